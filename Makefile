@@ -1,0 +1,337 @@
+# Strake: `make` builds build/strake and the libraries; `make help` lists every target.
+# Settings come from the command line, then config.mk (`make configure CC=clang`), then from here.
+-include config.mk
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+# --- settings ------------------------------------------------------------------------------------
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+LIBDIR ?= $(PREFIX)/lib
+OPT ?= -O3
+WERROR ?= -Werror
+SANITIZE ?=
+CLANG ?= clang
+CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
+CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
+V ?= 0
+
+# What `make configure` stores, when it is given on its command line.
+CONFIG_VARS := CC AR CFLAGS CPPFLAGS LDFLAGS LDLIBS OPT WERROR BUILD PREFIX LIBDIR CLANG CLANG_FORMAT \
+    CLANG_TIDY SANITIZE
+
+# --- what the compiler is ------------------------------------------------------------------------
+
+VERSION := $(shell sed -n 's/^.define STRAKE_VERSION "\(.*\)"/\1/p' src/strake.h)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
+IS_X86 := $(filter x86_64-%,$(TARGET))
+
+# Options that break the promise of equal bits everywhere.
+INEXACT := $(filter -Ofast -ffast-math -funsafe-math-optimizations -fassociative-math \
+    -freciprocal-math -ffinite-math-only,$(CFLAGS) $(OPT))
+ifneq ($(INEXACT),)
+$(error $(INEXACT) would change results; Strake promises the same bits everywhere. Remove it from CFLAGS)
+endif
+
+# --- flags ---------------------------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Wstrict-prototypes \
+    -Wmissing-prototypes $(if $(IS_CLANG),,-Wjump-misses-init) $(WERROR)
+INCLUDES := -Isrc -Ihost -I.
+DEFINES := -D_GNU_SOURCE $(if $(IS_X86),-DSTRAKE_ROWS_X86=1)
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# No contraction, so that every compiler rounds every operation; last, so that CFLAGS cannot undo it.
+EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
+
+ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 $(OPT) -g $(WARN) -fPIC -fopenmp -pthread -fvisibility=default $(SANFLAGS) \
+    $(CFLAGS) $(EXACT)
+ALL_LDFLAGS = -fopenmp -pthread $(SANFLAGS) $(LDFLAGS)
+ALL_LDLIBS = -lyaml -ldl -lm $(LDLIBS)
+
+# Flags of one file can be given as FLAGS_<path without .c>; they come after everything else.
+
+# Row loops are compiled once per instruction set and precision; the program picks at run time.
+ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
+ROW_PRECISIONS := f64 f32
+ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),-fno-vectorize -fno-slp-vectorize,-fno-tree-vectorize \
+    -fno-tree-slp-vectorize)
+ROW_FLAGS_base := $(OPT)
+ROW_FLAGS_avx2 := $(OPT) -mavx2
+ROW_FLAGS_avx512 := $(OPT) -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512
+ROW_FLAGS_f64 :=
+ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
+
+# --- sources -------------------------------------------------------------------------------------
+
+ROW_SRC := $(wildcard src/problem/*_rows.c)
+LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
+    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c)
+MAIN_SRC := $(wildcard host/main/*.c)
+CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
+GEN_C := $(BUILD)/gen/strake_cl_sources.c
+
+ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o)
+MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
+
+TEST_SRC := $(wildcard tests/*/test_*.c)
+TEST_SH := $(sort $(wildcard tests/*/*.t))
+# Support files with a main are programs of their own; the others are linked to every test.
+SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
+SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN),$(wildcard tests/support/*.c))
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
+SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
+TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
+ifneq ($(words $(TEST_SRC)),$(words $(TEST_BIN)))
+$(error two test programs have the same file name; rename one of $(sort $(notdir $(TEST_SRC))))
+endif
+
+PROGRAM := $(BUILD)/strake
+STATIC := $(BUILD)/libstrake.a
+SONAME := libstrake.so.$(SOVERSION)
+SHARED := $(BUILD)/libstrake.so
+LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc
+
+# --- how recipes talk ----------------------------------------------------------------------------
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n' '$(1)' '$(2)')
+NPROC := $(shell nproc 2>/dev/null || echo 2)
+# A sub-make that uses every core unless the caller chose a -j.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(NPROC))
+
+# --- main targets --------------------------------------------------------------------------------
+
+.PHONY: all lib program
+all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM)) ## program, libraries and strake.pc (default)
+lib: $(LIBRARIES)
+program: $(PROGRAM)
+
+.PHONY: run
+run: ## install what is missing, build, run the main job twice and compare the bits
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh run
+	+@$(SUBMAKE) all
+	@bash tests/main_job.sh $(BUILD)
+
+.PHONY: check check-build
+check: ## install what is missing, build, run every test
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
+	+@$(SUBMAKE) all check-build
+	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+check-build: $(TEST_BIN) $(SUPPORT_BIN)
+
+# --- compiling -----------------------------------------------------------------------------------
+
+# Changes when the compiler or a flag changes, so that nothing stale is linked.
+STAMP := $(BUILD)/obj/flags
+STAMP_TEXT = $(CC) $(TARGET) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+.PHONY: FORCE
+FORCE:
+$(STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || printf '%s\n' '$(STAMP_TEXT)' >$@
+
+$(BUILD)/obj/%.o: %.c $(STAMP)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(if $(filter tests/%,$*),-Itests -Itests/support) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(FLAGS_$*) -MMD -MP -c -o $@ $<
+
+define ROW_RULE
+$$(BUILD)/obj/%_rows.$(1).$(2).o: %_rows.c $$(STAMP)
+	$$(call say,CC,$$< $(1) $(2))
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
+	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call ROW_RULE,$(i),$(p)))))
+
+$(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ $(CL_SRC)
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# --- linking -------------------------------------------------------------------------------------
+
+$(STATIC): $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ)
+
+$(BUILD)/gen/strake.map: Makefile
+	@mkdir -p $(@D)
+	@printf '{\n    global: strake_*;\n    local: *;\n};\n' >$@
+
+$(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/gen/strake.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=$(BUILD)/gen/strake.map \
+	    $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LDLIBS)
+
+$(SHARED): $(BUILD)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+
+$(PROGRAM): $(MAIN_OBJ) $(STATIC)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(STATIC) $(ALL_LDLIBS)
+
+define PC_TEXT
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$${prefix}/include
+
+Name: strake
+Description: Hybrid OpenCL and OpenMP solver for grid problems
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lstrake
+Libs.private: -fopenmp -lyaml -ldl -lm
+endef
+export PC_TEXT
+$(BUILD)/strake.pc: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$PC_TEXT" | cmp -s - $@ || printf '%s\n' "$$PC_TEXT" >$@
+
+# A test program is test_NAME.c with NAME_*.c beside it, the support files and the static library.
+define TEST_RULE
+$(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(STATIC)
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
+endef
+$(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
+
+$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(STATIC)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
+
+# --- other builds: each in build/<tag>/ ---------------------------------------------------------
+
+# Tests that need no OpenCL device; a sanitizer would report what drivers do.
+.PHONY: check-cpu
+check-cpu: all check-build
+	@STRAKE_TESTS_CPU_ONLY=1 bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+
+.PHONY: check-asan check-tsan check-clang check-oclgrind
+check-asan: ## CPU side of the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
+	+@ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	    STRAKE_TESTS_TIMEOUT=1800 \
+	    $(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT=-O1 WERROR= check-cpu
+
+# Clang, because archer tells ThreadSanitizer what OpenMP synchronises; gcc's libgomp has no such tool.
+check-tsan: ## CPU side of the tests under ThreadSanitizer (clang, libomp with archer)
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh clang
+	+@TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 STRAKE_TESTS_TIMEOUT=1800 \
+	    $(SUBMAKE) BUILD=$(BUILD)/tsan CC=$(CLANG) SANITIZE=thread OPT=-O1 WERROR= check-cpu
+
+check-clang: ## build with clang and run every test
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh clang
+	+@$(SUBMAKE) BUILD=$(BUILD)/clang CC=$(CLANG) all check-build check-built
+
+.PHONY: check-built
+check-built: all check-build
+	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+
+check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, uninitialised reads
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh oclgrind
+	+@$(SUBMAKE) all
+	@bash tests/oclgrind.sh $(BUILD)
+
+# --- checks of the source --------------------------------------------------------------------------
+
+C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] cl/*.h tests/*/*.[ch]))
+
+.PHONY: check-layers check-symbols check-format format tidy
+check-layers: ## dependencies between the folders point one way
+	@bash tests/layers.sh
+
+check-symbols: $(STATIC) $(SHARED) ## every exported symbol begins strake_
+	@bad=$$(nm -A --defined-only --extern-only $(STATIC) 2>/dev/null | awk 'NF >= 3 && $$NF !~ /^(strake_|\.gomp_critical_user_strake_)/'; \
+	    nm -D -A --defined-only --extern-only $(SHARED) | awk '$$NF !~ /^strake_/'); \
+	    if [ -n "$$bad" ]; then echo "$$bad"; echo 'check-symbols: not prefixed with strake_'; exit 1; fi; \
+	    n=$$(nm -D --defined-only --extern-only $(SHARED) | wc -l); \
+	    if [ "$$n" -eq 0 ]; then echo 'check-symbols: $(SHARED) exports nothing'; exit 1; fi; \
+	    echo "check-symbols: $$n exported symbols, all strake_*"
+
+format: ## format every C file with clang-format 14
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh format
+	$(Q)$(CLANG_FORMAT) -i $(C_FILES)
+
+check-format: ## fail where a C file is not formatted
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh format
+	@$(CLANG_FORMAT) --dry-run --Werror $(C_FILES) && echo 'check-format: $(words $(C_FILES)) files'
+
+# One file at a time keeps the memory of the analyzer low and the first finding visible.
+TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c))
+tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
+	@status=0; for file in $(TIDY_FILES); do \
+	    case $$file in *_rows.c) row='-DSTRAKE_ROWS_ISA=base -DSTRAKE_ROWS_PRECISION=f64';; *) row=;; esac; \
+	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $$row 2>&1 | \
+	        { grep -vE '^([0-9]+ warnings? generated|Suppressed |Use -header-filter)' || true; }; \
+	    [ "$${PIPESTATUS[0]}" -eq 0 ] || status=1; done; \
+	    [ $$status -eq 0 ] && echo 'tidy: $(words $(TIDY_FILES)) files'
+tidy: SHELL := bash
+
+# --- installing and the rest -----------------------------------------------------------------------
+
+INSTALL_LIB := $(DESTDIR)$(LIBDIR)
+.PHONY: install uninstall
+install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
+	install -d $(DESTDIR)$(PREFIX)/bin $(INSTALL_LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	    $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/strake
+	install -m 644 $(STATIC) $(INSTALL_LIB)/libstrake.a
+	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
+	ln -sf $(SONAME) $(INSTALL_LIB)/libstrake.so
+	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
+	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
+	install -m 644 host/main/strake.1 $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
+	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/pkgconfig/strake.pc \
+	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+
+.PHONY: example deps configure info help clean distclean
+example: $(BUILD)/tests/example_model ## build and run the library example of the README
+	$(BUILD)/tests/example_model
+
+deps: ## install every package that a build and the tests need, where missing
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
+
+configure: ## remember settings: make configure CC=clang PREFIX=/opt/strake
+	@{ echo '# Written by make configure; delete to return to the defaults.'; \
+	    $(foreach v,$(CONFIG_VARS),$(if $(filter command,$(firstword $(origin $v))),echo '$v := $($v)';)) \
+	    } >config.mk
+	@cat config.mk
+
+info: ## the settings in force
+	@$(foreach v,VERSION TARGET ROW_ISAS $(CONFIG_VARS),printf '%-13s %s\n' '$v' '$($v)';)
+
+print-%:
+	@echo '$($*)'
+
+help: ## this list
+	@echo 'Targets (make print-VAR prints a variable, V=1 shows commands):'
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1@\2/p' Makefile | \
+	    while IFS=@ read -r name text; do printf '  %-15s %s\n' "$$name" "$$text"; done
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+distclean: clean
+	rm -f config.mk
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,39 @@
+/*
+ * real.h: the only place where C11 and OpenCL C differ.
+ *
+ * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION, STRAKE_ABS,
+ * STRAKE_MIN, STRAKE_MAX and the operators + - * / and comparisons. Everything is correctly rounded
+ * or exact, so the same bits come out everywhere as long as nothing is contracted to fma:
+ * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
+ *
+ * The includer of the C side defines STRAKE_REAL_SINGLE or not; on the OpenCL side it is a build define.
+ */
+#ifdef __OPENCL_C_VERSION__
+#pragma OPENCL FP_CONTRACT OFF
+#ifndef STRAKE_REAL_SINGLE
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#endif
+#define STRAKE_POINT_FUNCTION static inline
+#define STRAKE_ABS(x) fabs(x)
+#else
+#define STRAKE_POINT_FUNCTION static inline __attribute__((always_inline, unused))
+#ifdef STRAKE_REAL_SINGLE
+#define STRAKE_ABS(x) __builtin_fabsf(x)
+#else
+#define STRAKE_ABS(x) __builtin_fabs(x)
+#endif
+#endif
+
+#ifdef STRAKE_REAL_SINGLE
+typedef float real;
+#define REAL(x) x##f
+#else
+typedef double real;
+#define REAL(x) x
+#endif
+
+/* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */
+#define STRAKE_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define STRAKE_MIN(a, b) ((a) < (b) ? (a) : (b))

@@ -1,0 +1,45 @@
+/**
+ * @file pipeline.h
+ * The CPU's temporal blocking: rows (slabs of axis 0) stream through all stages at once.
+ *
+ * When input slab r arrives, stage s computes slab r - lag(s); intermediate values live in small
+ * rings of slabs that stay in cache. Wide grids are cut into column blocks, recomputing the halo
+ * columns of each (Wyrzykowski et al. 2014, section 6.2; partial rows stay in the rings from one
+ * row to the next, so nothing is recomputed along axis 0 inside a stripe).
+ */
+#ifndef STRAKE_PIPELINE_H
+#define STRAKE_PIPELINE_H
+
+#include "engine/layout.h"
+
+/** One worker's plan and rings; not shared between threads. */
+typedef struct strake_pipeline strake_pipeline;
+
+/** The best instruction set of this processor that was compiled in. */
+strake_isa strake_isa_best(void);
+const char *strake_isa_name(strake_isa isa);
+
+/**
+ * Plans the pipeline of a graph. Allocates (and, called by the worker itself, first-touches) the rings.
+ * @param[in] graph, layout  borrowed until destroy
+ * @param[in] block          columns per block; 0: derived from the size of the private cache
+ */
+strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
+                                     strake_isa isa, int64_t block, strake_pipeline **out,
+                                     strake_error *error);
+void strake_pipeline_destroy(strake_pipeline **pipeline);
+
+/** Columns per block. */
+int64_t strake_pipeline_block(const strake_pipeline *pipeline);
+
+/**
+ * Computes slabs [first, end) of every state from @p array to @p next and fills their lateral ghosts.
+ * @param[in]  array  per value: the current array of an input (states need no axis-0 ghosts: they are
+ *                    found by index map), NULL for others
+ * @param[out] next   per value: the new array of an output, NULL for others
+ * @return false if a NaN or Inf was written
+ */
+bool strake_pipeline_run(strake_pipeline *pipeline, int64_t first, int64_t end,
+                         void *const *array, void *const *next);
+
+#endif

@@ -1,0 +1,108 @@
+#include "cpu/reference.h"
+
+#include <stdlib.h>
+
+struct strake_reference {
+    const strake_graph *graph;
+    const strake_layout *layout;
+    void *value[STRAKE_MAX_VALUES];
+};
+
+/* A line filled with a constant, so that constants are read like everything else. */
+static void fill(void *line, int64_t count, int element_size, double number)
+{
+    for (int64_t k = 0; k < count; k++) {
+        if (element_size == 8) {
+            ((double *)line)[k] = number;
+        } else {
+            ((float *)line)[k] = (float)number;
+        }
+    }
+}
+
+strake_status strake_reference_create(const strake_graph *graph, const strake_layout *layout,
+                                      strake_reference **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_reference *r = calloc(1, sizeof *r);
+    STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the serial reference");
+    r->graph = graph;
+    r->layout = layout;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        const bool is_array = value->stage >= 0 && !value->is_output;
+        if (!value->is_live || !(is_array || value->is_constant)) {
+            continue;
+        }
+        const int64_t count = value->is_constant ? layout->pitch : layout->elements;
+        r->value[v] = calloc((size_t)count, (size_t)layout->element_size);
+        STRAKE_CHECK(r->value[v] != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory for the serial reference (%lld bytes per stage)",
+                     (long long)(count * layout->element_size));
+        if (value->is_constant) {
+            fill(r->value[v], count, layout->element_size, value->constant);
+        }
+    }
+    *out = r;
+    r = NULL;
+cleanup:
+    strake_reference_destroy(&r);
+    return status;
+}
+
+void strake_reference_destroy(strake_reference **reference)
+{
+    if (*reference != NULL) {
+        for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+            free((*reference)->value[v]);
+        }
+        free(*reference);
+        *reference = NULL;
+    }
+}
+
+static void run_line(const strake_reference *r, const strake_stage *stage, int64_t i, int64_t m,
+                     void *const *array, void *const *next)
+{
+    const strake_graph *graph = r->graph;
+    const strake_value *output = &graph->value[stage->output];
+    const int64_t size = r->layout->element_size;
+    const int64_t first = -output->lo[2];
+    const void *in[STRAKE_MAX_READS];
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_read *read = &stage->read[k];
+        const strake_value *value = &graph->value[read->value];
+        if (value->is_constant) {
+            in[k] = r->value[read->value];
+            continue;
+        }
+        const bool is_input = value->stage < 0;
+        const char *base = is_input ? array[read->value] : r->value[read->value];
+        in[k] = base + strake_layout_at(r->layout, i + read->offset[0],
+                                        m + read->offset[1], first + read->offset[2]) *
+                           size;
+    }
+    char *base = output->is_output ? next[stage->output] : r->value[stage->output];
+    stage->point->row[graph->precision][STRAKE_ISA_SCALAR](
+        base + strake_layout_at(r->layout, i, m, first) * size, in,
+        r->layout->n[2] + output->lo[2] + output->hi[2]);
+}
+
+void strake_reference_run(strake_reference *r, void *const *array, void *const *next)
+{
+    const strake_graph *graph = r->graph;
+    const strake_layout *l = r->layout;
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].next >= 0) {
+            strake_layout_fill(l, array[v]);
+        }
+    }
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_value *output = &graph->value[graph->stage[s].output];
+        for (int64_t i = -output->lo[0]; i < l->n[0] + output->hi[0]; i++) {
+            for (int64_t m = -output->lo[1]; m < l->n[1] + output->hi[1]; m++) {
+                run_line(r, &graph->stage[s], i, m, array, next);
+            }
+        }
+    }
+}

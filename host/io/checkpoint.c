@@ -1,0 +1,315 @@
+#include "io/checkpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "io/file.h"
+
+enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
+
+static const unsigned char magic[8] = {0x89, 'S', 'T', 'R', 'A', 'K', 'E', '\n'};
+
+_Static_assert(sizeof(strake_checkpoint_field) == 72, "the file format has no padding");
+_Static_assert(sizeof(strake_checkpoint_header) == 104 + 72 * STRAKE_MAX_FIELDS,
+               "the file format has no padding");
+
+strake_status strake_field_bytes(const strake_solver *solver, const char *name, size_t *bytes,
+                                 strake_error *error)
+{
+    int dims = 0;
+    int64_t shape[3] = {1, 1, 1};
+    const strake_status status = strake_field_shape(solver, name, &dims, shape, error);
+    *bytes = strake_element_size(solver);
+    for (int k = 0; status == STRAKE_OK && k < dims; k++) {
+        *bytes *= (size_t)shape[k];
+    }
+    return status;
+}
+
+strake_status strake_field_buffer_bytes(const strake_case *which, const strake_solver *solver,
+                                        size_t *bytes, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *bytes = 0;
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        size_t one = 0;
+        if (field->is_state || which->output_field[f]) {
+            STRAKE_TRY(strake_field_bytes(solver, field->name, &one, error));
+            *bytes = one > *bytes ? one : *bytes;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status fill_header(strake_checkpoint_header *header, const strake_case *which,
+                                 const strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    memcpy(header->magic, magic, sizeof magic);
+    header->byte_order = BYTE_ORDER_MARK;
+    header->version = VERSION;
+    header->element_size = (uint32_t)strake_element_size(solver);
+    header->hash = strake_solver_hash(solver);
+    header->step = strake_step_count(solver);
+    header->time = (double)header->step * which->dt;
+    memcpy(header->cells, which->n, sizeof header->cells);
+    strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
+    for (int f = 0; f < which->problem->fields; f++) {
+        const char *const name = which->problem->field[f].name;
+        if (!which->problem->field[f].is_state) {
+            continue;
+        }
+        strake_checkpoint_field *const field = &header->field[header->fields++];
+        int dims = 0;
+        size_t bytes = 0;
+        field->shape[0] = field->shape[1] = field->shape[2] = 1;
+        STRAKE_TRY(strake_field_shape(solver, name, &dims, field->shape, error));
+        STRAKE_TRY(strake_field_bytes(solver, name, &bytes, error));
+        field->dims = (uint32_t)dims;
+        for (int k = dims; k < 3; k++) {
+            field->shape[k] = 1;
+        }
+        field->bytes = bytes;
+        strncpy(field->name, name, sizeof field->name - 1);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_checkpoint_write(const char *path, const strake_case *which,
+                                      strake_solver *solver, void *buffer, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_file file = {0};
+    strake_checkpoint_header header = {0};
+    uint64_t checksum = 0;
+    STRAKE_TRY(fill_header(&header, which, solver, error));
+    STRAKE_TRY(strake_file_begin(&file, path, error));
+    STRAKE_TRY(strake_file_write(&file, &header, sizeof header, error));
+    checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header);
+    for (uint32_t k = 0; k < header.fields; k++) {
+        const size_t bytes = header.field[k].bytes;
+        STRAKE_TRY(strake_get_field(solver, header.field[k].name, buffer, error));
+        STRAKE_TRY(strake_file_write(&file, buffer, bytes, error));
+        checksum = strake_fnv1a(checksum, buffer, bytes);
+    }
+    STRAKE_TRY(strake_file_write(&file, &checksum, sizeof checksum, error));
+    STRAKE_TRY(strake_file_commit(&file, error));
+cleanup:
+    strake_file_abandon(&file);
+    return status;
+}
+
+/* Reads exactly the bytes at an offset. */
+static strake_status read_at(const strake_checkpoint *checkpoint, uint64_t offset, void *data,
+                             size_t bytes, strake_error *error)
+{
+    char *at = data;
+    while (bytes > 0) {
+        const ssize_t done = pread(checkpoint->descriptor, at, bytes, (off_t)offset);
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done <= 0) {
+            return strake_fail(error, STRAKE_ERR_IO, "cannot read checkpoint %s: %s",
+                               checkpoint->path,
+                               done < 0 ? strake_file_reason(errno) : "it became shorter");
+        }
+        at += done;
+        bytes -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+    return STRAKE_OK;
+}
+
+/* Whether a header can be trusted to size buffers; total receives the length the file must have. */
+static bool header_is_sane(const strake_checkpoint_header *header, uint64_t *total)
+{
+    *total = sizeof *header + sizeof(uint64_t);
+    if ((header->element_size != 4 && header->element_size != 8) || header->fields < 1 ||
+        header->fields > STRAKE_MAX_FIELDS || header->step < 0 ||
+        memchr(header->problem, '\0', sizeof header->problem) == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < header->fields; k++) {
+        const strake_checkpoint_field *const field = &header->field[k];
+        uint64_t bytes = header->element_size;
+        if (field->dims < 1 || field->dims > 3 ||
+            memchr(field->name, '\0', sizeof field->name) == NULL) {
+            return false;
+        }
+        for (int d = 0; d < 3; d++) {
+            if (field->shape[d] < 1 ||
+                __builtin_mul_overflow(bytes, (uint64_t)field->shape[d], &bytes)) {
+                return false;
+            }
+        }
+        if (bytes != field->bytes || __builtin_add_overflow(*total, bytes, total) ||
+            *total > INT64_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static strake_status verify_checksum(const strake_checkpoint *checkpoint, uint64_t total,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    uint64_t sum = STRAKE_FNV_SEED, stored = 0;
+    const uint64_t covered = total - sizeof stored;
+    unsigned char *const chunk = malloc(CHUNK);
+    STRAKE_CHECK(chunk != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory", checkpoint->path);
+    for (uint64_t at = 0; at < covered; at += CHUNK) {
+        const size_t bytes = covered - at < CHUNK ? (size_t)(covered - at) : CHUNK;
+        STRAKE_TRY(read_at(checkpoint, at, chunk, bytes, error));
+        sum = strake_fnv1a(sum, chunk, bytes);
+    }
+    STRAKE_TRY(read_at(checkpoint, covered, &stored, sizeof stored, error));
+    STRAKE_CHECK(sum == stored, error, STRAKE_ERR_IO,
+                 "checkpoint %s is damaged: its checksum is %016llx, its content gives %016llx; "
+                 "use another checkpoint or start from the beginning",
+                 checkpoint->path, (unsigned long long)stored, (unsigned long long)sum);
+cleanup:
+    free(chunk);
+    return status;
+}
+
+strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat info;
+    uint64_t total = 0, length = 0;
+    size_t head = 0;
+    *out = (strake_checkpoint){.path = strdup(path), .descriptor = -1};
+    STRAKE_CHECK(out->path != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory", path);
+    out->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    STRAKE_CHECK(out->descriptor >= 0 && fstat(out->descriptor, &info) == 0, error, STRAKE_ERR_IO,
+                 "cannot read checkpoint %s: %s", path, strake_file_reason(errno));
+    STRAKE_CHECK(S_ISREG(info.st_mode), error, STRAKE_ERR_USAGE,
+                 "%s is not a Strake checkpoint: it is not a regular file", path);
+    length = (uint64_t)info.st_size;
+    head = length < sizeof out->header ? (size_t)length : sizeof out->header;
+    STRAKE_TRY(read_at(out, 0, &out->header, head, error));
+    STRAKE_CHECK(head >= sizeof magic && memcmp(out->header.magic, magic, sizeof magic) == 0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s is not a Strake checkpoint; expected a file that a run with `checkpoint: "
+                 "{every: N}` wrote as %s",
+                 path, STRAKE_CHECKPOINT_NAME);
+    STRAKE_CHECK(head == sizeof out->header, error, STRAKE_ERR_IO,
+                 "checkpoint %s is truncated: %llu bytes, the header alone has %zu", path,
+                 (unsigned long long)length, sizeof out->header);
+    STRAKE_CHECK(out->header.byte_order == BYTE_ORDER_MARK, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s was written on a machine with another byte order", path);
+    STRAKE_CHECK(out->header.version == VERSION, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s has format version %u; this Strake reads version %d", path,
+                 out->header.version, VERSION);
+    STRAKE_CHECK(header_is_sane(&out->header, &total), error, STRAKE_ERR_IO,
+                 "checkpoint %s is damaged: its header makes no sense", path);
+    STRAKE_CHECK(length >= total, error, STRAKE_ERR_IO,
+                 "checkpoint %s is truncated: %llu bytes, expected %llu", path,
+                 (unsigned long long)length, (unsigned long long)total);
+    STRAKE_CHECK(length == total, error, STRAKE_ERR_IO,
+                 "checkpoint %s is damaged: %llu bytes, expected %llu", path,
+                 (unsigned long long)length, (unsigned long long)total);
+    STRAKE_TRY(verify_checksum(out, total, error));
+cleanup:
+    if (status != STRAKE_OK) {
+        strake_checkpoint_close(out);
+    }
+    return status;
+}
+
+strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field, void *data,
+                                     strake_error *error)
+{
+    uint64_t offset = sizeof checkpoint->header;
+    for (int k = 0; k < field; k++) {
+        offset += checkpoint->header.field[k].bytes;
+    }
+    return read_at(checkpoint, offset, data, checkpoint->header.field[field].bytes, error);
+}
+
+/* "61 x 97"; in 2D the middle axis is not used. */
+static void grid_text(int dims, const int64_t cells[STRAKE_AXES], char *text, size_t size)
+{
+    if (dims == 3) {
+        (void)snprintf(text, size, "%lld x %lld x %lld", (long long)cells[0], (long long)cells[1],
+                       (long long)cells[2]);
+    } else {
+        (void)snprintf(text, size, "%lld x %lld", (long long)cells[0], (long long)cells[2]);
+    }
+}
+
+strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const strake_case *which,
+                                      strake_error *error)
+{
+    const strake_checkpoint_header *const header = &checkpoint->header;
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(strcmp(header->problem, which->problem->name) == 0, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s belongs to another case: its problem is %s, that of %s is %s",
+                 checkpoint->path, header->problem, which->file, which->problem->name);
+    if (memcmp(header->cells, which->n, sizeof header->cells) != 0) {
+        char theirs[72], ours[72];
+        grid_text(which->problem->dims, header->cells, theirs, sizeof theirs);
+        grid_text(which->problem->dims, which->n, ours, sizeof ours);
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "checkpoint %s belongs to another case: its grid is %s, that of %s is %s",
+                           checkpoint->path, theirs, which->file, ours);
+    }
+    STRAKE_CHECK((int)header->element_size == strake_precision_size(which->precision), error,
+                 STRAKE_ERR_USAGE,
+                 "checkpoint %s belongs to another case: its precision is %s, that of %s is %s",
+                 checkpoint->path, header->element_size == 8 ? "double" : "single", which->file,
+                 which->precision == STRAKE_DOUBLE ? "double" : "single");
+    STRAKE_CHECK(header->step <= which->steps, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s is at step %lld, beyond the last step %lld of %s; give a larger "
+                 "--steps to continue from it",
+                 checkpoint->path, (long long)header->step, (long long)which->steps, which->file);
+cleanup:
+    return status;
+}
+
+strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_solver *solver,
+                                        void *buffer, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_checkpoint_header *const header = &checkpoint->header;
+    STRAKE_CHECK(
+        header->hash == strake_solver_hash(solver), error, STRAKE_ERR_USAGE,
+        "checkpoint %s belongs to another case: problem, grid and precision agree, but the "
+        "time step, boundaries, scheme, parameters, a static field or the version of "
+        "Strake differ",
+        checkpoint->path);
+    for (uint32_t k = 0; k < header->fields; k++) {
+        const strake_checkpoint_field *const field = &header->field[k];
+        size_t bytes = 0;
+        STRAKE_TRY(strake_field_bytes(solver, field->name, &bytes, error));
+        STRAKE_CHECK(bytes == field->bytes, error, STRAKE_ERR_USAGE,
+                     "checkpoint %s belongs to another case: field %s has %llu bytes, expected %zu",
+                     checkpoint->path, field->name, (unsigned long long)field->bytes, bytes);
+        STRAKE_TRY(strake_checkpoint_read(checkpoint, (int)k, buffer, error));
+        STRAKE_TRY(strake_set_field(solver, field->name, buffer, error));
+    }
+    strake_solver_set_step_count(solver, header->step);
+cleanup:
+    return status;
+}
+
+void strake_checkpoint_close(strake_checkpoint *checkpoint)
+{
+    if (checkpoint->path != NULL && checkpoint->descriptor >= 0) {
+        (void)close(checkpoint->descriptor);
+    }
+    free(checkpoint->path);
+    checkpoint->path = NULL;
+    checkpoint->descriptor = -1;
+}

@@ -1,0 +1,88 @@
+/**
+ * @file checkpoint.h
+ * Checkpoints: the state fields of a run at one step, enough to continue it to the same bytes on any
+ * devices.
+ *
+ * A file is: this header; the fields' bytes in the order of the header (C order, the machine's byte
+ * order, which the header marks); FNV-1a-64 over all of that. It is replaced atomically, so that a
+ * run killed at any moment leaves the previous checkpoint.
+ */
+#ifndef STRAKE_CHECKPOINT_H
+#define STRAKE_CHECKPOINT_H
+
+#include "solver/solver.h"
+
+#define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
+
+typedef struct strake_checkpoint_field {
+    char name[STRAKE_NAME_LENGTH];
+    uint32_t dims; /**< 1 to 3 */
+    uint32_t zero;
+    int64_t shape[3]; /**< slowest first; unused ones 1 */
+    uint64_t bytes;
+} strake_checkpoint_field;
+
+/** As it lies in the file: no padding, fixed sizes. */
+typedef struct strake_checkpoint_header {
+    unsigned char magic[8];
+    uint32_t byte_order;   /**< 0x01020304 as the writer stored it */
+    uint32_t version;      /**< of this format */
+    uint32_t element_size; /**< 8 (double) or 4 (single) */
+    uint32_t fields;
+    uint64_t hash; /**< strake_solver_hash() */
+    int64_t step;  /**< steps done */
+    double time;   /**< [s] */
+    int64_t cells[STRAKE_AXES];
+    char problem[STRAKE_NAME_LENGTH];
+    strake_checkpoint_field field[STRAKE_MAX_FIELDS];
+} strake_checkpoint_header;
+
+/** An open, verified checkpoint. */
+typedef struct strake_checkpoint {
+    char *path; /**< as given */
+    int descriptor;
+    strake_checkpoint_header header;
+} strake_checkpoint;
+
+/**
+ * Writes a checkpoint of the solver's present state.
+ * @param[in] buffer  scratch, at least strake_field_buffer_bytes() bytes
+ * @return STRAKE_ERR_IO with path and reason; the previous checkpoint is then still there.
+ */
+strake_status strake_checkpoint_write(const char *path, const strake_case *which,
+                                      strake_solver *solver, void *buffer, strake_error *error);
+
+/**
+ * Opens a checkpoint and verifies format, length and checksum.
+ * @return STRAKE_ERR_USAGE if it is none or of another version, STRAKE_ERR_IO if it cannot be read,
+ *         is truncated or damaged.
+ */
+strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, strake_error *error);
+
+/** Reads the field number @p field into @p data (header.field[field].bytes bytes). */
+strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field, void *data,
+                                     strake_error *error);
+
+/**
+ * Checks what can be compared without a solver: problem, precision, grid, and that the checkpoint
+ * does not lie beyond the case's last step. @return STRAKE_ERR_USAGE saying what differs.
+ */
+strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const strake_case *which,
+                                      strake_error *error);
+
+/** Checks the solver's hash and puts fields and step into it. */
+strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_solver *solver,
+                                        void *buffer, strake_error *error);
+
+/** Closes; a zero-initialised or closed one is accepted. */
+void strake_checkpoint_close(strake_checkpoint *checkpoint);
+
+/** Bytes of the largest field of the case (states and outputs), for one scratch buffer. */
+strake_status strake_field_buffer_bytes(const strake_case *which, const strake_solver *solver,
+                                        size_t *bytes, strake_error *error);
+
+/** Bytes of one field. */
+strake_status strake_field_bytes(const strake_solver *solver, const char *name, size_t *bytes,
+                                 strake_error *error);
+
+#endif

@@ -1,0 +1,143 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "io/checkpoint.h"
+#include "io/file.h"
+
+#define INDEX_NAME "index.csv"
+#define INDEX_TITLE "step,time,field,file\n"
+
+bool strake_output_is_due(const strake_case *which, int64_t step)
+{
+    return step == which->steps || (which->output_every > 0 && step % which->output_every == 0);
+}
+
+double strake_output_bytes(const strake_case *which, const strake_solver *solver, int64_t step)
+{
+    double times = step <= which->steps ? 1.0 : 0.0;
+    if (which->output_every > 0) {
+        times += (double)((which->steps - 1) / which->output_every - step / which->output_every);
+    }
+    times += step == 0 && which->output_initial ? 1.0 : 0.0;
+    double one = 0.0;
+    for (int f = 0; f < which->problem->fields; f++) {
+        size_t bytes = 0;
+        if (which->output_field[f] &&
+            strake_field_bytes(solver, which->problem->field[f].name, &bytes, NULL) == STRAKE_OK) {
+            one += (double)bytes;
+        }
+    }
+    return times > 0.0 ? times * one : 0.0;
+}
+
+/* Keeps the lines of an earlier index whose step lies before the resumed one. */
+static strake_status keep_earlier(strake_output *output, const char *path, int64_t resumed,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length = 0;
+    FILE *const file = fopen(path, "re");
+    if (file == NULL && errno == ENOENT) {
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+    while ((length = getline(&line, &capacity, file)) > 0) {
+        char *end = NULL;
+        const long long step = strtoll(line, &end, 10);
+        if (end != line && *end == ',' && step >= 0 && step < resumed && line[length - 1] == '\n') {
+            strake_text_append(&output->index, line, (size_t)length);
+        }
+    }
+    STRAKE_CHECK(!ferror(file), error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+cleanup:
+    free(line);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+strake_status strake_output_begin(strake_output *output, const strake_case *which,
+                                  const char *folder, int64_t resumed, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL;
+    *output = (strake_output){.which = which, .folder = strdup(folder)};
+    STRAKE_CHECK(output->folder != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    strake_text_print(&output->index, "%s", INDEX_TITLE);
+    if (resumed >= 0) {
+        path = strake_path_join(folder, INDEX_NAME);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+        STRAKE_TRY(keep_earlier(output, path, resumed, error));
+    }
+cleanup:
+    free(path);
+    return status;
+}
+
+static strake_status write_field(strake_output *output, strake_solver *solver, const char *name,
+                                 void *buffer, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char file[STRAKE_NAME_LENGTH + 40];
+    char *path = NULL;
+    int dims = 0;
+    int64_t shape[3] = {1, 1, 1};
+    strake_npy_writer *writer = NULL;
+    const int64_t step = strake_step_count(solver);
+    (void)snprintf(file, sizeof file, "%s_%08lld.npy", name, (long long)step);
+    path = strake_path_join(output->folder, file);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_field_shape(solver, name, &dims, shape, error));
+    for (int k = dims; k < 3; k++) {
+        shape[k] = 1;
+    }
+    STRAKE_TRY(strake_get_field(solver, name, buffer, error));
+    STRAKE_TRY(strake_npy_write_begin(path, (int)strake_element_size(solver), dims, shape, &writer,
+                                      error));
+    STRAKE_TRY(strake_npy_write_line(writer, buffer, shape[0] * shape[1] * shape[2], error));
+    STRAKE_TRY(strake_npy_write_end(&writer, error));
+    strake_text_print(&output->index, "%lld,%.17g,%s,%s\n", (long long)step,
+                      (double)step * output->which->dt, name, file);
+    output->files++;
+cleanup:
+    strake_npy_write_cancel(&writer);
+    free(path);
+    return status;
+}
+
+strake_status strake_output_write(strake_output *output, strake_solver *solver, void *buffer,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL;
+    const strake_problem *const problem = output->which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        if (output->which->output_field[f]) {
+            STRAKE_TRY(write_field(output, solver, problem->field[f].name, buffer, error));
+        }
+    }
+    path = strake_path_join(output->folder, INDEX_NAME);
+    STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for the index of the outputs");
+    STRAKE_TRY(strake_file_put(path, output->index.data, output->index.length, error));
+cleanup:
+    free(path);
+    return status;
+}
+
+void strake_output_end(strake_output *output)
+{
+    free(output->folder);
+    strake_text_free(&output->index);
+    *output = (strake_output){0};
+}

@@ -1,0 +1,39 @@
+/** @file report.h What a run did, and its JSON form (--report). */
+#ifndef STRAKE_REPORT_H
+#define STRAKE_REPORT_H
+
+#include "io/statistics.h"
+#include "io/text.h"
+#include "solver/solver.h"
+
+/** Everything that the summary and the report show. */
+typedef struct strake_result {
+    const strake_case *which;      /**< borrowed */
+    const strake_solver *solver;   /**< borrowed */
+    int64_t first_step, last_step; /**< this run did the steps between */
+    double seconds;                /**< wall seconds of stepping and exchange */
+    double setup_seconds, io_seconds;
+    int placements;
+    strake_placement placement[STRAKE_MAX_PLACEMENTS];
+    int fields; /**< state fields */
+    const char *name[STRAKE_MAX_FIELDS];
+    strake_statistics field[STRAKE_MAX_FIELDS];
+} strake_result;
+
+/** Gathers timings, placements and the statistics of every state field. */
+strake_status strake_result_collect(strake_result *result, const strake_case *which,
+                                    strake_solver *solver, void *buffer, strake_error *error);
+
+/** Cells times steps of this run per second of stepping; 0 where nothing was done. */
+double strake_result_rate(const strake_result *result);
+
+/** Cells of the whole grid. */
+double strake_case_cells(const strake_case *which);
+
+/** Axes that the problem uses, slowest first. @return their number; @p shape receives the cells. */
+int strake_case_shape(const strake_case *which, int64_t shape[3]);
+
+/** Appends the JSON object and a newline. */
+void strake_report_print(const strake_result *result, strake_text *json);
+
+#endif

@@ -1,0 +1,62 @@
+#include "main/case_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "main/program.h"
+
+strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
+                               strake_error *error)
+{
+    char steps[48];
+    if (arguments->steps >= 0) {
+        (void)snprintf(steps, sizeof steps, "time.steps=%lld", (long long)arguments->steps);
+        arguments->sets[arguments->set_count] = steps;
+    }
+    const strake_status status =
+        strake_case_open(arguments->operand[0], arguments->sets, out, error);
+    arguments->sets[arguments->set_count] = NULL;
+    return status;
+}
+
+strake_options strake_solver_options(const strake_arguments *arguments)
+{
+    return (strake_options){.where = arguments->on,
+                            .split = arguments->split,
+                            .threads = (int)arguments->threads,
+                            .no_tune = arguments->no_tune,
+                            .notice = strake_notice};
+}
+
+static void append_quoted(strake_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        strake_text_print(text, " %s", word);
+        return;
+    }
+    strake_text_print(text, " '");
+    for (; *word != '\0'; word++) {
+        if (*word == '\'') {
+            strake_text_print(text, "'\\''");
+        } else {
+            strake_text_append(text, word, 1);
+        }
+    }
+    strake_text_print(text, "'");
+}
+
+void strake_resume_command(const strake_arguments *arguments, const char *checkpoint,
+                           strake_text *text)
+{
+    strake_text_print(text, "strake run --resume");
+    append_quoted(text, checkpoint);
+    for (const char *const *word = arguments->words; *word != NULL; word++) {
+        if (strcmp(*word, "--resume") == 0) {
+            word++;
+        } else if (strncmp(*word, "--resume=", 9) != 0) {
+            append_quoted(text, *word);
+        }
+    }
+}

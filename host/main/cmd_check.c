@@ -1,0 +1,169 @@
+/* `strake check`: validates a case, places it, and says what a run would do. Runs no step. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph.h"
+#include "io/file.h"
+#include "io/output.h"
+#include "io/report.h"
+#include "main/case_options.h"
+#include "main/program.h"
+#include "main/summary.h"
+
+/* Stages that run in every step, or -1 where the graph cannot be built without the solver. */
+static int count_stages(const strake_case *which)
+{
+    bool constant[STRAKE_MAX_FIELDS] = {false};
+    double number[STRAKE_MAX_FIELDS] = {0.0};
+    int count = -1;
+    strake_graph *const graph = calloc(1, sizeof *graph);
+    for (int f = 0; f < which->problem->fields; f++) {
+        const bool fixed = !which->problem->field[f].is_state && which->source[f] != NULL;
+        constant[f] = fixed && strake_source_constant(which->source[f], &number[f]);
+    }
+    if (graph != NULL && which->problem->build(which, constant, number, graph, NULL) == STRAKE_OK) {
+        count = 0;
+        for (int s = 0; s < graph->stages; s++) {
+            count += !graph->value[graph->stage[s].output].is_static;
+        }
+    }
+    free(graph);
+    return count;
+}
+
+/* Arrays that a run holds: fields that are no constants, states twice (old and new). */
+static double array_bytes(const strake_case *which)
+{
+    double bytes = 0.0, number = 0.0;
+    for (int f = 0; f < which->problem->fields; f++) {
+        const strake_field *const field = &which->problem->field[f];
+        int64_t shape[STRAKE_AXES];
+        const strake_source *const source = which->source[f];
+        if (!field->is_state && source != NULL && strake_source_constant(source, &number)) {
+            continue;
+        }
+        strake_case_field_shape(which, f, shape);
+        bytes += (field->is_state ? 2.0 : 1.0) * (double)shape[0] * (double)shape[1] *
+                 (double)shape[2] * strake_precision_size(which->precision);
+    }
+    return bytes;
+}
+
+static void print_outputs(const strake_case *which, const strake_solver *solver, const char *folder)
+{
+    char size[32];
+    bool any = false;
+    (void)printf("output     ");
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f]) {
+            (void)printf("%s%s", any ? ", " : "", which->problem->field[f].name);
+            any = true;
+        }
+    }
+    if (!any) {
+        (void)printf("none\n");
+    } else if (which->output_every > 0) {
+        (void)printf(" every %lld steps and at the last", (long long)which->output_every);
+    } else {
+        (void)printf(" at the last step");
+    }
+    if (any) {
+        (void)printf(": %s in folder %s\n",
+                     strake_size_text(strake_output_bytes(which, solver, 0), size), folder);
+    }
+    if (which->checkpoint_every > 0) {
+        (void)printf("checkpoint every %lld steps\n", (long long)which->checkpoint_every);
+    }
+}
+
+static void print_case(const strake_case *which, const strake_solver *solver)
+{
+    static const char *const boundary[] = {"periodic", "open", "no_flux"};
+    char shape_text[72], size[32];
+    int64_t shape[3];
+    const int dims = strake_case_shape(which, shape);
+    const int stages = count_stages(which);
+    (void)printf("%s is valid\n\n", which->file);
+    (void)printf("problem    %s, %s precision\n", which->problem->name,
+                 which->precision == STRAKE_DOUBLE ? "double" : "single");
+    (void)printf("grid       %s = %.0f cells\n", strake_shape_text(dims, shape, shape_text),
+                 strake_case_cells(which));
+    (void)printf("boundary   %s %s", strake_slab_name(which), boundary[which->boundary[0]]);
+    if (dims == 3) {
+        (void)printf(", rows %s", boundary[which->boundary[1]]);
+    }
+    (void)printf("%s%s\n", dims >= 2 ? ", cols " : "",
+                 dims >= 2 ? boundary[which->boundary[STRAKE_AXES - 1]] : "");
+    (void)printf("time       %lld steps of %.10g s\n", (long long)which->steps, which->dt);
+    (void)printf("work       ");
+    if (stages >= 0) {
+        (void)printf("%d stages, ", stages);
+    }
+    (void)printf("%d operations and at least %d bytes per cell and step\n",
+                 strake_solver_flops_per_cell(solver), strake_solver_bytes_per_cell(solver));
+    (void)printf("memory     about %s for the fields\n",
+                 strake_size_text(array_bytes(which), size));
+}
+
+static void print_placements(const strake_case *which, const strake_solver *solver,
+                             const strake_placement *placement)
+{
+    const int count = strake_solver_placements(solver, NULL, 0);
+    (void)printf("\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which), "share",
+                 "threads");
+    for (int k = 0; k < count && k < STRAKE_MAX_PLACEMENTS; k++) {
+        const strake_placement *const p = &placement[k];
+        (void)printf("%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
+                     (long long)(p->end - p->first),
+                     100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
+                     p->bit_exact ? ""
+                                  : "\n         (not bit-exact: failed the arithmetic self-test)");
+    }
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    strake_placement *placement = NULL;
+    int code = STRAKE_EXIT_DONE;
+    const strake_options settings = strake_solver_options(arguments);
+    STRAKE_TRY(strake_case_from(arguments, &which, error));
+    STRAKE_TRY(strake_open(which, &settings, &solver, error));
+    placement = calloc(STRAKE_MAX_PLACEMENTS, sizeof *placement);
+    STRAKE_CHECK(placement != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    (void)strake_solver_placements(solver, placement, STRAKE_MAX_PLACEMENTS);
+    print_case(which, solver);
+    print_outputs(which, solver, which->output_directory);
+    print_placements(which, solver, placement);
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    free(placement);
+    strake_close(&solver);
+    strake_case_close(&which);
+    return code;
+}
+
+static const strake_option options[] = {
+    STRAKE_OPTIONS_CASE, STRAKE_OPTION_HELP, {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_check = {
+    .name = "check",
+    .operands = "CASE.yaml",
+    .operands_least = 1,
+    .operands_most = 1,
+    .text = "Validates a case and says what would run where",
+    .option = options,
+    .details =
+        "Reads the case and every file it names, checks ranges, shapes and stability, and\n"
+        "places it on processors as `strake run` would, but runs no step and writes nothing.\n"
+        "\n" STRAKE_WHERE_HELP,
+    .examples = "  strake check cone.yaml\n"
+                "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"
+                "  strake check cone.yaml --set grid.rows=100000\n",
+    .run = command};

@@ -1,0 +1,384 @@
+/* `strake compare`: two .npy files, two folders of them, or two checkpoints. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/npy.h"
+#include "io/checkpoint.h"
+#include "io/difference.h"
+#include "io/file.h"
+#include "main/program.h"
+
+enum { CHUNK = 1 << 16 };
+
+typedef enum kind { KIND_FOLDER, KIND_NPY, KIND_CHECKPOINT } kind;
+
+static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint"};
+
+/* One array of a comparison: a .npy file, or a field of a checkpoint held in memory. */
+typedef struct array {
+    const char *name;
+    strake_npy_reader *npy;
+    void *data; /* NULL for .npy */
+    int dims, element_size;
+    int64_t shape[STRAKE_NPY_DIMS], count;
+} array;
+
+static strake_status find_kind(const char *path, kind *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat info;
+    unsigned char head[8] = {0};
+    FILE *file = NULL;
+    bool npy = false;
+    STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+    if (S_ISDIR(info.st_mode)) {
+        *out = KIND_FOLDER;
+        goto cleanup;
+    }
+    file = fopen(path, "re");
+    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+    (void)fread(head, 1, sizeof head, file);
+    npy = memcmp(head, "\x93NUMPY", 6) == 0;
+    STRAKE_CHECK(npy || memcmp(head, "\x89STRAKE", 7) == 0, error, STRAKE_ERR_USAGE,
+                 "cannot compare %s: neither an .npy file, a checkpoint nor a folder", path);
+    *out = npy ? KIND_NPY : KIND_CHECKPOINT;
+cleanup:
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+static strake_status open_npy(const char *path, array *out, strake_error *error)
+{
+    const strake_status status = strake_npy_open(path, &out->npy, error);
+    if (status == STRAKE_OK) {
+        const strake_npy_info *const info = strake_npy_header(out->npy);
+        out->name = path;
+        out->dims = info->dims;
+        out->element_size = info->element_size;
+        out->count = info->count;
+        memcpy(out->shape, info->shape, sizeof out->shape);
+    }
+    return status;
+}
+
+static strake_status open_field(const strake_checkpoint *checkpoint, int field, array *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_checkpoint_field *const f = &checkpoint->header.field[field];
+    out->name = checkpoint->path;
+    out->dims = (int)f->dims;
+    out->element_size = (int)checkpoint->header.element_size;
+    out->count = (int64_t)f->bytes / out->element_size;
+    memcpy(out->shape, f->shape, sizeof f->shape);
+    out->data = malloc(f->bytes);
+    STRAKE_CHECK(out->data != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory for field %s",
+                 checkpoint->path, f->name);
+    STRAKE_TRY(strake_checkpoint_read(checkpoint, field, out->data, error));
+cleanup:
+    return status;
+}
+
+static void close_array(array *which)
+{
+    strake_npy_close(&which->npy);
+    free(which->data);
+    which->data = NULL;
+}
+
+static strake_status read_values(array *from, int64_t first, int64_t count, double *out,
+                                 strake_error *error)
+{
+    if (from->npy != NULL) {
+        return strake_npy_read(from->npy, first, count, out, error);
+    }
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = from->element_size == 8 ? ((const double *)from->data)[first + k]
+                                         : (double)((const float *)from->data)[first + k];
+    }
+    return STRAKE_OK;
+}
+
+/* "[3, 14]" of a flat index. */
+static const char *index_text(const array *of, int64_t flat, char *text, size_t size)
+{
+    int64_t index[STRAKE_NPY_DIMS] = {0};
+    for (int d = of->dims - 1; d >= 0; d--) {
+        index[d] = flat % of->shape[d];
+        flat /= of->shape[d];
+    }
+    return strake_npy_shape_text(of->dims, index, text, size);
+}
+
+static void print_difference(const char *label, const array *a, const strake_difference *d,
+                             double tolerance, bool same_type)
+{
+    char first[128], worst[128];
+    (void)printf("%s: %lld of %lld values differ%s\n", label, (long long)d->differing,
+                 (long long)d->elements,
+                 tolerance <= 0.0 ? ""
+                 : d->beyond      ? ", beyond the tolerance"
+                                  : ", within the tolerance");
+    (void)printf("  max absolute difference  %.17g at %s\n", d->absolute,
+                 index_text(a, d->worst, worst, sizeof worst));
+    (void)printf("  max relative difference  %.17g\n", d->relative);
+    if (same_type) {
+        (void)printf("  max difference in ulp    %llu\n", (unsigned long long)d->ulp);
+    }
+    (void)printf("  first at %s: %.17g and %.17g\n", index_text(a, d->first, first, sizeof first),
+                 d->first_a, d->first_b);
+}
+
+/* Compares two arrays and prints what differs; `equal` turns false beyond the tolerance. */
+static strake_status compare_arrays(const char *label, array *a, array *b, double tolerance,
+                                    bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_difference difference = strake_difference_none;
+    double *values = NULL;
+    const bool same_type = a->element_size == b->element_size;
+    const bool same_shape =
+        a->dims == b->dims && memcmp(a->shape, b->shape, (size_t)a->dims * sizeof a->shape[0]) == 0;
+    if (!same_shape) {
+        char x[160], y[160];
+        (void)printf("%s: the shapes differ: %s and %s\n", label,
+                     strake_npy_shape_text(a->dims, a->shape, x, sizeof x),
+                     strake_npy_shape_text(b->dims, b->shape, y, sizeof y));
+        *equal = false;
+        return STRAKE_OK;
+    }
+    if (!same_type && tolerance <= 0.0) {
+        (void)printf("%s: the types differ: float%d and float%d\n", label, 8 * a->element_size,
+                     8 * b->element_size);
+        *equal = false;
+        return STRAKE_OK;
+    }
+    values = malloc(2 * CHUNK * sizeof *values);
+    STRAKE_CHECK(values != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    for (int64_t at = 0; at < a->count; at += CHUNK) {
+        const int64_t count = a->count - at < CHUNK ? a->count - at : CHUNK;
+        STRAKE_TRY(read_values(a, at, count, values, error));
+        STRAKE_TRY(read_values(b, at, count, values + CHUNK, error));
+        strake_difference_add(&difference, values, values + CHUNK, (size_t)count, tolerance,
+                              a->element_size == 4);
+    }
+    if (difference.differing > 0) {
+        print_difference(label, a, &difference, tolerance, same_type);
+    }
+    *equal = *equal && !difference.beyond;
+cleanup:
+    free(values);
+    return status;
+}
+
+static strake_status compare_npy(const char *label, const char *path_a, const char *path_b,
+                                 double tolerance, bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    array a = {0}, b = {0};
+    STRAKE_TRY(open_npy(path_a, &a, error));
+    STRAKE_TRY(open_npy(path_b, &b, error));
+    STRAKE_TRY(compare_arrays(label, &a, &b, tolerance, equal, error));
+cleanup:
+    close_array(&a);
+    close_array(&b);
+    return status;
+}
+
+static int find_field(const strake_checkpoint_header *header, const char *name)
+{
+    for (uint32_t k = 0; k < header->fields; k++) {
+        if (strcmp(header->field[k].name, name) == 0) {
+            return (int)k;
+        }
+    }
+    return -1;
+}
+
+static strake_status compare_checkpoints(const char *path_a, const char *path_b, double tolerance,
+                                         bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_checkpoint x = {.descriptor = -1}, y = {.descriptor = -1};
+    array a = {0}, b = {0};
+    STRAKE_TRY(strake_checkpoint_open(path_a, &x, error));
+    STRAKE_TRY(strake_checkpoint_open(path_b, &y, error));
+    if (x.header.step != y.header.step) {
+        (void)printf("the steps differ: %lld and %lld\n", (long long)x.header.step,
+                     (long long)y.header.step);
+        *equal = false;
+    }
+    if (x.header.hash != y.header.hash) {
+        (void)printf("the cases differ: they cannot be resumed by the same case\n");
+        *equal = false;
+    }
+    for (uint32_t k = 0; k < y.header.fields; k++) {
+        if (find_field(&x.header, y.header.field[k].name) < 0) {
+            (void)printf("%s: only in %s\n", y.header.field[k].name, path_b);
+            *equal = false;
+        }
+    }
+    for (uint32_t k = 0; k < x.header.fields; k++) {
+        const char *const name = x.header.field[k].name;
+        const int other = find_field(&y.header, name);
+        if (other < 0) {
+            (void)printf("%s: only in %s\n", name, path_a);
+            *equal = false;
+            continue;
+        }
+        STRAKE_TRY(open_field(&x, (int)k, &a, error));
+        STRAKE_TRY(open_field(&y, other, &b, error));
+        STRAKE_TRY(compare_arrays(name, &a, &b, tolerance, equal, error));
+        close_array(&a);
+        close_array(&b);
+    }
+cleanup:
+    close_array(&a);
+    close_array(&b);
+    strake_checkpoint_close(&x);
+    strake_checkpoint_close(&y);
+    return status;
+}
+
+static int is_npy(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return length > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 4, ".npy") == 0;
+}
+
+static strake_status list_folder(const char *path, struct dirent ***list, int *count,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *count = scandir(path, list, is_npy, NULL);
+    STRAKE_CHECK(*count >= 0, error, STRAKE_ERR_IO, "cannot read folder %s: %s", path,
+                 strake_file_reason(errno));
+    STRAKE_CHECK(*count > 0, error, STRAKE_ERR_USAGE, "folder %s has no .npy files to compare",
+                 path);
+cleanup:
+    return status;
+}
+
+/* Not alphasort: the order must not depend on the locale. */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(struct dirent *const *)a)->d_name, (*(struct dirent *const *)b)->d_name);
+}
+
+static void free_list(struct dirent **list, int count)
+{
+    for (int k = 0; k < count; k++) {
+        free(list[k]);
+    }
+    free(list);
+}
+
+static strake_status compare_in_folders(const char *path_a, const char *path_b, const char *name,
+                                        double tolerance, bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const file_a = strake_path_join(path_a, name);
+    char *const file_b = strake_path_join(path_b, name);
+    STRAKE_CHECK(file_a != NULL && file_b != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(compare_npy(name, file_a, file_b, tolerance, equal, error));
+cleanup:
+    free(file_a);
+    free(file_b);
+    return status;
+}
+
+static strake_status compare_folders(const char *path_a, const char *path_b, double tolerance,
+                                     bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct dirent **a = NULL, **b = NULL;
+    int count_a = 0, count_b = 0, i = 0, j = 0, good = 0, total = 0;
+    STRAKE_TRY(list_folder(path_a, &a, &count_a, error));
+    STRAKE_TRY(list_folder(path_b, &b, &count_b, error));
+    qsort((void *)a, (size_t)count_a, sizeof *a, by_name);
+    qsort((void *)b, (size_t)count_b, sizeof *b, by_name);
+    for (; i < count_a || j < count_b; total++) {
+        const int order = i == count_a ? 1 : j == count_b ? -1 : by_name(&a[i], &b[j]);
+        const char *const name = order <= 0 ? a[i]->d_name : b[j]->d_name;
+        if (order != 0) {
+            (void)printf("%s: only in %s\n", name, order < 0 ? path_a : path_b);
+            *equal = false;
+        } else {
+            bool same = true;
+            STRAKE_TRY(compare_in_folders(path_a, path_b, name, tolerance, &same, error));
+            good += same;
+            *equal = *equal && same;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+    (void)printf("%d of %d files %s\n", good, total,
+                 tolerance > 0.0 ? "agree within the tolerance" : "are equal");
+cleanup:
+    free_list(a, count_a);
+    free_list(b, count_b);
+    return status;
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    const char *const a = arguments->operand[0], *const b = arguments->operand[1];
+    const double tolerance = arguments->tolerance;
+    kind kind_a = KIND_NPY, kind_b = KIND_NPY;
+    bool equal = true;
+    STRAKE_TRY(find_kind(a, &kind_a, error));
+    STRAKE_TRY(find_kind(b, &kind_b, error));
+    STRAKE_CHECK(kind_a == kind_b, error, STRAKE_ERR_USAGE,
+                 "cannot compare %s (%s) with %s (%s); give two of one kind", a, kind_name[kind_a],
+                 b, kind_name[kind_b]);
+    if (kind_a == KIND_FOLDER) {
+        STRAKE_TRY(compare_folders(a, b, tolerance, &equal, error));
+    } else if (kind_a == KIND_CHECKPOINT) {
+        STRAKE_TRY(compare_checkpoints(a, b, tolerance, &equal, error));
+    } else {
+        STRAKE_TRY(compare_npy(a, a, b, tolerance, &equal, error));
+    }
+    if (equal && kind_a != KIND_FOLDER) {
+        (void)printf("%s and %s %s\n", a, b,
+                     tolerance > 0.0 ? "agree within the tolerance" : "are equal");
+    }
+cleanup:
+    if (status != STRAKE_OK) {
+        (void)strake_say_error(error);
+        return STRAKE_EXIT_USAGE;
+    }
+    return equal ? STRAKE_EXIT_DONE : STRAKE_EXIT_FAILED;
+}
+
+static const strake_option options[] = {
+    {"--tolerance", STRAKE_OPTION_REAL, "T", 0, 1e308, offsetof(strake_arguments, tolerance),
+     "largest absolute difference accepted (default: 0,\nthe same bits)"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_compare = {
+    .name = "compare",
+    .operands = "A B",
+    .operands_least = 2,
+    .operands_most = 2,
+    .text = "Compares two outputs: files, folders or checkpoints",
+    .option = options,
+    .details =
+        "A and B are two .npy files, two folders (their .npy files are compared by name; one\n"
+        "that is missing is a difference) or two checkpoints. Exit status: 0 equal, 1\n"
+        "different, 2 unreadable. With a tolerance, float32 and float64 may be compared and\n"
+        "two NaN are equal.\n",
+    .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"
+                "  strake compare out-cpu out-gpu\n"
+                "  strake compare double single --tolerance 1e-5\n",
+    .run = command};

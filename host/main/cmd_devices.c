@@ -1,0 +1,192 @@
+/* `strake devices`: the CPU and every OpenCL device. */
+#include <stdio.h>
+
+#include "io/machine.h"
+#include "io/text.h"
+#include "main/program.h"
+#include "opencl/cl_device.h"
+
+static const char *kind_of(const strake_cl_device *device)
+{
+    return (device->type & CL_DEVICE_TYPE_GPU) != 0           ? "gpu"
+           : (device->type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? "accelerator"
+           : (device->type & CL_DEVICE_TYPE_CPU) != 0         ? "cpu"
+                                                              : "other";
+}
+
+/* Whether a precision can be used at all: double needs the device's support. */
+static bool can_run(const strake_cl_device *device, strake_precision precision)
+{
+    return precision == STRAKE_SINGLE || device->has_double;
+}
+
+static void print_size(const char *label, double bytes)
+{
+    char text[32];
+    (void)printf("  %-16s %s\n", label, strake_size_text(bytes, text));
+}
+
+static void print_cpu(const strake_machine *cpu)
+{
+    char level1[32], level2[32], level3[32];
+    (void)printf("cpu: %s\n", cpu->cpu);
+    (void)printf("  %-16s %d usable", "cores", cpu->cores);
+    if (cpu->sockets > 0 && cpu->nodes > 0) {
+        (void)printf("; %d socket%s, %d memory node%s", cpu->sockets, cpu->sockets > 1 ? "s" : "",
+                     cpu->nodes, cpu->nodes > 1 ? "s" : "");
+    }
+    (void)printf("\n");
+    if (cpu->level1 > 0) {
+        (void)printf("  %-16s L1 %s, L2 %s, L3 %s\n", "data caches",
+                     strake_size_text((double)cpu->level1, level1),
+                     strake_size_text((double)cpu->level2, level2),
+                     strake_size_text((double)cpu->level3, level3));
+    }
+    print_size("memory", (double)cpu->memory);
+    (void)printf("  %-16s double yes, single yes\n", "bit-exact");
+}
+
+static const char *exact_text(const strake_cl_device *device, strake_precision precision)
+{
+    const int result = device->bit_exact[precision];
+    return result > 0 ? "yes" : result == 0 ? "no" : can_run(device, precision) ? "unknown" : "-";
+}
+
+static void print_device(int index, const strake_cl_device *device)
+{
+    (void)printf("\nocl:%d: %s\n", index, device->name);
+    (void)printf("  %-16s %s, %s\n", "vendor", device->vendor, kind_of(device));
+    (void)printf("  %-16s %s\n", "platform", device->platform_name);
+    (void)printf("  %-16s %s\n", "version", device->version);
+    (void)printf("  %-16s %s\n", "driver", device->driver);
+    (void)printf("  %-16s %u\n", "compute units", device->compute_units);
+    print_size("memory", (double)device->global_memory);
+    print_size("max allocation", (double)device->max_allocation);
+    print_size("local memory", (double)device->local_memory);
+    (void)printf("  %-16s %zu work-items\n", "work-group limit", device->max_work_group);
+    (void)printf("  %-16s %s\n", "fp64", device->has_double ? "yes" : "no");
+    (void)printf("  %-16s double %s, single %s\n", "bit-exact", exact_text(device, STRAKE_DOUBLE),
+                 exact_text(device, STRAKE_SINGLE));
+}
+
+static void json_text(strake_text *json, const char *key, const char *value)
+{
+    strake_text_print(json, ", \"%s\": ", key);
+    strake_text_json(json, value);
+}
+
+static void json_exact(strake_text *json, const strake_cl_device *device)
+{
+    static const char *const word[] = {"null", "false", "true"};
+    strake_text_print(json, ", \"bit_exact\": {\"double\": %s, \"single\": %s}",
+                      word[device->bit_exact[STRAKE_DOUBLE] + 1],
+                      word[device->bit_exact[STRAKE_SINGLE] + 1]);
+}
+
+static void json_device(strake_text *json, int index, const strake_cl_device *device)
+{
+    strake_text_print(json, ",\n    {\"id\": \"ocl:%d\", \"kind\": \"%s\"", index, kind_of(device));
+    json_text(json, "name", device->name);
+    json_text(json, "vendor", device->vendor);
+    json_text(json, "driver", device->driver);
+    json_text(json, "version", device->version);
+    json_text(json, "platform", device->platform_name);
+    strake_text_print(json,
+                      ", \"compute_units\": %u, \"memory\": %llu, \"max_allocation\": %llu, "
+                      "\"local_memory\": %llu, \"max_work_group\": %zu, \"fp64\": %s",
+                      device->compute_units, (unsigned long long)device->global_memory,
+                      (unsigned long long)device->max_allocation,
+                      (unsigned long long)device->local_memory, device->max_work_group,
+                      device->has_double ? "true" : "false");
+    json_exact(json, device);
+    strake_text_print(json, "}");
+}
+
+static void make_json(strake_text *json, const strake_machine *cpu, const strake_cl_list *list)
+{
+    strake_text_print(json, "{\n  \"strake\": \"%s\",\n  \"devices\": [\n    ", STRAKE_VERSION);
+    strake_text_print(json, "{\"id\": \"cpu\", \"kind\": \"cpu\"");
+    json_text(json, "name", cpu->cpu);
+    json_text(json, "vendor", cpu->vendor);
+    json_text(json, "os", cpu->os);
+    strake_text_print(json,
+                      ", \"cores\": %d, \"sockets\": %d, \"memory_nodes\": %d, \"memory\": %lld, "
+                      "\"caches\": {\"l1\": %lld, \"l2\": %lld, \"l3\": %lld}, \"fp64\": true, "
+                      "\"bit_exact\": {\"double\": true, \"single\": true}}",
+                      cpu->cores, cpu->sockets, cpu->nodes, (long long)cpu->memory,
+                      (long long)cpu->level1, (long long)cpu->level2, (long long)cpu->level3);
+    for (int k = 0; k < list->count; k++) {
+        json_device(json, k, &list->device[k]);
+    }
+    strake_text_print(json, "\n  ],\n  \"why_no_opencl\": ");
+    if (list->count == 0) {
+        strake_text_json(json, list->why_none);
+    } else {
+        strake_text_print(json, "null");
+    }
+    strake_text_print(json, "\n}\n");
+}
+
+static void run_selftests(strake_cl_list *list)
+{
+    for (int k = 0; k < list->count; k++) {
+        for (int p = 0; p < STRAKE_PRECISIONS; p++) {
+            strake_error error;
+            strake_cl_device *const device = &list->device[k];
+            if (can_run(device, (strake_precision)p) &&
+                strake_cl_selftest(list->cl, device, (strake_precision)p, &error) != STRAKE_OK) {
+                strake_say_note("ocl:%d cannot be used: %s", k, error.text);
+            }
+        }
+    }
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    strake_cl_list list = {0};
+    strake_text json = {0};
+    strake_machine cpu;
+    int code = STRAKE_EXIT_DONE;
+    strake_machine_read(&cpu);
+    STRAKE_TRY(strake_cl_list_open(&list, error));
+    run_selftests(&list);
+    if (arguments->json) {
+        make_json(&json, &cpu, &list);
+        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory");
+        (void)fwrite(json.data, 1, json.length, stdout);
+    } else {
+        print_cpu(&cpu);
+        for (int k = 0; k < list.count; k++) {
+            print_device(k, &list.device[k]);
+        }
+        if (list.count == 0) {
+            (void)printf("\nNo OpenCL device: %s\n", list.why_none);
+        }
+    }
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    strake_text_free(&json);
+    strake_cl_list_free(&list);
+    return code;
+}
+
+static const strake_option options[] = {{"--json", STRAKE_OPTION_FLAG, NULL, 0, 0,
+                                         offsetof(strake_arguments, json), "print one JSON object"},
+                                        STRAKE_OPTION_HELP,
+                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_devices = {
+    .name = "devices",
+    .operands = "",
+    .text = "Lists the CPU and every OpenCL device with its limits",
+    .option = options,
+    .details = "The names at the left are what --on takes: cpu, ocl:0, ocl:1, ... A device is\n"
+               "bit-exact in a precision if its arithmetic passed a self-test; then its results\n"
+               "have the same bytes as the CPU's.\n",
+    .examples = "  strake devices\n"
+                "  strake devices --json\n",
+    .run = command};

@@ -1,0 +1,305 @@
+/* `strake run`: places a case on processors and drives the time loop with its outputs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checkpoint.h"
+#include "io/file.h"
+#include "io/output.h"
+#include "io/report.h"
+#include "main/case_options.h"
+#include "main/interrupt.h"
+#include "main/program.h"
+#include "main/progress.h"
+#include "main/summary.h"
+
+/* Aim of a batch of steps, and what Ctrl-C waits at most for (unless one step takes longer) [s]. */
+static const double batch_seconds = 0.22;
+
+/* A batch may grow by this factor: the first steps of a run are not typical. */
+enum { GROWTH = 4 };
+
+typedef struct run {
+    const strake_arguments *arguments;
+    strake_case *which;
+    strake_solver *solver;
+    const char *folder;
+    bool writes_fields, writes_files;
+    char *checkpoint_path;
+    int64_t checkpoint_step; /* of the last checkpoint written, -1 for none */
+    strake_checkpoint resumed;
+    strake_output output;
+    strake_progress progress;
+    strake_result result;
+    void *buffer; /* for one field */
+    double io_seconds;
+    bool interrupted;
+} run;
+
+/* What can be known to fail is found before the long work begins. */
+static strake_status look_ahead(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *const report = r->arguments->report;
+    for (int f = 0; f < r->which->problem->fields; f++) {
+        r->writes_fields = r->writes_fields || r->which->output_field[f];
+    }
+    r->writes_files = r->writes_fields || r->which->checkpoint_every > 0;
+    r->folder = r->arguments->output != NULL ? r->arguments->output : r->which->output_directory;
+    if (r->writes_files) {
+        STRAKE_TRY(strake_folder_check(r->folder, error));
+    }
+    if (report != NULL && strcmp(report, "-") != 0) {
+        STRAKE_TRY(strake_file_check(report, error));
+    }
+    if (r->arguments->resume != NULL) {
+        STRAKE_TRY(strake_checkpoint_open(r->arguments->resume, &r->resumed, error));
+        STRAKE_TRY(strake_checkpoint_match(&r->resumed, r->which, error));
+    }
+cleanup:
+    return status;
+}
+
+static void warn_of_full_disk(const run *r)
+{
+    double need = r->writes_fields
+                      ? strake_output_bytes(r->which, r->solver, strake_step_count(r->solver))
+                      : 0.0;
+    const double have = strake_disk_free(r->folder);
+    char need_text[32], have_text[32];
+    for (int f = 0; f < r->which->problem->fields && r->which->checkpoint_every > 0; f++) {
+        size_t bytes = 0;
+        const strake_field *const field = &r->which->problem->field[f];
+        if (field->is_state &&
+            strake_field_bytes(r->solver, field->name, &bytes, NULL) == STRAKE_OK) {
+            need += 2.0 * (double)bytes; /* the old one stays until the new one is complete */
+        }
+    }
+    if (have >= 0.0 && have < need) {
+        strake_say_note("the outputs need %s, but folder %s has only %s free; the run stops when "
+                        "the disk is full",
+                        strake_size_text(need, need_text), r->folder,
+                        strake_size_text(have, have_text));
+    }
+}
+
+static strake_status prepare(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    size_t bytes = 0;
+    int64_t resumed_step = -1;
+    const strake_options settings = strake_solver_options(r->arguments);
+    STRAKE_TRY(look_ahead(r, error));
+    STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
+    STRAKE_TRY(strake_field_buffer_bytes(r->which, r->solver, &bytes, error));
+    r->buffer = malloc(bytes);
+    STRAKE_CHECK(r->buffer != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory: %zu bytes for gathering one field", bytes);
+    if (r->resumed.path != NULL) {
+        STRAKE_TRY(strake_checkpoint_restore(&r->resumed, r->solver, r->buffer, error));
+        resumed_step = r->resumed.header.step;
+        strake_checkpoint_close(&r->resumed);
+    }
+    if (r->writes_files) {
+        STRAKE_TRY(strake_folder_create(r->folder, error));
+        STRAKE_TRY(strake_output_begin(&r->output, r->which, r->folder, resumed_step, error));
+        r->checkpoint_path = strake_path_join(r->folder, STRAKE_CHECKPOINT_NAME);
+        STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+        warn_of_full_disk(r);
+    }
+cleanup:
+    return status;
+}
+
+static strake_status write_fields(run *r, strake_error *error)
+{
+    const double begin = strake_wall_seconds();
+    const strake_status status =
+        r->writes_fields ? strake_output_write(&r->output, r->solver, r->buffer, error) : STRAKE_OK;
+    r->io_seconds += strake_wall_seconds() - begin;
+    return status;
+}
+
+static strake_status write_checkpoint(run *r, strake_error *error)
+{
+    const double begin = strake_wall_seconds();
+    const strake_status status =
+        strake_checkpoint_write(r->checkpoint_path, r->which, r->solver, r->buffer, error);
+    r->io_seconds += strake_wall_seconds() - begin;
+    r->checkpoint_step = strake_step_count(r->solver);
+    return status;
+}
+
+/* Steps until the next step at which something is due: a multiple of `every`, if that is not 0. */
+static int64_t steps_until(int64_t step, int64_t every)
+{
+    return every > 0 ? every - step % every : INT64_MAX;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The batch after one of `batch` (cut to `done`) steps that took `seconds`. */
+static int64_t next_batch(int64_t batch, int64_t done, double seconds)
+{
+    const double most = (double)GROWTH * (double)batch;
+    const double fit = seconds > 0.0 ? batch_seconds / seconds * (double)done : most;
+    const double want = fit < most ? fit : most;
+    return want < 1.0 ? 1 : want < 1e9 ? (int64_t)want : 1000000000;
+}
+
+/* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
+static strake_status write_first(run *r, strake_error *error)
+{
+    const int64_t step = strake_step_count(r->solver);
+    const bool due = step > 0 ? strake_output_is_due(r->which, step)
+                              : r->which->output_initial || r->which->steps == 0;
+    return due ? write_fields(r, error) : STRAKE_OK;
+}
+
+static strake_status time_loop(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = r->which;
+    int64_t step = strake_step_count(r->solver), batch = 1;
+    strake_progress_begin(&r->progress, r->arguments->quiet, step, which->steps,
+                          strake_case_cells(which));
+    STRAKE_TRY(write_first(r, error));
+    while (step < which->steps && !strake_interrupted()) {
+        int64_t now = least(batch, which->steps - step);
+        now = least(now, steps_until(step, which->output_every));
+        now = least(now, steps_until(step, which->checkpoint_every));
+        const double begin = strake_wall_seconds();
+        STRAKE_TRY(strake_step(r->solver, now, error));
+        batch = next_batch(batch, now, strake_wall_seconds() - begin);
+        step = strake_step_count(r->solver);
+        if (strake_output_is_due(which, step)) {
+            STRAKE_TRY(write_fields(r, error));
+        }
+        if (which->checkpoint_every > 0 && step % which->checkpoint_every == 0) {
+            STRAKE_TRY(write_checkpoint(r, error));
+        }
+        strake_progress_update(&r->progress, step, strake_solver_step_seconds(r->solver));
+    }
+    r->interrupted = step < which->steps;
+    if (r->interrupted && which->checkpoint_every > 0 && r->checkpoint_step != step) {
+        STRAKE_TRY(write_checkpoint(r, error));
+    }
+cleanup:
+    strake_progress_clear(&r->progress);
+    return status;
+}
+
+static void tell_interrupted(const run *r)
+{
+    const long long step = strake_step_count(r->solver), total = r->which->steps;
+    if (r->which->checkpoint_every > 0) {
+        strake_text command = {0};
+        strake_resume_command(r->arguments, r->checkpoint_path, &command);
+        strake_say("interrupted after step %lld of %lld; continue with: %s", step, total,
+                   command.failed ? "--resume and the checkpoint" : command.data);
+        strake_text_free(&command);
+    } else {
+        strake_say("interrupted after step %lld of %lld; it cannot be continued, because the case "
+                   "has no `checkpoint: {every: N}`",
+                   step, total);
+    }
+}
+
+static strake_status finish(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text json = {0};
+    const char *const report = r->arguments->report;
+    const bool to_stdout = report != NULL && strcmp(report, "-") == 0;
+    const double begin = strake_wall_seconds();
+    r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
+    STRAKE_TRY(strake_result_collect(&r->result, r->which, r->solver, r->buffer, error));
+    r->io_seconds += strake_wall_seconds() - begin;
+    r->result.io_seconds = r->io_seconds;
+    if (!r->arguments->quiet) {
+        strake_summary_print(&r->result, to_stdout ? stderr : stdout);
+    }
+    if (report != NULL) {
+        strake_report_print(&r->result, &json);
+        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
+        if (to_stdout) {
+            (void)fwrite(json.data, 1, json.length, stdout);
+        } else {
+            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
+        }
+    }
+cleanup:
+    strake_text_free(&json);
+    return status;
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    int code = STRAKE_EXIT_DONE;
+    run *const r = calloc(1, sizeof *r);
+    STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    r->arguments = arguments;
+    r->checkpoint_step = -1;
+    STRAKE_TRY(strake_case_from(arguments, &r->which, error));
+    STRAKE_TRY(prepare(r, error));
+    r->result.first_step = strake_step_count(r->solver);
+    strake_interrupt_install();
+    STRAKE_TRY(time_loop(r, error));
+    if (r->interrupted) {
+        tell_interrupted(r);
+        code = STRAKE_EXIT_INTERRUPTED;
+    } else {
+        STRAKE_TRY(finish(r, error));
+    }
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    if (r != NULL) {
+        strake_output_end(&r->output);
+        strake_checkpoint_close(&r->resumed);
+        strake_close(&r->solver);
+        strake_case_close(&r->which);
+        free(r->checkpoint_path);
+        free(r->buffer);
+        free(r);
+    }
+    return code;
+}
+
+static const strake_option options[] = {
+    STRAKE_OPTIONS_CASE,
+    {"--output", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, output),
+     "folder of the output files (default: the case's\n`output.directory`, else out)"},
+    {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
+     "write what was done, where and how fast, as JSON;\n- is standard output"},
+    {"--resume", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, resume),
+     "continue from a checkpoint to the last step"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
+     "no progress and no summary"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_run = {
+    .name = "run",
+    .operands = "CASE.yaml",
+    .operands_least = 1,
+    .operands_most = 1,
+    .text = "Runs a case to its last step and writes its outputs",
+    .option = options,
+    .details =
+        "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), listed in DIR/index.csv.\n"
+        "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
+        "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
+        "\n" STRAKE_WHERE_HELP,
+    .examples = "  strake run cone.yaml\n"
+                "  strake run cone.yaml --on cpu --threads 8 --steps 100\n"
+                "  strake run cone.yaml --on cpu,ocl:0 --split 1,4 --report cone.json\n"
+                "  strake run cone.yaml --set grid.rows=512 --set grid.cols=512 --output small\n"
+                "  strake run cone.yaml --resume out/checkpoint.strake\n",
+    .run = command};

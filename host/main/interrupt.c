@@ -1,0 +1,26 @@
+#include "main/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t arrived;
+
+static void note(int number)
+{
+    (void)number;
+    arrived = 1;
+}
+
+void strake_interrupt_install(void)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+bool strake_interrupted(void)
+{
+    return arrived != 0;
+}

@@ -1,0 +1,59 @@
+/** @file options.h Command-line options: one table per command, one parser for all. */
+#ifndef STRAKE_OPTIONS_H
+#define STRAKE_OPTIONS_H
+
+#include "base/error.h"
+
+/** What the options of all commands can say. */
+typedef struct strake_arguments {
+    bool help, quiet, no_tune, json, version;
+    const char *on, *split, *output, *report, *resume;
+    int64_t threads;   /**< 0: not given */
+    int64_t steps;     /**< -1: not given */
+    double tolerance;  /**< 0: bitwise */
+    const char **sets; /**< NULL-terminated PATH=VALUE */
+    int set_count;
+    const char **operand; /**< NULL-terminated */
+    int operands;
+    const char *const *words; /**< the whole command line, NULL-terminated, for messages */
+} strake_arguments;
+
+typedef enum strake_option_kind {
+    STRAKE_OPTION_FLAG,
+    STRAKE_OPTION_TEXT,
+    STRAKE_OPTION_SETTING, /**< PATH=VALUE, repeatable */
+    STRAKE_OPTION_INTEGER,
+    STRAKE_OPTION_REAL
+} strake_option_kind;
+
+typedef struct strake_option {
+    const char *name; /**< with its dashes; NULL ends a table */
+    strake_option_kind kind;
+    const char *value;       /**< how help calls the value; NULL for flags */
+    double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL) */
+    size_t member;           /**< offset in strake_arguments */
+    const char *text;        /**< what help says; lines separated by newlines */
+} strake_option;
+
+/** The option that every command has. */
+#define STRAKE_OPTION_HELP                                                                         \
+    {                                                                                              \
+        "--help", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, help),                \
+            "show this page"                                                                       \
+    }
+
+/**
+ * Parses the words after a command's name.
+ * @param[in] command   name for messages, "" for none
+ * @param[in] option    the command's table
+ * @param[in] words     NULL-terminated; borrowed by the result
+ * @param[out] out      free with strake_options_free() in any case
+ * @return STRAKE_ERR_USAGE naming the option, the value, what was expected and what to do.
+ */
+strake_status strake_options_parse(const char *command, const strake_option *option,
+                                   const char *const *words, strake_arguments *out,
+                                   strake_error *error);
+
+void strake_options_free(strake_arguments *arguments);
+
+#endif

@@ -1,0 +1,53 @@
+#include "main/summary.h"
+
+#include "main/program.h"
+
+const char *strake_shape_text(int dims, const int64_t shape[3], char text[72])
+{
+    int used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < dims; k++) {
+        used += snprintf(text + used, (size_t)(72 - used), "%s%lld", k > 0 ? " x " : "",
+                         (long long)shape[k]);
+    }
+    return text;
+}
+
+const char *strake_slab_name(const strake_case *which)
+{
+    return which->problem->dims == 3 ? "planes" : "rows";
+}
+
+static void print_placements(const strake_result *result, FILE *stream)
+{
+    (void)fprintf(stream, "\n%-7s %-25s %9s %6s %9s %9s %9s\n", "where", "device",
+                  strake_slab_name(result->which), "share", "compute", "exchange", "idle");
+    for (int k = 0; k < result->placements; k++) {
+        const strake_placement *const p = &result->placement[k];
+        const double share = (double)(p->end - p->first) / (double)result->which->n[0];
+        (void)fprintf(stream, "%-7.7s %-25.25s %9lld %4.0f %% %7.2f s %7.2f s %7.2f s\n", p->id,
+                      p->name, (long long)(p->end - p->first), 100.0 * share, p->compute,
+                      p->exchange, p->idle);
+    }
+}
+
+void strake_summary_print(const strake_result *result, FILE *stream)
+{
+    char shape_text[72], rate[32];
+    int64_t shape[3];
+    const int dims = strake_case_shape(result->which, shape);
+    (void)fprintf(stream, "%s, %s cells, %s precision: steps %lld to %lld done\n",
+                  result->which->problem->name, strake_shape_text(dims, shape, shape_text),
+                  result->which->precision == STRAKE_DOUBLE ? "double" : "single",
+                  (long long)result->first_step, (long long)result->last_step);
+    print_placements(result, stream);
+    (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
+    for (int f = 0; f < result->fields; f++) {
+        const strake_statistics *const s = &result->field[f];
+        (void)fprintf(stream, "%-9s %20.12g %20.12g %26.17g\n", result->name[f], s->minimum,
+                      s->maximum, s->sum);
+    }
+    (void)fprintf(stream, "\n%s in %.3f s of stepping; setup %.3f s, files %.3f s\n",
+                  strake_rate_text(strake_result_rate(result), rate), result->seconds,
+                  result->setup_seconds, result->io_seconds);
+}

@@ -1,0 +1,17 @@
+/** @file summary.h The table at the end of a run, at most 80 columns wide. */
+#ifndef STRAKE_SUMMARY_H
+#define STRAKE_SUMMARY_H
+
+#include <stdio.h>
+
+#include "io/report.h"
+
+void strake_summary_print(const strake_result *result, FILE *stream);
+
+/** "61 x 97" in @p text. @return @p text. */
+const char *strake_shape_text(int dims, const int64_t shape[3], char text[72]);
+
+/** What the problem's slabs across the stripes are called. */
+const char *strake_slab_name(const strake_case *which);
+
+#endif

@@ -1,0 +1,111 @@
+/**
+ * @file cl_device.h
+ * OpenCL without a link-time dependency: the loader is opened at run time, so that a machine
+ * without one runs everything that needs only the CPU.
+ */
+#ifndef STRAKE_CL_DEVICE_H
+#define STRAKE_CL_DEVICE_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include "base/error.h"
+#include "engine/point.h"
+
+/** Every OpenCL entry point used, resolved by dlsym: X(name). Call as `cl->clFinish(queue)`. */
+#define STRAKE_CL_FUNCTIONS(X)                                                                     \
+    X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)                  \
+    X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)        \
+    X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)                    \
+    X(clGetProgramInfo) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)             \
+    X(clReleaseKernel) X(clSetKernelArg) X(clGetKernelWorkGroupInfo) X(clCreateBuffer)             \
+    X(clReleaseMemObject) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                         \
+    X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
+    X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
+    X(clGetEventProfilingInfo) X(clReleaseEvent)
+
+typedef struct strake_cl {
+    void *library;
+#define X(name) __typeof__(&name) name;
+    STRAKE_CL_FUNCTIONS(X)
+#undef X
+} strake_cl;
+
+/** One OpenCL device as listed by `strake devices` (its index N is the position in the list). */
+typedef struct strake_cl_device {
+    cl_platform_id platform;
+    cl_device_id device;
+    char platform_name[128], platform_version[128];
+    char name[256], vendor[128], version[128], driver[128];
+    cl_device_type type;
+    unsigned compute_units;
+    size_t max_work_group;       /**< work-items per group */
+    uint64_t global_memory;      /**< bytes */
+    uint64_t max_allocation;     /**< bytes of one buffer */
+    uint64_t local_memory;       /**< bytes per group */
+    bool has_double;             /**< fp64 with the mandatory features */
+    bool has_correct_single;     /**< correctly rounded fp32 divide and sqrt (build option supported) */
+    bool unified_memory;
+    /** For every precision: 1 passed the arithmetic self-test, 0 failed it, -1 not run or not possible. */
+    int bit_exact[STRAKE_PRECISIONS];
+} strake_cl_device;
+
+typedef struct strake_cl_list {
+    strake_cl *cl;      /**< NULL where there is no loader */
+    /** Why count is 0: no loader, no platform, no device. Else empty, or which device was left out and why. */
+    char why_none[256];
+    int count;
+    strake_cl_device *device;
+} strake_cl_list;
+
+/**
+ * Opens the loader and lists the devices of every platform, in the loader's order; a missing loader
+ * or driver is not an error but an empty list with a reason. Free with strake_cl_list_free().
+ */
+strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error);
+void strake_cl_list_free(strake_cl_list *list);
+
+/**
+ * Runs the arithmetic self-test of one device in one precision and records the result in
+ * device->bit_exact: + - * / on random and special values (denormals, signed zeros, overflow), a
+ * contraction probe and selections, compared with the host bit by bit. Takes well under a second.
+ * @return STRAKE_ERR_DEVICE only if the device cannot run at all.
+ */
+strake_status strake_cl_selftest(const strake_cl *cl, strake_cl_device *device,
+                                 strake_precision precision, strake_error *error);
+
+/** Name of an OpenCL error code, for example "CL_OUT_OF_RESOURCES". */
+const char *strake_cl_error_name(cl_int code);
+
+/** Fails a function with the API name, the code's name and the device; jumps to `cleanup:`. */
+#define STRAKE_CL(call_name, code, error, device)                                                  \
+    do {                                                                                           \
+        const cl_int strake_cl_code = (code);                                                      \
+        if (strake_cl_code != CL_SUCCESS) {                                                        \
+            status = strake_fail((error), STRAKE_ERR_DEVICE, "%s: %s failed with %s (%d)",         \
+                                 (device)->name, (call_name),                                      \
+                                 strake_cl_error_name(strake_cl_code), (int)strake_cl_code);       \
+            goto cleanup;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/**
+ * Builds a program, from the binary cache if it holds one. The cache lies in
+ * $STRAKE_CACHE_DIR, else $XDG_CACHE_HOME/strake, else ~/.cache/strake; a cache that cannot be
+ * written is no error. Key: full source, options, platform and its version, device, driver, Strake's
+ * version. Entries carry a checksum and are replaced atomically; a bad one is rebuilt from source.
+ * Device quirks (build options, limits) are applied here and nowhere else.
+ * @param[in] source     program text, complete (headers pasted in, with #line markers)
+ * @param[in] precision  adds -DSTRAKE_REAL_SINGLE and, for single, the correctly-rounded option if supported
+ * @param[in] extra      further build options, or NULL
+ * @return STRAKE_ERR_DEVICE with options and the head of the build log.
+ */
+strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
+                                      cl_context context, const char *source,
+                                      strake_precision precision, const char *extra,
+                                      cl_program *out, strake_error *error);
+
+/** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
+const char *strake_cl_source(const char *name);
+
+#endif

@@ -1,0 +1,53 @@
+/** @file cl_impl.h What this folder's files share: loader, embedded kernel texts, program cache. */
+#ifndef STRAKE_CL_IMPL_H
+#define STRAKE_CL_IMPL_H
+
+#include "opencl/cl_device.h"
+
+/** One file of cl/, embedded at build time by cl/embed.sh. */
+typedef struct strake_cl_text {
+    const char *name;           /**< file name without folder; NULL ends the table */
+    const unsigned char *bytes; /**< the file, followed by a NUL */
+    size_t length;              /**< bytes of the file, without the NUL */
+} strake_cl_text;
+
+/** Generated table of every cl/ *.h and *.cl file. */
+extern const strake_cl_text strake_cl_texts[];
+
+/**
+ * Opens the OpenCL loader: $STRAKE_OPENCL_LIBRARY if set, else libOpenCL.so.1, else libOpenCL.so.
+ * @param[out] out  the entry points, or NULL where there is no usable loader: @p why then says why
+ * @return STRAKE_ERR_MEMORY only; a missing loader is STRAKE_OK.
+ */
+strake_status strake_cl_loader_open(strake_cl **out, char *why, size_t why_size,
+                                    strake_error *error);
+
+/** Frees the entry points; the library stays mapped, since drivers do not survive unloading. */
+void strake_cl_loader_close(strake_cl *cl);
+
+/** Identity of a program in the cache: two independent hashes and the length of all text added. */
+typedef struct strake_cl_key {
+    uint64_t name;   /**< FNV-1a-64, also the file's name */
+    uint64_t check;  /**< a hash of another construction, kept inside the file */
+    uint64_t length; /**< bytes hashed */
+} strake_cl_key;
+
+strake_cl_key strake_cl_key_begin(void);
+
+/** Adds a text and its terminating NUL, so that ("ab", "c") and ("a", "bc") differ. */
+void strake_cl_key_add(strake_cl_key *key, const char *text);
+
+/**
+ * Reads an entry of the cache.
+ * @param[out] payload  its bytes, to be freed by the caller; NULL if there is no valid entry
+ * @param[out] size     their number
+ */
+void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, size_t *size);
+
+/** Writes or atomically replaces an entry; failure leaves no file and is silent. */
+void strake_cl_cache_store(const strake_cl_key *key, const unsigned char *payload, size_t size);
+
+/** Removes an entry that the driver refused; silent if there is none. */
+void strake_cl_cache_remove(const strake_cl_key *key);
+
+#endif

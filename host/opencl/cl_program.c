@@ -1,0 +1,159 @@
+#include "opencl/cl_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * All build options of a device. Never -cl-fast-relaxed-math, -cl-mad-enable or
+ * -cl-denorms-are-zero (which flushes fp64 as well on PoCL): they change results. Contraction is
+ * turned off by the pragma in cl/real.h, for which OpenCL has no option.
+ */
+static strake_status build_options(const strake_cl_device *device, strake_precision precision,
+                                   const char *extra, char **out, strake_error *error)
+{
+    const bool single = precision == STRAKE_SINGLE;
+    const char *const rounding =
+        single && device->has_correct_single ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
+    const bool has_extra = extra != NULL && extra[0] != '\0';
+
+    if (asprintf(out, "-cl-std=CL1.2%s%s%s%s", single ? " -DSTRAKE_REAL_SINGLE" : "", rounding,
+                 has_extra ? " " : "", has_extra ? extra : "") < 0) {
+        *out = NULL;
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for OpenCL build options");
+    }
+    return STRAKE_OK;
+}
+
+/* Everything on which a binary depends; the options say the precision. */
+static strake_cl_key program_key(const strake_cl_device *device, const char *options,
+                                 const char *source)
+{
+    const char *const part[] = {
+        STRAKE_VERSION, device->platform_name, device->platform_version, device->name,
+        device->vendor, device->version,       device->driver,           options,
+        source};
+    strake_cl_key key = strake_cl_key_begin();
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; ++i) {
+        strake_cl_key_add(&key, part[i]);
+    }
+    return key;
+}
+
+/* A built program from the cache, or NULL. An entry that the driver refuses is removed. */
+static cl_program load_program(const strake_cl *cl, const strake_cl_device *device,
+                               cl_context context, const char *options, const strake_cl_key *key)
+{
+    unsigned char *binary = NULL;
+    const unsigned char *bytes = NULL;
+    size_t size = 0;
+    cl_int code = CL_SUCCESS;
+    cl_int binary_code = CL_SUCCESS;
+    cl_program program = NULL;
+
+    strake_cl_cache_load(key, &binary, &size);
+    if (binary == NULL) {
+        return NULL;
+    }
+    bytes = binary;
+    program = cl->clCreateProgramWithBinary(context, 1, &device->device, &size, &bytes,
+                                            &binary_code, &code);
+    free(binary);
+    if (program != NULL && code == CL_SUCCESS && binary_code == CL_SUCCESS &&
+        cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL) == CL_SUCCESS) {
+        return program;
+    }
+    if (program != NULL) {
+        (void)cl->clReleaseProgram(program);
+    }
+    strake_cl_cache_remove(key);
+    return NULL;
+}
+
+/* Puts the binary of a built program into the cache; drivers that give none are not cached. */
+static void store_program(const strake_cl *cl, cl_program program, const strake_cl_key *key)
+{
+    cl_uint devices = 0;
+    size_t size = 0;
+    unsigned char *binary = NULL;
+
+    if (cl->clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof devices, &devices, NULL) !=
+            CL_SUCCESS ||
+        devices != 1 ||
+        cl->clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+            CL_SUCCESS ||
+        size == 0) {
+        return;
+    }
+    binary = malloc(size);
+    if (binary != NULL && cl->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary,
+                                               NULL) == CL_SUCCESS) {
+        strake_cl_cache_store(key, binary, size);
+    }
+    free(binary);
+}
+
+static strake_status fail_build(const strake_cl *cl, const strake_cl_device *device,
+                                cl_program program, const char *options, cl_int code,
+                                strake_error *error)
+{
+    size_t size = 0;
+    char *text = NULL;
+    const char *log = "";
+    strake_status status = STRAKE_OK;
+
+    if (cl->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
+        CL_SUCCESS) {
+        text = calloc(size + 1, 1);
+    }
+    if (text != NULL && cl->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG,
+                                                  size, text, NULL) == CL_SUCCESS) {
+        log = text + strspn(text, " \t\r\n");
+        for (size_t end = strlen(log); end > 0 && strchr(" \t\r\n", log[end - 1]) != NULL; --end) {
+            text[(log - text) + (ptrdiff_t)end - 1] = '\0';
+        }
+    }
+    status =
+        strake_fail(error, STRAKE_ERR_DEVICE,
+                    "%s (driver %s): the OpenCL program does not build with \"%.300s\": %s (%d); "
+                    "build log: %.600s%s",
+                    device->name, device->driver, options, strake_cl_error_name(code), (int)code,
+                    log[0] != '\0' ? log : "(empty)", strlen(log) > 600 ? " ..." : "");
+    free(text);
+    return status;
+}
+
+strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
+                                      cl_context context, const char *source,
+                                      strake_precision precision, const char *extra,
+                                      cl_program *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *options = NULL;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS;
+    strake_cl_key key;
+
+    STRAKE_TRY(build_options(device, precision, extra, &options, error));
+    key = program_key(device, options, source);
+    program = load_program(cl, device, context, options, &key);
+    if (program == NULL) {
+        program = cl->clCreateProgramWithSource(context, 1, &source, NULL, &code);
+        STRAKE_CL("clCreateProgramWithSource", code, error, device);
+        code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
+        if (code != CL_SUCCESS) {
+            status = fail_build(cl, device, program, options, code, error);
+            goto cleanup;
+        }
+        store_program(cl, program, &key);
+    }
+    *out = program;
+    program = NULL;
+
+cleanup:
+    if (program != NULL) {
+        (void)cl->clReleaseProgram(program);
+    }
+    free(options);
+    return status;
+}

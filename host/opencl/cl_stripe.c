@@ -1,0 +1,740 @@
+#include "opencl/cl_stripe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/cl_generate.h"
+
+enum { MAX_KERNELS = 96, MAX_BORDERS = 16, DEFAULT_WIDTH = 64, DEFAULT_HEIGHT = 4 };
+
+/* One pinned buffer, mapped for its whole life. */
+typedef struct pinned {
+    cl_mem buffer;
+    char *data;
+} pinned;
+
+/* The exchange of one state: border slabs out, ghost slabs in. */
+typedef struct state {
+    int input, output; /* value indices */
+    cl_mem buffer[2];  /* current: buffer[parity] */
+    pinned out, in;
+} state;
+
+/* A ghost slab whose source belongs to another stripe. */
+typedef struct ghost {
+    int64_t local;  /* slab of this stripe's layout, < 0 or >= n */
+    int64_t source; /* slab of the grid */
+} ghost;
+
+struct strake_cl_stripe {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    const strake_graph *graph;
+    const strake_layout *host;
+    strake_layout layout; /* of this stripe */
+    strake_range range;
+    bool alone;
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+    int kernels;
+    strake_cl_kernel_plan plan[MAX_KERNELS];
+    cl_kernel kernel[MAX_KERNELS];
+    cl_kernel columns, lines, slabs, non_finite;
+    size_t width, height;
+    cl_mem buffer[STRAKE_MAX_VALUES]; /* static inputs and intermediates; shared where lifetimes allow */
+    bool owns[STRAKE_MAX_VALUES];     /* whether buffer[v] is released through v */
+    int states;
+    state state[STRAKE_MAX_FIELDS_PER_STEP];
+    int parity; /* states live in buffer[parity] */
+    int borders;
+    strake_range border[MAX_BORDERS];
+    int ghosts;
+    ghost *ghost;
+    int own_ghosts; /* pairs (to, from) in own_pairs, slabs counted from the start of the buffer */
+    cl_mem own_pairs;
+    cl_mem found;
+};
+
+static size_t slab_bytes(const strake_cl_stripe *s)
+{
+    return (size_t)(s->layout.slab * s->layout.element_size);
+}
+
+/* Byte offset of a slab in a buffer of this stripe, and in an array of the host. */
+static size_t device_offset(const strake_cl_stripe *s, int64_t slab)
+{
+    return (size_t)(slab + s->layout.lo[0]) * slab_bytes(s);
+}
+
+static size_t host_offset(const strake_cl_stripe *s, int64_t slab)
+{
+    return (size_t)(slab + s->host->lo[0]) * slab_bytes(s);
+}
+
+static strake_status new_buffer(strake_cl_stripe *s, size_t bytes, cl_mem_flags flags, cl_mem *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    STRAKE_CHECK(bytes <= s->device->max_allocation, error, STRAKE_ERR_DEVICE,
+                 "%s: an array of this stripe needs %.1f MiB but the device allows %.1f MiB for one "
+                 "buffer; give the device fewer rows with --split",
+                 s->device->name, (double)bytes / 1048576.0,
+                 (double)s->device->max_allocation / 1048576.0);
+    *out = s->cl->clCreateBuffer(s->context, flags, bytes, NULL, &code);
+    STRAKE_CL("clCreateBuffer", code, error, s->device);
+cleanup:
+    return status;
+}
+
+static strake_status new_pinned(strake_cl_stripe *s, size_t bytes, pinned *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    if (bytes == 0) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, &out->buffer, error));
+    out->data = s->cl->clEnqueueMapBuffer(s->queue, out->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                          0, bytes, 0, NULL, NULL, &code);
+    STRAKE_CL("clEnqueueMapBuffer", code, error, s->device);
+cleanup:
+    return status;
+}
+
+/* Last stage index that reads a value; outputs of the step are never free. */
+static int last_use(const strake_graph *graph, int value)
+{
+    int last = -1;
+    for (int t = 0; t < graph->stages; t++) {
+        for (int k = 0; k < graph->stage[t].reads; k++) {
+            last = graph->stage[t].read[k].value == value ? t : last;
+        }
+    }
+    return last;
+}
+
+/* The kernel that contains a stage. */
+static int kernel_of(const strake_cl_stripe *s, int stage)
+{
+    for (int k = 0; k < s->kernels; k++) {
+        for (int j = 0; j < s->plan[k].stages; j++) {
+            if (s->plan[k].stage[j] == stage) {
+                return k;
+            }
+        }
+    }
+    return s->kernels;
+}
+
+/* Intermediates share buffers once the kernel of their last reader has run (one in-order queue). */
+static strake_status allocate_values(strake_cl_stripe *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_graph *graph = s->graph;
+    const size_t bytes = (size_t)(s->layout.elements * s->layout.element_size);
+    cl_mem free_list[STRAKE_MAX_VALUES];
+    int free_count = 0;
+    int free_at[STRAKE_MAX_VALUES]; /* kernel after which the value's buffer is free */
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        free_at[v] = -1;
+        if (value->is_live && value->stage < 0 && !value->is_constant && value->next < 0) {
+            STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_ONLY, &s->buffer[v], error));
+            s->owns[v] = true;
+        }
+    }
+    for (int k = 0; k < s->kernels; k++) {
+        for (int v = 0; v < graph->values; v++) {
+            if (free_at[v] >= 0 && free_at[v] < k) {
+                free_list[free_count++] = s->buffer[v];
+                free_at[v] = -1;
+            }
+        }
+        for (int j = 0; j < s->plan[k].stages; j++) {
+            const int v = graph->stage[s->plan[k].stage[j]].output;
+            const strake_value *value = &graph->value[v];
+            if (value->is_output) {
+                continue;
+            }
+            if (!value->is_static && free_count > 0) {
+                s->buffer[v] = free_list[--free_count];
+            } else {
+                STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE, &s->buffer[v], error));
+                s->owns[v] = true;
+            }
+            if (!value->is_static) {
+                free_at[v] = kernel_of(s, last_use(graph, v));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status allocate_states(strake_cl_stripe *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t bytes = (size_t)(s->layout.elements * s->layout.element_size);
+    int64_t border_slabs = 0;
+    for (int b = 0; b < s->borders; b++) {
+        border_slabs += s->border[b].end - s->border[b].first;
+    }
+    for (int v = 0; v < s->graph->values; v++) {
+        if (s->graph->value[v].next < 0) {
+            continue;
+        }
+        STRAKE_CHECK(s->states < STRAKE_MAX_FIELDS_PER_STEP, error, STRAKE_ERR_STATE,
+                     "too many state fields in one problem");
+        state *st = &s->state[s->states++];
+        st->input = v;
+        st->output = s->graph->value[v].next;
+        for (int p = 0; p < 2; p++) {
+            STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE, &st->buffer[p], error));
+        }
+        STRAKE_TRY(new_pinned(s, (size_t)border_slabs * slab_bytes(s), &st->out, error));
+        STRAKE_TRY(new_pinned(s, (size_t)s->ghosts * slab_bytes(s), &st->in, error));
+    }
+cleanup:
+    return status;
+}
+
+/* Which ghost slabs come from the host and which from this stripe itself. */
+static strake_status plan_exchange(strake_cl_stripe *s, const strake_range *stripe, int stripes,
+                                   int self, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const strake_layout *l = &s->layout;
+    const int64_t grid = s->host->n[0];
+    const int most = l->lo[0] + l->hi[0];
+    int *pairs = calloc((size_t)(2 * most + 2), sizeof *pairs);
+    s->ghost = calloc((size_t)most + 1, sizeof *s->ghost);
+    STRAKE_CHECK(pairs != NULL && s->ghost != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory planning the exchange");
+    for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
+        if (k >= 0 && k < l->n[0]) {
+            continue;
+        }
+        const int64_t source = strake_ghost_source(s->host->boundary[0], grid, s->range.first + k);
+        if (source >= s->range.first && source < s->range.end) {
+            pairs[2 * s->own_ghosts] = (int)(k + l->lo[0]);
+            pairs[2 * s->own_ghosts + 1] = (int)(source - s->range.first + l->lo[0]);
+            s->own_ghosts++;
+        } else {
+            s->ghost[s->ghosts].local = k;
+            s->ghost[s->ghosts].source = source;
+            s->ghosts++;
+        }
+    }
+    s->borders = strake_partition_border(stripe, stripes, self, grid, s->host->boundary[0],
+                                         l->lo[0], l->hi[0], MAX_BORDERS, s->border);
+    s->alone = s->ghosts == 0 && s->borders == 0;
+    if (s->own_ghosts > 0) {
+        const size_t bytes = (size_t)(2 * s->own_ghosts) * sizeof *pairs;
+        STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_ONLY, &s->own_pairs, error));
+        code = s->cl->clEnqueueWriteBuffer(s->queue, s->own_pairs, CL_TRUE, 0, bytes, pairs, 0, NULL,
+                                           NULL);
+        STRAKE_CL("clEnqueueWriteBuffer", code, error, s->device);
+    }
+cleanup:
+    free(pairs);
+    return status;
+}
+
+static strake_status new_kernel(strake_cl_stripe *s, const char *name, cl_kernel *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    *out = s->cl->clCreateKernel(s->program, name, &code);
+    STRAKE_CL(name, code, error, s->device);
+cleanup:
+    return status;
+}
+
+static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *problem,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    s->kernels = strake_cl_plan_kernels(s->graph, MAX_KERNELS, s->plan);
+    char *text = strake_cl_generate(s->graph, problem->cl_source, s->kernels, s->plan);
+    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
+    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision, NULL,
+                                       &s->program, error));
+    for (int k = 0; k < s->kernels; k++) {
+        STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
+    }
+    STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
+    STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
+    STRAKE_TRY(new_kernel(s, "ghost_slabs", &s->slabs, error));
+    STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
+cleanup:
+    free(text);
+    return status;
+}
+
+/* Sizes of a work-group: what was asked for, within the device's limit and the row length. */
+static void choose_group(strake_cl_stripe *s, const strake_cl_tuning *tuning)
+{
+    const size_t limit = s->device->max_work_group;
+    size_t width = tuning != NULL && tuning->width > 0 ? (size_t)tuning->width : DEFAULT_WIDTH;
+    size_t height = tuning != NULL && tuning->height > 0 ? (size_t)tuning->height : DEFAULT_HEIGHT;
+    width = width > limit ? limit : width;
+    while (width * height > limit && height > 1) {
+        height /= 2;
+    }
+    s->width = width;
+    s->height = height;
+}
+
+strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
+                                      const strake_graph *graph, const strake_problem *problem,
+                                      const strake_layout *host_layout, const strake_range *stripe,
+                                      int stripes, int self, const strake_cl_tuning *tuning,
+                                      strake_cl_stripe **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const int64_t n[STRAKE_AXES] = {stripe[self].end - stripe[self].first, host_layout->n[1],
+                                    host_layout->n[2]};
+    strake_cl_stripe *s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
+    s->cl = cl;
+    s->device = device;
+    s->graph = graph;
+    s->host = host_layout;
+    s->range = stripe[self];
+    s->layout = strake_layout_make(graph, n, host_layout->boundary);
+    choose_group(s, tuning);
+    s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
+    STRAKE_CL("clCreateContext", code, error, device);
+    s->queue = cl->clCreateCommandQueue(s->context, device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, device);
+    STRAKE_TRY(build_kernels(s, problem, error));
+    STRAKE_TRY(plan_exchange(s, stripe, stripes, self, error));
+    STRAKE_TRY(allocate_states(s, error));
+    STRAKE_TRY(allocate_values(s, error));
+    STRAKE_TRY(new_buffer(s, sizeof(cl_int), CL_MEM_READ_WRITE, &s->found, error));
+    *out = s;
+    s = NULL;
+cleanup:
+    strake_cl_stripe_destroy(&s);
+    return status;
+}
+
+static void release(const strake_cl *cl, cl_mem buffer)
+{
+    if (buffer != NULL) {
+        (void)cl->clReleaseMemObject(buffer);
+    }
+}
+
+static void release_pinned(strake_cl_stripe *s, pinned *p)
+{
+    if (p->data != NULL) {
+        (void)s->cl->clEnqueueUnmapMemObject(s->queue, p->buffer, p->data, 0, NULL, NULL);
+        (void)s->cl->clFinish(s->queue);
+    }
+    release(s->cl, p->buffer);
+}
+
+static void release_kernel(const strake_cl *cl, cl_kernel kernel)
+{
+    if (kernel != NULL) {
+        (void)cl->clReleaseKernel(kernel);
+    }
+}
+
+void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
+{
+    strake_cl_stripe *s = *stripe;
+    if (s == NULL) {
+        return;
+    }
+    if (s->queue != NULL) {
+        (void)s->cl->clFinish(s->queue);
+    }
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        release(s->cl, s->owns[v] ? s->buffer[v] : NULL);
+    }
+    for (int k = 0; k < s->states; k++) {
+        release(s->cl, s->state[k].buffer[0]);
+        release(s->cl, s->state[k].buffer[1]);
+        release_pinned(s, &s->state[k].out);
+        release_pinned(s, &s->state[k].in);
+    }
+    release(s->cl, s->own_pairs);
+    release(s->cl, s->found);
+    for (int k = 0; k < s->kernels; k++) {
+        release_kernel(s->cl, s->kernel[k]);
+    }
+    release_kernel(s->cl, s->columns);
+    release_kernel(s->cl, s->lines);
+    release_kernel(s->cl, s->slabs);
+    release_kernel(s->cl, s->non_finite);
+    if (s->program != NULL) {
+        (void)s->cl->clReleaseProgram(s->program);
+    }
+    if (s->queue != NULL) {
+        (void)s->cl->clReleaseCommandQueue(s->queue);
+    }
+    if (s->context != NULL) {
+        (void)s->cl->clReleaseContext(s->context);
+    }
+    free(s->ghost);
+    free(s);
+    *stripe = NULL;
+}
+
+/* Arguments are set in order; the first failure is kept. */
+typedef struct arguments {
+    const strake_cl *cl;
+    cl_kernel kernel;
+    cl_uint next;
+    cl_int code;
+} arguments;
+
+static void pass(arguments *a, size_t bytes, const void *value)
+{
+    if (a->code == CL_SUCCESS) {
+        a->code = a->cl->clSetKernelArg(a->kernel, a->next, bytes, value);
+    }
+    a->next++;
+}
+
+static void pass_long(arguments *a, int64_t value)
+{
+    const cl_long number = value;
+    pass(a, sizeof number, &number);
+}
+
+static void pass_int(arguments *a, int64_t value)
+{
+    const cl_int number = (cl_int)value;
+    pass(a, sizeof number, &number);
+}
+
+static void pass_real(arguments *a, strake_precision precision, double value)
+{
+    const float narrow = (float)value;
+    if (precision == STRAKE_SINGLE) {
+        pass(a, sizeof narrow, &narrow);
+    } else {
+        pass(a, sizeof value, &value);
+    }
+}
+
+static strake_status launch_groups(strake_cl_stripe *s, const char *name, const arguments *a,
+                                   size_t width, size_t height, size_t x, size_t y, size_t z,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t local[3] = {width, height, 1};
+    const size_t global[3] = {(x + local[0] - 1) / local[0] * local[0],
+                              (y + local[1] - 1) / local[1] * local[1], z};
+    STRAKE_CL(name, a->code, error, s->device);
+    STRAKE_CL(name,
+              s->cl->clEnqueueNDRangeKernel(s->queue, a->kernel, 3, NULL, global, local, 0, NULL,
+                                            NULL),
+              error, s->device);
+cleanup:
+    return status;
+}
+
+static strake_status launch(strake_cl_stripe *s, const char *name, const arguments *a, size_t x,
+                            size_t y, size_t z, strake_error *error)
+{
+    return launch_groups(s, name, a, s->width, s->height, x, y, z, error);
+}
+
+/* Buffer of a value in the running step: states by parity, everything else fixed. */
+static cl_mem buffer_of(const strake_cl_stripe *s, int value)
+{
+    for (int k = 0; k < s->states; k++) {
+        if (s->state[k].input == value) {
+            return s->state[k].buffer[s->parity];
+        }
+        if (s->state[k].output == value) {
+            return s->state[k].buffer[1 - s->parity];
+        }
+    }
+    return s->buffer[value];
+}
+
+static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
+{
+    const strake_graph *graph = s->graph;
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    const strake_layout *l = &s->layout;
+    const strake_value *output = &graph->value[graph->stage[plan->stage[0]].output];
+    arguments a = {s->cl, s->kernel[k], 0, CL_SUCCESS};
+    for (int i = 0; i < plan->inputs; i++) {
+        const cl_mem buffer = buffer_of(s, plan->input[i]);
+        pass(&a, sizeof buffer, &buffer);
+    }
+    for (int i = 0; i < plan->stages; i++) {
+        const cl_mem buffer = buffer_of(s, graph->stage[plan->stage[i]].output);
+        pass(&a, sizeof buffer, &buffer);
+    }
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].is_constant && graph->value[v].is_live) {
+            pass_real(&a, graph->precision, graph->value[v].constant);
+        }
+    }
+    pass_long(&a, l->slab);
+    pass_long(&a, l->pitch);
+    pass_long(&a, l->origin);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        pass_int(&a, -output->lo[axis]);
+        pass_int(&a, l->n[axis] + output->hi[axis]);
+    }
+    return launch(s, plan->name, &a, (size_t)(l->n[2] + output->lo[2] + output->hi[2]),
+                  (size_t)(l->n[0] + output->lo[0] + output->hi[0]),
+                  (size_t)(l->n[1] + output->lo[1] + output->hi[1]), error);
+}
+
+/* Lateral ghosts of the own slabs, then the ghost slabs this stripe owns the source of. */
+static strake_status fill_ghosts(strake_cl_stripe *s, cl_mem buffer, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->layout;
+    if (l->lo[2] + l->hi[2] > 0) {
+        arguments a = {s->cl, s->columns, 0, CL_SUCCESS};
+        pass(&a, sizeof buffer, &buffer);
+        pass_long(&a, l->slab);
+        pass_long(&a, l->pitch);
+        pass_long(&a, l->origin);
+        pass_int(&a, l->n[0]);
+        pass_int(&a, l->n[1]);
+        pass_int(&a, l->n[2]);
+        pass_int(&a, l->lo[2]);
+        pass_int(&a, l->hi[2]);
+        pass_int(&a, (int64_t)l->boundary[2]);
+        /* A few columns and many rows: tall groups. */
+        const size_t limit = s->device->max_work_group;
+        STRAKE_TRY(launch_groups(s, "ghost_columns", &a, limit < 8 ? 1 : 8, limit < 64 ? 1 : 8,
+                                 (size_t)(l->lo[2] + l->hi[2]), (size_t)l->n[0], (size_t)l->n[1],
+                                 error));
+    }
+    if (l->lo[1] + l->hi[1] > 0) {
+        arguments a = {s->cl, s->lines, 0, CL_SUCCESS};
+        pass(&a, sizeof buffer, &buffer);
+        pass_long(&a, l->slab);
+        pass_long(&a, l->pitch);
+        pass_long(&a, l->origin - l->origin % l->pitch);
+        pass_int(&a, l->n[0]);
+        pass_int(&a, l->n[1]);
+        pass_int(&a, l->lo[1]);
+        pass_int(&a, l->hi[1]);
+        pass_int(&a, (int64_t)l->boundary[1]);
+        STRAKE_TRY(launch(s, "ghost_lines", &a, (size_t)l->pitch, (size_t)(l->lo[1] + l->hi[1]),
+                          (size_t)l->n[0], error));
+    }
+    if (s->own_ghosts > 0) {
+        arguments a = {s->cl, s->slabs, 0, CL_SUCCESS};
+        pass(&a, sizeof buffer, &buffer);
+        pass_long(&a, l->slab);
+        pass(&a, sizeof s->own_pairs, &s->own_pairs);
+        pass_int(&a, s->own_ghosts);
+        STRAKE_TRY(launch(s, "ghost_slabs", &a, (size_t)l->slab, (size_t)s->own_ghosts, 1, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *array,
+                                             strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t bytes = (size_t)(s->layout.elements * s->layout.element_size);
+    for (int v = 0; v < s->graph->values; v++) {
+        const strake_value *value = &s->graph->value[v];
+        if (!s->owns[v] || value->stage >= 0) {
+            continue;
+        }
+        const char *from =
+            (const char *)array[v] + host_offset(s, s->range.first - s->layout.lo[0]);
+        STRAKE_CL("clEnqueueWriteBuffer",
+                  s->cl->clEnqueueWriteBuffer(s->queue, s->buffer[v], CL_TRUE, 0, bytes, from, 0,
+                                              NULL, NULL),
+                  error, s->device);
+    }
+    for (int k = 0; k < s->kernels; k++) {
+        if (s->plan[k].is_static) {
+            STRAKE_TRY(run_kernel(s, k, error));
+        }
+    }
+    STRAKE_TRY(strake_cl_stripe_finish(s, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_upload_state(strake_cl_stripe *s, void *const *array,
+                                            strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < s->states; k++) {
+        const state *st = &s->state[k];
+        const char *host = array[st->input];
+        STRAKE_CL("clEnqueueWriteBuffer",
+                  s->cl->clEnqueueWriteBuffer(s->queue, st->buffer[s->parity], CL_TRUE,
+                                              device_offset(s, 0),
+                                              (size_t)s->layout.n[0] * slab_bytes(s),
+                                              host + host_offset(s, s->range.first), 0, NULL, NULL),
+                  error, s->device);
+        STRAKE_TRY(fill_ghosts(s, st->buffer[s->parity], error));
+    }
+    STRAKE_TRY(strake_cl_stripe_fetch(s, array, error));
+    STRAKE_TRY(strake_cl_stripe_finish(s, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < s->states; k++) {
+        const state *st = &s->state[k];
+        char *host = array[st->input];
+        STRAKE_CL("clEnqueueReadBuffer",
+                  s->cl->clEnqueueReadBuffer(s->queue, st->buffer[s->parity], CL_TRUE,
+                                             device_offset(s, 0),
+                                             (size_t)s->layout.n[0] * slab_bytes(s),
+                                             host + host_offset(s, s->range.first), 0, NULL, NULL),
+                  error, s->device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_step(strake_cl_stripe *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < s->kernels; k++) {
+        if (!s->plan[k].is_static) {
+            STRAKE_TRY(run_kernel(s, k, error));
+        }
+    }
+    for (int k = 0; k < s->states; k++) {
+        const state *st = &s->state[k];
+        const cl_mem next = st->buffer[1 - s->parity];
+        size_t at = 0;
+        STRAKE_TRY(fill_ghosts(s, next, error));
+        for (int b = 0; b < s->borders; b++) {
+            const size_t bytes =
+                (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
+            STRAKE_CL("clEnqueueReadBuffer",
+                      s->cl->clEnqueueReadBuffer(
+                          s->queue, next, CL_FALSE,
+                          device_offset(s, s->border[b].first - s->range.first), bytes,
+                          st->out.data + at, 0, NULL, NULL),
+                      error, s->device);
+            at += bytes;
+        }
+    }
+    s->parity = 1 - s->parity;
+    STRAKE_CL("clFlush", s->cl->clFlush(s->queue), error, s->device);
+cleanup:
+    return status;
+}
+
+void strake_cl_stripe_undo(strake_cl_stripe *s)
+{
+    s->parity = 1 - s->parity;
+}
+
+strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_stripe_finish(s, error));
+    for (int k = 0; k < s->states; k++) {
+        const state *st = &s->state[k];
+        char *host = array[st->input];
+        size_t at = 0;
+        for (int b = 0; b < s->borders; b++) {
+            const size_t bytes =
+                (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
+            memcpy(host + host_offset(s, s->border[b].first), st->out.data + at, bytes);
+            at += bytes;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < s->states && s->ghosts > 0; k++) {
+        const state *st = &s->state[k];
+        const char *host = array[st->input];
+        int g = 0;
+        while (g < s->ghosts) {
+            /* Runs of neighbouring ghost slabs travel together. */
+            int run = 0;
+            do {
+                memcpy(st->in.data + (size_t)(g + run) * slab_bytes(s),
+                       host + host_offset(s, s->ghost[g + run].source), slab_bytes(s));
+                run++;
+            } while (g + run < s->ghosts &&
+                     s->ghost[g + run].local == s->ghost[g + run - 1].local + 1);
+            STRAKE_CL("clEnqueueWriteBuffer",
+                      s->cl->clEnqueueWriteBuffer(s->queue, st->buffer[s->parity], CL_FALSE,
+                                                  device_offset(s, s->ghost[g].local),
+                                                  (size_t)run * slab_bytes(s),
+                                                  st->in.data + (size_t)g * slab_bytes(s), 0, NULL,
+                                                  NULL),
+                      error, s->device);
+            g += run;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_finish(strake_cl_stripe *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clFinish", s->cl->clFinish(s->queue), error, s->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->layout;
+    cl_int found = 0;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              s->cl->clEnqueueWriteBuffer(s->queue, s->found, CL_TRUE, 0, sizeof found, &found, 0,
+                                          NULL, NULL),
+              error, s->device);
+    for (int k = 0; k < s->states; k++) {
+        const cl_mem buffer = s->state[k].buffer[s->parity];
+        arguments a = {s->cl, s->non_finite, 0, CL_SUCCESS};
+        pass(&a, sizeof buffer, &buffer);
+        pass_long(&a, l->slab);
+        pass_long(&a, l->pitch);
+        pass_long(&a, l->origin);
+        pass_int(&a, l->n[0]);
+        pass_int(&a, l->n[1]);
+        pass_int(&a, l->n[2]);
+        pass(&a, sizeof s->found, &s->found);
+        STRAKE_TRY(launch(s, "find_non_finite", &a, (size_t)l->n[2], (size_t)l->n[0],
+                          (size_t)l->n[1], error));
+    }
+    STRAKE_CL("clEnqueueReadBuffer",
+              s->cl->clEnqueueReadBuffer(s->queue, s->found, CL_TRUE, 0, sizeof found, &found, 0,
+                                         NULL, NULL),
+              error, s->device);
+    *finite = found == 0;
+cleanup:
+    return status;
+}
+
+bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)
+{
+    return s->alone;
+}

@@ -1,0 +1,588 @@
+#include "solver/solver_impl.h"
+
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/hash.h"
+
+/* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+
+double strake_solver_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void strake_solver_notice(const strake_solver *solver, const char *format, ...)
+{
+    char line[1024];
+    if (solver->notice != NULL) {
+        va_list list;
+        va_start(list, format);
+        (void)vsnprintf(line, sizeof line, format, list);
+        va_end(list);
+        solver->notice(solver->user, line);
+    }
+}
+
+/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else the cores this process may use. */
+static int choose_threads(const strake_case *which, const strake_options *options)
+{
+    if (options->threads > 0) {
+        return options->threads;
+    }
+    if (which->threads > 0) {
+        return which->threads;
+    }
+    if (getenv("OMP_NUM_THREADS") != NULL) {
+        return omp_get_max_threads();
+    }
+    cpu_set_t set;
+    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return usable > 0 ? usable : 1;
+}
+
+/* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
+static strake_status new_array(const strake_layout *layout, const char *name, void **out,
+                               strake_error *error)
+{
+    const size_t bytes = (size_t)(layout->elements * layout->element_size) + TAIL;
+    const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
+    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    *out = aligned_alloc(alignment, rounded);
+    if (*out == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: field %s needs %.1f MiB; use a smaller grid or "
+                           "precision: single",
+                           name, (double)bytes / 1048576.0);
+    }
+    if (alignment == ARRAY_ALIGNMENT) {
+        (void)madvise(*out, rounded, MADV_HUGEPAGE);
+    }
+    memset((char *)*out + bytes - TAIL, 0, TAIL);
+    return STRAKE_OK;
+}
+
+/* Zeroes the arrays with the team's threads, each its share of slabs. */
+static void touch_first(strake_solver *solver, void *array)
+{
+    const strake_layout *l = &solver->layout;
+    const size_t slab = (size_t)(l->slab * l->element_size);
+    const int64_t slabs = l->elements / l->slab;
+#pragma omp parallel for schedule(static) num_threads(solver->threads)
+    for (int64_t k = 0; k < slabs; k++) {
+        memset((char *)array + (size_t)k * slab, 0, slab);
+    }
+}
+
+static strake_status allocate_fields(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_graph *graph = &solver->graph;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage >= 0 || value->is_constant || !value->is_live) {
+            continue;
+        }
+        for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {
+            STRAKE_TRY(new_array(&solver->layout, value->name, &solver->array[p][v], error));
+            touch_first(solver, solver->array[p][v]);
+        }
+        if (value->next < 0) {
+            solver->array[1][v] = solver->array[0][v];
+        }
+    }
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].next >= 0) {
+            solver->next[0][graph->value[v].next] = solver->array[1][v];
+            solver->next[1][graph->value[v].next] = solver->array[0][v];
+        }
+    }
+cleanup:
+    return status;
+}
+
+static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m, int64_t n,
+                       const double *line)
+{
+    const int64_t at = strake_layout_at(l, i, m, 0);
+    for (int64_t j = 0; j < n; j++) {
+        if (l->element_size == 8) {
+            ((double *)array)[at + j] = line[j];
+        } else {
+            ((float *)array)[at + j] = (float)line[j];
+        }
+    }
+}
+
+/* Whether every point of a field is finite; the first bad one goes to the message. */
+static strake_status check_finite(const strake_solver *solver, int f, const int64_t shape[],
+                                  strake_error *error)
+{
+    strake_layout whole = solver->layout;
+    int64_t cell[STRAKE_AXES];
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        whole.n[axis] = shape[axis];
+    }
+    if (strake_layout_is_finite(&whole, solver->array[solver->parity][solver->value_of[f]], 0,
+                                shape[0], cell)) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: field %s is not finite at [%lld, %lld] (in the run's precision); give "
+                       "finite numbers",
+                       solver->which->file, solver->which->problem->field[f].name,
+                       (long long)cell[0], (long long)cell[2]);
+}
+
+/* Fills the interior of a field from its source. */
+static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t shape[STRAKE_AXES];
+    strake_source_reader *reader = NULL;
+    void *array = solver->array[0][solver->value_of[f]];
+    strake_case_field_shape(solver->which, f, shape);
+    double *line = malloc((size_t)shape[2] * sizeof *line);
+    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
+    STRAKE_TRY(strake_source_open(solver->which, f, &reader, error));
+    for (int64_t i = 0; i < shape[0]; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            STRAKE_TRY(strake_source_line(reader, i, m, line, error));
+            store_line(&solver->layout, array, i, m, shape[2], line);
+        }
+    }
+    STRAKE_TRY(check_finite(solver, f, shape, error));
+    solver->given[f] = true;
+    solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
+cleanup:
+    strake_source_close(&reader);
+    free(line);
+    return status;
+}
+
+static strake_status check_given(const strake_solver *solver, strake_error *error)
+{
+    const strake_problem *problem = solver->which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        if (!solver->given[f]) {
+            return strake_fail(error, STRAKE_ERR_STATE,
+                               "field %s has no values (yet, or after a failed step); give it in the "
+                               "case or with strake_set_field()",
+                               problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Ghosts of the static inputs, weighting of velocities, stability; then the devices. */
+static strake_status prepare(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *problem = solver->which->problem;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = solver->array[0][solver->value_of[f]];
+        if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
+            array[f] != NULL) {
+            strake_layout_fill(&solver->layout, array[f]);
+        }
+    }
+    STRAKE_TRY(problem->prepare(solver->which, &solver->layout, array, solver->number,
+                                solver->unweighted, error));
+    for (int f = 0; f < problem->fields; f++) {
+        solver->unweighted[f] = false;
+        if (problem->field[f].is_state) {
+            strake_layout_fill_lateral(&solver->layout,
+                                       solver->array[solver->parity][solver->value_of[f]], 0,
+                                       solver->layout.n[0]);
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status build_graph(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *which = solver->which;
+    const strake_problem *problem = which->problem;
+    bool constant[STRAKE_MAX_FIELDS] = {false};
+    for (int f = 0; f < problem->fields; f++) {
+        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
+                      strake_source_constant(which->source[f], &solver->number[f]);
+    }
+    STRAKE_TRY(problem->build(which, constant, solver->number, &solver->graph, error));
+    for (int f = 0; f < problem->fields; f++) {
+        solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
+        STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,
+                     "problem %s: its graph has no input %s", problem->name, problem->field[f].name);
+        const strake_value *value = &solver->graph.value[solver->value_of[f]];
+        solver->constant[f] = value->is_constant || !value->is_live;
+        solver->given[f] = solver->constant[f];
+        solver->number[f] = value->is_constant ? value->constant : solver->number[f];
+        STRAKE_CHECK(!solver->constant[f] || isfinite(solver->number[f]), error, STRAKE_ERR_USAGE,
+                     "%s: field %s: %g is not finite in this precision", which->file,
+                     problem->field[f].name, solver->number[f]);
+    }
+    solver->layout = strake_layout_make(&solver->graph, which->n, which->boundary);
+cleanup:
+    return status;
+}
+
+static strake_status place(strake_solver *solver, const strake_options *options,
+                           strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_where_kind kind = STRAKE_WHERE_LIST;
+    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
+    const char *where = options->where != NULL ? options->where : solver->which->on;
+    const char *split = options->split != NULL ? options->split : solver->which->split;
+    STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &kind, error));
+    if (split != NULL) {
+        STRAKE_TRY(strake_where_weights(split, solver->entries, weight, error));
+        STRAKE_TRY(strake_team_place(solver, weight, error));
+    } else if (solver->entries == 1) {
+        weight[0] = 1.0;
+        STRAKE_TRY(strake_team_place(solver, weight, error));
+    } else {
+        STRAKE_TRY(strake_balance(solver, kind, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_open(const strake_case *which, const strake_options *options,
+                          strake_solver **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_options defaults = {0};
+    const double start = strake_solver_clock();
+    bool complete = true;
+    strake_solver *solver = calloc(1, sizeof *solver);
+    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
+    options = options != NULL ? options : &defaults;
+    STRAKE_CHECK(options->threads >= 0 && options->threads <= 4096, error, STRAKE_ERR_USAGE,
+                 "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
+    solver->which = which;
+    solver->notice = options->notice;
+    solver->user = options->user;
+    solver->threads = choose_threads(which, options);
+    solver->isa = strake_isa_best();
+    STRAKE_TRY(build_graph(solver, error));
+    STRAKE_TRY(allocate_fields(solver, error));
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->source[f] != NULL && !solver->constant[f]) {
+            STRAKE_TRY(fill_field(solver, f, error));
+        }
+        complete = complete && solver->given[f];
+    }
+    if (complete) {
+        STRAKE_TRY(prepare(solver, error));
+    }
+    STRAKE_TRY(place(solver, options, error));
+    if (complete) {
+        STRAKE_TRY(strake_team_upload(solver, error));
+        /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
+        STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    }
+    solver->setup_seconds = strake_solver_clock() - start;
+    *out = solver;
+    solver = NULL;
+cleanup:
+    strake_close(&solver);
+    return status;
+}
+
+void strake_close(strake_solver **which)
+{
+    strake_solver *solver = *which;
+    if (solver == NULL) {
+        return;
+    }
+    strake_team_release(solver);
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        if (solver->array[1][v] != solver->array[0][v]) {
+            free(solver->array[1][v]);
+        }
+        free(solver->array[0][v]);
+    }
+    strake_cl_list_free(&solver->list);
+    free(solver);
+    *which = NULL;
+}
+
+static strake_status find_field(const strake_solver *solver, const char *name, int *out,
+                                strake_error *error)
+{
+    const strake_problem *problem = solver->which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        if (strcmp(problem->field[f].name, name) == 0) {
+            *out = f;
+            return STRAKE_OK;
+        }
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name, name);
+}
+
+/* Dense array of the field's shape to the host array, line by line, and back. */
+static void copy_in(strake_solver *solver, int f, const int64_t shape[], const void *data)
+{
+    const strake_layout *l = &solver->layout;
+    char *array = solver->array[solver->parity][solver->value_of[f]];
+    const size_t line = (size_t)(shape[2] * l->element_size);
+    const char *from = data;
+    for (int64_t i = 0; i < shape[0]; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
+            from += line;
+        }
+    }
+}
+
+static void copy_out(const strake_solver *solver, int f, const int64_t shape[], void *data)
+{
+    const strake_layout *l = &solver->layout;
+    const char *array = solver->array[solver->parity][solver->value_of[f]];
+    const size_t line = (size_t)(shape[2] * l->element_size);
+    char *to = data;
+    for (int64_t i = 0; i < shape[0]; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
+            to += line;
+        }
+    }
+}
+
+static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
+{
+    for (int64_t k = 0; k < count; k++) {
+        if (solver->layout.element_size == 8) {
+            ((double *)data)[k] = number;
+        } else {
+            ((float *)data)[k] = (float)number;
+        }
+    }
+}
+
+strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
+                 "field %s is a constant of the case; leave it out there to set it here", name);
+    STRAKE_TRY(strake_team_gather(solver, error));
+    strake_case_field_shape(solver->which, f, shape);
+    copy_in(solver, f, shape, data);
+    solver->given[f] = false; /* until it is known to be finite */
+    STRAKE_TRY(check_finite(solver, f, shape, error));
+    solver->given[f] = true;
+    solver->unweighted[f] = false;
+    if (solver->which->problem->field[f].is_state) {
+        strake_layout_fill_lateral(&solver->layout,
+                                   solver->array[solver->parity][solver->value_of[f]], 0,
+                                   solver->layout.n[0]);
+        solver->states_fresh = true;
+    } else {
+        solver->prepared = false;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_TRY(strake_team_gather(solver, error));
+    strake_case_field_shape(solver->which, f, shape);
+    if (solver->constant[f]) {
+        fill_with(solver, solver->number[f], shape[0] * shape[1] * shape[2], data);
+    } else {
+        copy_out(solver, f, shape, data);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
+                                 int64_t shape[3], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t full[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    strake_case_field_shape(solver->which, f, full);
+    *dims = solver->which->problem->dims;
+    if (*dims == 2) {
+        shape[0] = full[0];
+        shape[1] = full[2];
+    } else {
+        for (int axis = 0; axis < *dims; axis++) {
+            shape[axis] = full[axis + STRAKE_AXES - *dims];
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Adds the roles' times of the last run to their entries; CPU workers count as one. */
+static void account(strake_solver *solver, double seconds)
+{
+    solver->step_seconds += seconds;
+    if (solver->reference != NULL) {
+        solver->entry[0].compute += seconds;
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_role *role = &solver->role[r];
+        strake_entry *entry = &solver->entry[role->entry];
+        const double share = entry->place == STRAKE_PLACE_CPU ? (double)solver->threads : 1.0;
+        entry->compute += role->compute / share;
+        entry->exchange += role->exchange / share;
+        entry->idle += role->idle / share;
+    }
+}
+
+static strake_status run_steps(strake_solver *solver, int64_t steps, strake_error *error)
+{
+    strake_error cause = {STRAKE_OK, ""};
+    const double start = strake_solver_clock();
+    const strake_status status = strake_team_run(solver, steps, false, &cause);
+    account(solver, strake_solver_clock() - start);
+    solver->devices_hold = true;
+    if (status == STRAKE_OK) {
+        solver->parity = (int)((solver->parity + steps) & 1);
+        solver->step_count += steps;
+        return STRAKE_OK;
+    }
+    for (int f = 0; f < solver->which->problem->fields; f++) {
+        solver->given[f] = solver->given[f] && !solver->which->problem->field[f].is_state;
+    }
+    return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
+}
+
+strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
+                 (long long)steps);
+    STRAKE_TRY(check_given(solver, error));
+    if (!solver->prepared) {
+        STRAKE_TRY(prepare(solver, error));
+    }
+    STRAKE_TRY(strake_team_upload(solver, error));
+    if (steps > 0) {
+        STRAKE_TRY(run_steps(solver, steps, error));
+    }
+cleanup:
+    return status;
+}
+
+int64_t strake_step_count(const strake_solver *solver)
+{
+    return solver->step_count;
+}
+
+size_t strake_element_size(const strake_solver *solver)
+{
+    return (size_t)solver->layout.element_size;
+}
+
+static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
+{
+    memset(out, 0, sizeof *out);
+    const char *role = entry->place == STRAKE_PLACE_SERIAL ? "reference" : "stripe";
+    (void)snprintf(out->role, sizeof out->role, "%s", role);
+    out->bit_exact = true;
+    out->threads = entry->place == STRAKE_PLACE_CPU ? solver->threads : 1;
+    if (entry->place == STRAKE_PLACE_OPENCL) {
+        const strake_cl_device *device = &solver->list.device[entry->device];
+        (void)snprintf(out->id, sizeof out->id, "ocl:%d", entry->device);
+        (void)snprintf(out->name, sizeof out->name, "%s", device->name);
+        (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
+        (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
+        out->bit_exact = device->bit_exact[solver->which->precision] == 1;
+    } else {
+        const bool is_cpu = entry->place == STRAKE_PLACE_CPU;
+        (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
+        (void)snprintf(out->name, sizeof out->name, "%s",
+                       is_cpu ? "OpenMP stripe" : "naive reference, one thread");
+        (void)snprintf(out->driver, sizeof out->driver, "%s",
+                       strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+    }
+    out->first = entry->range.first;
+    out->end = entry->range.end;
+    out->compute = entry->compute;
+    out->exchange = entry->exchange;
+    out->idle = entry->idle;
+}
+
+int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
+{
+    for (int e = 0; e < solver->entries && e < most && out != NULL; e++) {
+        describe(solver, &solver->entry[e], &out[e]);
+    }
+    return solver->entries;
+}
+
+double strake_solver_setup_seconds(const strake_solver *solver)
+{
+    return solver->setup_seconds;
+}
+
+double strake_solver_step_seconds(const strake_solver *solver)
+{
+    return solver->step_seconds;
+}
+
+int strake_solver_bytes_per_cell(const strake_solver *solver)
+{
+    return strake_graph_bytes(&solver->graph);
+}
+
+int strake_solver_flops_per_cell(const strake_solver *solver)
+{
+    const strake_ops ops = strake_graph_ops(&solver->graph);
+    return ops.adds + ops.muls + ops.divs;
+}
+
+uint64_t strake_solver_hash(const strake_solver *solver)
+{
+    const strake_layout *l = &solver->layout;
+    uint64_t hash = strake_case_hash(solver->which);
+    const uint64_t graph = strake_graph_hash(&solver->graph);
+    hash = strake_fnv1a(hash, &graph, sizeof graph);
+    for (int f = 0; f < solver->which->problem->fields; f++) {
+        if (solver->which->problem->field[f].is_state || solver->constant[f]) {
+            continue;
+        }
+        const char *array = solver->array[0][solver->value_of[f]];
+        for (int64_t i = 0; i < l->n[0]; i++) {
+            for (int64_t m = 0; m < l->n[1]; m++) {
+                hash = strake_fnv1a(hash, array + strake_layout_at(l, i, m, 0) * l->element_size,
+                                    (size_t)(l->n[2] * l->element_size));
+            }
+        }
+    }
+    return hash;
+}
+
+void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
+{
+    solver->step_count = steps;
+}

@@ -1,0 +1,44 @@
+/**
+ * @file solver.h
+ * The part of strake_solver that the program (not the library user) needs: placement, timings,
+ * checkpoints. Everything else is in strake.h.
+ */
+#ifndef STRAKE_SOLVER_H
+#define STRAKE_SOLVER_H
+
+#include "case/case.h"
+#include "strake.h"
+
+enum { STRAKE_MAX_PLACEMENTS = 64 };
+
+/** One entry of WHERE during and after a run. */
+typedef struct strake_placement {
+    char id[32];      /**< "serial", "cpu" or "ocl:N" */
+    char name[256];   /**< device name */
+    char vendor[128];
+    char driver[128];
+    char role[16];    /**< "reference", "stripe" */
+    int threads;      /**< OpenMP threads (cpu), 1 otherwise */
+    bool bit_exact;   /**< passed the arithmetic self-test (always for serial and cpu) */
+    int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
+    double compute, exchange, idle; /**< seconds inside strake_step() */
+} strake_placement;
+
+/** Number of placements; copies at most @p most of them to @p out (may be NULL). */
+int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);
+
+/** Wall seconds spent in strake_open() and inside strake_step(). */
+double strake_solver_setup_seconds(const strake_solver *solver);
+double strake_solver_step_seconds(const strake_solver *solver);
+
+/** Traffic [bytes] and operations [flops = adds + muls + divs] per cell and step, from the stage table. */
+int strake_solver_bytes_per_cell(const strake_solver *solver);
+int strake_solver_flops_per_cell(const strake_solver *solver);
+
+/** Hash of case, stage table and static fields: what a checkpoint must match. */
+uint64_t strake_solver_hash(const strake_solver *solver);
+
+/** Sets the step counter (after strake_set_field() of every state field from a checkpoint). */
+void strake_solver_set_step_count(strake_solver *solver, int64_t steps);
+
+#endif

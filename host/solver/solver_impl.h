@@ -1,0 +1,102 @@
+/** @file solver_impl.h Inside of strake_solver; only for host/solver/. */
+#ifndef STRAKE_SOLVER_IMPL_H
+#define STRAKE_SOLVER_IMPL_H
+
+#include "cpu/pipeline.h"
+#include "cpu/reference.h"
+#include "engine/partition.h"
+#include "opencl/cl_device.h"
+#include "opencl/cl_stripe.h"
+#include "solver/solver.h"
+
+typedef enum strake_place { STRAKE_PLACE_SERIAL, STRAKE_PLACE_CPU, STRAKE_PLACE_OPENCL } strake_place;
+
+/** One entry of WHERE with its stripe. */
+typedef struct strake_entry {
+    strake_place place;
+    int device; /**< index in the device list */
+    strake_range range;
+    strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
+    double compute, exchange, idle;
+} strake_entry;
+
+/** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */
+typedef struct strake_role {
+    int entry;
+    strake_range range;        /**< CPU worker: its slabs */
+    strake_pipeline *pipeline; /**< CPU worker */
+    double compute, exchange, idle;
+    strake_status status;
+    strake_error error;
+} strake_role;
+
+struct strake_solver {
+    const strake_case *which;
+    strake_graph graph;
+    strake_layout layout;
+    int value_of[STRAKE_MAX_FIELDS];    /**< graph value of a field */
+    bool constant[STRAKE_MAX_FIELDS];   /**< folded: there is no array */
+    double number[STRAKE_MAX_FIELDS];
+    bool given[STRAKE_MAX_FIELDS];      /**< has values */
+    bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
+    void *array[2][STRAKE_MAX_VALUES];  /**< host arrays by value; states have two, others [0] = [1] */
+    void *next[2][STRAKE_MAX_VALUES];   /**< next[p][output] = array[1 - p][state] */
+    int parity;                         /**< array[parity] holds the current states */
+    int64_t step_count;
+    bool prepared;     /**< static inputs extended, checked and on the devices */
+    bool devices_hold; /**< devices have states newer than the host arrays of their rows */
+    bool states_fresh; /**< host states are newer than the devices' */
+
+    strake_cl_list list;
+    int entries;
+    strake_entry entry[STRAKE_MAX_PLACEMENTS];
+    int threads; /**< of the CPU stripe */
+    strake_isa isa;
+    int roles;
+    strake_role *role;
+    strake_reference *reference;
+
+    void (*notice)(void *user, const char *line);
+    void *user;
+    double setup_seconds, step_seconds;
+};
+
+/** Seconds of a monotonic clock. */
+double strake_solver_clock(void);
+
+/** One formatted line to the notice callback, if there is one. */
+void strake_solver_notice(const strake_solver *solver, const char *format, ...) STRAKE_PRINTF(2, 3);
+
+/** What a WHERE text stands for. */
+typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
+
+/**
+ * Resolves WHERE into solver->entry (ranges still empty); for `auto`, everything that may take part.
+ * Devices that would be used are self-tested.
+ */
+strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
+                                   strake_error *error);
+
+/** Parses weights "1,2,0.5", one per entry. */
+strake_status strake_where_weights(const char *text, int entries, double *weight,
+                                   strake_error *error);
+
+/** Gives every entry its stripe for these weights: releases old stripes, builds pipelines and device stripes. */
+strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error);
+
+/** Releases pipelines and device stripes. */
+void strake_team_release(strake_solver *solver);
+
+/** Brings changed static inputs and states to the devices. */
+strake_status strake_team_upload(strake_solver *solver, strake_error *error);
+
+/** Brings the devices' states into the host arrays. */
+strake_status strake_team_gather(strake_solver *solver, strake_error *error);
+
+/** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
+strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error);
+
+/** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
+strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);
+
+#endif

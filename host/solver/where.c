@@ -1,0 +1,243 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "solver/solver_impl.h"
+
+static bool is_gpu(const strake_cl_device *device)
+{
+    return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
+static strake_status add_entry(strake_solver *solver, strake_place place, int device,
+                               strake_error *error)
+{
+    if (solver->entries == STRAKE_MAX_PLACEMENTS) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "--on: more than %d entries",
+                           (int)STRAKE_MAX_PLACEMENTS);
+    }
+    strake_entry *entry = &solver->entry[solver->entries++];
+    memset(entry, 0, sizeof *entry);
+    entry->place = place;
+    entry->device = device;
+    return STRAKE_OK;
+}
+
+/*
+ * Whether a device can take part: it has the precision and its arithmetic is exact. With a reason in
+ * why otherwise.
+ */
+static bool is_eligible(strake_solver *solver, int index, char *why, size_t size)
+{
+    strake_cl_device *device = &solver->list.device[index];
+    const strake_precision precision = solver->which->precision;
+    strake_error error;
+    if (precision == STRAKE_DOUBLE && !device->has_double) {
+        (void)snprintf(why, size, "has no double precision");
+        return false;
+    }
+    if (device->bit_exact[precision] < 0 &&
+        strake_cl_selftest(solver->list.cl, device, precision, &error) != STRAKE_OK) {
+        (void)snprintf(why, size, "failed: %.300s", error.text);
+        return false;
+    }
+    if (device->bit_exact[precision] != 1) {
+        (void)snprintf(why, size, "failed the arithmetic self-test (its results would differ in bits)");
+        return false;
+    }
+    return true;
+}
+
+static int add_gpus(strake_solver *solver, strake_error *error, strake_status *status)
+{
+    int added = 0;
+    char why[512];
+    for (int d = 0; d < solver->list.count && *status == STRAKE_OK; d++) {
+        if (!is_gpu(&solver->list.device[d])) {
+            continue;
+        }
+        if (is_eligible(solver, d, why, sizeof why)) {
+            *status = add_entry(solver, STRAKE_PLACE_OPENCL, d, error);
+            added++;
+        } else {
+            strake_solver_notice(solver, "ocl:%d (%s) is left out: it %s", d,
+                                 solver->list.device[d].name, why);
+        }
+    }
+    return added;
+}
+
+/* The word `gpu`: all GPUs, or else the first OpenCL device. */
+static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char why[512];
+    if (add_gpus(solver, error, &status) > 0 || status != STRAKE_OK) {
+        return status;
+    }
+    for (int d = 0; d < solver->list.count; d++) {
+        if (is_eligible(solver, d, why, sizeof why)) {
+            strake_solver_notice(solver, "no GPU here: `gpu` takes ocl:%d (%s)", d,
+                                 solver->list.device[d].name);
+            return add_entry(solver, STRAKE_PLACE_OPENCL, d, error);
+        }
+    }
+    return strake_fail(error, STRAKE_ERR_DEVICE, "--on gpu: no usable OpenCL device: %s; use --on cpu",
+                       solver->list.count > 0 ? why : solver->list.why_none);
+}
+
+static strake_status add_named_device(strake_solver *solver, const char *token, strake_error *error)
+{
+    char *end = NULL;
+    const long index = strtol(token + 4, &end, 10);
+    if (end == token + 4 || *end != '\0' || index < 0) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: `%s`: expected a device number as in ocl:0 (see `strake devices`)",
+                           token);
+    }
+    if (index >= solver->list.count) {
+        if (solver->list.count == 0) {
+            return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s`: there is no OpenCL device: %s",
+                               token, solver->list.why_none);
+        }
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: `%s`: there are only ocl:0 to ocl:%d (see `strake devices`)", token,
+                           solver->list.count - 1);
+    }
+    strake_cl_device *device = &solver->list.device[index];
+    const strake_precision precision = solver->which->precision;
+    if (precision == STRAKE_DOUBLE && !device->has_double) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: `%s`: %s has no double precision; set `precision: single` or name "
+                           "another device",
+                           token, device->name);
+    }
+    if (device->bit_exact[precision] < 0) {
+        const strake_status status =
+            strake_cl_selftest(solver->list.cl, device, precision, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+    }
+    if (device->bit_exact[precision] != 1) {
+        strake_solver_notice(solver,
+                             "warning: %s (%s) fails the arithmetic self-test: results will agree "
+                             "with other devices only to rounding",
+                             token, device->name);
+    }
+    return add_entry(solver, STRAKE_PLACE_OPENCL, (int)index, error);
+}
+
+static strake_status add_token(strake_solver *solver, const char *token, strake_error *error)
+{
+    static const char *const words[] = {"serial", "cpu", "ocl:0", "gpu", "hybrid", "auto", NULL};
+    if (strcmp(token, "cpu") == 0) {
+        for (int e = 0; e < solver->entries; e++) {
+            if (solver->entry[e].place == STRAKE_PLACE_CPU) {
+                return strake_fail(error, STRAKE_ERR_USAGE,
+                                   "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "
+                                   "for its cores)");
+            }
+        }
+        return add_entry(solver, STRAKE_PLACE_CPU, -1, error);
+    }
+    if (strncmp(token, "ocl:", 4) == 0) {
+        return add_named_device(solver, token, error);
+    }
+    for (int w = 0; words[w] != NULL; w++) {
+        if (strcmp(token, words[w]) == 0) {
+            return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s` must stand alone, not in a list",
+                               token);
+        }
+    }
+    const char *near = strake_suggest(token, words);
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "--on: `%s` is no place to run; expected serial, gpu, hybrid, auto, or a list "
+                       "of cpu and ocl:N%s%s%s",
+                       token, near != NULL ? " (did you mean `" : "", near != NULL ? near : "",
+                       near != NULL ? "`?)" : "");
+}
+
+static strake_status add_list(strake_solver *solver, const char *where, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *copy = strdup(where);
+    char *rest = copy;
+    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    while (rest != NULL) {
+        char *token = strsep(&rest, ",");
+        token += strspn(token, " ");
+        token[strcspn(token, " ")] = '\0';
+        STRAKE_CHECK(*token != '\0', error, STRAKE_ERR_USAGE,
+                     "--on: `%s`: an entry is empty; expected for example cpu,ocl:0", where);
+        STRAKE_TRY(add_token(solver, token, error));
+    }
+cleanup:
+    free(copy);
+    return status;
+}
+
+strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *kind = STRAKE_WHERE_LIST;
+    solver->entries = 0;
+    if (strcmp(where, "serial") == 0) {
+        return add_entry(solver, STRAKE_PLACE_SERIAL, -1, error);
+    }
+    if (strcmp(where, "cpu") == 0) {
+        return add_entry(solver, STRAKE_PLACE_CPU, -1, error);
+    }
+    STRAKE_TRY(strake_cl_list_open(&solver->list, error));
+    if (strcmp(where, "gpu") == 0) {
+        STRAKE_TRY(add_gpu_word(solver, error));
+    } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {
+        STRAKE_TRY(add_entry(solver, STRAKE_PLACE_CPU, -1, error));
+        const int gpus = add_gpus(solver, error, &status);
+        STRAKE_TRY(status);
+        if (gpus == 0) {
+            strake_solver_notice(solver, "no GPU here: `%s` runs on the CPU alone%s", where,
+                                 solver->list.count > 0
+                                     ? " (an OpenCL CPU device would share its cores; cpu,ocl:0 "
+                                       "forces the mixture)"
+                                     : "");
+        } else if (strcmp(where, "auto") == 0) {
+            *kind = STRAKE_WHERE_AUTO;
+        }
+    } else {
+        STRAKE_TRY(add_list(solver, where, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_where_weights(const char *text, int entries, double *weight,
+                                   strake_error *error)
+{
+    double sum = 0.0;
+    const char *at = text;
+    for (int e = 0; e < entries; e++) {
+        char *end = NULL;
+        weight[e] = strtod(at, &end);
+        if (end == at || !(weight[e] >= 0.0) || weight[e] > 1e15) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--split `%s`: expected %d non-negative numbers, one per entry of --on",
+                               text, entries);
+        }
+        sum += weight[e];
+        at = end + strspn(end, " ");
+        const bool is_last = e == entries - 1;
+        if (is_last ? *at != '\0' : *at != ',') {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--split `%s`: expected exactly %d weights, one per entry of --on",
+                               text, entries);
+        }
+        at++;
+    }
+    if (!(sum > 0.0)) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "--split `%s`: all weights are zero", text);
+    }
+    return STRAKE_OK;
+}

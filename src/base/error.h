@@ -1,0 +1,35 @@
+/** @file error.h How every module reports failure: a status, and a message in the caller's strake_error. */
+#ifndef STRAKE_ERROR_H
+#define STRAKE_ERROR_H
+
+#include "strake.h"
+
+#if defined(__GNUC__)
+#define STRAKE_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define STRAKE_PRINTF(text, first)
+#endif
+
+/** Stores status and formatted message (truncated to fit) in @p error (may be NULL); returns @p status. */
+strake_status strake_fail(strake_error *error, strake_status status, const char *format, ...)
+    STRAKE_PRINTF(3, 4);
+
+/** Jumps to the function's `cleanup:` label when a call fails; needs a local `status`. */
+#define STRAKE_TRY(call)                                                                           \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != STRAKE_OK) {                                                                 \
+            goto cleanup;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+/** Unless @p condition holds: stores a message and jumps to `cleanup:`. */
+#define STRAKE_CHECK(condition, error, code, ...)                                                  \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            status = strake_fail((error), (code), __VA_ARGS__);                                    \
+            goto cleanup;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+#endif

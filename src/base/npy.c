@@ -1,0 +1,421 @@
+#include "base/npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define NATIVE_ORDER '>'
+#else
+#define NATIVE_ORDER '<'
+#endif
+
+static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+enum {
+    MAX_HEADER = 1 << 20, /* a sane header has some hundred bytes */
+    CHUNK = 8192          /* elements converted at a time */
+};
+
+struct strake_npy_reader {
+    char *path;
+    int fd;
+    strake_npy_info info;
+    unsigned char *chunk; /* CHUNK elements as they stand in the file */
+    unsigned char *whole; /* the data of a Fortran-order file, NULL until first read */
+};
+
+const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, size_t size)
+{
+    size_t used = 0;
+    if (size > 0) {
+        (void)snprintf(buffer, size, "[");
+        used = strlen(buffer);
+    }
+    for (int d = 0; d < dims && used < size; ++d) {
+        (void)snprintf(buffer + used, size - used, "%s%" PRId64, d > 0 ? ", " : "", shape[d]);
+        used += strlen(buffer + used);
+    }
+    if (used < size) {
+        (void)snprintf(buffer + used, size - used, "]");
+    }
+    return buffer;
+}
+
+/* Reads exactly @p bytes at @p offset. */
+static strake_status read_at(const strake_npy_reader *reader, void *out, size_t bytes,
+                             int64_t offset, strake_error *error)
+{
+    unsigned char *to = out;
+    while (bytes > 0) {
+        const ssize_t got = pread(reader->fd, to, bytes, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be read: %s", reader->path,
+                               strerror(errno));
+        }
+        if (got == 0) {
+            return strake_fail(error, STRAKE_ERR_IO,
+                               "%s: ends at byte %" PRId64 " while it is being read", reader->path,
+                               offset);
+        }
+        to += got;
+        bytes -= (size_t)got;
+        offset += got;
+    }
+    return STRAKE_OK;
+}
+
+/* ---- header: the literal of a Python dictionary ---- */
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') {
+        ++at;
+    }
+    return at;
+}
+
+/* A quoted string without escapes into @p out; NULL if there is none. */
+static const char *parse_string(const char *at, char *out, size_t size)
+{
+    const char quote = *at;
+    if (quote != '\'' && quote != '"') {
+        return NULL;
+    }
+    const char *const end = strchr(at + 1, quote);
+    if (end == NULL || (size_t)(end - at) > size) {
+        return NULL;
+    }
+    const size_t length = (size_t)(end - at - 1);
+    memcpy(out, at + 1, length);
+    out[length] = '\0';
+    return end + 1;
+}
+
+/* A tuple of non-negative integers; NULL if there is none or it has too many. */
+static const char *parse_shape(const char *at, strake_npy_info *info)
+{
+    if (*at != '(') {
+        return NULL;
+    }
+    at = skip_blanks(at + 1);
+    info->dims = 0;
+    while (*at != ')') {
+        if (*at < '0' || *at > '9' || info->dims == STRAKE_NPY_DIMS) {
+            return NULL;
+        }
+        char *end = NULL;
+        errno = 0;
+        const long long extent = strtoll(at, &end, 10);
+        if (errno != 0) {
+            return NULL;
+        }
+        info->shape[info->dims++] = extent;
+        at = skip_blanks(*end == 'L' ? end + 1 : end); /* Python 2 wrote long integers as 3L */
+        if (*at == ',') {
+            at = skip_blanks(at + 1);
+        } else if (*at != ')') {
+            return NULL;
+        }
+    }
+    return at + 1;
+}
+
+/* The header's text. @p dtype receives descr, "" where it is not one simple type. */
+static bool parse_header(const char *text, strake_npy_info *info, char *dtype, size_t dtype_size)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+    unsigned seen = 0;
+    const char *at = skip_blanks(text);
+    if (*at != '{') {
+        return false;
+    }
+    at = skip_blanks(at + 1);
+    while (*at != '}') {
+        char key[32];
+        unsigned bit = 0;
+        at = parse_string(at, key, sizeof key);
+        if (at == NULL || *(at = skip_blanks(at)) != ':') {
+            return false;
+        }
+        at = skip_blanks(at + 1);
+        if (strcmp(key, "descr") == 0) {
+            bit = DESCR;
+            if (*at == '[') { /* a structured type: of no use here, nothing behind it is needed */
+                dtype[0] = '\0';
+                return true;
+            }
+            at = parse_string(at, dtype, dtype_size);
+        } else if (strcmp(key, "fortran_order") == 0) {
+            bit = ORDER;
+            info->fortran = strncmp(at, "True", 4) == 0;
+            at = info->fortran ? at + 4 : strncmp(at, "False", 5) == 0 ? at + 5 : NULL;
+        } else if (strcmp(key, "shape") == 0) {
+            bit = SHAPE;
+            at = parse_shape(at, info);
+        }
+        if (bit == 0 || (seen & bit) != 0 || at == NULL) {
+            return false;
+        }
+        seen |= bit;
+        at = skip_blanks(at);
+        if (*at == ',') {
+            at = skip_blanks(at + 1);
+        } else if (*at != '}') {
+            return false;
+        }
+    }
+    return seen == (DESCR | ORDER | SHAPE) && *skip_blanks(at + 1) == '\0';
+}
+
+/* Derives the element type, or says which one cannot be used. */
+static strake_status apply_dtype(strake_npy_reader *reader, const char *dtype, strake_error *error)
+{
+    strake_npy_info *const info = &reader->info;
+    const bool known = (dtype[0] == '<' || dtype[0] == '>') && dtype[1] == 'f' &&
+                       (dtype[2] == '8' || dtype[2] == '4') && dtype[3] == '\0';
+    if (!known) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: has dtype %s%s%s, expected '<f8', '<f4', '>f8' or '>f4'; convert it "
+            "with array.astype('<f8')",
+            reader->path, dtype[0] != '\0' ? "'" : "(structured)", dtype,
+            dtype[0] != '\0' ? "'" : "");
+    }
+    info->element_size = dtype[2] - '0';
+    info->swapped = dtype[0] != NATIVE_ORDER;
+    return STRAKE_OK;
+}
+
+/* Element count and file length must agree. */
+static strake_status check_length(strake_npy_reader *reader, int64_t length, strake_error *error)
+{
+    strake_npy_info *const info = &reader->info;
+    char shape[200];
+    int64_t bytes = info->element_size;
+    bool fits = true;
+    info->count = 1;
+    for (int d = 0; d < info->dims && fits; ++d) {
+        fits = !__builtin_mul_overflow(info->count, info->shape[d], &info->count) &&
+               !__builtin_mul_overflow(info->count, (int64_t)info->element_size, &bytes);
+    }
+    (void)strake_npy_shape_text(info->dims, info->shape, shape, sizeof shape);
+    if (!fits || bytes > INT64_MAX - info->data) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: malformed: its shape %s is too large",
+                           reader->path, shape);
+    }
+    if (length != info->data + bytes) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: %s: has %" PRId64
+                           " bytes, but its shape %s of float%d needs %" PRId64,
+                           reader->path, length < info->data + bytes ? "truncated" : "too long",
+                           length, shape, 8 * info->element_size, info->data + bytes);
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_header(strake_npy_reader *reader, int64_t length, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    unsigned char start[12] = {0};
+    char dtype[64] = "";
+    char *text = NULL;
+    int64_t prefix = 10; /* bytes before the dictionary */
+    int64_t header = 0;
+
+    STRAKE_CHECK(length >= 10, error, STRAKE_ERR_USAGE,
+                 "%s: is not a .npy file: %" PRId64 " bytes, expected at least a header",
+                 reader->path, length);
+    STRAKE_TRY(read_at(reader, start, length < 12 ? 10 : 12, 0, error));
+    STRAKE_CHECK(memcmp(start, magic, sizeof magic) == 0, error, STRAKE_ERR_USAGE,
+                 "%s: is not a .npy file: it does not begin with \\x93NUMPY", reader->path);
+    STRAKE_CHECK(start[6] >= 1 && start[6] <= 3, error, STRAKE_ERR_USAGE,
+                 "%s: has .npy version %d.%d, expected 1.0, 2.0 or 3.0", reader->path, start[6],
+                 start[7]);
+    prefix = start[6] == 1 ? 10 : 12;
+    header = start[8] + 256 * (int64_t)start[9];
+    if (prefix == 12) {
+        header += 65536 * (start[10] + 256 * (int64_t)start[11]);
+    }
+    STRAKE_CHECK(prefix + header <= length, error, STRAKE_ERR_USAGE,
+                 "%s: truncated: its header needs %" PRId64 " bytes, the file has %" PRId64,
+                 reader->path, prefix + header, length);
+    STRAKE_CHECK(header <= MAX_HEADER, error, STRAKE_ERR_USAGE,
+                 "%s: malformed: a header of %" PRId64 " bytes", reader->path, header);
+    text = calloc((size_t)header + 1, 1);
+    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its header",
+                 reader->path);
+    STRAKE_TRY(read_at(reader, text, (size_t)header, prefix, error));
+    reader->info.data = prefix + header;
+    STRAKE_CHECK(strlen(text) == (size_t)header &&
+                     parse_header(text, &reader->info, dtype, sizeof dtype),
+                 error, STRAKE_ERR_USAGE,
+                 "%s: malformed header, expected {'descr': '<f8', 'fortran_order': False, 'shape': "
+                 "(...)} with at most %d dimensions",
+                 reader->path, STRAKE_NPY_DIMS);
+    STRAKE_TRY(apply_dtype(reader, dtype, error));
+    STRAKE_TRY(check_length(reader, length, error));
+
+cleanup:
+    free(text);
+    return status;
+}
+
+strake_status strake_npy_open(const char *path, strake_npy_reader **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat file;
+    strake_npy_reader *reader = calloc(1, sizeof *reader);
+    STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
+    reader->fd = -1;
+    reader->path = strdup(path);
+    reader->chunk = malloc((size_t)CHUNK * 8);
+    STRAKE_CHECK(reader->path != NULL && reader->chunk != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to open it", path);
+    /* O_NONBLOCK: a named pipe must be refused below, not waited for. */
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    STRAKE_CHECK(reader->fd >= 0 && fstat(reader->fd, &file) == 0, error, STRAKE_ERR_IO,
+                 "%s: cannot be opened: %s", path, strerror(errno));
+    STRAKE_CHECK(S_ISREG(file.st_mode), error, STRAKE_ERR_IO, "%s: is %s, expected a .npy file",
+                 path, S_ISDIR(file.st_mode) ? "a folder" : "not a regular file");
+    STRAKE_TRY(read_header(reader, (int64_t)file.st_size, error));
+    *out = reader;
+    reader = NULL;
+
+cleanup:
+    strake_npy_close(&reader);
+    return status;
+}
+
+const strake_npy_info *strake_npy_header(const strake_npy_reader *reader)
+{
+    return &reader->info;
+}
+
+void strake_npy_close(strake_npy_reader **reader)
+{
+    if (reader == NULL || *reader == NULL) {
+        return;
+    }
+    if ((*reader)->fd >= 0) {
+        (void)close((*reader)->fd);
+    }
+    free((*reader)->path);
+    free((*reader)->chunk);
+    free((*reader)->whole);
+    free(*reader);
+    *reader = NULL;
+}
+
+/* One element as it stands in the file. */
+static inline double decode(const unsigned char *at, int element_size, bool swapped)
+{
+    if (element_size == 8) {
+        uint64_t bits = 0;
+        double value = 0.0;
+        memcpy(&bits, at, sizeof bits);
+        bits = swapped ? __builtin_bswap64(bits) : bits;
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    }
+    uint32_t bits = 0;
+    float value = 0.0F;
+    memcpy(&bits, at, sizeof bits);
+    bits = swapped ? __builtin_bswap32(bits) : bits;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static strake_status read_fortran(strake_npy_reader *reader, int64_t first, int64_t count,
+                                  double *out, strake_error *error)
+{
+    const strake_npy_info *const info = &reader->info;
+    if (reader->whole == NULL) {
+        const size_t bytes = (size_t)info->count * (size_t)info->element_size;
+        unsigned char *const whole = malloc(bytes);
+        if (whole == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY,
+                               "%s: no memory for its %zu bytes, needed at once because it is in "
+                               "Fortran order; save it with numpy.ascontiguousarray",
+                               reader->path, bytes);
+        }
+        const strake_status status = read_at(reader, whole, bytes, info->data, error);
+        if (status != STRAKE_OK) {
+            free(whole);
+            return status;
+        }
+        reader->whole = whole;
+    }
+    for (int64_t e = 0; e < count; ++e) {
+        int64_t rest = first + e; /* C-order index, taken apart from the last dimension on */
+        int64_t at = 0;
+        int64_t stride = info->count;
+        for (int d = info->dims - 1; d >= 0; --d) {
+            stride /= info->shape[d];
+            at += rest % info->shape[d] * stride;
+            rest /= info->shape[d];
+        }
+        out[e] = decode(reader->whole + at * info->element_size, info->element_size, info->swapped);
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t count, double *out,
+                              strake_error *error)
+{
+    const strake_npy_info *const info = &reader->info;
+    if (first < 0 || count < 0 || first > info->count - count) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "%s: elements [%" PRId64 ", %" PRId64 ") asked for, it has %" PRId64,
+                           reader->path, first, first + count, info->count);
+    }
+    if (info->fortran && info->dims > 1 && count > 0) {
+        return read_fortran(reader, first, count, out, error);
+    }
+    const int size = info->element_size;
+    for (int64_t done = 0; done < count;) {
+        const int64_t part = count - done < CHUNK ? count - done : CHUNK;
+        const strake_status status = read_at(reader, reader->chunk, (size_t)(part * size),
+                                             info->data + (first + done) * size, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        for (int64_t e = 0; e < part; ++e) {
+            out[done + e] = decode(reader->chunk + e * size, size, info->swapped);
+        }
+        done += part;
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_npy_load(const char *path, strake_npy_info *info, double **out,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_npy_reader *reader = NULL;
+    double *values = NULL;
+    int64_t count = 0;
+    STRAKE_TRY(strake_npy_open(path, &reader, error));
+    count = reader->info.count;
+    /* float32 data may double in size: calloc refuses what does not fit */
+    values = calloc(count > 0 ? (size_t)count : 1, sizeof *values);
+    STRAKE_CHECK(values != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory for its %" PRId64 " values", path, count);
+    STRAKE_TRY(strake_npy_read(reader, 0, count, values, error));
+    *info = reader->info;
+    *out = values;
+    values = NULL;
+
+cleanup:
+    free(values);
+    strake_npy_close(&reader);
+    return status;
+}

@@ -1,0 +1,85 @@
+/**
+ * @file npy.h
+ * NumPy's .npy files: reading floating-point arrays of either byte order and memory order, and
+ * writing C-order arrays atomically. Format: NumPy Enhancement Proposal 1 (versions 1.0 to 3.0).
+ */
+#ifndef STRAKE_NPY_H
+#define STRAKE_NPY_H
+
+#include "base/error.h"
+
+enum { STRAKE_NPY_DIMS = 8 };
+
+/** What the header of a .npy file says. */
+typedef struct strake_npy_info {
+    int dims;                       /**< 0 to STRAKE_NPY_DIMS */
+    int64_t shape[STRAKE_NPY_DIMS]; /**< slowest dimension first, whatever the memory order */
+    int64_t count;                  /**< elements */
+    int element_size;               /**< bytes: 8 (float64) or 4 (float32) */
+    bool swapped;                   /**< byte order differs from this machine's */
+    bool fortran;                   /**< first dimension contiguous */
+    int64_t data;                   /**< offset of the first element [byte] */
+} strake_npy_info;
+
+/** An open .npy file. */
+typedef struct strake_npy_reader strake_npy_reader;
+
+/**
+ * Opens a file and checks header and length; dtypes '<f8', '<f4', '>f8' and '>f4' are accepted.
+ * @return STRAKE_ERR_IO if it cannot be opened or read, STRAKE_ERR_USAGE if it is malformed,
+ *         truncated, too long or of another dtype, STRAKE_ERR_MEMORY. Messages begin with the path.
+ */
+strake_status strake_npy_open(const char *path, strake_npy_reader **out, strake_error *error);
+
+/** The header; borrowed until the reader is closed. */
+const strake_npy_info *strake_npy_header(const strake_npy_reader *reader);
+
+/**
+ * Reads elements [first, first + count), counted in C order, converted to double (exactly).
+ * Non-finite values are passed on. A C-order file is never loaded whole; a Fortran-order file is,
+ * at the first call.
+ * @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY.
+ */
+strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t count, double *out,
+                              strake_error *error);
+
+/** Closes a reader and sets the pointer to NULL; NULL is accepted. */
+void strake_npy_close(strake_npy_reader **reader);
+
+/**
+ * Reads a whole file. @param[out] info  its header  @param[out] out  info->count values in C order;
+ * the caller frees them with free(). @return as strake_npy_open() and strake_npy_read().
+ */
+strake_status strake_npy_load(const char *path, strake_npy_info *info, double **out,
+                              strake_error *error);
+
+/** Text of a shape, "[2048, 2048]", in @p buffer; returns @p buffer. */
+const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, size_t size);
+
+/** A file being written: it appears under its name only when complete. */
+typedef struct strake_npy_writer strake_npy_writer;
+
+/**
+ * Starts a C-order float64 (@p element_size 8) or float32 (4) file of version 1.0 under a temporary
+ * name in the folder of @p path.
+ * @return STRAKE_ERR_IO with path and reason (folder missing, disk full), STRAKE_ERR_MEMORY.
+ */
+strake_status strake_npy_write_begin(const char *path, int element_size, int dims,
+                                     const int64_t *shape, strake_npy_writer **out,
+                                     strake_error *error);
+
+/** Appends @p count elements of the file's type, in C order. @return STRAKE_ERR_IO. */
+strake_status strake_npy_write_line(strake_npy_writer *writer, const void *data, int64_t count,
+                                    strake_error *error);
+
+/**
+ * Completes the file: flushes it to the disk and gives it its name, replacing a file of that name.
+ * On failure nothing is left behind. Frees the writer in both cases and sets the pointer to NULL.
+ * @return STRAKE_ERR_IO; STRAKE_ERR_STATE if the number of elements differs from the shape's.
+ */
+strake_status strake_npy_write_end(strake_npy_writer **writer, strake_error *error);
+
+/** Gives up: removes the temporary file, frees the writer and sets the pointer to NULL; NULL is accepted. */
+void strake_npy_write_cancel(strake_npy_writer **writer);
+
+#endif

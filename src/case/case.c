@@ -1,0 +1,308 @@
+/* Opening and closing cases. */
+#include "case/case.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case/keys.h"
+#include "case/source.h"
+
+enum { MAX_FILE = 4 << 20 /* bytes; a case of that size is some other file */ };
+
+double strake_case_value(const strake_case *which, const char *path)
+{
+    for (int k = 0; k < which->problem->keys; ++k) {
+        if (strcmp(which->problem->key[k].path, path) == 0) {
+            return which->value[k];
+        }
+    }
+    assert(false && "a key that the problem does not have");
+    return NAN;
+}
+
+void strake_case_close(strake_case **which)
+{
+    if (which == NULL || *which == NULL) {
+        return;
+    }
+    for (int f = 0; f < STRAKE_MAX_FIELDS; ++f) {
+        strake_source_free(&(*which)->source[f]);
+    }
+    free((*which)->file);
+    free((*which)->folder);
+    free((*which)->on);
+    free((*which)->split);
+    free((*which)->output_directory);
+    free(*which);
+    *which = NULL;
+}
+
+static strake_status find_problem(strake_node *root, strake_case *which, strake_error *error)
+{
+    char choices[1000] = "";
+    char expected[1100];
+    int choice = 0;
+    for (int p = 0; strake_problems[p] != NULL; ++p) {
+        const size_t used = strlen(choices);
+        (void)snprintf(choices + used, sizeof choices - used, "%s%s", p > 0 ? "|" : "",
+                       strake_problems[p]->name);
+    }
+    const strake_node *const node = strake_node_get(root, "problem");
+    if (node == NULL) {
+        (void)snprintf(expected, sizeof expected, "one of %s", choices);
+        return strake_keys_missing(root, "problem",
+                                   strchr(choices, '|') != NULL ? expected : choices, error);
+    }
+    const strake_status status = strake_read_choice(node, choices, &choice, error);
+    if (status == STRAKE_OK) {
+        which->problem = strake_problems[choice];
+    }
+    return status;
+}
+
+static strake_status read_fields(strake_node *root, strake_case *which, bool fields_later,
+                                 strake_error *error)
+{
+    strake_node *const section = strake_node_get(root, "fields");
+    strake_status status = STRAKE_OK;
+    for (int f = 0; f < which->problem->fields && status == STRAKE_OK; ++f) {
+        const strake_field *const field = &which->problem->field[f];
+        const strake_node *const node = strake_node_get(section, field->name);
+        char path[64];
+        char expected[300];
+        if (node != NULL) {
+            status = strake_source_read(node, which, field, &which->source[f], error);
+        } else if (!field->required) {
+            status = strake_source_default(which, field, &which->source[f], error);
+        } else if (!fields_later) {
+            (void)snprintf(path, sizeof path, "fields.%s", field->name);
+            (void)snprintf(expected, sizeof expected, "%s %s, for example {constant: 1}",
+                           field->text, field->unit);
+            status = strake_keys_missing(root, path, expected, error);
+        }
+    }
+    return status;
+}
+
+/* Takes numbers of cells that the case leaves out from the first state field given by a file. */
+static strake_status complete_grid(strake_node *root, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_npy_reader *reader = NULL;
+    const int dims = which->problem->dims;
+    const strake_source *source = NULL;
+    for (int f = 0; f < which->problem->fields && source == NULL; ++f) {
+        const strake_source *const given = which->source[f];
+        if (which->problem->field[f].is_state && which->problem->field[f].position == STRAKE_CELL &&
+            given != NULL && given->kind == STRAKE_SOURCE_FILE) {
+            source = given;
+        }
+    }
+    for (int d = 0; d < dims; ++d) {
+        const int axis = strake_axis_of(dims, d);
+        char path[64];
+        if (which->n[axis] > 0) {
+            continue;
+        }
+        (void)snprintf(path, sizeof path, "grid.%s", strake_axis_name(dims, axis));
+        if (source == NULL) {
+            return strake_keys_missing(root, path,
+                                       "an integer from 1 to 2147483647 [cells], or a state field "
+                                       "from a .npy file",
+                                       error);
+        }
+        if (reader == NULL) {
+            strake_error inner;
+            status = strake_npy_open(source->file, &reader, &inner);
+            STRAKE_CHECK(status == STRAKE_OK, error,
+                         status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s",
+                         source->where, inner.text);
+        }
+        const strake_npy_info *const info = strake_npy_header(reader);
+        STRAKE_CHECK(info->dims == dims && info->shape[d] >= 1 && info->shape[d] <= INT32_MAX,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: %s has %d dimensions, %" PRId64 " %s; a grid can be taken from %d "
+                     "dimensions of 1 to 2147483647 cells",
+                     source->where, source->file, info->dims, d < info->dims ? info->shape[d] : 0,
+                     strake_axis_name(dims, axis), dims);
+        which->n[axis] = info->shape[d];
+    }
+
+cleanup:
+    strake_npy_close(&reader);
+    return status;
+}
+
+/* Arrays, outer faces and some ghosts included, must be addressable in bytes. */
+static strake_status check_size(strake_node *root, const strake_case *which, strake_error *error)
+{
+    int64_t bytes = 8;
+    bool fits = true;
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        fits = fits && !__builtin_mul_overflow(bytes, which->n[a] + 64, &bytes);
+    }
+    if (fits) {
+        return STRAKE_OK;
+    }
+    const strake_node *const grid = strake_node_get(root, "grid");
+    return strake_node_fail(grid != NULL ? grid : root, error,
+                            "%" PRId64 " x %" PRId64 " x %" PRId64
+                            " cells are more than 64-bit byte counts can address",
+                            which->n[0], which->n[1], which->n[2]);
+}
+
+/* Opens every field once, so that a wrong file is reported now rather than when the run starts. */
+static strake_status check_files(const strake_case *which, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; ++f) {
+        strake_source_reader *reader = NULL;
+        if (which->source[f] == NULL) {
+            continue;
+        }
+        const strake_status status = strake_source_open(which, f, &reader, error);
+        strake_source_close(&reader);
+        if (status == STRAKE_ERR_IO && error != NULL) {
+            error->status = STRAKE_ERR_USAGE; /* the case names a file that cannot be read */
+        }
+        if (status != STRAKE_OK) {
+            return status == STRAKE_ERR_IO ? STRAKE_ERR_USAGE : status;
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_case(strake_node *root, strake_case *which, bool fields_later,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(find_problem(root, which, error));
+    assert(which->problem->fields <= STRAKE_MAX_FIELDS && which->problem->keys <= STRAKE_MAX_KEYS);
+    STRAKE_TRY(strake_keys_check(root, which->problem, error));
+    for (int a = 0; a < STRAKE_AXES; ++a) { /* axes that the problem does not have */
+        which->n[a] = 1;
+        which->spacing[a] = 1.0;
+        which->boundary[a] = STRAKE_PERIODIC;
+    }
+    STRAKE_TRY(strake_keys_read(root, which, error));
+    STRAKE_TRY(strake_keys_read_problem(root, which, error));
+    STRAKE_TRY(read_fields(root, which, fields_later, error));
+    STRAKE_TRY(complete_grid(root, which, error));
+    STRAKE_TRY(check_size(root, which, error));
+    STRAKE_TRY(check_files(which, error));
+    if (which->problem->check != NULL) {
+        STRAKE_TRY(which->problem->check(which, error));
+    }
+
+cleanup:
+    return status;
+}
+
+static strake_status parse(const char *name, const char *folder, const char *text, size_t length,
+                           const char *const *sets, bool fields_later, strake_case **out,
+                           strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_node *root = NULL;
+    strake_case *which = NULL;
+    char **option = NULL;
+    size_t options = 0;
+    while (sets != NULL && sets[options] != NULL) {
+        ++options;
+    }
+    option = calloc(options + 1, sizeof *option);
+    which = calloc(1, sizeof *which);
+    STRAKE_CHECK(option != NULL && which != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to read it", name);
+    which->file = strdup(name);
+    which->folder = strdup(folder);
+    STRAKE_CHECK(which->file != NULL && which->folder != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to read it", name);
+    STRAKE_TRY(strake_tree_parse(name, text, length, &root, error));
+    for (size_t k = 0; k < options; ++k) {
+        const size_t size = strlen(sets[k]) + sizeof "--set ";
+        option[k] = malloc(size);
+        STRAKE_CHECK(option[k] != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", name);
+        (void)snprintf(option[k], size, "--set %s", sets[k]);
+        STRAKE_TRY(strake_tree_set(root, option[k], error));
+    }
+    STRAKE_TRY(read_case(root, which, fields_later, error));
+    *out = which;
+    which = NULL;
+
+cleanup:
+    strake_tree_free(&root);
+    for (size_t k = 0; option != NULL && k < options; ++k) {
+        free(option[k]);
+    }
+    free(option);
+    strake_case_close(&which);
+    return status;
+}
+
+strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
+                                bool fields_later, strake_case **out, strake_error *error)
+{
+    return parse(name, ".", yaml, strlen(yaml), sets, fields_later, out, error);
+}
+
+static strake_status read_file(const char *path, char **out, size_t *out_length,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *text = malloc(MAX_FILE + 1);
+    size_t length = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+    STRAKE_CHECK(fd >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    for (;;) {
+        const ssize_t got = read(fd, text + length, MAX_FILE + 1 - length);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        STRAKE_CHECK(got >= 0, error, STRAKE_ERR_IO, "%s: cannot be read: %s", path,
+                     strerror(errno));
+        length += (size_t)got;
+        STRAKE_CHECK(length <= MAX_FILE, error, STRAKE_ERR_USAGE,
+                     "%s: has more than %d bytes; that is no case file", path, MAX_FILE);
+        if (got == 0) {
+            break;
+        }
+    }
+    *out = text;
+    *out_length = length;
+    text = NULL;
+
+cleanup:
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    free(text);
+    return status;
+}
+
+strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *text = NULL;
+    char *folder = NULL;
+    size_t length = 0;
+    const char *const slash = strrchr(path, '/');
+    STRAKE_TRY(read_file(path, &text, &length, error));
+    folder =
+        slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+    STRAKE_TRY(parse(path, folder, text, length, sets, false, out, error));
+
+cleanup:
+    free(folder);
+    free(text);
+    return status;
+}

@@ -1,0 +1,80 @@
+/**
+ * @file case.h
+ * A validated case: what the YAML file says, with every default filled in.
+ */
+#ifndef STRAKE_CASE_H
+#define STRAKE_CASE_H
+
+#include "engine/problem.h"
+
+enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32 };
+
+/** How the interior of one field is given. Opaque outside src/case/. */
+typedef struct strake_source strake_source;
+
+struct strake_case {
+    char *file;   /**< path as given, for messages */
+    char *folder; /**< folder that relative paths start from */
+    const strake_problem *problem;
+    strake_precision precision;
+    int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
+    double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
+    strake_boundary boundary[STRAKE_AXES];
+    double dt;                     /**< time step [s] */
+    int64_t steps;                 /**< total number of steps */
+    double value[STRAKE_MAX_KEYS]; /**< the problem's keys, in its order */
+    strake_source
+        *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
+    char *on;                       /**< run.on, or NULL */
+    char *split;                    /**< run.split as text "1,2", or NULL */
+    int threads;                    /**< run.threads, 0: default */
+    char *
+        output_directory; /**< output.directory, default "out"; relative to the working directory */
+    int64_t output_every; /**< 0: last step only */
+    bool output_initial;
+    bool output_field[STRAKE_MAX_FIELDS];
+    int64_t checkpoint_every; /**< 0: none */
+};
+
+/** Value of a problem key by path; the key must exist (programmer's error otherwise). */
+double strake_case_value(const strake_case *which, const char *path);
+
+/**
+ * Whether a field is one number everywhere, which then goes to @p number. Only literal constants
+ * count; a velocity shape never does.
+ */
+bool strake_source_constant(const strake_source *source, double *number);
+
+/** Whether the field is given as a velocity [m/s] rather than as h-weighted Courant numbers. */
+bool strake_source_is_velocity(const strake_source *source);
+
+/** An open source, ready to give lines. */
+typedef struct strake_source_reader strake_source_reader;
+
+/**
+ * Opens field @p field of a case for reading; checks shape and type of a file.
+ * @return STRAKE_ERR_USAGE (shape, type, byte order, truncation), STRAKE_ERR_IO, STRAKE_ERR_MEMORY.
+ */
+strake_status strake_source_open(const strake_case *which, int field, strake_source_reader **out,
+                                 strake_error *error);
+
+/**
+ * One line (axis 2) of the field: @p line receives the n values at [i, m, 0..n), double, before
+ * rounding to the working precision. Velocity shapes give the velocity times dt over the spacing
+ * (an unweighted Courant number). Lines may be asked for in any order.
+ */
+strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
+                                 strake_error *error);
+
+void strake_source_close(strake_source_reader **reader);
+
+/** Shape of a field (points per axis, including outer faces where the boundary is not periodic). */
+void strake_case_field_shape(const strake_case *which, int field, int64_t shape[STRAKE_AXES]);
+
+/** The keys, units, defaults and shapes of a problem's case file, for `strake help case`. */
+void strake_case_describe(void (*line)(void *user, const char *text), void *user);
+
+/** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries. */
+uint64_t strake_case_hash(const strake_case *which);
+
+#endif

@@ -1,0 +1,83 @@
+/* What identifies a case's numbers, for checkpoints. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "case/source.h"
+
+/* All numbers go in as little-endian bytes, whatever the machine. */
+static void feed_integer(uint64_t *hash, int64_t value)
+{
+    unsigned char bytes[8];
+    for (int k = 0; k < 8; ++k) {
+        bytes[k] = (unsigned char)((uint64_t)value >> (8 * k));
+    }
+    *hash = strake_fnv1a(*hash, bytes, sizeof bytes);
+}
+
+static void feed_real(uint64_t *hash, double value)
+{
+    const double canonical = value + 0.0; /* -0 becomes +0 */
+    int64_t bits = 0;
+    memcpy(&bits, &canonical, sizeof bits);
+    feed_integer(hash, bits);
+}
+
+/* With its terminator, so that "ab","c" and "a","bc" differ. */
+static void feed_text(uint64_t *hash, const char *text)
+{
+    *hash = strake_fnv1a(*hash, text, strlen(text) + 1);
+}
+
+static void feed_source(uint64_t *hash, const strake_source *source)
+{
+    if (source == NULL) {
+        feed_text(hash, "later");
+        return;
+    }
+    switch (source->kind) {
+    case STRAKE_SOURCE_CONSTANT:
+        feed_text(hash, "constant");
+        feed_real(hash, source->constant);
+        break;
+    case STRAKE_SOURCE_FILE:
+        feed_text(hash, "file"); /* its data are hashed by the solver, its name does not matter */
+        break;
+    case STRAKE_SOURCE_SHAPE:
+        feed_text(hash, source->shape->name);
+        feed_integer(hash, source->seed);
+        for (int k = 0; k < STRAKE_SHAPE_SLOTS; ++k) {
+            feed_real(hash, source->v[k]);
+        }
+        break;
+    case STRAKE_SOURCE_SUM:
+        feed_text(hash, "sum");
+        feed_integer(hash, source->children);
+        for (int k = 0; k < source->children; ++k) {
+            feed_source(hash, source->child[k]);
+        }
+        break;
+    }
+}
+
+uint64_t strake_case_hash(const strake_case *which)
+{
+    uint64_t hash = STRAKE_FNV_SEED;
+    feed_text(&hash, "strake case 1");
+    feed_text(&hash, which->problem->name);
+    feed_integer(&hash, which->precision);
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        feed_integer(&hash, which->n[a]);
+        feed_real(&hash, which->spacing[a]);
+        feed_integer(&hash, which->boundary[a]);
+    }
+    feed_real(&hash, which->dt);
+    for (int k = 0; k < which->problem->keys; ++k) {
+        feed_text(&hash, which->problem->key[k].path);
+        feed_real(&hash, which->value[k]);
+    }
+    for (int f = 0; f < which->problem->fields; ++f) {
+        feed_text(&hash, which->problem->field[f].name);
+        feed_source(&hash, which->source[f]);
+    }
+    return hash;
+}

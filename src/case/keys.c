@@ -1,0 +1,213 @@
+/* The table of common keys, and the check for keys that nobody knows. */
+#include "case/keys.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char strake_boundary_words[] = "periodic|open|no_flux";
+const char strake_precision_words[] = "double|single";
+
+enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
+
+#define AT(member) offsetof(struct strake_case, member)
+#define CELLS(axis) (AT(n) + (axis) * sizeof(int64_t))
+#define SPACING(axis) (AT(spacing) + (axis) * sizeof(double))
+#define EDGE(axis) (AT(boundary) + (axis) * sizeof(strake_boundary))
+#define NO_RANGE                                                                                   \
+    {                                                                                              \
+        -INFINITY, INFINITY, false, NULL                                                           \
+    }
+#define CELL_RANGE                                                                                 \
+    {                                                                                              \
+        1.0, 2147483647.0, false, "[cells]"                                                        \
+    }
+#define LENGTH_RANGE                                                                               \
+    {                                                                                              \
+        0.0, INFINITY, true, "[m]"                                                                 \
+    }
+#define STEP_RANGE                                                                                 \
+    {                                                                                              \
+        0.0, 0x1p63, false, "[steps]"                                                              \
+    }
+
+#define CELLS_ROW(name, dims, axis, text)                                                          \
+    {                                                                                              \
+        "grid." name, STRAKE_COMMON_COUNT, dims, CELLS(axis), 0.0,                                 \
+            "from the file of a state field", CELL_RANGE, text                                     \
+    }
+#define SPACING_ROW(name, dims, axis, text)                                                        \
+    {                                                                                              \
+        "grid." name, STRAKE_COMMON_REAL, dims, SPACING(axis), 1.0, NULL, LENGTH_RANGE, text       \
+    }
+#define BOUNDARY_ROW(name, dims, axis)                                                             \
+    {                                                                                              \
+        "boundary." name, STRAKE_COMMON_BOUNDARY, dims, EDGE(axis), 0.0, "periodic", NO_RANGE,     \
+            "both edges of this direction"                                                         \
+    }
+
+const strake_common strake_commons[] = {
+    {"problem", STRAKE_COMMON_PROBLEM, ALL, 0, 0.0, "required", NO_RANGE, "what is solved"},
+    {"precision", STRAKE_COMMON_PRECISION, ALL, AT(precision), 0.0, "double", NO_RANGE,
+     "of all arithmetic and output: double is float64, single float32"},
+    CELLS_ROW("planes", D3, 0, "cells of the slowest direction"),
+    CELLS_ROW("rows", D3, 1, "cells along i"),
+    CELLS_ROW("rows", D2, 0, "cells along i"),
+    CELLS_ROW("cols", ALL, 2, "cells along j, the contiguous direction"),
+    SPACING_ROW("dz", D3, 0, "spacing between planes"),
+    SPACING_ROW("dx", D3, 1, "spacing along i, between rows"),
+    SPACING_ROW("dx", D2, 0, "spacing along i, between rows"),
+    SPACING_ROW("dy", ALL, 2, "spacing along j, between columns"),
+    {"time.dt",
+     STRAKE_COMMON_REAL,
+     ALL,
+     AT(dt),
+     1.0,
+     NULL,
+     {0.0, INFINITY, true, "[s]"},
+     "time step"},
+    {"time.steps", STRAKE_COMMON_COUNT, ALL, AT(steps), 0.0, "required", STEP_RANGE,
+     "number of time steps from the initial fields on"},
+    BOUNDARY_ROW("planes", D3, 0),
+    BOUNDARY_ROW("rows", D3, 1),
+    BOUNDARY_ROW("rows", D2, 0),
+    BOUNDARY_ROW("cols", ALL, 2),
+    {"fields", STRAKE_COMMON_FIELDS, ALL, 0, 0.0, NULL, NO_RANGE, "one entry per field"},
+    {"run.on", STRAKE_COMMON_WHERE, ALL, AT(on), 0.0, "auto", NO_RANGE,
+     "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu and ocl:N"},
+    {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
+     "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
+    {"run.threads",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(threads),
+     0.0,
+     NULL,
+     {0.0, 65536.0, false, "[threads]"},
+     "OpenMP threads; 0: OMP_NUM_THREADS, then the usable cores"},
+    {"output.directory", STRAKE_COMMON_FOLDER, ALL, AT(output_directory), 0.0, "out", NO_RANGE,
+     "folder of the output, relative to the case's"},
+    {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,
+     "steps between outputs; 0: the last step only"},
+    {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields", NO_RANGE,
+     "list of fields to write"},
+    {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
+     "list of formats: npy"},
+    {"output.initial", STRAKE_COMMON_BOOLEAN, ALL, AT(output_initial), 0.0, NULL, NO_RANGE,
+     "write step 0 too"},
+    {"checkpoint.every", STRAKE_COMMON_COUNT, ALL, AT(checkpoint_every), 0.0, NULL, STEP_RANGE,
+     "steps between checkpoints; 0: none"},
+};
+const int strake_common_count = (int)(sizeof strake_commons / sizeof strake_commons[0]);
+
+/* Legal path number @p k: common keys, the problem's keys, its fields; NULL at the end, "" for a gap. */
+static const char *legal_path(const strake_problem *problem, int k, char *buffer, size_t size)
+{
+    if (k < strake_common_count) {
+        const strake_common *const common = &strake_commons[k];
+        return common->kind != STRAKE_COMMON_FIELDS && (common->dims >> problem->dims & 1U) != 0
+                   ? common->path
+                   : "";
+    }
+    k -= strake_common_count;
+    if (k < problem->keys) {
+        return problem->key[k].path;
+    }
+    k -= problem->keys;
+    if (k < problem->fields) {
+        (void)snprintf(buffer, size, "fields.%s", problem->field[k].name);
+        return buffer;
+    }
+    return NULL;
+}
+
+static strake_status unknown_key(const strake_node *node, const strake_problem *problem,
+                                 const char *section, strake_error *error)
+{
+    const size_t skip = strlen(section);
+    strake_words words = {0};
+    char buffer[64];
+    char where[STRAKE_PLACE_SIZE];
+    char hint[200] = "";
+    const char *path = NULL;
+    for (int k = 0; (path = legal_path(problem, k, buffer, sizeof buffer)) != NULL; ++k) {
+        if (strncmp(path, section, skip) == 0 && path[0] != '\0') {
+            strake_words_add(&words, path + skip, strcspn(path + skip, "."));
+        }
+        /* the right word in the wrong place, or a whole path used as a key */
+        const char *const dot = strrchr(path, '.');
+        if (dot != NULL && (strcmp(node->key, dot + 1) == 0 || strcmp(node->key, path) == 0)) {
+            (void)snprintf(hint, sizeof hint, "; did you mean '%s' inside '%.*s'?", dot + 1,
+                           (int)(dot - path), path);
+        }
+    }
+    if (hint[0] == '\0') {
+        (void)strake_words_hint(&words, node->key, hint, sizeof hint);
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
+                       strake_node_where_key(node, where, sizeof where), hint,
+                       hint[0] != '\0' ? " " : "; ", words.list);
+}
+
+/* @param section  "" or a path with a dot at its end */
+static strake_status check_section(const strake_node *map, const strake_problem *problem,
+                                   const char *section, strake_error *error)
+{
+    for (const strake_node *node = map->child; node != NULL; node = node->next) {
+        char full[128];
+        char buffer[64];
+        const char *path = NULL;
+        bool leaf = false;
+        bool inner = false;
+        strake_words words = {0};
+        const int length = snprintf(full, sizeof full, "%s%s", section, node->key);
+        const bool sane = length < (int)sizeof full && strchr(node->key, '.') == NULL;
+        for (int k = 0; sane && (path = legal_path(problem, k, buffer, sizeof buffer)) != NULL;
+             ++k) {
+            if (strncmp(path, full, (size_t)length) == 0) {
+                leaf = leaf || path[length] == '\0';
+                if (path[length] == '.') {
+                    inner = true;
+                    strake_words_add(&words, path + length + 1, strcspn(path + length + 1, "."));
+                }
+            }
+        }
+        if (!leaf && !inner) {
+            return unknown_key(node, problem, section, error);
+        }
+        if (inner && node->kind == STRAKE_NODE_MAP) {
+            full[length] = '.';
+            full[length + 1] = '\0';
+            const strake_status status = check_section(node, problem, full, error);
+            if (status != STRAKE_OK) {
+                return status;
+            }
+        } else if (inner && node->kind != STRAKE_NODE_NULL) {
+            char shown[STRAKE_SHOW_SIZE];
+            return strake_node_fail(node, error, "found %s, expected a mapping with keys from: %s",
+                                    strake_node_show(node, shown, sizeof shown), words.list);
+        }
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_keys_check(const strake_node *root, const strake_problem *problem,
+                                strake_error *error)
+{
+    return check_section(root, problem, "", error);
+}
+
+strake_status strake_keys_missing(strake_node *root, const char *path, const char *expected,
+                                  strake_error *error)
+{
+    char section[64];
+    char where[STRAKE_PLACE_SIZE];
+    const char *const dot = strchr(path, '.');
+    (void)snprintf(section, sizeof section, "%.*s", dot != NULL ? (int)(dot - path) : 0, path);
+    strake_node *node = dot != NULL ? strake_node_get(root, section) : root;
+    const char *const rest = node != NULL && dot != NULL ? dot + 1 : path;
+    node = node != NULL ? node : root;
+    (void)strake_node_where(node, where, sizeof where);
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s%s%s: missing; expected %s", where,
+                       node == root ? ": " : ".", rest, expected);
+}

@@ -1,0 +1,245 @@
+#include "case/read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/suggest.h"
+
+const char *strake_range_text(const strake_range *range, bool integer, char *buffer, size_t size)
+{
+    /* 17 digits would show the noise of bounds such as 0.1; bounds beyond 2^53 are no bounds */
+    const double most = integer ? 9007199254740992.0 : INFINITY;
+    const bool low = range->minimum > -INFINITY;
+    const bool high = range->maximum < most;
+    char bounds[96] = "";
+    if (low && high) {
+        (void)snprintf(bounds, sizeof bounds,
+                       range->above ? " > %.15g and <= %.15g" : " from %.15g to %.15g",
+                       range->minimum, range->maximum);
+    } else if (low) {
+        (void)snprintf(bounds, sizeof bounds, range->above ? " > %.15g" : " >= %.15g",
+                       range->minimum);
+    } else if (high) {
+        (void)snprintf(bounds, sizeof bounds, " <= %.15g", range->maximum);
+    }
+    (void)snprintf(buffer, size, "%s%s%s%s", integer ? "an integer" : "a number", bounds,
+                   range->unit != NULL ? " " : "", range->unit != NULL ? range->unit : "");
+    return buffer;
+}
+
+static const char *skip_digits(const char *at)
+{
+    while (*at >= '0' && *at <= '9') {
+        ++at;
+    }
+    return at;
+}
+
+static bool is_integer_text(const char *text)
+{
+    const char *const digits = text + (*text == '-' || *text == '+');
+    return *digits != '\0' && *skip_digits(digits) == '\0';
+}
+
+/* [-+]? (digits [. digits?] | . digits) ([eE] [-+]? digits)? -- strtod alone takes hexadecimals and nan. */
+static bool is_real_text(const char *text)
+{
+    const char *at = text + (*text == '-' || *text == '+');
+    const char *const whole = at;
+    at = skip_digits(at);
+    bool digits = at != whole;
+    if (*at == '.') {
+        const char *const fraction = at + 1;
+        at = skip_digits(fraction);
+        digits = digits || at != fraction;
+    }
+    if (digits && (*at == 'e' || *at == 'E')) {
+        at += at[1] == '-' || at[1] == '+' ? 2 : 1;
+        digits = *at >= '0' && *at <= '9';
+        at = skip_digits(at);
+    }
+    return digits && *at == '\0';
+}
+
+bool strake_text_real(const char *text, double *out)
+{
+    char copy[400];
+    const size_t length = strlen(text);
+    if (!is_real_text(text) || length >= sizeof copy) {
+        return false;
+    }
+    /* A program using the library may have set a locale with another decimal point. */
+    const char *const point = localeconv()->decimal_point;
+    memcpy(copy, text, length + 1);
+    char *const dot = strchr(copy, '.');
+    if (dot != NULL && point[0] != '\0' && point[1] == '\0') {
+        *dot = point[0];
+    }
+    const double value = strtod(copy, NULL);
+    if (!isfinite(value)) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+static strake_status mismatch(const strake_node *node, const char *expected, const char *hint,
+                              strake_error *error)
+{
+    char shown[STRAKE_SHOW_SIZE];
+    return strake_node_fail(node, error, "found %s, expected %s%s",
+                            strake_node_show(node, shown, sizeof shown), expected, hint);
+}
+
+static bool within(const strake_range *range, double value)
+{
+    return (range->above ? value > range->minimum : value >= range->minimum) &&
+           value <= range->maximum;
+}
+
+strake_status strake_read_real(const strake_node *node, const strake_range *range, double *out,
+                               strake_error *error)
+{
+    char expected[160];
+    double value = 0.0;
+    (void)strake_range_text(range, false, expected, sizeof expected);
+    if (node->kind == STRAKE_NODE_SCALAR && !node->quoted && strake_text_real(node->text, &value) &&
+        within(range, value)) {
+        *out = value;
+        return STRAKE_OK;
+    }
+    const char *hint = "";
+    if (node->kind == STRAKE_NODE_SCALAR && !node->quoted) {
+        const char *const text = node->text + (node->text[0] == '-' || node->text[0] == '+');
+        if (strcasecmp(text, ".inf") == 0 || strcasecmp(text, "inf") == 0 ||
+            strcasecmp(text, ".nan") == 0 || strcasecmp(text, "nan") == 0) {
+            hint = "; it must be finite";
+        } else if (is_real_text(node->text) && !strake_text_real(node->text, &value)) {
+            hint = "; it does not fit double precision";
+        }
+    } else if (node->kind == STRAKE_NODE_SCALAR && is_real_text(node->text)) {
+        hint = "; leave out the quotes";
+    }
+    return mismatch(node, expected, hint, error);
+}
+
+strake_status strake_read_integer(const strake_node *node, const strake_range *range, int64_t *out,
+                                  strake_error *error)
+{
+    char expected[160];
+    char hint[80] = "";
+    double real = 0.0;
+    (void)strake_range_text(range, true, expected, sizeof expected);
+    if (node->kind == STRAKE_NODE_SCALAR && !node->quoted && is_integer_text(node->text)) {
+        errno = 0;
+        const long long value = strtoll(node->text, NULL, 10);
+        if (errno == 0 && within(range, (double)value)) {
+            *out = value;
+            return STRAKE_OK;
+        }
+        if (errno != 0) {
+            (void)snprintf(hint, sizeof hint, "; it does not fit 64 bits");
+        }
+    } else if (node->kind == STRAKE_NODE_SCALAR && strake_text_real(node->text, &real)) {
+        if (node->quoted) {
+            (void)snprintf(hint, sizeof hint, "; leave out the quotes");
+        } else if (fabs(real) < 1e15 && real == floor(real)) {
+            (void)snprintf(hint, sizeof hint, "; write it as %.0f", real);
+        }
+    }
+    return mismatch(node, expected, hint, error);
+}
+
+strake_status strake_read_boolean(const strake_node *node, bool *out, strake_error *error)
+{
+    if (node->kind == STRAKE_NODE_SCALAR && !node->quoted) {
+        if (strcmp(node->text, "true") == 0 || strcmp(node->text, "false") == 0) {
+            *out = node->text[0] == 't';
+            return STRAKE_OK;
+        }
+    }
+    return mismatch(node, "true or false", "", error);
+}
+
+strake_status strake_read_choice(const strake_node *node, const char *choices, int *out,
+                                 strake_error *error)
+{
+    strake_words words = {0};
+    char hint[100] = "";
+    char expected[1100];
+    const char *const text = node->kind == STRAKE_NODE_SCALAR ? node->text : "";
+    int index = 0;
+    for (const char *at = choices; *at != '\0'; ++index) {
+        const size_t length = strcspn(at, "|");
+        if (strlen(text) == length && strncmp(text, at, length) == 0 && length > 0) {
+            *out = index;
+            return STRAKE_OK;
+        }
+        at += at[length] == '|' ? length + 1 : length;
+    }
+    strake_words_add_choices(&words, choices);
+    if (text[0] != '\0') {
+        (void)strake_words_hint(&words, text, hint, sizeof hint);
+    }
+    (void)snprintf(expected, sizeof expected, words.count > 1 ? "one of %s" : "%s", words.list);
+    return mismatch(node, expected, hint, error);
+}
+
+strake_status strake_read_text(const strake_node *node, const char *expected, const char **out,
+                               strake_error *error)
+{
+    if (node->kind == STRAKE_NODE_SCALAR && node->text[0] != '\0') {
+        *out = node->text;
+        return STRAKE_OK;
+    }
+    return mismatch(node, expected, "", error);
+}
+
+void strake_words_add(strake_words *words, const char *word, size_t length)
+{
+    const int most = (int)(sizeof words->word / sizeof words->word[0]) - 1;
+    const size_t listed = strlen(words->list);
+    for (int k = 0; k < words->count; ++k) {
+        if (strlen(words->word[k]) == length && strncmp(words->word[k], word, length) == 0) {
+            return;
+        }
+    }
+    if (words->count == most || words->used + length + 1 > sizeof words->store ||
+        listed + length + 3 > sizeof words->list) {
+        return;
+    }
+    (void)snprintf(words->list + listed, sizeof words->list - listed, "%s%.*s",
+                   listed > 0 ? ", " : "", (int)length, word);
+    char *const copy = words->store + words->used;
+    memcpy(copy, word, length);
+    copy[length] = '\0';
+    words->used += length + 1;
+    words->word[words->count++] = copy;
+    words->word[words->count] = NULL;
+}
+
+void strake_words_add_choices(strake_words *words, const char *choices)
+{
+    for (const char *at = choices; *at != '\0';) {
+        const size_t length = strcspn(at, "|");
+        strake_words_add(words, at, length);
+        at += at[length] == '|' ? length + 1 : length;
+    }
+}
+
+const char *strake_words_hint(const strake_words *words, const char *wanted, char *buffer,
+                              size_t size)
+{
+    const char *const nearest = strake_suggest(wanted, words->word);
+    buffer[0] = '\0';
+    if (nearest != NULL) {
+        (void)snprintf(buffer, size, "; did you mean '%s'?", nearest);
+    }
+    return buffer;
+}

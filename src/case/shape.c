@@ -1,0 +1,335 @@
+/* The shapes that a case can fill a field with. All arithmetic is double, point by point. */
+#include <math.h>
+
+#include "case/source.h"
+
+/* Slots of the parameters. */
+enum {
+    CENTER = 0, /* three slots, by axis */
+    RADIUS = 3,
+    HEIGHT = 4,
+    BASE = 5,
+    SLOT_WIDTH = 6,
+    SLOT_LENGTH = 7,
+    SIGMA = RADIUS,
+    FROM = 0,
+    TO = 6,
+    WAVES = 0,
+    AMPLITUDE = 3,
+    PHASE = 4,
+    MINIMUM = 0,
+    MAXIMUM = 1,
+    OMEGA = 3,
+    SPIN = 4,
+    RATE = 3,
+    ALONG = 4,
+    VELOCITY = 0
+};
+
+static const double two_pi = 6.283185307179586476925;
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* Square of the distance from the centre, in cells. */
+static double distance2(const strake_source *s, const strake_sample *p)
+{
+    double sum = 0.0;
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        sum += square(p->x[a] - s->v[CENTER + a]);
+    }
+    return sum;
+}
+
+/* As in Jaruga et al. 2015: height - sqrt(d2 / (radius / height)^2) above the base. */
+static double cone_at(const strake_source *s, const strake_sample *p)
+{
+    const double height = s->v[HEIGHT];
+    const double d2 = distance2(s, p);
+    if (d2 > square(s->v[RADIUS])) {
+        return s->v[BASE];
+    }
+    const double slope = sqrt(d2 / square(s->v[RADIUS] / height));
+    return s->v[BASE] + (height < 0.0 ? height + slope : height - slope);
+}
+
+static double gaussian_at(const strake_source *s, const strake_sample *p)
+{
+    return s->v[BASE] + s->v[HEIGHT] * exp(-distance2(s, p) / (2.0 * square(s->v[SIGMA])));
+}
+
+static double cylinder_at(const strake_source *s, const strake_sample *p)
+{
+    const bool inside = distance2(s, p) <= square(s->v[RADIUS]);
+    const bool slot = s->v[SLOT_WIDTH] > 0.0 &&
+                      fabs(p->x[p->cols] - s->v[CENTER + p->cols]) <= 0.5 * s->v[SLOT_WIDTH] &&
+                      p->x[p->rows] <= s->v[CENTER + p->rows] - s->v[RADIUS] + s->v[SLOT_LENGTH];
+    return inside && !slot ? s->v[BASE] + s->v[HEIGHT] : s->v[BASE];
+}
+
+static const char *cylinder_check(const strake_source *s, int dims)
+{
+    return dims == 1 && s->v[SLOT_WIDTH] > 0.0 ? "a slot needs at least two dimensions" : NULL;
+}
+
+static double box_at(const strake_source *s, const strake_sample *p)
+{
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        if (p->x[a] < s->v[FROM + a] || p->x[a] > s->v[TO + a]) {
+            return s->v[BASE];
+        }
+    }
+    return s->v[BASE] + s->v[HEIGHT];
+}
+
+static const char *box_check(const strake_source *s, int dims)
+{
+    (void)dims;
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        if (s->v[TO + a] < s->v[FROM + a]) {
+            return "'to' lies before 'from'; expected from <= to in every direction";
+        }
+    }
+    return NULL;
+}
+
+/* sin(2 pi k x / n + phase), or 1 for k = 0; exactly periodic in x for integer k and x. */
+static double wave(double k, double x, int64_t cells, double phase)
+{
+    const double n = (double)cells;
+    return k > 0.0 || k < 0.0 ? sin(two_pi * (fmod(k * x, n) / n) + phase) : 1.0;
+}
+
+static double sine_at(const strake_source *s, const strake_sample *p)
+{
+    double product = s->v[AMPLITUDE];
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        product *= wave(s->v[WAVES + a], p->x[a], p->which->n[a], s->v[PHASE]);
+    }
+    return s->v[BASE] + product;
+}
+
+/* The finaliser of splitmix64 (Steele, Lea & Flood 2014): a bijection that mixes all bits. */
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+static double random_at(const strake_source *s, const strake_sample *p)
+{
+    const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
+    const uint64_t bits = mix(mix((uint64_t)s->seed + golden) + (p->index + 1) * golden);
+    const double unit = (double)(bits >> 11) * 0x1p-53;
+    const double value = s->v[MINIMUM] + unit * (s->v[MAXIMUM] - s->v[MINIMUM]);
+    return value < s->v[MAXIMUM] ? value : nextafter(s->v[MAXIMUM], s->v[MINIMUM]);
+}
+
+static const char *random_check(const strake_source *s, int dims)
+{
+    (void)dims;
+    return s->v[MINIMUM] < s->v[MAXIMUM] ? NULL : "expected minimum < maximum";
+}
+
+/* u_rows = omega (j - jc) dy, u_cols = -omega (i - ic) dx; the same in every plane. */
+static double rotation_at(const strake_source *s, const strake_sample *p)
+{
+    const double *const d = p->which->spacing;
+    const double rows = p->x[p->rows] - s->v[CENTER + p->rows];
+    const double cols = p->x[p->cols] - s->v[CENTER + p->cols];
+    if (p->component == p->rows) {
+        return s->v[OMEGA] * cols * d[p->cols];
+    }
+    return p->component == p->cols ? -s->v[OMEGA] * rows * d[p->rows] : 0.0;
+}
+
+/* The rotation above about an arbitrary axis, of which [1, 0, 0] gives the one above. */
+static double spin_at(const strake_source *s, const strake_sample *p)
+{
+    const double *const axis = s->v + SPIN;
+    const double length = sqrt(square(axis[0]) + square(axis[1]) + square(axis[2]));
+    double x[STRAKE_AXES];
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        x[a] = (p->x[a] - s->v[CENTER + a]) * p->which->spacing[a];
+    }
+    const int b = (p->component + 1) % STRAKE_AXES;
+    const int c = (p->component + 2) % STRAKE_AXES;
+    return s->v[OMEGA] * (axis[c] / length * x[b] - axis[b] / length * x[c]);
+}
+
+static const char *spin_check(const strake_source *s, int dims)
+{
+    (void)dims;
+    const double *const spin = s->v + SPIN;
+    const double length2 = square(spin[0]) + square(spin[1]) + square(spin[2]);
+    return length2 > 0.0 && isfinite(length2) ? NULL : "its axis has no direction";
+}
+
+static double shear_at(const strake_source *s, const strake_sample *p)
+{
+    const int along = s->v[ALONG] > 0.0 ? p->cols : p->rows;
+    const int across = s->v[ALONG] > 0.0 ? p->rows : p->cols;
+    const double distance = (p->x[across] - s->v[CENTER + across]) * p->which->spacing[across];
+    return p->component == along ? s->v[RATE] * distance : 0.0;
+}
+
+static double uniform_at(const strake_source *s, const strake_sample *p)
+{
+    return s->v[VELOCITY + p->component];
+}
+
+/* The stream function at the corner below index coordinates (r + 1/2, c + 1/2). */
+static double stream(const strake_source *s, const strake_sample *p, double r, double c)
+{
+    const int64_t *const n = p->which->n;
+    const double plane = p->rows == 1 ? wave(s->v[WAVES], p->x[0], n[0], 0.0) : 1.0;
+    return s->v[AMPLITUDE] * plane * wave(s->v[WAVES + p->rows], r, n[p->rows], 0.0) *
+           wave(s->v[WAVES + p->cols], c, n[p->cols], 0.0);
+}
+
+/* Differences of one function over the corners of each face: every cell's divergence cancels. */
+static double deformation_at(const strake_source *s, const strake_sample *p)
+{
+    const double *const d = p->which->spacing;
+    const double r = p->x[p->rows];
+    const double c = p->x[p->cols];
+    if (p->component == p->rows) {
+        return (stream(s, p, r + 0.5, c + 1.0) - stream(s, p, r + 0.5, c)) / d[p->cols];
+    }
+    if (p->component == p->cols) {
+        return -(stream(s, p, r + 1.0, c + 0.5) - stream(s, p, r, c + 0.5)) / d[p->rows];
+    }
+    return 0.0;
+}
+
+#define ANY(unit_)                                                                                 \
+    {                                                                                              \
+        -INFINITY, INFINITY, false, unit_                                                          \
+    }
+#define POSITIVE(unit_)                                                                            \
+    {                                                                                              \
+        0.0, INFINITY, true, unit_                                                                 \
+    }
+#define REAL_PARAM(name_, slot_, required_, fallback_, range_, text_)                              \
+    {                                                                                              \
+        name_, STRAKE_PARAM_REAL, slot_, required_, fallback_, range_, NULL, text_                 \
+    }
+#define CENTER_PARAM                                                                               \
+    {                                                                                              \
+        "center", STRAKE_PARAM_VECTOR, CENTER, true, 0.0, ANY("[index]"), NULL, "centre"           \
+    }
+#define HEIGHT_PARAM REAL_PARAM("height", HEIGHT, false, 1.0, ANY("[field]"), "added to base")
+#define BASE_PARAM REAL_PARAM("base", BASE, false, 0.0, ANY("[field]"), "value elsewhere")
+
+static const strake_param cone_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("radius", RADIUS, true, 0.0, POSITIVE("[cells]"), "radius of the foot"),
+    HEIGHT_PARAM,
+    BASE_PARAM,
+};
+static const strake_param gaussian_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("sigma", SIGMA, true, 0.0, POSITIVE("[cells]"), "standard deviation"),
+    HEIGHT_PARAM,
+    BASE_PARAM,
+};
+static const strake_param cylinder_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("radius", RADIUS, true, 0.0, POSITIVE("[cells]"), "radius"),
+    HEIGHT_PARAM,
+    BASE_PARAM,
+    REAL_PARAM("slot.width", SLOT_WIDTH, false, 0.0, POSITIVE("[cells]"),
+               "columns of an optional slot through the centre"),
+    REAL_PARAM("slot.length", SLOT_LENGTH, false, 0.0, POSITIVE("[cells]"),
+               "rows of the slot, from the edge of lowest row inwards"),
+};
+static const strake_param box_params[] = {
+    {"from", STRAKE_PARAM_VECTOR, FROM, true, 0.0, ANY("[index]"), NULL, "first cell inside"},
+    {"to", STRAKE_PARAM_VECTOR, TO, true, 0.0, ANY("[index]"), NULL, "last cell inside"},
+    HEIGHT_PARAM,
+    BASE_PARAM,
+};
+static const strake_param sine_params[] = {
+    {"waves", STRAKE_PARAM_VECTOR, WAVES, true, 0.0, ANY("[-]"), NULL,
+     "wave numbers k, periods per domain; 0: constant in that direction"},
+    REAL_PARAM("amplitude", AMPLITUDE, false, 1.0, ANY("[field]"), "amplitude"),
+    REAL_PARAM("phase", PHASE, false, 0.0, ANY("[rad]"), "phase in every direction"),
+    BASE_PARAM,
+};
+static const strake_param random_params[] = {
+    {"seed",
+     STRAKE_PARAM_SEED,
+     0,
+     false,
+     0.0,
+     {0.0, 0x1p63, false, "[-]"},
+     NULL,
+     "same seed, same numbers"},
+    REAL_PARAM("minimum", MINIMUM, false, 0.0, ANY("[field]"), "lower bound, included"),
+    REAL_PARAM("maximum", MAXIMUM, false, 1.0, ANY("[field]"), "upper bound, excluded"),
+};
+static const strake_param rotation_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("omega", OMEGA, true, 0.0, ANY("[rad/s]"), "angular velocity"),
+};
+static const strake_param spin_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("omega", OMEGA, true, 0.0, ANY("[rad/s]"), "angular velocity"),
+    {"axis", STRAKE_PARAM_VECTOR, SPIN, true, 0.0, ANY("[-]"), NULL,
+     "axis of rotation; [1, 0, 0]: as in 2D in every plane"},
+};
+static const strake_param shear_params[] = {
+    CENTER_PARAM,
+    REAL_PARAM("rate", RATE, true, 0.0, ANY("[1/s]"), "velocity per distance from the centre"),
+    {"axis", STRAKE_PARAM_CHOICE, ALONG, true, 0.0, ANY(NULL), "rows|cols",
+     "rows: flow from row to row, growing with the column; cols: the other"},
+};
+static const strake_param uniform_params[] = {
+    {"velocity", STRAKE_PARAM_VECTOR, VELOCITY, true, 0.0, ANY("[m/s]"), NULL,
+     "its components across rows and columns"},
+};
+static const strake_param deformation_params[] = {
+    {"waves",
+     STRAKE_PARAM_INTEGERS,
+     WAVES,
+     true,
+     0.0,
+     {-1e6, 1e6, false, "[-]"},
+     NULL,
+     "periods of the stream function per domain"},
+    REAL_PARAM("amplitude", AMPLITUDE, true, 0.0, ANY("[m2/s]"), "of the stream function"),
+};
+
+#define PARAMS(table) table, (int)(sizeof(table) / sizeof((table)[0]))
+
+const strake_shape strake_shapes[] = {
+    {"cone", false, 1, "base + height (1 - d/radius) where the distance d <= radius, else base",
+     PARAMS(cone_params), cone_at, NULL},
+    {"gaussian", false, 1, "base + height exp(-d^2 / (2 sigma^2))", PARAMS(gaussian_params),
+     gaussian_at, NULL},
+    {"cylinder", false, 1, "base + height where d <= radius outside the slot, else base",
+     PARAMS(cylinder_params), cylinder_at, cylinder_check},
+    {"box", false, 1, "base + height where from <= x <= to in every direction, else base",
+     PARAMS(box_params), box_at, box_check},
+    {"sine", false, 1, "base + amplitude * product of sin(2 pi k x/n + phase) over the directions",
+     PARAMS(sine_params), sine_at, NULL},
+    {"random", false, 1, "uniform in [minimum, maximum), a function of seed and point only",
+     PARAMS(random_params), random_at, random_check},
+    {"rotation", true, 2,
+     "velocity: +omega (j - jc) dy across rows, -omega (i - ic) dx across columns",
+     PARAMS(rotation_params), rotation_at, NULL},
+    {"spin", true, 3, "velocity: rotation about any axis through the centre", PARAMS(spin_params),
+     spin_at, spin_check},
+    {"shear", true, 2,
+     "velocity: rate times the distance from the centre, across the other direction",
+     PARAMS(shear_params), shear_at, NULL},
+    {"uniform", true, 1, "velocity: the same everywhere", PARAMS(uniform_params), uniform_at, NULL},
+    {"deformation", true, 2,
+     "velocity: swirling cells, from a stream function amplitude * product of sin(2 pi k (x + "
+     "1/2)/n)",
+     PARAMS(deformation_params), deformation_at, NULL},
+};
+const int strake_shape_count = (int)(sizeof strake_shapes / sizeof strake_shapes[0]);

@@ -1,0 +1,243 @@
+/* Reading a field's values line by line, from whatever gives them. */
+#include "case/source.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct strake_source_reader {
+    const strake_case *which;
+    const strake_source *source;
+    const strake_field *field;
+    int component; /* axis across the field's faces, -1 at cells */
+    int64_t shape[STRAKE_AXES];
+    strake_npy_reader *file;
+    strake_source_reader **child; /* terms of a sum */
+    int children;
+    double *term; /* one line of a term */
+};
+
+bool strake_source_constant(const strake_source *source, double *number)
+{
+    if (source == NULL || source->kind != STRAKE_SOURCE_CONSTANT) {
+        return false;
+    }
+    *number = source->constant;
+    return true;
+}
+
+bool strake_source_is_velocity(const strake_source *source)
+{
+    if (source == NULL) {
+        return false;
+    }
+    return source->kind == STRAKE_SOURCE_SUM ? strake_source_is_velocity(source->child[0])
+                                             : source->shape != NULL && source->shape->is_velocity;
+}
+
+static int face_axis(strake_position position)
+{
+    return position == STRAKE_CELL ? -1 : (int)position - (int)STRAKE_FACE_0;
+}
+
+void strake_case_field_shape(const strake_case *which, int field, int64_t shape[STRAKE_AXES])
+{
+    const int face = face_axis(which->problem->field[field].position);
+    for (int a = 0; a < STRAKE_AXES; ++a) {
+        shape[a] = which->n[a] + (a == face && which->boundary[a] != STRAKE_PERIODIC ? 1 : 0);
+    }
+}
+
+/* Why a face field's shape differs from the grid's, or why it does not. */
+static const char *explain_faces(const strake_source_reader *reader, char *buffer, size_t size)
+{
+    static const char *const kinds[] = {"periodic", "open", "no_flux"};
+    const int a = reader->component;
+    buffer[0] = '\0';
+    if (a >= 0) {
+        const char *const name = strake_axis_name(reader->which->problem->dims, a);
+        const strake_boundary kind = reader->which->boundary[a];
+        (void)snprintf(
+            buffer, size,
+            kind == STRAKE_PERIODIC
+                ? " (on the faces across %s; boundary.%s is %s, so face %" PRId64
+                  " is face 0 and not stored)"
+                : " (on the faces across %s; boundary.%s is %s, so there is one more than "
+                  "the %" PRId64 " cells)",
+            name, name, kinds[kind], reader->which->n[a]);
+    }
+    return buffer;
+}
+
+static strake_status open_file(strake_source_reader *reader, strake_error *error)
+{
+    strake_error inner;
+    const char *const where = reader->source->where;
+    const int dims = reader->which->problem->dims;
+    const strake_status status = strake_npy_open(reader->source->file, &reader->file, &inner);
+    if (status != STRAKE_OK) {
+        return strake_fail(error, status, "%s: %s", where, inner.text);
+    }
+    const strake_npy_info *const info = strake_npy_header(reader->file);
+    int64_t expected[STRAKE_AXES];
+    bool same = info->dims == dims;
+    for (int d = 0; d < dims; ++d) {
+        expected[d] = reader->shape[strake_axis_of(dims, d)];
+        same = same && info->shape[d] == expected[d];
+    }
+    if (!same) {
+        char found[200];
+        char wanted[80];
+        char why[200];
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has shape %s, expected %s%s", where,
+                           reader->source->file,
+                           strake_npy_shape_text(info->dims, info->shape, found, sizeof found),
+                           strake_npy_shape_text(dims, expected, wanted, sizeof wanted),
+                           explain_faces(reader, why, sizeof why));
+    }
+    return STRAKE_OK;
+}
+
+static strake_status open_source(const strake_case *which, int field, const strake_source *source,
+                                 strake_source_reader **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_source_reader *reader = calloc(1, sizeof *reader);
+    STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                 source->where);
+    reader->which = which;
+    reader->source = source;
+    reader->field = &which->problem->field[field];
+    reader->component = face_axis(reader->field->position);
+    strake_case_field_shape(which, field, reader->shape);
+    if (source->kind == STRAKE_SOURCE_FILE) {
+        STRAKE_TRY(open_file(reader, error));
+    }
+    if (source->kind == STRAKE_SOURCE_SUM) {
+        reader->child = calloc((size_t)source->children, sizeof(strake_source_reader *));
+        reader->term = calloc((size_t)reader->shape[2], sizeof(double));
+        STRAKE_CHECK(reader->child != NULL && reader->term != NULL, error, STRAKE_ERR_MEMORY,
+                     "%s: no memory to read it", source->where);
+        for (int k = 0; k < source->children; ++k) {
+            STRAKE_TRY(open_source(which, field, source->child[k], &reader->child[k], error));
+            ++reader->children;
+        }
+    }
+    *out = reader;
+    reader = NULL;
+
+cleanup:
+    strake_source_close(&reader);
+    return status;
+}
+
+strake_status strake_source_open(const strake_case *which, int field, strake_source_reader **out,
+                                 strake_error *error)
+{
+    if (which->source[field] == NULL) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "%s: field '%s' has not been given; set it with strake_set_field()",
+                           which->file, which->problem->field[field].name);
+    }
+    return open_source(which, field, which->source[field], out, error);
+}
+
+void strake_source_close(strake_source_reader **reader)
+{
+    if (reader == NULL || *reader == NULL) {
+        return;
+    }
+    for (int k = 0; k < (*reader)->children; ++k) {
+        strake_source_close(&(*reader)->child[k]);
+    }
+    strake_npy_close(&(*reader)->file);
+    free((*reader)->child);
+    free((*reader)->term);
+    free(*reader);
+    *reader = NULL;
+}
+
+static void shape_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
+{
+    const strake_case *const which = reader->which;
+    const strake_shape *const shape = reader->source->shape;
+    const int dims = which->problem->dims;
+    const int face = reader->component;
+    const int64_t n = reader->shape[2];
+    strake_sample p = {.which = which,
+                       .rows = dims == 1   ? -1
+                               : dims == 2 ? 0
+                                           : 1,
+                       .cols = 2,
+                       .component = face};
+    p.x[0] = (double)i - (face == 0 ? 0.5 : 0.0);
+    p.x[1] = (double)m - (face == 1 ? 0.5 : 0.0);
+    p.index = (uint64_t)((i * reader->shape[1] + m) * n);
+    for (int64_t j = 0; j < n; ++j, ++p.index) {
+        p.x[2] = (double)j - (face == 2 ? 0.5 : 0.0);
+        const double value = shape->at(reader->source, &p);
+        line[j] = shape->is_velocity ? value * which->dt / which->spacing[face] : value;
+    }
+}
+
+/* Refuses values that the working precision cannot hold. */
+static strake_status check_line(const strake_source_reader *reader, int64_t i, int64_t m,
+                                const double *line, strake_error *error)
+{
+    const bool single = reader->which->precision == STRAKE_SINGLE;
+    const double most = single ? (double)FLT_MAX : DBL_MAX;
+    for (int64_t j = 0; j < reader->shape[2]; ++j) {
+        if (fabs(line[j]) <= most) {
+            continue;
+        }
+        const int dims = reader->which->problem->dims;
+        const int64_t index[STRAKE_AXES] = {i, dims == 3 ? m : j, j};
+        const strake_source *const source = reader->source;
+        char at[100];
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s%sis %g at %s, expected %s",
+                           source->where, source->kind == STRAKE_SOURCE_FILE ? source->file : "",
+                           source->kind == STRAKE_SOURCE_FILE ? " " : "", line[j],
+                           strake_npy_shape_text(dims, dims == 1 ? &j : index, at, sizeof at),
+                           single ? "a finite number within single precision" : "a finite number");
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_t m, double *line,
+                                 strake_error *error)
+{
+    const strake_source *const source = reader->source;
+    const int64_t n = reader->shape[2];
+    strake_status status = STRAKE_OK;
+    switch (source->kind) {
+    case STRAKE_SOURCE_CONSTANT:
+        for (int64_t j = 0; j < n; ++j) {
+            line[j] = source->constant;
+        }
+        break;
+    case STRAKE_SOURCE_FILE: {
+        strake_error inner;
+        status = strake_npy_read(reader->file, (i * reader->shape[1] + m) * n, n, line, &inner);
+        if (status != STRAKE_OK) {
+            return strake_fail(error, status, "%s: %s", source->where, inner.text);
+        }
+        break;
+    }
+    case STRAKE_SOURCE_SHAPE:
+        shape_line(reader, i, m, line);
+        break;
+    case STRAKE_SOURCE_SUM:
+        status = strake_source_line(reader->child[0], i, m, line, error);
+        for (int k = 1; k < reader->children && status == STRAKE_OK; ++k) {
+            status = strake_source_line(reader->child[k], i, m, reader->term, error);
+            for (int64_t j = 0; j < n && status == STRAKE_OK; ++j) {
+                line[j] += reader->term[j];
+            }
+        }
+        break;
+    }
+    return status == STRAKE_OK ? check_line(reader, i, m, line, error) : status;
+}

@@ -1,0 +1,106 @@
+/**
+ * @file source.h
+ * Field sources inside src/case/: constants, files, shapes and their sums; the table of shapes.
+ */
+#ifndef STRAKE_CASE_SOURCE_H
+#define STRAKE_CASE_SOURCE_H
+
+#include "base/npy.h"
+#include "case/case.h"
+#include "case/read.h"
+
+enum { STRAKE_SHAPE_SLOTS = 12 };
+
+/** Where a shape is evaluated. */
+typedef struct strake_sample {
+    const strake_case *which;
+    int rows, cols;        /**< the axes of rows and columns (rows: -1 in 1D) */
+    int component;         /**< axis of the velocity wanted (of the face), -1 at cells */
+    double x[STRAKE_AXES]; /**< index coordinates: cell i at i, face i at i - 1/2 */
+    uint64_t index;        /**< number of the point in the whole field, C order */
+} strake_sample;
+
+typedef enum strake_param_type {
+    STRAKE_PARAM_REAL,
+    STRAKE_PARAM_SEED,     /**< an integer, stored in strake_source.seed */
+    STRAKE_PARAM_VECTOR,   /**< one number per direction, stored by axis in three slots */
+    STRAKE_PARAM_INTEGERS, /**< the same of integers */
+    STRAKE_PARAM_CHOICE    /**< index into the choices */
+} strake_param_type;
+
+/** One parameter of a shape. */
+typedef struct strake_param {
+    const char
+        *name; /**< "radius", or "slot.width" in an optional group given whole or not at all */
+    strake_param_type type;
+    int slot;
+    bool required;
+    double fallback; /**< of every component */
+    strake_range range;
+    const char *choices; /**< "rows|cols" */
+    const char *text;
+} strake_param;
+
+/** One shape. */
+typedef struct strake_shape {
+    const char *name;
+    bool is_velocity; /**< gives the component [m/s] normal to the face, not the field's value */
+    int least_dims;   /**< smallest number of dimensions in which it makes sense */
+    const char *text;
+    const strake_param *param;
+    int params;
+    double (*at)(const strake_source *source, const strake_sample *sample);
+    /** Checks combinations of parameters: returns what is wrong, or NULL. */
+    const char *(*check)(const strake_source *source, int dims);
+} strake_shape;
+
+extern const strake_shape strake_shapes[];
+extern const int strake_shape_count;
+
+typedef enum strake_source_kind {
+    STRAKE_SOURCE_CONSTANT,
+    STRAKE_SOURCE_FILE,
+    STRAKE_SOURCE_SHAPE,
+    STRAKE_SOURCE_SUM
+} strake_source_kind;
+
+struct strake_source {
+    strake_source_kind kind;
+    char *where; /**< place in the case, for messages */
+    double constant;
+    char *file; /**< path, usable from the working directory */
+    const strake_shape *shape;
+    double v[STRAKE_SHAPE_SLOTS]; /**< parameters by slot */
+    int64_t seed;
+    strake_source **child; /**< terms of a sum */
+    int children;
+};
+
+/** Reads the value of a field. @param[in] which  needs problem, precision and folder only. */
+strake_status strake_source_read(const strake_node *node, const strake_case *which,
+                                 const strake_field *field, strake_source **out,
+                                 strake_error *error);
+
+/** A constant that no case mentions. */
+strake_status strake_source_default(const strake_case *which, const strake_field *field,
+                                    strake_source **out, strake_error *error);
+
+/** Frees a source and sets the pointer to NULL; NULL is accepted. */
+void strake_source_free(strake_source **source);
+
+/** Axis of dimension @p d (slowest first) of a problem with @p dims dimensions. */
+static inline int strake_axis_of(int dims, int d)
+{
+    return dims == 3 ? d : dims == 2 ? 2 * d : 2;
+}
+
+/** "planes", "rows" or "cols": the name of an axis. */
+static inline const char *strake_axis_name(int dims, int axis)
+{
+    return axis == 2 ? "cols" : dims == 3 && axis == 0 ? "planes" : "rows";
+}
+
+/** A path as the case gives it, made usable from the working directory; free with free(). NULL: no memory. */
+char *strake_case_join(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,376 @@
+/* Reading the value of a field from a case: a number, a file, a shape or a sum. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/source.h"
+
+void strake_source_free(strake_source **source)
+{
+    if (source == NULL || *source == NULL) {
+        return;
+    }
+    for (int k = 0; k < (*source)->children; ++k) {
+        strake_source_free(&(*source)->child[k]);
+    }
+    free((*source)->child);
+    free((*source)->where);
+    free((*source)->file);
+    free(*source);
+    *source = NULL;
+}
+
+char *strake_case_join(const char *folder, const char *name)
+{
+    if (name[0] == '/' || strcmp(folder, ".") == 0) {
+        return strdup(name);
+    }
+    const size_t length = strlen(folder);
+    const size_t size = length + strlen(name) + 2;
+    char *const path = malloc(size);
+    if (path != NULL) {
+        (void)snprintf(path, size, "%s%s%s", folder,
+                       length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+    }
+    return path;
+}
+
+static strake_status out_of_memory(const strake_case *which, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory for its fields", which->file);
+}
+
+static strake_source *new_source(strake_source_kind kind, const char *where)
+{
+    strake_source *source = calloc(1, sizeof *source);
+    if (source != NULL) {
+        source->kind = kind;
+        source->where = strdup(where);
+        if (source->where == NULL) {
+            strake_source_free(&source);
+        }
+    }
+    return source;
+}
+
+strake_status strake_source_default(const strake_case *which, const strake_field *field,
+                                    strake_source **out, strake_error *error)
+{
+    char where[STRAKE_PLACE_SIZE];
+    (void)snprintf(where, sizeof where, "%s: fields.%s", which->file, field->name);
+    strake_source *const source = new_source(STRAKE_SOURCE_CONSTANT, where);
+    if (source == NULL) {
+        return out_of_memory(which, error);
+    }
+    source->constant = field->fallback;
+    *out = source;
+    return STRAKE_OK;
+}
+
+/* A list with one number per direction, slowest first. */
+static strake_status read_vector(const strake_node *node, const strake_param *param, int dims,
+                                 double *v, strake_error *error)
+{
+    static const char *const names[] = {"[col]", "[row, col]", "[plane, row, col]"};
+    strake_status status = STRAKE_OK;
+    if (node->kind != STRAKE_NODE_LIST || node->children != dims) {
+        char shown[STRAKE_SHOW_SIZE];
+        return strake_node_fail(node, error, "found %s, expected a list of %d number%s, %s %s",
+                                strake_node_show(node, shown, sizeof shown), dims,
+                                dims == 1 ? "" : "s", names[dims - 1],
+                                param->range.unit != NULL ? param->range.unit : "");
+    }
+    const strake_node *item = node->child;
+    for (int d = 0; d < dims && status == STRAKE_OK; ++d, item = item->next) {
+        double *const to = v + param->slot + strake_axis_of(dims, d);
+        if (param->type == STRAKE_PARAM_INTEGERS) {
+            int64_t value = 0;
+            status = strake_read_integer(item, &param->range, &value, error);
+            *to = (double)value;
+        } else {
+            status = strake_read_real(item, &param->range, to, error);
+        }
+    }
+    return status;
+}
+
+static strake_status read_param(const strake_node *node, const strake_param *param, int dims,
+                                strake_source *source, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int choice = 0;
+    switch (param->type) {
+    case STRAKE_PARAM_REAL:
+        return strake_read_real(node, &param->range, &source->v[param->slot], error);
+    case STRAKE_PARAM_SEED:
+        return strake_read_integer(node, &param->range, &source->seed, error);
+    case STRAKE_PARAM_VECTOR:
+    case STRAKE_PARAM_INTEGERS:
+        return read_vector(node, param, dims, source->v, error);
+    case STRAKE_PARAM_CHOICE:
+        status = strake_read_choice(node, param->choices, &choice, error);
+        source->v[param->slot] = choice;
+        return status;
+    }
+    return status;
+}
+
+/* Refuses keys that are no parameter of the shape (at this level: below "slot." for example). */
+static strake_status check_keys(const strake_node *map, const strake_shape *shape,
+                                const char *prefix, strake_error *error)
+{
+    const size_t skip = strlen(prefix);
+    for (const strake_node *child = map->child; child != NULL; child = child->next) {
+        strake_words words = {0};
+        bool known = false;
+        bool group = false;
+        for (int k = 0; k < shape->params; ++k) {
+            const char *const name = shape->param[k].name;
+            if (strncmp(name, prefix, skip) == 0) {
+                const size_t length = strcspn(name + skip, ".");
+                const bool same =
+                    strlen(child->key) == length && strncmp(child->key, name + skip, length) == 0;
+                known = known || same;
+                group = group || (same && name[skip + length] == '.');
+                strake_words_add(&words, name + skip, length);
+            }
+        }
+        if (!known) {
+            char hint[100];
+            char where[STRAKE_PLACE_SIZE];
+            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%s%s takes %s",
+                               strake_node_where_key(child, where, sizeof where), hint,
+                               hint[0] != '\0' ? " " : "; ", skip > 0 ? map->key : shape->name,
+                               words.list);
+        }
+        if (group) {
+            char inner[64];
+            char shown[STRAKE_SHOW_SIZE];
+            if (child->kind != STRAKE_NODE_MAP) {
+                return strake_node_fail(child, error,
+                                        "found %s, expected a mapping such as "
+                                        "{width: 6, length: 20}",
+                                        strake_node_show(child, shown, sizeof shown));
+            }
+            (void)snprintf(inner, sizeof inner, "%s.", child->key);
+            const strake_status status = check_keys(child, shape, inner, error);
+            if (status != STRAKE_OK) {
+                return status;
+            }
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_shape(strake_node *node, const strake_case *which,
+                                const strake_shape *shape, strake_source *source,
+                                strake_error *error)
+{
+    const int dims = which->problem->dims;
+    char shown[STRAKE_SHOW_SIZE];
+    source->shape = shape;
+    if (dims < shape->least_dims) {
+        return strake_node_fail(node, error, "needs %d dimensions; problem %s has %d",
+                                shape->least_dims, which->problem->name, dims);
+    }
+    if (node->kind != STRAKE_NODE_MAP && node->kind != STRAKE_NODE_NULL) {
+        return strake_node_fail(node, error, "found %s, expected a mapping of the parameters of %s",
+                                strake_node_show(node, shown, sizeof shown), shape->name);
+    }
+    strake_status status = check_keys(node, shape, "", error);
+    for (int k = 0; k < shape->params && status == STRAKE_OK; ++k) {
+        const strake_param *const param = &shape->param[k];
+        const char *const dot = strchr(param->name, '.');
+        const strake_node *const value = strake_node_find(node, param->name);
+        bool required = param->required;
+        if (dot != NULL) {
+            char group[32];
+            (void)snprintf(group, sizeof group, "%.*s", (int)(dot - param->name), param->name);
+            required = strake_node_get(node, group) != NULL;
+        }
+        if (value != NULL) {
+            status = read_param(value, param, dims, source, error);
+        } else if (required) {
+            return strake_node_fail(node, error, "'%s' is missing: %s %s", param->name, param->text,
+                                    param->range.unit != NULL ? param->range.unit : param->choices);
+        } else {
+            source->v[param->slot] = param->fallback;
+        }
+    }
+    if (status != STRAKE_OK || shape->check == NULL) {
+        return status;
+    }
+    const char *const wrong = shape->check(source, dims);
+    return wrong == NULL ? STRAKE_OK : strake_node_fail(node, error, "%s", wrong);
+}
+
+static strake_status read_sum(const strake_node *node, const strake_case *which,
+                              const strake_field *field, strake_source *source, strake_error *error)
+{
+    char shown[STRAKE_SHOW_SIZE];
+    if (node->kind != STRAKE_NODE_LIST || node->children == 0) {
+        return strake_node_fail(node, error, "found %s, expected a list of shapes",
+                                strake_node_show(node, shown, sizeof shown));
+    }
+    source->child = calloc((size_t)node->children, sizeof *source->child);
+    if (source->child == NULL) {
+        return out_of_memory(which, error);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        const strake_status status =
+            strake_source_read(item, which, field, &source->child[source->children], error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        ++source->children;
+        if (strake_source_is_velocity(source->child[source->children - 1]) !=
+            strake_source_is_velocity(source->child[0])) {
+            return strake_node_fail(
+                item, error,
+                "a velocity shape and something else in one sum; the terms must "
+                "be all velocities or none");
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_file(const strake_node *node, const strake_case *which,
+                               strake_source *source, strake_error *error)
+{
+    const char *name = NULL;
+    const strake_status status = strake_read_text(node, "the name of a .npy file", &name, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    source->file = strake_case_join(which->folder, name);
+    return source->file != NULL ? STRAKE_OK : out_of_memory(which, error);
+}
+
+static strake_status read_constant(const strake_node *node, const strake_case *which,
+                                   strake_source *source, strake_error *error)
+{
+    const double most = which->precision == STRAKE_SINGLE ? (double)FLT_MAX : DBL_MAX;
+    strake_range range = {-INFINITY, INFINITY, false, NULL};
+    if (which->precision == STRAKE_SINGLE) {
+        range.minimum = -most;
+        range.maximum = most;
+    }
+    return strake_read_real(node, &range, &source->constant, error);
+}
+
+/* The one key of a field's mapping; NULL, with a message, if it is not one. */
+static strake_node *only_key(const strake_node *node, const strake_field *field,
+                             strake_error *error)
+{
+    char shown[STRAKE_SHOW_SIZE];
+    if (node->kind == STRAKE_NODE_MAP && node->children == 1) {
+        return node->child;
+    }
+    if (node->kind == STRAKE_NODE_MAP && node->children > 1) {
+        (void)strake_node_fail(node, error,
+                               "found %d keys ('%s', '%s'%s), expected exactly one; combine shapes "
+                               "with sum: [...]",
+                               node->children, node->child->key, node->child->next->key,
+                               node->children > 2 ? ", ..." : "");
+        return NULL;
+    }
+    (void)strake_node_fail(node, error,
+                           "found %s, expected a number, {file: NAME.npy} or a shape such as "
+                           "{constant: 1} for '%s'",
+                           strake_node_show(node, shown, sizeof shown), field->name);
+    return NULL;
+}
+
+static const strake_shape *find_shape(const char *name)
+{
+    for (int k = 0; k < strake_shape_count; ++k) {
+        if (strcmp(strake_shapes[k].name, name) == 0) {
+            return &strake_shapes[k];
+        }
+    }
+    return NULL;
+}
+
+static strake_status unknown_source(const strake_node *key, const strake_field *field, int dims,
+                                    strake_error *error)
+{
+    strake_words words = {0};
+    char hint[100];
+    char where[STRAKE_PLACE_SIZE];
+    strake_words_add_choices(&words, "constant|file|sum");
+    for (int k = 0; k < strake_shape_count; ++k) {
+        if (dims >= strake_shapes[k].least_dims &&
+            (field->is_velocity || !strake_shapes[k].is_velocity)) {
+            strake_words_add(&words, strake_shapes[k].name, strlen(strake_shapes[k].name));
+        }
+    }
+    (void)strake_words_hint(&words, key->key, hint, sizeof hint);
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%s%s can be given by %s",
+                       strake_node_where_key(key, where, sizeof where), hint,
+                       hint[0] != '\0' ? " " : "; ", field->name, words.list);
+}
+
+strake_status strake_source_read(const strake_node *node, const strake_case *which,
+                                 const strake_field *field, strake_source **out,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[STRAKE_PLACE_SIZE];
+    strake_source *source = NULL;
+    strake_node *key = NULL;
+    strake_source_kind kind = STRAKE_SOURCE_CONSTANT;
+    const strake_shape *shape = NULL;
+    double number = 0.0;
+    const bool plain = node->kind == STRAKE_NODE_SCALAR && !node->quoted &&
+                       (strake_text_real(node->text, &number) || node->text[0] == '.' ||
+                        strchr("+-0123456789", node->text[0]) != NULL);
+    if (!plain) {
+        key = only_key(node, field, error);
+        if (key == NULL) {
+            return STRAKE_ERR_USAGE;
+        }
+        shape = find_shape(key->key);
+        if (shape != NULL) {
+            kind = STRAKE_SOURCE_SHAPE;
+        } else if (strcmp(key->key, "file") == 0) {
+            kind = STRAKE_SOURCE_FILE;
+        } else if (strcmp(key->key, "sum") == 0) {
+            kind = STRAKE_SOURCE_SUM;
+        } else if (strcmp(key->key, "constant") != 0) {
+            return unknown_source(key, field, which->problem->dims, error);
+        }
+        if (shape != NULL && shape->is_velocity &&
+            (!field->is_velocity || field->position == STRAKE_CELL)) {
+            return strake_node_fail(key, error,
+                                    "'%s' is a velocity shape, but field '%s' is not a velocity",
+                                    shape->name, field->name);
+        }
+    }
+    const strake_node *const value = plain ? node : key;
+    source = new_source(kind, strake_node_where(value, where, sizeof where));
+    STRAKE_CHECK(source != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
+                 which->file);
+    switch (kind) {
+    case STRAKE_SOURCE_CONSTANT:
+        STRAKE_TRY(read_constant(value, which, source, error));
+        break;
+    case STRAKE_SOURCE_FILE:
+        STRAKE_TRY(read_file(value, which, source, error));
+        break;
+    case STRAKE_SOURCE_SHAPE:
+        STRAKE_TRY(read_shape(key, which, shape, source, error));
+        break;
+    case STRAKE_SOURCE_SUM:
+        STRAKE_TRY(read_sum(value, which, field, source, error));
+        break;
+    }
+    *out = source;
+    source = NULL;
+
+cleanup:
+    strake_source_free(&source);
+    return status;
+}

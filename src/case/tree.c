@@ -1,0 +1,397 @@
+/* Building a tree: from libyaml's documents, and by overrides. */
+#include "case/tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+enum {
+    MAX_DEPTH = 32,
+    MAX_NODES = 20000 /* also stops aliases of aliases of aliases */
+};
+
+/* What stays the same while one document is converted. */
+typedef struct conversion {
+    yaml_document_t *document;
+    const char *origin;
+    bool placed; /* the origin is a file with lines and columns */
+    int nodes;
+    int depth;
+    int trail[MAX_DEPTH]; /* document nodes being converted, outermost first */
+} conversion;
+
+static strake_node *new_node(const char *origin)
+{
+    strake_node *const node = calloc(1, sizeof *node);
+    if (node != NULL) {
+        node->origin = origin;
+    }
+    return node;
+}
+
+static void append(strake_node *parent, strake_node *child)
+{
+    strake_node **link = &parent->child;
+    while (*link != NULL) {
+        link = &(*link)->next;
+    }
+    *link = child;
+    child->parent = parent;
+    ++parent->children;
+}
+
+void strake_tree_free(strake_node **root)
+{
+    if (root == NULL || *root == NULL) {
+        return;
+    }
+    strake_node *child = (*root)->child;
+    while (child != NULL) {
+        strake_node *const next = child->next;
+        strake_tree_free(&child);
+        child = next;
+    }
+    free((*root)->key);
+    free((*root)->text);
+    free(*root);
+    *root = NULL;
+}
+
+static strake_status out_of_memory(const char *origin, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", origin);
+}
+
+static bool is_null(const yaml_node_t *from)
+{
+    const char *const text = (const char *)from->data.scalar.value;
+    return from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (text[0] == '\0' || strcmp(text, "~") == 0 || strcmp(text, "null") == 0);
+}
+
+static strake_status convert(conversion *work, int index, strake_node *node, strake_error *error);
+
+static strake_status convert_scalar(const conversion *work, const yaml_node_t *from,
+                                    strake_node *node, strake_error *error)
+{
+    const char *const text = (const char *)from->data.scalar.value;
+    if (strlen(text) != from->data.scalar.length) {
+        return strake_node_fail(node, error, "contains a NUL character");
+    }
+    if (is_null(from)) {
+        return STRAKE_OK;
+    }
+    node->kind = STRAKE_NODE_SCALAR;
+    node->quoted = from->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->text = strdup(text);
+    return node->text != NULL ? STRAKE_OK : out_of_memory(work->origin, error);
+}
+
+static strake_status convert_list(conversion *work, const yaml_node_t *from, strake_node *node,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    node->kind = STRAKE_NODE_LIST;
+    for (const yaml_node_item_t *item = from->data.sequence.items.start;
+         item < from->data.sequence.items.top && status == STRAKE_OK; ++item) {
+        strake_node *const child = new_node(work->origin);
+        if (child == NULL) {
+            return out_of_memory(work->origin, error);
+        }
+        append(node, child);
+        status = convert(work, *item, child, error);
+    }
+    return status;
+}
+
+static strake_status convert_map(conversion *work, const yaml_node_t *from, strake_node *node,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    node->kind = STRAKE_NODE_MAP;
+    for (const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
+         pair < from->data.mapping.pairs.top && status == STRAKE_OK; ++pair) {
+        const yaml_node_t *const key = yaml_document_get_node(work->document, pair->key);
+        const bool plain = key->type == YAML_SCALAR_NODE && key->data.scalar.length > 0 &&
+                           strlen((const char *)key->data.scalar.value) == key->data.scalar.length;
+        strake_node *const child = new_node(work->origin);
+        if (child == NULL) {
+            return out_of_memory(work->origin, error);
+        }
+        if (work->placed) {
+            child->key_line = (int)key->start_mark.line + 1;
+            child->key_column = (int)key->start_mark.column + 1;
+        }
+        child->line = child->key_line;
+        child->column = child->key_column;
+        child->key = strdup(plain ? (const char *)key->data.scalar.value : "?");
+        if (child->key == NULL) {
+            strake_node *unused = child;
+            strake_tree_free(&unused);
+            return out_of_memory(work->origin, error);
+        }
+        const strake_node *const first = strake_node_get(node, child->key);
+        append(node, child);
+        if (!plain) {
+            return strake_node_fail(child, error, "this key is not a word; expected 'key: value'");
+        }
+        if (first != NULL && work->placed) {
+            return strake_node_fail(child, error,
+                                    "duplicate key, first given in line %d; keep one of them",
+                                    first->key_line);
+        }
+        if (first != NULL) {
+            return strake_node_fail(child, error, "duplicate key; keep one of them");
+        }
+        status = convert(work, pair->value, child, error);
+    }
+    return status;
+}
+
+/* Fills @p node, whose key and parent are set, from a document node. */
+static strake_status convert(conversion *work, int index, strake_node *node, strake_error *error)
+{
+    const yaml_node_t *const from = yaml_document_get_node(work->document, index);
+    strake_status status = STRAKE_OK;
+    if (work->placed) {
+        node->line = (int)from->start_mark.line + 1;
+        node->column = (int)from->start_mark.column + 1;
+        /* The mark of an empty value lies on whatever follows it. */
+        if (from->type == YAML_SCALAR_NODE && is_null(from) && node->key != NULL &&
+            from->data.scalar.length == 0) {
+            node->line = node->key_line;
+            node->column = node->key_column;
+        }
+    }
+    for (int d = 0; d < work->depth; ++d) {
+        if (work->trail[d] == index) {
+            return strake_node_fail(node, error,
+                                    "an alias (*name) stands inside its own anchor (&name)");
+        }
+    }
+    if (work->depth == MAX_DEPTH) {
+        return strake_node_fail(node, error, "nested more than %d levels deep", MAX_DEPTH);
+    }
+    if (++work->nodes > MAX_NODES) {
+        return strake_node_fail(node, error, "more than %d values (aliases included)", MAX_NODES);
+    }
+    const char *const tag = from->tag != NULL ? (const char *)from->tag : "";
+    if (strcmp(tag, YAML_STR_TAG) != 0 && strcmp(tag, YAML_SEQ_TAG) != 0 &&
+        strcmp(tag, YAML_MAP_TAG) != 0) {
+        char shown[STRAKE_SHOW_SIZE];
+        return strake_node_fail(node, error, "has the tag '%s'; case files use no tags",
+                                strake_text_show(tag, shown, sizeof shown));
+    }
+    work->trail[work->depth++] = index;
+    switch (from->type) {
+    case YAML_SCALAR_NODE:
+        status = convert_scalar(work, from, node, error);
+        break;
+    case YAML_SEQUENCE_NODE:
+        status = convert_list(work, from, node, error);
+        break;
+    case YAML_MAPPING_NODE:
+        status = convert_map(work, from, node, error);
+        break;
+    case YAML_NO_NODE:
+        break;
+    }
+    --work->depth;
+    return status;
+}
+
+/* Turns libyaml's complaint into one message with a place. */
+static strake_status syntax_error(const yaml_parser_t *parser, const char *origin, bool placed,
+                                  const char *text, size_t length, strake_error *error)
+{
+    const char *const problem = parser->problem != NULL ? parser->problem : "unknown error";
+    size_t line = parser->problem_mark.line + 1;
+    size_t column = parser->problem_mark.column + 1;
+    size_t offset = parser->problem_mark.index;
+    if (parser->error == YAML_MEMORY_ERROR) {
+        return out_of_memory(origin, error);
+    }
+    if (parser->error == YAML_READER_ERROR) { /* no mark, but a byte offset */
+        line = 1;
+        column = 1;
+        offset = parser->problem_offset;
+        for (size_t k = 0; k < offset && k < length; ++k) {
+            column = text[k] == '\n' ? 1 : column + (((unsigned char)text[k] & 0xC0) != 0x80);
+            line += text[k] == '\n';
+        }
+    }
+    const bool utf8 = parser->error == YAML_READER_ERROR && strstr(problem, "control") == NULL;
+    const bool tab =
+        parser->error == YAML_SCANNER_ERROR && memchr(text, '\t', length) != NULL &&
+        (strstr(problem, "cannot start any token") != NULL || strstr(problem, "tab") != NULL);
+    const char *const hint = utf8  ? "; expected UTF-8 text"
+                             : tab ? "; indent with spaces, not tabs"
+                                   : "";
+    char context[160] = "";
+    if (parser->context != NULL && parser->error != YAML_READER_ERROR) {
+        (void)snprintf(context, sizeof context, " %s%s", parser->context,
+                       placed && parser->context_mark.line + 1 != line ? " that begins above" : "");
+    }
+    return placed ? strake_fail(error, STRAKE_ERR_USAGE, "%s:%zu:%zu: not valid YAML: %s%s%s",
+                                origin, line, column, problem, context, hint)
+                  : strake_fail(error, STRAKE_ERR_USAGE, "%s: the value is not valid YAML: %s%s%s",
+                                origin, problem, context, hint);
+}
+
+/* Reads the one document of a text below @p node (whose key and parent are set). */
+static strake_status load(const char *origin, bool placed, const char *text, size_t length,
+                          strake_node *node, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    yaml_parser_t parser;
+    yaml_document_t document;
+    yaml_document_t second;
+    conversion work = {.document = &document, .origin = origin, .placed = placed};
+    char shown[400];
+    const char *const name = placed ? origin : strake_text_show(origin, shown, sizeof shown);
+    bool has_document = false;
+    bool has_second = false;
+    if (yaml_parser_initialize(&parser) == 0) {
+        return out_of_memory(origin, error);
+    }
+    /* Named, because libyaml would otherwise also take UTF-16. */
+    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    has_document = yaml_parser_load(&parser, &document) != 0;
+    if (!has_document) {
+        status = syntax_error(&parser, name, placed, text, length, error);
+        goto cleanup;
+    }
+    if (yaml_document_get_root_node(&document) == NULL) {
+        status = placed ? strake_fail(error, STRAKE_ERR_USAGE,
+                                      "%s:1:1: the file is empty; expected a case, beginning for "
+                                      "example with 'problem: mpdata2d'",
+                                      name)
+                        : strake_fail(error, STRAKE_ERR_USAGE,
+                                      "%s: nothing after '='; expected PATH=VALUE", name);
+        goto cleanup;
+    }
+    has_second = yaml_parser_load(&parser, &second) != 0;
+    if (!has_second) {
+        status = syntax_error(&parser, name, placed, text, length, error);
+        goto cleanup;
+    }
+    if (yaml_document_get_root_node(&second) != NULL) {
+        status = placed
+                     ? strake_fail(error, STRAKE_ERR_USAGE,
+                                   "%s:%zu:%zu: a second document begins here; a case is one "
+                                   "document",
+                                   name, second.start_mark.line + 1, second.start_mark.column + 1)
+                     : strake_fail(error, STRAKE_ERR_USAGE,
+                                   "%s: the value is more than one document", name);
+        goto cleanup;
+    }
+    STRAKE_TRY(convert(&work, 1, node, error));
+
+cleanup:
+    if (has_second) {
+        yaml_document_delete(&second);
+    }
+    if (has_document) {
+        yaml_document_delete(&document);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
+strake_status strake_tree_parse(const char *name, const char *text, size_t length,
+                                strake_node **root, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_node *node = new_node(name);
+    if (node == NULL) {
+        return out_of_memory(name, error);
+    }
+    STRAKE_TRY(load(name, true, text, length, node, error));
+    if (node->kind != STRAKE_NODE_MAP) {
+        char shown[STRAKE_SHOW_SIZE];
+        status = strake_node_fail(node, error,
+                                  "found %s, expected keys and values such as 'problem: mpdata2d'",
+                                  strake_node_show(node, shown, sizeof shown));
+        goto cleanup;
+    }
+    *root = node;
+    node = NULL;
+
+cleanup:
+    strake_tree_free(&node);
+    return status;
+}
+
+/* Empties a node so that it can be filled anew; its key and place in the tree stay. */
+static void clear(strake_node *node, const char *option)
+{
+    strake_node *child = node->child;
+    while (child != NULL) {
+        strake_node *const next = child->next;
+        strake_tree_free(&child);
+        child = next;
+    }
+    free(node->text);
+    node->text = NULL;
+    node->child = NULL;
+    node->children = 0;
+    node->kind = STRAKE_NODE_NULL;
+    node->origin = option;
+    node->quoted = false;
+    node->line = node->column = node->key_line = node->key_column = 0;
+}
+
+strake_status strake_tree_set(strake_node *root, const char *option, strake_error *error)
+{
+    const char *at = option + strlen("--set ");
+    const char *const equals = strchr(at, '=');
+    strake_node *node = root;
+    char name[400];
+    (void)strake_text_show(option, name, sizeof name);
+    if (equals == NULL || equals == at) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: expected PATH=VALUE, for example --set time.steps=100", name);
+    }
+    while (at <= equals) {
+        const size_t length = strcspn(at, ".=");
+        if (length == 0) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: a key is missing in the path; expected for example "
+                               "--set time.steps=100",
+                               name);
+        }
+        if (node->kind == STRAKE_NODE_NULL) {
+            node->kind = STRAKE_NODE_MAP;
+        }
+        if (node->kind != STRAKE_NODE_MAP) {
+            char shown[STRAKE_SHOW_SIZE];
+            char path[256];
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: '%s' is %s, so nothing can be set below it; set it whole", name,
+                               strake_node_path(node, path, sizeof path),
+                               strake_node_show(node, shown, sizeof shown));
+        }
+        char *const key = strndup(at, length);
+        if (key == NULL) {
+            return out_of_memory(option, error);
+        }
+        strake_node *child = strake_node_get(node, key);
+        if (child != NULL) {
+            free(key);
+        } else {
+            child = new_node(option);
+            if (child == NULL) {
+                free(key);
+                return out_of_memory(option, error);
+            }
+            child->key = key;
+            append(node, child);
+        }
+        node = child;
+        at += length + 1;
+    }
+    clear(node, option);
+    return load(option, false, equals + 1, strlen(equals + 1), node, error);
+}

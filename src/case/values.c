@@ -1,0 +1,349 @@
+/* Reading the keys of the tables into a case. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/keys.h"
+#include "case/source.h"
+
+static strake_status out_of_memory(const strake_case *which, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
+}
+
+/* "a|b|c" without the kinds that the problem does not know; @p kind lists what remains. */
+static void known_boundaries(const strake_problem *problem, char *words, size_t size, int *kind)
+{
+    int index = 0;
+    int count = 0;
+    words[0] = '\0';
+    for (const char *at = strake_boundary_words; *at != '\0'; ++index) {
+        const size_t length = strcspn(at, "|");
+        if ((problem->boundaries >> index & 1U) != 0) {
+            const size_t used = strlen(words);
+            (void)snprintf(words + used, size - used, "%s%.*s", used > 0 ? "|" : "", (int)length,
+                           at);
+            kind[count++] = index;
+        }
+        at += at[length] == '|' ? length + 1 : length;
+    }
+}
+
+static strake_status read_boundary(const strake_node *node, const strake_case *which,
+                                   strake_boundary *out, strake_error *error)
+{
+    char words[64];
+    int kind[8] = {STRAKE_PERIODIC};
+    int choice = 0; /* periodic where the problem knows it: it is the first word */
+    known_boundaries(which->problem, words, sizeof words, kind);
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
+    if (status == STRAKE_OK) {
+        *out = (strake_boundary)kind[choice];
+    }
+    return status;
+}
+
+/* One entry of WHERE. */
+static bool is_place(const char *word, bool alone)
+{
+    static const char *const single[] = {"serial", "gpu", "hybrid", "auto"};
+    for (size_t k = 0; k < sizeof single / sizeof single[0]; ++k) {
+        if (strcmp(word, single[k]) == 0) {
+            return alone;
+        }
+    }
+    if (strncmp(word, "ocl:", 4) == 0) {
+        const size_t digits = strspn(word + 4, "0123456789");
+        return digits > 0 && digits < 5 && word[4 + digits] == '\0';
+    }
+    return strcmp(word, "cpu") == 0;
+}
+
+/* The grammar of WHERE; which devices exist is found out when the case runs. Blanks are dropped. */
+static strake_status read_where(const strake_node *node, const strake_case *which, char **out,
+                                strake_error *error)
+{
+    static const char expected[] =
+        "serial, gpu, hybrid, auto, or a list of cpu and ocl:N such as cpu,ocl:0";
+    strake_status status = STRAKE_OK;
+    const char *text = NULL;
+    char *copy = NULL;
+    size_t used = 0;
+    bool alone = false;
+    STRAKE_TRY(strake_read_text(node, expected, &text, error));
+    copy = strdup(text);
+    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
+    for (const char *at = text; *at != '\0'; ++at) {
+        if (*at != ' ' && *at != '\t') {
+            copy[used++] = *at;
+        }
+    }
+    copy[used] = '\0';
+    alone = strchr(copy, ',') == NULL;
+    for (const char *at = copy; at != NULL;) {
+        const size_t length = strcspn(at, ",");
+        char word[32];
+        char shown[STRAKE_SHOW_SIZE];
+        char hint[100];
+        strake_words words = {0};
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (length >= sizeof word || !is_place(word, alone)) {
+            strake_words_add_choices(&words,
+                                     alone ? "serial|gpu|hybrid|auto|cpu|ocl:0" : "cpu|ocl:0");
+            status = strake_node_fail(node, error, "found %s, expected %s%s",
+                                      strake_node_show(node, shown, sizeof shown), expected,
+                                      strake_words_hint(&words, word, hint, sizeof hint));
+            goto cleanup;
+        }
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    *out = copy;
+    copy = NULL;
+
+cleanup:
+    free(copy);
+    return status;
+}
+
+/* Appends one weight and its sum; false if it is none. */
+static bool add_weight(const char *text, char *list, size_t size, double *sum)
+{
+    double weight = 0.0;
+    size_t used = strlen(list);
+    const size_t length = strlen(text);
+    if (!strake_text_real(text, &weight) || weight < 0.0 || used + length + 2 > size) {
+        return false;
+    }
+    if (used > 0) {
+        list[used++] = ',';
+    }
+    memcpy(list + used, text, length + 1);
+    *sum += weight;
+    return true;
+}
+
+static strake_status read_split(const strake_node *node, const strake_case *which, char **out,
+                                strake_error *error)
+{
+    char list[2000] = "";
+    char shown[STRAKE_SHOW_SIZE];
+    double sum = 0.0;
+    bool good = node->kind == STRAKE_NODE_LIST || node->kind == STRAKE_NODE_SCALAR;
+    if (node->kind == STRAKE_NODE_LIST) {
+        for (const strake_node *item = node->child; item != NULL; item = item->next) {
+            if (item->kind != STRAKE_NODE_SCALAR ||
+                !add_weight(item->text, list, sizeof list, &sum)) {
+                return strake_node_fail(item, error, "found %s, expected a weight >= 0",
+                                        strake_node_show(item, shown, sizeof shown));
+            }
+        }
+    } else if (good) {
+        const char *at = node->text;
+        while (good && at != NULL) {
+            char weight[64];
+            at += strspn(at, " ");
+            const size_t length = strcspn(at, ", ");
+            (void)snprintf(weight, sizeof weight, "%.*s", (int)length, at);
+            good = length < sizeof weight && add_weight(weight, list, sizeof list, &sum);
+            at += length;
+            at += strspn(at, " ");
+            good = good && (*at == ',' || *at == '\0');
+            at = *at == ',' ? at + 1 : NULL;
+        }
+    }
+    if (!good || !(sum > 0.0) || !isfinite(sum)) {
+        return strake_node_fail(
+            node, error,
+            "found %s, expected weights >= 0 with a positive sum, one per entry "
+            "of run.on: [1, 2] or \"1,2\"",
+            strake_node_show(node, shown, sizeof shown));
+    }
+    *out = strdup(list);
+    return *out != NULL ? STRAKE_OK : out_of_memory(which, error);
+}
+
+/* A list of words out of @p choices, each at most once; @p chosen receives which. */
+static strake_status read_words(const strake_node *node, const char *choices, bool *chosen,
+                                strake_error *error)
+{
+    if (node->kind != STRAKE_NODE_LIST) {
+        char shown[STRAKE_SHOW_SIZE];
+        char example[32];
+        (void)snprintf(example, sizeof example, "%.*s", (int)strcspn(choices, "|"), choices);
+        return strake_node_fail(node, error, "found %s, expected a list such as [%s]",
+                                strake_node_show(node, shown, sizeof shown), example);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        int choice = 0;
+        const strake_status status = strake_read_choice(item, choices, &choice, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        if (chosen[choice]) {
+            return strake_node_fail(item, error, "'%s' stands twice in this list", item->text);
+        }
+        chosen[choice] = true;
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_names(const strake_node *node, strake_case *which, strake_error *error)
+{
+    const strake_problem *const problem = which->problem;
+    char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)] = "";
+    for (int f = 0; f < problem->fields; ++f) {
+        const size_t used = strlen(words);
+        (void)snprintf(words + used, sizeof words - used, "%s%s", f > 0 ? "|" : "",
+                       problem->field[f].name);
+        which->output_field[f] = node == NULL && problem->field[f].is_state;
+    }
+    return node != NULL ? read_words(node, words, which->output_field, error) : STRAKE_OK;
+}
+
+static strake_status read_formats(const strake_node *node, strake_error *error)
+{
+    bool chosen[1] = {false};
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    const strake_status status = read_words(node, "npy", chosen, error);
+    return status == STRAKE_OK && !chosen[0]
+               ? strake_node_fail(node, error, "found an empty list, expected [npy]")
+               : status;
+}
+
+static strake_status read_folder(const strake_node *node, const strake_case *which,
+                                 const char *otherwise, char **out, strake_error *error)
+{
+    const char *name = otherwise;
+    const strake_status status =
+        node != NULL ? strake_read_text(node, "the name of a folder", &name, error) : STRAKE_OK;
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    *out = strake_case_join(which->folder, name);
+    return *out != NULL ? STRAKE_OK : out_of_memory(which, error);
+}
+
+/* Reads one key, whose node is NULL if it is absent. */
+static strake_status read_common(const strake_common *common, strake_node *node, strake_node *root,
+                                 strake_case *which, strake_error *error)
+{
+    void *const to = (char *)which + common->offset;
+    strake_status status = STRAKE_OK;
+    int64_t integer = (int64_t)common->fallback;
+    int choice = (int)common->fallback;
+    char expected[160];
+    switch (common->kind) {
+    case STRAKE_COMMON_PROBLEM:
+    case STRAKE_COMMON_FIELDS:
+        break;
+    case STRAKE_COMMON_PRECISION:
+        status =
+            node ? strake_read_choice(node, strake_precision_words, &choice, error) : STRAKE_OK;
+        *(strake_precision *)to = (strake_precision)choice;
+        break;
+    case STRAKE_COMMON_COUNT:
+        if (node == NULL && common->otherwise != NULL &&
+            strcmp(common->otherwise, "required") == 0) {
+            return strake_keys_missing(
+                root, common->path,
+                strake_range_text(&common->range, true, expected, sizeof expected), error);
+        }
+        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
+        *(int64_t *)to = integer;
+        break;
+    case STRAKE_COMMON_SMALL:
+        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
+        *(int *)to = (int)integer;
+        break;
+    case STRAKE_COMMON_REAL:
+        *(double *)to = common->fallback;
+        if (node == NULL && to == (void *)&which->dt && which->problem->dt_required) {
+            return strake_keys_missing(
+                root, common->path,
+                strake_range_text(&common->range, false, expected, sizeof expected), error);
+        }
+        status = node ? strake_read_real(node, &common->range, to, error) : STRAKE_OK;
+        break;
+    case STRAKE_COMMON_BOOLEAN:
+        *(bool *)to = common->fallback > 0.0;
+        status = node ? strake_read_boolean(node, to, error) : STRAKE_OK;
+        break;
+    case STRAKE_COMMON_BOUNDARY:
+        status = read_boundary(node, which, to, error);
+        break;
+    case STRAKE_COMMON_FOLDER:
+        status = read_folder(node, which, common->otherwise, to, error);
+        break;
+    case STRAKE_COMMON_WHERE:
+        status = node ? read_where(node, which, to, error) : STRAKE_OK;
+        break;
+    case STRAKE_COMMON_SPLIT:
+        status = node ? read_split(node, which, to, error) : STRAKE_OK;
+        break;
+    case STRAKE_COMMON_NAMES:
+        status = read_names(node, which, error);
+        break;
+    case STRAKE_COMMON_FORMATS:
+        status = read_formats(node, error);
+        break;
+    }
+    return status;
+}
+
+strake_status strake_keys_read(strake_node *root, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < strake_common_count && status == STRAKE_OK; ++k) {
+        const strake_common *const common = &strake_commons[k];
+        if ((common->dims >> which->problem->dims & 1U) != 0) {
+            status = read_common(common, strake_node_find(root, common->path), root, which, error);
+        }
+    }
+    return status;
+}
+
+strake_status strake_keys_read_problem(strake_node *root, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {
+        const strake_key *const key = &which->problem->key[k];
+        const strake_node *const node = strake_node_find(root, key->path);
+        const strake_range range = {key->minimum, key->maximum, false, key->unit};
+        const bool whole = key->type == STRAKE_KEY_INTEGER;
+        int64_t integer = 0;
+        int choice = 0;
+        bool truth = false;
+        char expected[160];
+        which->value[k] = key->fallback;
+        if (node == NULL) {
+            if (key->required) {
+                (void)strake_range_text(&range, whole, expected, sizeof expected);
+                return strake_keys_missing(root, key->path,
+                                           key->choices != NULL ? key->choices : expected, error);
+            }
+            continue;
+        }
+        switch (key->type) {
+        case STRAKE_KEY_INTEGER:
+            status = strake_read_integer(node, &range, &integer, error);
+            which->value[k] = (double)integer;
+            break;
+        case STRAKE_KEY_REAL:
+            status = strake_read_real(node, &range, &which->value[k], error);
+            break;
+        case STRAKE_KEY_BOOLEAN:
+            status = strake_read_boolean(node, &truth, error);
+            which->value[k] = truth ? 1.0 : 0.0;
+            break;
+        case STRAKE_KEY_CHOICE:
+            status = strake_read_choice(node, key->choices, &choice, error);
+            which->value[k] = choice;
+            break;
+        }
+    }
+    return status;
+}

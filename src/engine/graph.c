@@ -1,0 +1,318 @@
+#include "engine/graph.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static void break_graph(strake_graph *graph, const char *why, const char *name)
+{
+    if (!graph->broken) {
+        graph->broken = true;
+        (void)snprintf(graph->why, sizeof graph->why, "stage graph: %s (%s)", why, name);
+    }
+}
+
+static double round_to(strake_precision precision, double x)
+{
+    return precision == STRAKE_SINGLE ? (double)(float)x : x;
+}
+
+void strake_graph_begin(strake_graph *graph, strake_precision precision)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->precision = precision;
+}
+
+static int add_value(strake_graph *graph, const char *name)
+{
+    if (graph->values == STRAKE_MAX_VALUES) {
+        break_graph(graph, "too many values", name);
+        return 0;
+    }
+    strake_value *value = &graph->value[graph->values];
+    memset(value, 0, sizeof *value);
+    if (strlen(name) >= sizeof value->name) {
+        break_graph(graph, "name too long", name);
+    }
+    (void)snprintf(value->name, sizeof value->name, "%s", name);
+    value->stage = -1;
+    value->state_of = -1;
+    value->next = -1;
+    return graph->values++;
+}
+
+int strake_graph_input(strake_graph *graph, const char *name, bool is_static)
+{
+    const int index = add_value(graph, name);
+    graph->value[index].is_static = is_static;
+    return index;
+}
+
+int strake_graph_constant(strake_graph *graph, const char *name, double number)
+{
+    const int index = add_value(graph, name);
+    graph->value[index].is_static = true;
+    graph->value[index].is_constant = true;
+    graph->value[index].constant = round_to(graph->precision, number);
+    return index;
+}
+
+/* A point function of constants only: evaluated once, by the same row loop as everything else. */
+static double fold(const strake_graph *graph, const strake_stage *stage)
+{
+    double wide[STRAKE_MAX_READS];
+    float narrow[STRAKE_MAX_READS];
+    const void *in[STRAKE_MAX_READS];
+    const bool single = graph->precision == STRAKE_SINGLE;
+    for (int k = 0; k < stage->reads; k++) {
+        wide[k] = graph->value[stage->read[k].value].constant;
+        narrow[k] = (float)wide[k];
+        in[k] = single ? (const void *)&narrow[k] : (const void *)&wide[k];
+    }
+    double result = 0.0;
+    float narrow_result = 0.0F;
+    stage->point->row[graph->precision][STRAKE_ISA_SCALAR](
+        single ? (void *)&narrow_result : (void *)&result, in, 1);
+    return single ? (double)narrow_result : result;
+}
+
+int strake_graph_stage(strake_graph *graph, int number, const char *output,
+                       const strake_point *point, int reads, const strake_read *read)
+{
+    const int index = add_value(graph, output);
+    if (graph->stages == STRAKE_MAX_VALUES || reads > STRAKE_MAX_READS || reads != point->inputs) {
+        break_graph(graph, "wrong number of operands, or too many stages", output);
+        return index;
+    }
+    strake_stage *stage = &graph->stage[graph->stages];
+    memset(stage, 0, sizeof *stage);
+    stage->number = number;
+    stage->point = point;
+    stage->output = index;
+    stage->reads = reads;
+    bool is_static = true;
+    bool is_constant = true;
+    for (int k = 0; k < reads; k++) {
+        if (read[k].value < 0 || read[k].value >= index) {
+            break_graph(graph, "operand not defined before its use", output);
+            return index;
+        }
+        const strake_value *operand = &graph->value[read[k].value];
+        stage->read[k] = read[k];
+        is_static = is_static && operand->is_static;
+        is_constant = is_constant && operand->is_constant;
+    }
+    strake_value *value = &graph->value[index];
+    value->is_static = is_static;
+    if (is_constant) {
+        value->is_constant = true;
+        value->constant = fold(graph, stage);
+        return index;
+    }
+    value->stage = graph->stages++;
+    return index;
+}
+
+void strake_graph_state(strake_graph *graph, int input, int output)
+{
+    if (graph->value[input].stage >= 0 || graph->value[output].stage < 0) {
+        break_graph(graph, "a state leads from an input to a stage", graph->value[input].name);
+        return;
+    }
+    graph->value[input].next = output;
+    graph->value[output].is_output = true;
+    graph->value[output].state_of = input;
+}
+
+static void need(strake_value *value, const int lo[STRAKE_AXES], const int hi[STRAKE_AXES],
+                 const int offset[STRAKE_AXES])
+{
+    value->is_live = true;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        const int before = lo[axis] - offset[axis];
+        const int after = hi[axis] + offset[axis];
+        value->lo[axis] = before > value->lo[axis] ? before : value->lo[axis];
+        value->hi[axis] = after > value->hi[axis] ? after : value->hi[axis];
+    }
+}
+
+/* Backward propagation: outputs need nothing outside the stripe, operands what their readers need. */
+static void derive_halos(strake_graph *graph)
+{
+    static const int zero[STRAKE_AXES] = {0, 0, 0};
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].is_output) {
+            need(&graph->value[v], zero, zero, zero);
+            /* A state input exists even if no stage should read it. */
+            need(&graph->value[graph->value[v].state_of], zero, zero, zero);
+        }
+    }
+    for (int s = graph->stages - 1; s >= 0; s--) {
+        const strake_stage *stage = &graph->stage[s];
+        const strake_value *output = &graph->value[stage->output];
+        if (!output->is_live) {
+            continue;
+        }
+        for (int k = 0; k < stage->reads; k++) {
+            need(&graph->value[stage->read[k].value], output->lo, output->hi,
+                 stage->read[k].offset);
+        }
+    }
+}
+
+static void drop_dead_stages(strake_graph *graph)
+{
+    int kept = 0;
+    for (int s = 0; s < graph->stages; s++) {
+        strake_value *output = &graph->value[graph->stage[s].output];
+        if (output->is_live) {
+            output->stage = kept;
+            graph->stage[kept++] = graph->stage[s];
+        }
+    }
+    graph->stages = kept;
+}
+
+static void derive_lags(strake_graph *graph)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        strake_stage *stage = &graph->stage[s];
+        stage->lag = 0;
+        for (int k = 0; k < stage->reads; k++) {
+            const strake_value *operand = &graph->value[stage->read[k].value];
+            if (operand->is_constant) {
+                continue;
+            }
+            const int producer = operand->stage < 0 ? 0 : graph->stage[operand->stage].lag;
+            const int lag = producer + stage->read[k].offset[0];
+            stage->lag = lag > stage->lag ? lag : stage->lag;
+        }
+    }
+}
+
+/*
+ * Each stage as late as its readers allow: that makes the rings shallowest. Outputs stay as early as
+ * they can be.
+ */
+static void delay_stages(strake_graph *graph)
+{
+    for (int p = graph->stages - 1; p >= 0; p--) {
+        strake_stage *producer = &graph->stage[p];
+        if (graph->value[producer->output].is_output) {
+            continue;
+        }
+        int latest = INT_MAX;
+        for (int s = p + 1; s < graph->stages; s++) {
+            const strake_stage *stage = &graph->stage[s];
+            for (int k = 0; k < stage->reads; k++) {
+                if (stage->read[k].value == producer->output) {
+                    const int lag = stage->lag - stage->read[k].offset[0];
+                    latest = lag < latest ? lag : latest;
+                }
+            }
+        }
+        producer->lag = latest;
+    }
+}
+
+strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
+{
+    if (!graph->broken) {
+        derive_halos(graph);
+        drop_dead_stages(graph);
+        derive_lags(graph);
+        delay_stages(graph);
+        for (int s = 0; s < graph->stages; s++) {
+            for (int k = 0; k < graph->stage[s].reads; k++) {
+                if (graph->value[graph->stage[s].read[k].value].is_output) {
+                    break_graph(graph, "an output may not be an operand too",
+                                graph->value[graph->stage[s].output].name);
+                }
+            }
+        }
+    }
+    return graph->broken ? strake_fail(error, STRAKE_ERR_STATE, "%s", graph->why) : STRAKE_OK;
+}
+
+int strake_graph_find(const strake_graph *graph, const char *name)
+{
+    for (int v = 0; v < graph->values; v++) {
+        if (strcmp(graph->value[v].name, name) == 0) {
+            return v;
+        }
+    }
+    return -1;
+}
+
+int strake_graph_ring_depth(const strake_graph *graph, int value)
+{
+    const int stage = graph->value[value].stage;
+    const int lag = stage < 0 ? 0 : graph->stage[stage].lag;
+    int depth = 1;
+    for (int s = 0; s < graph->stages; s++) {
+        for (int k = 0; k < graph->stage[s].reads; k++) {
+            if (graph->stage[s].read[k].value == value) {
+                const int kept = graph->stage[s].lag - graph->stage[s].read[k].offset[0] - lag + 1;
+                depth = kept > depth ? kept : depth;
+            }
+        }
+    }
+    return depth;
+}
+
+int strake_graph_lag(const strake_graph *graph)
+{
+    int lag = 0;
+    for (int s = 0; s < graph->stages; s++) {
+        lag = graph->stage[s].lag > lag ? graph->stage[s].lag : lag;
+    }
+    return lag;
+}
+
+strake_ops strake_graph_ops(const strake_graph *graph)
+{
+    strake_ops total = {0, 0, 0, 0};
+    for (int s = 0; s < graph->stages; s++) {
+        if (graph->value[graph->stage[s].output].is_static) {
+            continue;
+        }
+        const strake_ops *ops = &graph->stage[s].point->ops;
+        total.adds += ops->adds;
+        total.muls += ops->muls;
+        total.divs += ops->divs;
+        total.selects += ops->selects;
+    }
+    return total;
+}
+
+int strake_graph_bytes(const strake_graph *graph)
+{
+    int arrays = 0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        const bool is_array_input = value->stage < 0 && !value->is_constant && value->is_live;
+        arrays += is_array_input ? 1 : 0;
+        arrays += value->is_output ? 1 : 0;
+    }
+    return arrays * strake_precision_size(graph->precision);
+}
+
+uint64_t strake_graph_hash(const strake_graph *graph)
+{
+    uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, STRAKE_VERSION, sizeof STRAKE_VERSION);
+    hash = strake_fnv1a(hash, &graph->precision, sizeof graph->precision);
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        hash = strake_fnv1a(hash, value->name, strlen(value->name));
+        hash = strake_fnv1a(hash, &value->constant, sizeof value->constant);
+        hash = strake_fnv1a(hash, &value->next, sizeof value->next);
+    }
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *stage = &graph->stage[s];
+        hash = strake_fnv1a(hash, stage->point->name, strlen(stage->point->name));
+        hash = strake_fnv1a(hash, stage->read, (size_t)stage->reads * sizeof stage->read[0]);
+    }
+    return hash;
+}

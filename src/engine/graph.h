@@ -1,0 +1,113 @@
+/**
+ * @file graph.h
+ * The stage graph of one phase of a time step, and everything derived from it.
+ *
+ * A grid problem is a list of stages. Each stage evaluates one point function (a pure function of
+ * values, see cl/) at every point of the grid, from earlier values at constant offsets. From that
+ * list alone follow: the halo every stage and input needs (backward propagation, the method of
+ * Wyrzykowski, Szustak & Rojek 2014, section 5), the lags and ring depths of the row pipeline, the
+ * arrays that can share memory, and the traffic and operations per cell of the reports.
+ *
+ * Axes: 0 is the slowest (stripes are cut across it: rows in 2D, planes in 3D), 2 the contiguous
+ * one (columns), 1 the middle one (extent 1 in 2D).
+ */
+#ifndef STRAKE_GRAPH_H
+#define STRAKE_GRAPH_H
+
+#include "base/error.h"
+#include "engine/point.h"
+
+enum {
+    STRAKE_AXES = 3,
+    STRAKE_MAX_READS = 20,
+    STRAKE_MAX_VALUES = 160,
+    STRAKE_NAME_LENGTH = 32
+};
+
+/** A value of the graph: an input array, a constant, or the output of a stage. */
+typedef struct strake_value {
+    char name[STRAKE_NAME_LENGTH];
+    int stage;         /**< index of the stage that computes it, -1 for an input */
+    bool is_constant;  /**< one number everywhere; @c constant holds it */
+    bool is_static;    /**< does not change from step to step (inputs so marked, stages of such only) */
+    bool is_live;      /**< needed for some output */
+    bool is_output;    /**< next state of the state input @c state_of */
+    int state_of;      /**< the input that this output becomes in the next step, or -1 */
+    int next;          /**< for a state input: the output value that replaces it, else -1 */
+    double constant;   /**< value of a constant, already rounded to the working precision */
+    int lo[STRAKE_AXES]; /**< extra cells needed before the first cell of a stripe (ihT, -, ihL) */
+    int hi[STRAKE_AXES]; /**< extra cells needed after the last cell (ihB, -, ihR) */
+} strake_value;
+
+/** One operand: a value at an offset from the point being computed. */
+typedef struct strake_read {
+    int value;
+    int offset[STRAKE_AXES];
+} strake_read;
+
+/** One evaluation of a point function over the grid. */
+typedef struct strake_stage {
+    int number;                  /**< stage number in the literature; stages with one number run together */
+    const strake_point *point;   /**< what is computed */
+    int output;                  /**< value index */
+    int reads;                   /**< number of operands, equal to point->inputs */
+    strake_read read[STRAKE_MAX_READS];
+    int lag;                     /**< slab (axis 0) computed when input slab r arrives: r - lag */
+} strake_stage;
+
+typedef struct strake_graph {
+    int values, stages;
+    strake_value value[STRAKE_MAX_VALUES];
+    strake_stage stage[STRAKE_MAX_VALUES];
+    strake_precision precision;
+    bool broken; /**< a builder call failed; strake_graph_finish() reports @c why */
+    char why[160];
+} strake_graph;
+
+/** Starts an empty graph. */
+void strake_graph_begin(strake_graph *graph, strake_precision precision);
+
+/** Adds an input array. @return its value index. */
+int strake_graph_input(strake_graph *graph, const char *name, bool is_static);
+
+/** Adds a constant (rounded to the working precision). @return its value index. */
+int strake_graph_constant(strake_graph *graph, const char *name, double value);
+
+/** Adds a stage; the number of reads must be the point function's. @return the output's value index. */
+int strake_graph_stage(strake_graph *graph, int number, const char *output,
+                       const strake_point *point, int reads, const strake_read *read);
+
+/** Declares that @p output is what the state input @p input becomes in the next step. */
+void strake_graph_state(strake_graph *graph, int input, int output);
+
+/**
+ * Folds constants, drops stages nothing needs, derives static values, halos and lags.
+ * @return STRAKE_ERR_STATE with a message if the graph was built wrongly (a programmer's error).
+ */
+strake_status strake_graph_finish(strake_graph *graph, strake_error *error);
+
+/** Index of a value by name, or -1. */
+int strake_graph_find(const strake_graph *graph, const char *name);
+
+/** Slabs (axis 0) of a value that a row pipeline must keep at once, >= 1. */
+int strake_graph_ring_depth(const strake_graph *graph, int value);
+
+/** Largest lag of a live stage: slabs of input needed past the last one of a stripe. */
+int strake_graph_lag(const strake_graph *graph);
+
+/** Arithmetic per cell and step: static stages excluded. */
+strake_ops strake_graph_ops(const strake_graph *graph);
+
+/** Least memory traffic per cell and step [bytes]: every array input read once, every state written once. */
+int strake_graph_bytes(const strake_graph *graph);
+
+/** Hash of everything that determines a step's result (stages, reads, point names, precision, version). */
+uint64_t strake_graph_hash(const strake_graph *graph);
+
+/** Convenience for stage tables: `STRAKE_STAGE(g, 3, "x", donor_update, R(psi, 0, 0), ...)`. */
+#define STRAKE_STAGE(graph, number, output, function, ...)                                         \
+    strake_graph_stage((graph), (number), (output), &strake_point_##function,                      \
+                       (int)(sizeof((strake_read[]){__VA_ARGS__}) / sizeof(strake_read)),          \
+                       (strake_read[]){__VA_ARGS__})
+
+#endif

@@ -1,0 +1,147 @@
+#include "engine/layout.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LINE_BYTES = 64 };
+
+static int64_t round_up(int64_t x, int64_t step)
+{
+    return (x + step - 1) / step * step;
+}
+
+strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
+                                 const strake_boundary boundary[STRAKE_AXES])
+{
+    strake_layout layout = {0};
+    layout.element_size = strake_precision_size(graph->precision);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        layout.n[axis] = n[axis];
+        layout.boundary[axis] = boundary[axis];
+        for (int v = 0; v < graph->values; v++) {
+            const strake_value *value = &graph->value[v];
+            if (!value->is_constant && value->is_live) {
+                layout.lo[axis] = value->lo[axis] > layout.lo[axis] ? value->lo[axis]
+                                                                    : layout.lo[axis];
+                layout.hi[axis] = value->hi[axis] > layout.hi[axis] ? value->hi[axis]
+                                                                    : layout.hi[axis];
+            }
+        }
+    }
+    const int64_t line = LINE_BYTES / layout.element_size;
+    const int64_t left = round_up(layout.lo[2], line);
+    layout.pitch = left + round_up(n[2] + layout.hi[2], line);
+    /* A pitch that is a multiple of 4 KiB makes rows compete for the same cache sets. */
+    if (layout.pitch * layout.element_size % 4096 == 0) {
+        layout.pitch += line;
+    }
+    const int64_t lines = layout.lo[1] + n[1] + layout.hi[1];
+    layout.slab = lines * layout.pitch;
+    layout.origin = layout.lo[0] * layout.slab + layout.lo[1] * layout.pitch + left;
+    layout.elements = (layout.lo[0] + n[0] + layout.hi[0]) * layout.slab;
+    return layout;
+}
+
+int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i)
+{
+    if (i >= 0 && i < n) {
+        return i;
+    }
+    if (boundary == STRAKE_OPEN) {
+        return i < 0 ? 0 : n - 1;
+    }
+    if (boundary == STRAKE_NO_FLUX) {
+        const int64_t k = (i % (2 * n) + 2 * n) % (2 * n);
+        return k < n ? k : 2 * n - 1 - k;
+    }
+    return (i % n + n) % n;
+}
+
+static void copy_element(const strake_layout *layout, void *array, int64_t to, int64_t from)
+{
+    if (layout->element_size == 8) {
+        double *const values = array;
+        values[to] = values[from];
+    } else {
+        float *const values = array;
+        values[to] = values[from];
+    }
+}
+
+static void fill_line(const strake_layout *layout, void *array, int64_t line)
+{
+    const int64_t n = layout->n[2];
+    for (int64_t j = -layout->lo[2]; j < 0; j++) {
+        copy_element(layout, array, line + j,
+                     line + strake_ghost_source(layout->boundary[2], n, j));
+    }
+    for (int64_t j = n; j < n + layout->hi[2]; j++) {
+        copy_element(layout, array, line + j,
+                     line + strake_ghost_source(layout->boundary[2], n, j));
+    }
+}
+
+static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
+                      int64_t elements)
+{
+    const int64_t size = layout->element_size;
+    char *const bytes = array;
+    memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
+}
+
+void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
+                                int64_t end)
+{
+    const int64_t n = layout->n[1];
+    const int64_t left = layout->origin % layout->pitch;
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t m = 0; m < n; m++) {
+            fill_line(layout, array, strake_layout_at(layout, i, m, 0));
+        }
+        for (int64_t m = -layout->lo[1]; m < n + layout->hi[1]; m++) {
+            const int64_t source = strake_ghost_source(layout->boundary[1], n, m);
+            if (source != m) {
+                copy_line(layout, array, strake_layout_at(layout, i, m, -left),
+                          strake_layout_at(layout, i, source, -left), layout->pitch);
+            }
+        }
+    }
+}
+
+void strake_layout_fill(const strake_layout *layout, void *array)
+{
+    const int64_t n = layout->n[0];
+    strake_layout_fill_lateral(layout, array, 0, n);
+    for (int64_t i = -layout->lo[0]; i < n + layout->hi[0]; i++) {
+        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
+        if (source != i) {
+            copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
+                      (source + layout->lo[0]) * layout->slab, layout->slab);
+        }
+    }
+}
+
+static double element(const strake_layout *layout, const void *array, int64_t at)
+{
+    return layout->element_size == 8 ? ((const double *)array)[at]
+                                     : (double)((const float *)array)[at];
+}
+
+bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
+                             int64_t end, int64_t cell[STRAKE_AXES])
+{
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t m = 0; m < layout->n[1]; m++) {
+            const int64_t line = strake_layout_at(layout, i, m, 0);
+            for (int64_t j = 0; j < layout->n[2]; j++) {
+                if (!isfinite(element(layout, array, line + j))) {
+                    cell[0] = i;
+                    cell[1] = m;
+                    cell[2] = j;
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}

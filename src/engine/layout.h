@@ -1,0 +1,55 @@
+/**
+ * @file layout.h
+ * How the arrays of a grid lie in memory: one layout for every array of a run, so that one offset
+ * addresses the same cell in all of them.
+ */
+#ifndef STRAKE_LAYOUT_H
+#define STRAKE_LAYOUT_H
+
+#include "engine/graph.h"
+
+/** Boundary kinds; each is an index map for ghost cells of state and scalar fields. */
+typedef enum strake_boundary {
+    STRAKE_PERIODIC, /**< ghost i takes cell i modulo n */
+    STRAKE_OPEN,     /**< ghost takes the nearest edge cell */
+    STRAKE_NO_FLUX   /**< ghost -k takes cell k - 1 (mirror) */
+} strake_boundary;
+
+/** Extended array: interior n[0] x n[1] x n[2] with halos; element offsets, not bytes. */
+typedef struct strake_layout {
+    int64_t n[STRAKE_AXES];  /**< interior cells per axis */
+    int lo[STRAKE_AXES];     /**< ghost cells before */
+    int hi[STRAKE_AXES];     /**< ghost cells after */
+    int64_t pitch;           /**< elements from one line (axis 1) to the next, a multiple of 64 bytes */
+    int64_t slab;            /**< elements from one slab (axis 0) to the next */
+    int64_t origin;          /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
+    int64_t elements;        /**< total */
+    int element_size;        /**< bytes */
+    strake_boundary boundary[STRAKE_AXES];
+} strake_layout;
+
+/** Layout of an n[0] x n[1] x n[2] piece with room for the halo of every value of @p graph. */
+strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
+                                 const strake_boundary boundary[STRAKE_AXES]);
+
+/** Element offset of a cell (ghosts included). */
+static inline int64_t strake_layout_at(const strake_layout *layout, int64_t i, int64_t m, int64_t j)
+{
+    return layout->origin + i * layout->slab + m * layout->pitch + j;
+}
+
+/** The interior index that ghost index @p i of an axis with @p n cells copies; i itself if inside. */
+int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i);
+
+/** Fills the ghosts of axes 2 and 1 of slabs [first, end) of a state or scalar array, by index map. */
+void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
+                                int64_t end);
+
+/** Looks for NaN and Inf in slabs [first, end). @return false, and the first such cell, if there is one. */
+bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
+                             int64_t end, int64_t cell[STRAKE_AXES]);
+
+/** Fills all ghosts (axis 2, 1, then 0) of a scalar array by index map. */
+void strake_layout_fill(const strake_layout *layout, void *array);
+
+#endif

@@ -1,0 +1,91 @@
+/**
+ * @file problem.h
+ * What a problem tells the engine: its fields, its keys in a case file, and its stage graph.
+ * A problem is one folder entry under src/problem/ and one line in problem_list.h.
+ */
+#ifndef STRAKE_PROBLEM_H
+#define STRAKE_PROBLEM_H
+
+#include "engine/graph.h"
+#include "engine/layout.h"
+
+/** Where the points of a field lie. */
+typedef enum strake_position {
+    STRAKE_CELL,   /**< at cell centres: shape [rows, cols] */
+    STRAKE_FACE_0, /**< on faces across axis 0; one more than cells there unless periodic */
+    STRAKE_FACE_1,
+    STRAKE_FACE_2
+} strake_position;
+
+/** Number types of keys; all are stored as double in strake_case.value[]. */
+typedef enum strake_key_type {
+    STRAKE_KEY_INTEGER,
+    STRAKE_KEY_REAL,
+    STRAKE_KEY_BOOLEAN, /**< true/false -> 1/0 */
+    STRAKE_KEY_CHOICE   /**< index into the choices */
+} strake_key_type;
+
+/** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
+typedef struct strake_key {
+    const char *path;        /**< for example "scheme.iterations" */
+    strake_key_type type;
+    const char *choices;     /**< for CHOICE: "none|infinite"; else NULL */
+    double fallback;         /**< default */
+    double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL) */
+    bool required;
+    const char *unit;        /**< "[-]", "[m]", ... */
+    const char *text;        /**< one line for `strake help case` */
+} strake_key;
+
+/** One field of a problem. */
+typedef struct strake_field {
+    const char *name;
+    strake_position position;
+    bool is_state;      /**< evolves; otherwise a static input */
+    bool required;      /**< must be given in a case */
+    bool is_velocity;   /**< accepts velocity shapes (rotation, shear, deformation) */
+    double fallback;    /**< constant used when not required and not given */
+    const char *unit;
+    const char *text;
+} strake_field;
+
+struct strake_case;
+
+/** Everything the engine knows of a problem. All tables are static const. */
+typedef struct strake_problem {
+    const char *name;
+    const char *text;         /**< one line */
+    int dims;                 /**< 1 to 3: axes used are 0 and 2 in 2D, 0, 1 and 2 in 3D */
+    int keys;
+    const strake_key *key;
+    int fields;
+    const strake_field *field;
+    unsigned boundaries;      /**< bit set of strake_boundary kinds it knows */
+    bool dt_required;         /**< otherwise dt defaults to 1 */
+    const char *cl_source;    /**< name of the point header under cl/, for example "mpdata_point.h" */
+    /**
+     * Builds the stage graph of a case. Input values must be named as the fields.
+     * @param[in] constant  per field: true where the whole field is one number, value in @p number
+     */
+    strake_status (*build)(const struct strake_case *which, const bool *constant,
+                           const double *number, strake_graph *graph, strake_error *error);
+    /** Checks option combinations; NULL if there is nothing to check. */
+    strake_status (*check)(const struct strake_case *which, strake_error *error);
+    /**
+     * Makes the static inputs usable after their interiors are filled: weights velocities, extends
+     * the inputs beyond the domain and checks stability.
+     * @param[in,out] array   per field: the array in @p layout, or NULL where it is the constant number[f]
+     * @param[in] unweighted  per field: true where it holds a velocity times dt over the spacing
+     */
+    strake_status (*prepare)(const struct strake_case *which, const strake_layout *layout,
+                             void *const *array, const double *number, const bool *unweighted,
+                             strake_error *error);
+} strake_problem;
+
+/** NULL-terminated list of all problems. */
+extern const strake_problem *const strake_problems[];
+
+/** A problem by name, or NULL. */
+const strake_problem *strake_problem_find(const char *name);
+
+#endif

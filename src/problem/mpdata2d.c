@@ -1,0 +1,472 @@
+/*
+ * mpdata2d: two-dimensional MPDATA with the nonoscillatory option, 16 stages for two iterations
+ * (Wyrzykowski, Szustak & Rojek 2014, sections 4 and 5; variants as in Smolarkiewicz & Margolin
+ * 1998 and libmpdata++, Jaruga et al. 2015).
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "case/case.h"
+#include "engine/problem.h"
+#include "problem/mpdata.h"
+
+enum { PSI, U1, U2, H, FIELDS };
+enum { GAUGE_NONE, GAUGE_INFINITE };
+enum { SIGN_ANY, SIGN_NONNEGATIVE };
+enum { VELOCITIES_LIMITED, VELOCITIES_UNLIMITED };
+
+static const strake_key keys[] = {
+    {"scheme.iterations", STRAKE_KEY_INTEGER, NULL, 2, 1, 8, false, "[-]",
+     "donor-cell passes: 1 is first-order upwind, 2 second order"},
+    {"scheme.nonoscillatory", STRAKE_KEY_BOOLEAN, NULL, 1, 0, 1, false, "[-]",
+     "limit the corrective fluxes so that no new extrema appear"},
+    {"scheme.gauge", STRAKE_KEY_CHOICE, "none|infinite", GAUGE_NONE, 0, 1, false, "[-]",
+     "infinite: the infinite-gauge variant (any sign, no ratios); at most 2 iterations"},
+    {"scheme.sign", STRAKE_KEY_CHOICE, "any|nonnegative", SIGN_ANY, 0, 1, false, "[-]",
+     "nonnegative: psi is known to be >= 0, which saves absolute values"},
+    {"scheme.third_order", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "add the third-order terms (use 3 iterations, or gauge: infinite with 2)"},
+    {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", VELOCITIES_LIMITED, 0, 1, false,
+     "[-]", "from which velocities iterations 3, 4, ... are built: limited (EULAG) or unlimited"},
+};
+
+static const strake_field fields[] = {
+    [PSI] = {"psi", STRAKE_CELL, true, true, false, 0.0, "[any]", "the advected field"},
+    [U1] = {"u1", STRAKE_FACE_0, false, true, true, 0.0, "[-]",
+            "h-weighted Courant number through the face between rows i-1 and i"},
+    [U2] = {"u2", STRAKE_FACE_2, false, true, true, 0.0, "[-]",
+            "h-weighted Courant number through the face between columns j-1 and j"},
+    [H] = {"h", STRAKE_CELL, false, false, false, 1.0, "[any]",
+           "density times Jacobian of the grid, > 0"},
+};
+
+/* A read at an offset along direction d (0: rows, 1: columns) and across it. */
+static strake_read at(int d, int value, int along, int across)
+{
+    const strake_read read = {value, {d == 0 ? along : across, 0, d == 0 ? across : along}};
+    return read;
+}
+
+typedef struct scheme {
+    int iterations;
+    bool nonoscillatory, gauge, nonnegative, third_order, unlimited;
+} scheme;
+
+static scheme scheme_of(const strake_case *which)
+{
+    const scheme options = {
+        .iterations = (int)strake_case_value(which, "scheme.iterations"),
+        .nonoscillatory = strake_case_value(which, "scheme.nonoscillatory") > 0.0,
+        .gauge = (int)strake_case_value(which, "scheme.gauge") == GAUGE_INFINITE,
+        .nonnegative = (int)strake_case_value(which, "scheme.sign") == SIGN_NONNEGATIVE,
+        .third_order = strake_case_value(which, "scheme.third_order") > 0.0,
+        .unlimited = (int)strake_case_value(which, "scheme.velocities") == VELOCITIES_UNLIMITED,
+    };
+    return options;
+}
+
+/* Value indices shared by the stages of a step. */
+typedef struct table {
+    strake_graph *g;
+    scheme options;
+    int h, h_reciprocal;
+    int face_h[2], face_h_reciprocal[2];
+} table;
+
+static const char *suffixed(char text[STRAKE_NAME_LENGTH], const char *name, int iteration)
+{
+    (void)snprintf(text, STRAKE_NAME_LENGTH, iteration > 2 ? "%s_%d" : "%s", name, iteration);
+    return text;
+}
+
+/* The flux of a field through the faces across direction d; in infinite gauge the velocity itself. */
+static int flux_stage(const table *t, int number, const char *name, int d, int x, int u)
+{
+    return STRAKE_STAGE(t->g, number, name, donor_flux, at(d, x, -1, 0), at(d, x, 0, 0),
+                        at(d, u, 0, 0));
+}
+
+static int update_stage(const table *t, int number, const char *name, int x, const int f[2])
+{
+    return STRAKE_STAGE(t->g, number, name, flux_update, at(0, x, 0, 0), at(0, f[0], 0, 0),
+                        at(0, f[0], 1, 0), at(1, f[1], 0, 0), at(1, f[1], 1, 0),
+                        at(0, t->h_reciprocal, 0, 0));
+}
+
+/* Stages 5 and 6: corrective velocity through the faces across direction d. */
+static int corrective_stage(const table *t, int number, const char *name, int d, int x,
+                            const int u[2])
+{
+    const int other = u[1 - d];
+    const strake_read reads[] = {
+        at(d, u[d], 0, 0),    at(d, other, -1, 0), at(d, other, -1, 1), at(d, other, 0, 1),
+        at(d, other, 0, 0),   at(d, t->options.gauge ? t->face_h_reciprocal[d] : t->face_h[d], 0, 0),
+        at(d, x, -1, 0),      at(d, x, 0, 0),      at(d, x, -1, -1),    at(d, x, 0, -1),
+        at(d, x, -1, 1),      at(d, x, 0, 1),
+    };
+    const strake_point *point = t->options.gauge         ? &strake_point_corrective_gauge
+                                : t->options.nonnegative ? &strake_point_corrective_nonnegative
+                                                         : &strake_point_corrective_any_sign;
+    return strake_graph_stage(t->g, number, name, point, 12, reads);
+}
+
+/* The third-order terms, added to a corrective velocity. */
+static int third_order_stage(const table *t, int number, const char *name, int iteration, int d,
+                             int x, int v, const int u[2])
+{
+    char text[STRAKE_NAME_LENGTH];
+    const int other = u[1 - d];
+    const int factor1 =
+        STRAKE_STAGE(t->g, number, suffixed(text, d == 0 ? "t1_along" : "t2_along", iteration),
+                     third_order_along, at(d, u[d], 0, 0), at(d, t->face_h_reciprocal[d], 0, 0));
+    const int factor2 =
+        STRAKE_STAGE(t->g, number, suffixed(text, d == 0 ? "t1_across" : "t2_across", iteration),
+                     third_order_across, at(d, u[d], 0, 0), at(d, other, -1, 0),
+                     at(d, other, -1, 1), at(d, other, 0, 1), at(d, other, 0, 0),
+                     at(d, t->face_h_reciprocal[d], 0, 0));
+    const strake_read reads[] = {
+        at(d, v, 0, 0),  at(d, factor1, 0, 0), at(d, factor2, 0, 0), at(d, x, -2, 0),
+        at(d, x, -1, 0), at(d, x, 0, 0),       at(d, x, 1, 0),       at(d, x, -1, -1),
+        at(d, x, 0, -1), at(d, x, -1, 1),      at(d, x, 0, 1),
+    };
+    const strake_point *point = t->options.gauge         ? &strake_point_third_order_gauge
+                                : t->options.nonnegative ? &strake_point_third_order_nonnegative
+                                                         : &strake_point_third_order_any_sign;
+    return strake_graph_stage(t->g, number, name, point, 11, reads);
+}
+
+/* Stages 10 and 11. */
+static int limit_stage(const table *t, int number, const char *name, const strake_point *point,
+                       int bound, int x, const int f[2])
+{
+    const strake_read reads[] = {
+        at(0, bound, 0, 0), at(0, x, 0, 0),    at(0, t->h, 0, 0), at(0, f[0], 0, 0),
+        at(0, f[0], 1, 0),  at(1, f[1], 0, 0), at(1, f[1], 1, 0),
+    };
+    return strake_graph_stage(t->g, number, name, point, 7, reads);
+}
+
+/* Stages 4 and 7: bounds, from the cross of x and, if there is one, the earlier bound. */
+static void bound_stages(const table *t, int number, int iteration, int x, int bound[2])
+{
+    char text[STRAKE_NAME_LENGTH];
+    const strake_read cross[] = {at(0, bound[0], 0, 0), at(0, x, 0, 0), at(0, x, -1, 0),
+                                 at(0, x, 1, 0),        at(0, x, 0, -1), at(0, x, 0, 1)};
+    if (iteration == 1) {
+        bound[0] = strake_graph_stage(t->g, number, "mx_in", &strake_point_cross_max, 5, cross + 1);
+        bound[1] = strake_graph_stage(t->g, number, "mn_in", &strake_point_cross_min, 5, cross + 1);
+        return;
+    }
+    strake_read lower[6];
+    for (int k = 0; k < 6; k++) {
+        lower[k] = cross[k];
+    }
+    lower[0].value = bound[1];
+    bound[0] = strake_graph_stage(t->g, number, suffixed(text, "mx", iteration),
+                                  &strake_point_widen_max, 6, cross);
+    bound[1] = strake_graph_stage(t->g, number, suffixed(text, "mn", iteration),
+                                  &strake_point_widen_min, 6, lower);
+}
+
+/* One corrective iteration: stages 5 to 16 (17 to 28 for the third iteration, and so on). */
+static int corrective_iteration(const table *t, int iteration, int x, int u[2], int bound[2])
+{
+    static const char *const v_name[] = {"v1", "v2"};
+    static const char *const v3_name[] = {"v1_third", "v2_third"};
+    static const char *const f_name[] = {"f1_full", "f2_full"};
+    static const char *const w_name[] = {"v1_limited", "v2_limited"};
+    static const char *const g_name[] = {"f1_limited", "f2_limited"};
+    char text[STRAKE_NAME_LENGTH];
+    const int base = 12 * (iteration - 2);
+    int v[2];
+    int f[2];
+    for (int d = 0; d < 2; d++) {
+        v[d] = corrective_stage(t, base + 5 + d, suffixed(text, v_name[d], iteration), d, x, u);
+        if (t->options.third_order) {
+            v[d] = third_order_stage(t, base + 5 + d, suffixed(text, v3_name[d], iteration),
+                                     iteration, d, x, v[d], u);
+        }
+    }
+    for (int d = 0; d < 2; d++) {
+        u[d] = v[d];
+    }
+    if (t->options.nonoscillatory) {
+        bound_stages(t, base + 7, iteration, x, bound);
+        for (int d = 0; d < 2; d++) {
+            f[d] = t->options.gauge
+                       ? v[d]
+                       : flux_stage(t, base + 8 + d, suffixed(text, f_name[d], iteration), d, x,
+                                    v[d]);
+        }
+        const int up = limit_stage(t, base + 10, suffixed(text, "cp", iteration),
+                                   &strake_point_limit_inflow, bound[0], x, f);
+        const int down = limit_stage(t, base + 11, suffixed(text, "cn", iteration),
+                                     &strake_point_limit_outflow, bound[1], x, f);
+        const bool by_velocity = t->options.gauge || t->options.nonnegative;
+        for (int d = 0; d < 2; d++) {
+            v[d] = STRAKE_STAGE(t->g, base + 12 + d, suffixed(text, w_name[d], iteration),
+                                limit_velocity, at(d, v[d], 0, 0),
+                                at(d, by_velocity ? v[d] : f[d], 0, 0), at(d, up, -1, 0),
+                                at(d, up, 0, 0), at(d, down, -1, 0), at(d, down, 0, 0));
+            if (!t->options.unlimited) {
+                u[d] = v[d];
+            }
+        }
+    }
+    for (int d = 0; d < 2; d++) {
+        f[d] = t->options.gauge ? v[d]
+                                : flux_stage(t, base + 14 + d, suffixed(text, g_name[d], iteration),
+                                             d, x, v[d]);
+    }
+    return update_stage(t, base + 16, suffixed(text, "x_out", iteration), x, f);
+}
+
+static strake_status build(const strake_case *which, const bool *constant, const double *number,
+                           strake_graph *graph, strake_error *error)
+{
+    table t = {.g = graph, .options = scheme_of(which)};
+    strake_graph_begin(graph, which->precision);
+    const int psi = strake_graph_input(graph, "psi", false);
+    /* One constant velocity beside a varying one is still extended by the divergence of the other. */
+    const bool steady = constant[U1] && constant[U2];
+    int u[2];
+    u[0] = steady ? strake_graph_constant(graph, "u1", number[U1])
+                  : strake_graph_input(graph, "u1", true);
+    u[1] = steady ? strake_graph_constant(graph, "u2", number[U2])
+                  : strake_graph_input(graph, "u2", true);
+    t.h = constant[H] ? strake_graph_constant(graph, "h", number[H])
+                      : strake_graph_input(graph, "h", true);
+    t.h_reciprocal = STRAKE_STAGE(graph, 0, "h_reciprocal", reciprocal, at(0, t.h, 0, 0));
+    static const char *const r_name[] = {"h_face1", "h_face2"};
+    static const char *const q_name[] = {"h_face1_reciprocal", "h_face2_reciprocal"};
+    for (int d = 0; d < 2; d++) {
+        t.face_h[d] =
+            STRAKE_STAGE(graph, 0, r_name[d], face_mean, at(d, t.h, -1, 0), at(d, t.h, 0, 0));
+        t.face_h_reciprocal[d] =
+            STRAKE_STAGE(graph, 0, q_name[d], reciprocal, at(0, t.face_h[d], 0, 0));
+    }
+    int f[2];
+    int bound[2] = {0, 0};
+    f[0] = flux_stage(&t, 1, "f1", 0, psi, u[0]);
+    f[1] = flux_stage(&t, 2, "f2", 1, psi, u[1]);
+    int x = update_stage(&t, 3, "x", psi, f);
+    if (t.options.nonoscillatory && t.options.iterations > 1) {
+        bound_stages(&t, 4, 1, psi, bound);
+    }
+    for (int iteration = 2; iteration <= t.options.iterations; iteration++) {
+        x = corrective_iteration(&t, iteration, x, u, bound);
+    }
+    strake_graph_state(graph, psi, x);
+    return strake_graph_finish(graph, error);
+}
+
+static strake_status check(const strake_case *which, strake_error *error)
+{
+    const scheme options = scheme_of(which);
+    if (options.gauge && options.iterations > 2) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.iterations: %d with gauge: infinite; the infinite-gauge "
+                           "variant is defined for 1 or 2 iterations",
+                           which->file, options.iterations);
+    }
+    if (options.third_order && options.iterations < 2) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.third_order: true needs scheme.iterations of at least 2 "
+                           "(the terms correct the second pass), not %d",
+                           which->file, options.iterations);
+    }
+    return STRAKE_OK;
+}
+
+/* Access to an array of either precision, or to a constant where there is none. */
+typedef struct view {
+    const strake_layout *layout;
+    void *array;
+    double number;
+} view;
+
+static double get(const view *v, int64_t i, int64_t j)
+{
+    if (v->array == NULL) {
+        return v->number;
+    }
+    const int64_t k = strake_layout_at(v->layout, i, 0, j);
+    return v->layout->element_size == 8 ? ((const double *)v->array)[k]
+                                        : (double)((const float *)v->array)[k];
+}
+
+static void put(const view *v, int64_t i, int64_t j, double x)
+{
+    const int64_t k = strake_layout_at(v->layout, i, 0, j);
+    if (v->layout->element_size == 8) {
+        ((double *)v->array)[k] = x;
+    } else {
+        ((float *)v->array)[k] = (float)x;
+    }
+}
+
+/* Turns a velocity (as Courant number) into an h-weighted one: times the mean of h at the face. */
+static void weight_velocity(const view *u, const view *h, int d)
+{
+    const strake_layout *l = u->layout;
+    const int64_t rows = l->n[0] + (d == 0 && l->boundary[0] != STRAKE_PERIODIC ? 1 : 0);
+    const int64_t cols = l->n[2] + (d == 1 && l->boundary[2] != STRAKE_PERIODIC ? 1 : 0);
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            const double left = d == 0 ? get(h, i - 1, j) : get(h, i, j - 1);
+            put(u, i, j, get(u, i, j) * (0.5 * (left + get(h, i, j))));
+        }
+    }
+}
+
+/*
+ * Extends the velocities beyond the domain, rows first, then columns on the already extended
+ * arrays: periodic ghosts wrap; at an open edge the transverse velocity takes the nearest edge
+ * value and the normal one is continued so that every ghost cell is free of divergence.
+ */
+static void extend_rows(const view *u1, const view *u2)
+{
+    const strake_layout *l = u1->layout;
+    const int64_t n = l->n[0];
+    const bool periodic = l->boundary[0] == STRAKE_PERIODIC;
+    const bool wrap_columns = l->boundary[2] == STRAKE_PERIODIC;
+    const int64_t last = l->n[2] - 1;
+    for (int64_t k = 1; k <= l->lo[0]; k++) {
+        for (int64_t j = 0; j <= last + 1; j++) {
+            put(u2, -k, j, get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0, j));
+        }
+        for (int64_t j = 0; j <= last; j++) {
+            const int64_t right = wrap_columns && j == last ? 0 : j + 1;
+            put(u1, -k, j,
+                periodic ? get(u1, strake_ghost_source(STRAKE_PERIODIC, n, -k), j)
+                         : get(u1, -k + 1, j) + (get(u2, -k, right) - get(u2, -k, j)));
+        }
+    }
+    for (int64_t k = 0; k < l->hi[0]; k++) {
+        for (int64_t j = 0; j <= last + 1; j++) {
+            put(u2, n + k, j,
+                get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, n + k) : n - 1, j));
+        }
+        for (int64_t j = 0; j <= last; j++) {
+            const int64_t right = wrap_columns && j == last ? 0 : j + 1;
+            if (periodic) {
+                put(u1, n + k, j, get(u1, strake_ghost_source(STRAKE_PERIODIC, n, n + k), j));
+            } else if (k > 0) { /* row n is the domain's own outer face */
+                put(u1, n + k, j,
+                    get(u1, n + k - 1, j) -
+                        (get(u2, n + k - 1, right) - get(u2, n + k - 1, j)));
+            }
+        }
+    }
+}
+
+static void extend_columns(const view *u1, const view *u2)
+{
+    const strake_layout *l = u1->layout;
+    const int64_t n = l->n[2];
+    const bool periodic = l->boundary[2] == STRAKE_PERIODIC;
+    const int64_t first = -l->lo[0];
+    const int64_t end = l->n[0] + l->hi[0];
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t k = 1; k <= l->lo[2]; k++) {
+            put(u1, i, -k,
+                get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0));
+        }
+        for (int64_t k = 0; k < l->hi[2]; k++) {
+            put(u1, i, n + k,
+                get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, n + k) : n - 1));
+        }
+    }
+    for (int64_t i = first; i < end; i++) {
+        /* The last extended row has no face below it; nothing reads u2 there. */
+        const int64_t below = i + 1 < end ? i + 1 : i;
+        for (int64_t k = 1; k <= l->lo[2]; k++) {
+            put(u2, i, -k,
+                periodic ? get(u2, i, strake_ghost_source(STRAKE_PERIODIC, n, -k))
+                         : get(u2, i, -k + 1) + (get(u1, below, -k) - get(u1, i, -k)));
+        }
+        for (int64_t k = 0; k < l->hi[2]; k++) {
+            if (periodic) {
+                put(u2, i, n + k, get(u2, i, strake_ghost_source(STRAKE_PERIODIC, n, n + k)));
+            } else if (k > 0) {
+                put(u2, i, n + k,
+                    get(u2, i, n + k - 1) -
+                        (get(u1, below, n + k - 1) - get(u1, i, n + k - 1)));
+            }
+        }
+    }
+}
+
+/* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
+static strake_status check_stability(const strake_case *which, const view *u1, const view *u2,
+                                     const view *h, const strake_layout *l, strake_error *error)
+{
+    double worst = 0.0;
+    int64_t where[2] = {0, 0};
+    for (int64_t i = 0; i < l->n[0]; i++) {
+        for (int64_t j = 0; j < l->n[2]; j++) {
+            const double depth = get(h, i, j);
+            if (!(depth > 0.0)) {
+                return strake_fail(error, STRAKE_ERR_USAGE,
+                                   "%s: field h is %.17g at [%lld, %lld]; it must be positive "
+                                   "everywhere",
+                                   which->file, depth, (long long)i, (long long)j);
+            }
+            const double out = fmax(get(u1, i + 1, j), 0.0) - fmin(get(u1, i, j), 0.0) +
+                               fmax(get(u2, i, j + 1), 0.0) - fmin(get(u2, i, j), 0.0);
+            if (out / depth > worst) {
+                worst = out / depth;
+                where[0] = i;
+                where[1] = j;
+            }
+        }
+    }
+    /* In single precision the inputs themselves are rounded: allow for four faces of that. */
+    const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
+    if (worst > 1.0 + slack) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: unstable: the outgoing Courant numbers of cell [%lld, %lld] add up "
+                           "to %.9g; the sum over h may not exceed 1 (reduce time.dt to at most "
+                           "%.6g times its value, or the flow)",
+                           which->file, (long long)where[0], (long long)where[1], worst,
+                           1.0 / worst);
+    }
+    return STRAKE_OK;
+}
+
+static strake_status prepare(const strake_case *which, const strake_layout *layout,
+                             void *const *array, const double *number, const bool *unweighted,
+                             strake_error *error)
+{
+    const view u1 = {layout, array[U1], number[U1]};
+    const view u2 = {layout, array[U2], number[U2]};
+    const view h = {layout, array[H], number[H]};
+    if (u1.array != NULL) {
+        if (unweighted[U1]) {
+            weight_velocity(&u1, &h, 0);
+        }
+        if (unweighted[U2]) {
+            weight_velocity(&u2, &h, 1);
+        }
+        extend_rows(&u1, &u2);
+        extend_columns(&u1, &u2);
+    }
+    return check_stability(which, &u1, &u2, &h, layout, error);
+}
+
+const strake_problem strake_problem_mpdata2d = {
+    .name = "mpdata2d",
+    .text = "advection of a scalar by a given flow in 2D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",
+    .dims = 2,
+    .keys = (int)(sizeof keys / sizeof keys[0]),
+    .key = keys,
+    .fields = FIELDS,
+    .field = fields,
+    .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN,
+    .dt_required = false,
+    .cl_source = "mpdata_point.h",
+    .build = build,
+    .check = check,
+    .prepare = prepare,
+};

@@ -1,0 +1,7 @@
+/** @file problem_list.h All problems: one line each. */
+#ifndef STRAKE_PROBLEM_LIST_H
+#define STRAKE_PROBLEM_LIST_H
+
+#define STRAKE_PROBLEMS(X) X(mpdata2d)
+
+#endif

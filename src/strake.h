@@ -1,0 +1,134 @@
+/**
+ * @file strake.h
+ * Public interface of libstrake: open a solver from a case, hand it arrays, step it, read fields back.
+ *
+ * Conventions of the whole interface:
+ *  - No global state, no printing, no exit. Every fallible function returns a strake_status and, when
+ *    @p error is not NULL, leaves one complete sentence there (what, where, expected, what to do).
+ *  - On failure the object is unchanged unless the function says otherwise.
+ *  - Arrays are dense, C order, slowest dimension first, in the solver's precision
+ *    (double, or float where the case says `precision: single`).
+ *  - A solver may be used from one thread at a time; different solvers are independent.
+ */
+#ifndef STRAKE_H
+#define STRAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRAKE_VERSION "0.1.0"
+
+/** Status codes: X(name, text). */
+#define STRAKE_STATUS_LIST(X)                                                                      \
+    X(OK, "done")                                                                                  \
+    X(ERR_USAGE, "bad usage, case or argument")                                                    \
+    X(ERR_IO, "a file could not be read or written")                                               \
+    X(ERR_MEMORY, "out of host memory")                                                            \
+    X(ERR_DEVICE, "an OpenCL device or its driver failed")                                         \
+    X(ERR_NUMERIC, "NaN or Inf appeared")                                                          \
+    X(ERR_STATE, "call not allowed in this state")
+
+typedef enum strake_status {
+#define X(name, text) STRAKE_##name,
+    STRAKE_STATUS_LIST(X)
+#undef X
+} strake_status;
+
+/** Static text of a status. */
+const char *strake_status_text(strake_status status);
+
+/** Why a call failed. Plain data; callers allocate it (on the stack) and may leave it uninitialised. */
+typedef struct strake_error {
+    strake_status status; /**< the code that the failed call returned */
+    char text[1536];      /**< one message, no trailing newline */
+} strake_error;
+
+typedef struct strake_case strake_case;     /**< a validated description of a run */
+typedef struct strake_solver strake_solver; /**< a case placed on processors, with its fields */
+
+/**
+ * Reads and validates a case file (YAML).
+ * @param[in] path      the case file; relative paths inside it are relative to its folder
+ * @param[in] sets      NULL-terminated list of "PATH=VALUE" overrides, or NULL
+ * @param[out] out      the case; free with strake_case_close()
+ * @return STRAKE_ERR_USAGE with file, line and column for anything wrong in the file,
+ *         STRAKE_ERR_IO if it cannot be read.
+ */
+strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
+                               strake_error *error);
+
+/**
+ * The same from text in memory; @p name stands for the file in messages, and relative paths are
+ * relative to the working directory. With @p fields_later true, input fields may be missing: they
+ * must then be given with strake_set_field() before the first step.
+ */
+strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
+                                bool fields_later, strake_case **out, strake_error *error);
+
+/** Frees a case and sets the pointer to NULL; NULL is accepted. */
+void strake_case_close(strake_case **which);
+
+/** Where and how a solver runs. Zero-initialise, then set what matters; NULL/0 mean the default. */
+typedef struct strake_options {
+    const char *where;   /**< WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
+    const char *split;   /**< comma-separated weights, one per entry of WHERE; NULL: measured */
+    int threads;         /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
+    bool no_tune;        /**< never tune a device on first use */
+    /** Called with one line of notice (no newline): which device was taken, what was excluded and why. */
+    void (*notice)(void *user, const char *line);
+    void *user; /**< handed to notice */
+} strake_options;
+
+/**
+ * Places a case on processors: allocates and fills the fields, builds kernels, chooses the split.
+ * The solver borrows nothing from @p options after the call and borrows @p which until it is closed.
+ * @return STRAKE_ERR_USAGE (bad WHERE or split, unstable or non-finite input), STRAKE_ERR_DEVICE,
+ *         STRAKE_ERR_MEMORY, STRAKE_ERR_IO (a field file).
+ */
+strake_status strake_open(const strake_case *which, const strake_options *options,
+                          strake_solver **out, strake_error *error);
+
+/** Frees a solver and sets the pointer to NULL; NULL is accepted. */
+void strake_close(strake_solver **solver);
+
+/**
+ * Copies an input field in; @p data is only read during the call.
+ * @param[in] name   field name, for example "psi"
+ * @param[in] data   dense array of the field's shape (strake_field_shape()), in the solver's precision
+ * @return STRAKE_ERR_USAGE for an unknown name or non-finite value; a flow that violates the
+ *         stability bound is reported by the next strake_step().
+ */
+strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
+                               strake_error *error);
+
+/** Copies a field out into @p data (dense, the field's shape, the solver's precision). */
+strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
+                               strake_error *error);
+
+/** Shape of a field, slowest dimension first; @p dims receives 1 to 3. */
+strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
+                                 int64_t shape[3], strake_error *error);
+
+/**
+ * Advances @p steps time steps. On failure the state is undefined: only strake_set_field() of
+ * every state field or strake_close() is allowed.
+ * @return STRAKE_ERR_USAGE if the flow violates the stability bound, STRAKE_ERR_NUMERIC with step and
+ *         cell if NaN or Inf appears, STRAKE_ERR_DEVICE.
+ */
+strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error);
+
+/** Steps done since the initial fields (a resumed solver starts at the checkpoint's step). */
+int64_t strake_step_count(const strake_solver *solver);
+
+/** Bytes of one element: 8 (double) or 4 (single). */
+size_t strake_element_size(const strake_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,128 @@
+#!/bin/bash
+# Checkpoints: continuing to the same bytes, from any moment, on any processors; bad ones are refused.
+. "$(dirname "$0")/tap.bash"
+
+every="--set checkpoint.every=7 --set output.every=5"
+# shellcheck disable=SC2086
+try run case.yaml --on serial --quiet --output whole $every
+exits 0 "a run with checkpoints succeeds"
+check "the checkpoint is there" test -s whole/checkpoint.strake
+cp whole/checkpoint.strake at14
+
+# shellcheck disable=SC2086
+try run case.yaml --on cpu --quiet --output rest $every --resume at14
+exits 0 "a run continues from a checkpoint of other processors"
+check "to the same bytes" cmp whole/psi_00000020.npy rest/psi_00000020.npy
+check "only later steps are written" test ! -e rest/psi_00000010.npy
+check "the index has only later steps" test "$(tail -n +2 rest/index.csv | cut -d, -f1 | tr '\n' ' ')" = "15 20 "
+cp -r whole again
+# shellcheck disable=SC2086
+try run case.yaml --on serial --quiet --output again $every --resume again/checkpoint.strake
+check "continuing in the same folder keeps the index of earlier steps" cmp whole/index.csv again/index.csv
+check "and gives the same files" "$STRAKE" compare whole again
+try run case.yaml --on serial --quiet --output more --resume at14 --steps 30
+exits 0 "--steps continues beyond the case's end"
+try run case.yaml --on serial --quiet --output straight --steps 30
+check "as a run of that length" "$STRAKE" compare straight more
+try run case.yaml --on serial --quiet --output same --resume at14 --steps 14
+exits 0 "a checkpoint at the last step leaves nothing to do"
+try run case.yaml --on serial --quiet --output direct --steps 14
+check "but writes the last step" cmp same/psi_00000014.npy direct/psi_00000014.npy
+
+# Refused: others, damaged, beyond.
+try run case.yaml --on serial --resume case.yaml
+fails 2 "a file that is none" "case.yaml is not a Strake checkpoint"
+try run case.yaml --on serial --resume whole/psi_00000020.npy
+fails 2 "an output file" "is not a Strake checkpoint"
+: >empty
+try run case.yaml --on serial --resume empty
+fails 2 "an empty file" "is not a Strake checkpoint"
+try run case.yaml --on serial --resume whole
+fails 2 "a folder" "is not a Strake checkpoint"
+try run case.yaml --on serial --resume nowhere
+fails 1 "a file that does not exist" "nowhere" "No such file"
+size=$(stat -c %s at14)
+for length in 8 100 967 968 5000 $((size - 1)); do
+    head -c "$length" at14 >short
+    try run case.yaml --on serial --resume short
+    fails 1 "truncated to $length bytes" "short is truncated"
+done
+{ cat at14; echo; } >long
+try run case.yaml --on serial --resume long
+fails 1 "with something behind it" "long is damaged"
+for offset in 12 24 32 40 100 104 970 20000 $((size - 1)); do
+    cp at14 flipped
+    byte=$(od -An -tu1 -j "$offset" -N 1 flipped | tr -d ' ')
+    # shellcheck disable=SC2059
+    printf "\\$(printf %03o $((255 - byte)))" | dd of=flipped bs=1 seek="$offset" conv=notrunc 2>/dev/null
+    try run case.yaml --on serial --resume flipped
+    [ "$code" -ne 0 ] && [ "$code" -lt 126 ] && [ "$(wc -l <.err)" -eq 1 ]
+    report $? "with byte $offset changed"
+done
+try run case.yaml --on serial --resume at14 --steps 10
+fails 2 "beyond the last step" "step 14" "last step 10" "--steps"
+try run case.yaml --on serial --resume at14 --set grid.rows=60
+fails 2 "of another grid" "another case" "61 x 97" "60 x 97"
+try run case.yaml --on serial --resume at14 --set precision=single
+fails 2 "of another precision" "another case" "double" "single"
+try run case.yaml --on serial --resume at14 --set time.dt=0.05
+fails 2 "of another time step" "another case"
+try run case.yaml --on serial --resume at14 --set fields.u1.constant=0.1
+fails 2 "of another flow" "another case"
+try run case.yaml --on serial --resume at14 --set scheme.iterations=3
+fails 2 "of another scheme" "another case"
+check "refused checkpoints leave no output folder" test ! -e out
+
+# Interrupted.
+for signal in INT TERM; do
+    rm -rf stop
+    "$STRAKE" run case.yaml --on serial --steps 100000000 --set checkpoint.every=90000000 \
+        --output stop --quiet >.out 2>.err </dev/null &
+    pid=$!
+    sleep 0.7
+    kill -$signal $pid
+    code=0
+    wait $pid || code=$?
+    fails 130 "$signal ends a run with 130 and says how to continue" "interrupted after step" \
+        "strake run --resume stop/checkpoint.strake case.yaml"
+    step=$(sed 's/.*after step \([0-9]*\) .*/\1/' .err)
+    total=$((step + 100))
+    try run case.yaml --on serial --steps "$total" --output stop --quiet --resume stop/checkpoint.strake
+    exits 0 "and the checkpoint it wrote continues"
+    try run case.yaml --on serial --steps "$total" --output unbroken --quiet
+    check "to the same bytes" "$STRAKE" compare "stop/psi_$(printf %08d "$total").npy" "unbroken/psi_$(printf %08d "$total").npy"
+done
+"$STRAKE" run case.yaml --on serial --steps 100000000 --output none --quiet >.out 2>.err </dev/null &
+pid=$!
+sleep 0.5
+kill -INT $pid
+code=0
+wait $pid || code=$?
+fails 130 "without checkpoints an interrupted run says that nothing is kept" "cannot be continued"
+
+# Killed at random moments while it writes one checkpoint after the other.
+RANDOM=20260107
+total=600
+options="--on serial --steps $total --set checkpoint.every=1 --quiet"
+# shellcheck disable=SC2086
+try run case.yaml $options --output reference
+exits 0 "the reference of the kill test runs"
+kills=0
+for attempt in $(seq 20); do
+    resume=
+    [ -e killed/checkpoint.strake ] && resume="--resume killed/checkpoint.strake"
+    # shellcheck disable=SC2086
+    "$STRAKE" run case.yaml $options --output killed $resume >.out 2>.err </dev/null &
+    pid=$!
+    sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+done
+echo "# killed $kills times"
+check "no killed run complained about its checkpoint" test ! -s .err
+# shellcheck disable=SC2086
+try run case.yaml $options --output killed --resume killed/checkpoint.strake
+exits 0 "after 20 kills the last checkpoint continues"
+check "to the same bytes" cmp "reference/psi_00000$total.npy" "killed/psi_00000$total.npy"
+check "and to an equal checkpoint" cmp reference/checkpoint.strake killed/checkpoint.strake
+done_testing

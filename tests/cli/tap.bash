@@ -1,0 +1,82 @@
+# Sourced by the *.t scripts beside it: TAP helpers, a scratch folder, a small case.
+# The program is $STRAKE (default build/strake, seen from where the test is started).
+set -u
+export LC_ALL=C
+STRAKE=$(realpath "${STRAKE:-build/strake}")
+export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/strake-cli.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+tests=0
+failures=0
+
+report() { # report RESULT NAME: one TAP line; on failure shows what the last `try` printed
+    tests=$((tests + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tests - $2"
+        return
+    fi
+    failures=$((failures + 1))
+    echo "not ok $tests - $2"
+    [ -f "$scratch/.out" ] && sed 's/^/# out: /' "$scratch/.out" | head -20
+    [ -f "$scratch/.err" ] && sed 's/^/# err: /' "$scratch/.err" | head -20
+}
+
+skip() { # skip NAME REASON
+    tests=$((tests + 1))
+    echo "ok $tests - $1 # SKIP $2"
+}
+
+try() { # try ARGUMENTS...: runs the program; leaves $code, .out and .err
+    code=0
+    "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null || code=$?
+}
+
+check() { # check NAME COMMAND...: passes if the command succeeds
+    local name=$1
+    shift
+    "$@" >/dev/null 2>&1
+    report $? "$name"
+}
+
+exits() { # exits CODE NAME: the exit status of the last `try`
+    [ "$code" -eq "$1" ]
+    report $? "$2"
+}
+
+# fails CODE NAME TEXT...: the last `try` ended with CODE and printed one line on stderr, beginning
+# with "strake: ", that contains every TEXT.
+fails() {
+    local want=$1 name=$2 good=0 text
+    shift 2
+    [ "$code" -eq "$want" ] || good=1
+    [ "$(grep -vc '^strake: note: ' "$scratch/.err")" -eq 1 ] || good=1
+    grep -q '^strake: ' "$scratch/.err" || good=1
+    for text in "$@"; do
+        grep -qF -- "$text" "$scratch/.err" || good=1
+    done
+    report $good "$name"
+}
+
+prints() { # prints NAME TEXT...: the last `try` printed every TEXT on stdout
+    local name=$1 good=0 text
+    shift
+    for text in "$@"; do
+        grep -qF -- "$text" "$scratch/.out" || good=1
+    done
+    report $good "$name"
+}
+
+done_testing() {
+    echo "1..$tests"
+    [ "$failures" -eq 0 ]
+    exit
+}
+
+cat >case.yaml <<'CASE'
+problem: mpdata2d
+grid: {rows: 61, cols: 97}
+time: {dt: 0.1, steps: 20}
+boundary: {rows: open, cols: periodic}
+fields: {psi: {random: {seed: 1, minimum: 0, maximum: 1}}, u1: {constant: 0.2}, u2: {constant: -0.1}, h: {constant: 1}}
+CASE

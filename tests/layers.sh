@@ -1,0 +1,89 @@
+#!/bin/bash
+# Usage: bash tests/layers.sh
+# Checks that dependencies point one way: cl <- src <- host <- {autotune, bench, tests}.
+# Every #include "..." is looked up as the compiler would (own folder, src, host, top) and must land
+# in the same folder or in one further left; headers that touch a machine stay in host and beyond.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+problems=0
+files=0
+complain() { # FILE LINE MESSAGE
+    echo "$1:$2: $3"
+    problems=$((problems + 1))
+}
+
+rank() {
+    case $1 in
+        cl/*) echo 0 ;;
+        src/*) echo 1 ;;
+        host/*) echo 2 ;;
+        *) echo 3 ;;
+    esac
+}
+
+# Folders right of host may not see each other, only the support code of the tests is shared there.
+top() { echo "${1%%/*}"; }
+
+check_quoted() { # FILE LINE NAME
+    local folder candidate mine theirs
+    folder=$(dirname "$1")
+    for candidate in "$folder/$3" "src/$3" "host/$3" "$3" "tests/$3" "tests/support/$3"; do
+        [ -f "$candidate" ] && break
+        candidate=
+    done
+    if [ -z "$candidate" ]; then
+        complain "$1" "$2" "\"$3\" is in no folder of this tree; use <...> for system headers"
+        return
+    fi
+    candidate=$(realpath --relative-to=. "$candidate")
+    mine=$(rank "$1")
+    theirs=$(rank "$candidate")
+    if [ "$theirs" -gt "$mine" ]; then
+        complain "$1" "$2" "$(top "$1") must not include $candidate: dependencies point to $(top "$1") from there"
+    elif [ "$mine" -eq 3 ] && [ "$theirs" -eq 3 ] && [ "$(top "$1")" != "$(top "$candidate")" ]; then
+        complain "$1" "$2" "$(top "$1") and $(top "$candidate") must not know each other ($candidate)"
+    elif [ "$(dirname "$candidate")" = host/main ] && [ "$folder" != host/main ] && [ "$mine" -le 2 ]; then
+        complain "$1" "$2" "$candidate belongs to the program; the library must not include it"
+    fi
+}
+
+check_system() { # FILE LINE NAME
+    case $(top "$1"):$3 in
+        cl:*) complain "$1" "$2" "files of cl/ are also OpenCL C and include no system header (<$3>)" ;;
+        src:CL/* | src:omp.h | src:mpi.h | src:pthread.h | src:threads.h | src:dlfcn.h | src:sched.h | src:signal.h)
+            complain "$1" "$2" "<$3> touches the machine; that belongs in host/" ;;
+    esac
+}
+
+while IFS= read -r file; do
+    files=$((files + 1))
+    while IFS=: read -r line text; do
+        name=$(printf '%s\n' "$text" | sed -n 's/^[ \t]*#[ \t]*include[ \t]*["<]\([^">]*\)[">].*/\1/p')
+        case $text in
+            *include*\"*) check_quoted "$file" "$line" "$name" ;;
+            *include*\<*) check_system "$file" "$line" "$name" ;;
+        esac
+    done < <(grep -nE '^[[:space:]]*#[[:space:]]*include' "$file")
+    if [ "$(top "$file")" = src ]; then
+        while IFS=: read -r line text; do
+            complain "$file" "$line" "OpenMP other than 'omp simd' belongs in host/"
+        done < <(grep -nE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+omp|\bomp_[a-z_]+ *\(' "$file" |
+            grep -vE 'pragma[[:space:]]+omp[[:space:]]+simd')
+    fi
+done < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
+
+# The public header is installed alone.
+while IFS=: read -r line text; do
+    complain src/strake.h "$line" "the public header includes only standard headers"
+done < <(grep -nE '#[[:space:]]*include[[:space:]]*("|<(CL|omp|mpi))' src/strake.h)
+
+if [ "$files" -eq 0 ]; then
+    echo 'check-layers: no source files found'
+    exit 1
+fi
+if [ "$problems" -ne 0 ]; then
+    echo "check-layers: $problems wrong dependencies"
+    exit 1
+fi
+echo "check-layers: $files files, every dependency points one way"

@@ -1,0 +1,292 @@
+/*
+ * One result, whatever computes it: psi has the same bytes from the serial reference, from any
+ * number of threads, from OpenCL devices and from every way of cutting the rows among them. The
+ * inputs would show a contraction to fma (test_contraction.c). STRAKE_REQUIRE_OPENCL=1 turns a
+ * missing OpenCL device from a skip into a failure.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/cl_device.h"
+#include "solver/solver.h"
+#include "tests/support/harness.h"
+
+enum { STEPS = 5 };
+
+typedef struct variant {
+    const char *name;
+    strake_scheme scheme;
+} variant;
+
+static const variant variants[] = {
+    {"default", {STRAKE_DEFAULT_SCHEME}},
+    {"iterations 3", {.iterations = 3, .nonoscillatory = true}},
+    {"gauge", {STRAKE_DEFAULT_SCHEME, .gauge = true}},
+    {"third order", {STRAKE_DEFAULT_SCHEME, .third_order = true}},
+    {"nonnegative", {STRAKE_DEFAULT_SCHEME, .nonnegative = true}},
+    {"not nonoscillatory", {.iterations = 2}},
+    {"donor cell", {.iterations = 1}},
+};
+
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* A way to run a case; rows: what the split must give to each entry, ended by -1; {-1}: any. */
+typedef struct placement {
+    const char *where, *split;
+    int threads;
+    int rows[4];
+} placement;
+
+#define ANY_ROWS {-1}
+
+typedef struct config {
+    const variant *options;
+    int rows, cols;
+    int boundary; /* bit 0: rows open, bit 1: columns open */
+    bool single, constant_h;
+} config;
+
+typedef struct fixture {
+    config made_from;
+    strake_inputs in;
+    strake_case *which;
+    uint64_t reference; /* checksum of the serial result */
+} fixture;
+
+/* Random fields with what tends to go wrong: both signs, exact zeros, plateaus, denormals. */
+static void make_psi(strake_inputs *in, const config *c, uint64_t *seed)
+{
+    strake_inputs_random_psi(in, c->options->scheme.nonnegative ? 0.0 : -1.0, 2.0, seed);
+    for (size_t k = 1; k < in->cells; k++) {
+        const double choice = strake_random(seed);
+        if (choice < 0.05) {
+            in->psi[k] = 0.0;
+        } else if (choice < 0.15) {
+            in->psi[k] = in->psi[k - 1];
+        } else if (choice < 0.16) {
+            in->psi[k] = c->single ? 1e-41 : 1e-311;
+        }
+    }
+}
+
+static void begin(fixture *f, const config *c)
+{
+    uint64_t seed = 1;
+    f->made_from = *c;
+    assert_true(strake_inputs_open(&f->in, c->rows, c->cols, (c->boundary & 1) != 0,
+                                   (c->boundary & 2) != 0));
+    if (!c->constant_h) {
+        strake_inputs_random_h(&f->in, &seed);
+    }
+    strake_inputs_random_flow(&f->in, 0.95, 1.0, &seed);
+    make_psi(&f->in, c, &seed);
+    f->which = strake_harness_case(&f->in, &c->options->scheme, c->single, c->constant_h);
+    strake_solver *solver =
+        strake_harness_open(f->which, &f->in, c->single, c->constant_h, "serial", NULL, 0);
+    const uint64_t before = strake_harness_checksum(solver, f->in.cells);
+    strake_harness_step(solver, STEPS);
+    f->reference = strake_harness_checksum(solver, f->in.cells);
+    assert_int_not_equal(before, f->reference);
+    strake_close(&solver);
+}
+
+static void end(fixture *f)
+{
+    strake_case_close(&f->which);
+    strake_inputs_close(&f->in);
+}
+
+static void check(const fixture *f, const placement *p)
+{
+    const config *c = &f->made_from;
+    strake_solver *solver = strake_harness_open(f->which, &f->in, c->single, c->constant_h,
+                                                p->where, p->split, p->threads);
+    /* Two calls, so that the state between them is part of what is compared. */
+    strake_harness_step(solver, 2);
+    strake_harness_step(solver, STEPS - 2);
+    assert_int_equal(strake_step_count(solver), STEPS);
+    strake_placement placed[4];
+    const int entries = strake_solver_placements(solver, placed, 4);
+    for (int k = 0; k < entries && p->rows[k] >= 0; k++) {
+        if (placed[k].end - placed[k].first != p->rows[k]) {
+            fail_msg("%s, split %s: entry %d has %lld rows, not %d", p->where, p->split, k,
+                     (long long)(placed[k].end - placed[k].first), p->rows[k]);
+        }
+    }
+    const uint64_t checksum = strake_harness_checksum(solver, f->in.cells);
+    strake_close(&solver);
+    if (checksum != f->reference) {
+        fail_msg("%s, split %s, %d threads: psi %016llx differs from serial %016llx (%s, %s, "
+                 "%dx%d, rows %s, cols %s, h %s)",
+                 p->where, p->split == NULL ? "none" : p->split, p->threads,
+                 (unsigned long long)checksum, (unsigned long long)f->reference, c->options->name,
+                 c->single ? "single" : "double", c->rows, c->cols,
+                 (c->boundary & 1) != 0 ? "open" : "periodic",
+                 (c->boundary & 2) != 0 ? "open" : "periodic",
+                 c->constant_h ? "constant" : "variable");
+    }
+}
+
+static void check_all(const config *c, const placement *list, size_t count)
+{
+    fixture f;
+    begin(&f, c);
+    for (size_t k = 0; k < count; k++) {
+        check(&f, &list[k]);
+    }
+    end(&f);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static const placement threads_only[] = {
+    {"cpu", NULL, 1, ANY_ROWS}, {"cpu", NULL, 2, ANY_ROWS}, {"cpu", NULL, 3, ANY_ROWS}};
+
+static void any_number_of_threads_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    for (int v = 0; v < VARIANTS; v++) {
+        for (int k = 0; k < 8; k++) {
+            const config c = {&variants[v], 61, 97, k & 3, k >= 4, (v + k) % 5 == 4};
+            check_all(&c, threads_only, COUNT(threads_only));
+        }
+        const config wide = {&variants[v], 250, 333, v & 3, v % 2 == 1, false};
+        check_all(&wide, threads_only, COUNT(threads_only));
+    }
+}
+
+static void grids_smaller_than_the_halo_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 7}, {7, 1}, {2, 3}, {4, 130}};
+    for (size_t s = 0; s < COUNT(sizes); s++) {
+        for (int v = 0; v < VARIANTS; v++) {
+            const config c = {&variants[v], sizes[s][0], sizes[s][1], v & 3, v % 2 == 1, false};
+            check_all(&c, threads_only, COUNT(threads_only));
+        }
+    }
+}
+
+static void very_wide_rows_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    for (int boundary = 0; boundary < 4; boundary++) {
+        const config c = {&variants[boundary % 2], 9, 20011, boundary, boundary == 3, false};
+        check_all(&c, threads_only, COUNT(threads_only));
+    }
+}
+
+/* Whether ocl:0 can be held to bit equality in a precision; says why not. */
+static bool device_is_exact(strake_precision precision, char *why, size_t size)
+{
+    strake_cl_list list;
+    strake_error error;
+    bool exact = false;
+    if (strake_cl_list_open(&list, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    if (list.count == 0) {
+        (void)snprintf(why, size, "no OpenCL device: %s", list.why_none);
+    } else if (strake_cl_selftest(list.cl, &list.device[0], precision, &error) != STRAKE_OK) {
+        (void)snprintf(why, size, "%s", error.text);
+    } else if (list.device[0].bit_exact[precision] != 1) {
+        (void)snprintf(why, size, "%s does not pass the arithmetic self-test in %s precision",
+                       list.device[0].name, precision == STRAKE_DOUBLE ? "double" : "single");
+    } else {
+        exact = true;
+    }
+    strake_cl_list_free(&list);
+    return exact;
+}
+
+static void need_device(strake_precision precision)
+{
+    char why[2048];
+    if (device_is_exact(precision, why, sizeof why)) {
+        return;
+    }
+    const char *required = getenv("STRAKE_REQUIRE_OPENCL");
+    if (required != NULL && strcmp(required, "1") == 0) {
+        fail_msg("%s, and STRAKE_REQUIRE_OPENCL=1", why);
+    }
+    print_message("# skip: %s\n", why);
+    skip();
+}
+
+/* Cuts of 61 rows, among them empty stripes and ones thinner than the halo. */
+static const placement cuts_of_61[] = {
+    {"ocl:0", NULL, 0, {61, -1}},
+    {"cpu,ocl:0", NULL, 2, ANY_ROWS},
+    {"cpu,ocl:0", "1,0", 2, {61, 0, -1}},
+    {"cpu,ocl:0", "0,1", 2, {0, 61, -1}},
+    {"cpu,ocl:0", "1,60", 2, {1, 60, -1}},
+    {"cpu,ocl:0", "59,2", 2, {59, 2, -1}},
+    {"cpu,ocl:0", "30,31", 1, {30, 31, -1}},
+    {"ocl:0,cpu", "60,1", 2, {60, 1, -1}},
+    {"ocl:0,cpu,ocl:0", "20,21,20", 2, {20, 21, 20, -1}},
+    {"ocl:0,cpu,ocl:0", "30,1,30", 2, {30, 1, 30, -1}},
+    {"ocl:0,cpu,ocl:0", "1,2,58", 2, {1, 2, 58, -1}},
+    {"ocl:0,cpu,ocl:0", "2,0,59", 2, {2, 0, 59, -1}},
+    {"ocl:0,cpu,ocl:0", "0,61,0", 2, {0, 61, 0, -1}},
+    {"ocl:0,ocl:0", "1,1", 0, ANY_ROWS},
+    {"ocl:0,ocl:0", "2,59", 0, {2, 59, -1}},
+};
+
+static void splits_agree(bool single)
+{
+    need_device(single ? STRAKE_SINGLE : STRAKE_DOUBLE);
+    for (int v = 0; v < VARIANTS; v++) {
+        if (v == 0) { /* every cut with every pair of boundaries; in single with the pure pairs */
+            for (int boundary = 0; boundary < 4; boundary += single ? 3 : 1) {
+                const config c = {&variants[v], 61, 97, boundary, single, false};
+                check_all(&c, cuts_of_61, COUNT(cuts_of_61));
+            }
+            const config constant_h = {&variants[v], 61, 97, 1, single, true};
+            check_all(&constant_h, cuts_of_61, 6);
+        } else if (!single || v <= 3) {
+            const config c = {&variants[v], 61, 97, v & 3, single, false};
+            check_all(&c, cuts_of_61, COUNT(cuts_of_61));
+        }
+    }
+}
+
+static void every_split_gives_the_bytes_of_serial_in_double(void **state)
+{
+    (void)state;
+    splits_agree(false);
+}
+
+static void every_split_gives_the_bytes_of_serial_in_single(void **state)
+{
+    (void)state;
+    splits_agree(true);
+}
+
+static void larger_splits_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const placement cuts[] = {
+        {"ocl:0", NULL, 0, {250, -1}},
+        {"cpu,ocl:0", "3,1", 2, ANY_ROWS},
+        {"ocl:0,cpu,ocl:0", "1,2,3", 3, ANY_ROWS},
+    };
+    need_device(STRAKE_DOUBLE);
+    for (int v = 0; v < 4; v++) {
+        const config c = {&variants[v], 250, 333, 3 - v, false, false};
+        check_all(&c, cuts, COUNT(cuts));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_threads_gives_the_bytes_of_serial),
+        cmocka_unit_test(grids_smaller_than_the_halo_give_the_bytes_of_serial),
+        cmocka_unit_test(very_wide_rows_give_the_bytes_of_serial),
+        cmocka_unit_test(every_split_gives_the_bytes_of_serial_in_double),
+        cmocka_unit_test(every_split_gives_the_bytes_of_serial_in_single),
+        cmocka_unit_test(larger_splits_give_the_bytes_of_serial),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

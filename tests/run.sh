@@ -1,0 +1,159 @@
+#!/bin/bash
+# Usage: bash tests/run.sh BUILD PROGRAM...
+# Runs TAP programs (cmocka binaries and *.t shell scripts) one after the other, prints a line for
+# each as it ends, everything a failed one printed, and why tests were skipped. The last line is
+# "N passed, N failed[, N skipped]" (also in BUILD/tests/summary); exit 0 only if tests ran, none
+# failed, no program crashed or stopped short of its plan, and some test used an OpenCL device.
+# Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
+# Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
+#              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
+set -u
+export LC_ALL=C
+
+if [ $# -lt 1 ]; then
+    echo "usage: bash tests/run.sh BUILD PROGRAM..." >&2
+    exit 2
+fi
+build=$1
+shift
+limit=${STRAKE_TESTS_TIMEOUT:-600}
+cpu_only=${STRAKE_TESTS_CPU_ONLY:-0}
+
+mkdir -p "$build/tests/log" "$build/tests/home" || exit 1
+build=$(cd "$build" && pwd)
+# Nothing of the user's own caches or settings may leak in, nor anything of the tests out.
+export CMOCKA_MESSAGE_OUTPUT=TAP
+export STRAKE_BUILD=$build
+export STRAKE=$build/strake
+export FIELDSTAT=$build/tests/fieldstat
+export STRAKE_CACHE_DIR=$build/tests/home/strake
+export POCL_CACHE_DIR=$build/tests/home/pocl
+export XDG_CACHE_HOME=$build/tests/home/cache
+mkdir -p "$STRAKE_CACHE_DIR" "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+unset OMP_NUM_THREADS
+if [ "$cpu_only" = 1 ]; then
+    export STRAKE_OPENCL_LIBRARY=/nonexistent/hidden-from-tests
+fi
+
+summary=$build/tests/summary
+rm -f "$summary"
+passed=0
+failed=0
+skipped=0
+opencl_ran=0     # tests that ran in a program about OpenCL, or that name it
+opencl_skipped=0 # tests skipped for want of OpenCL
+skips=
+
+# Reads TAP on stdin; prints "passed failed skipped planned opencl_ran opencl_skipped", then one line
+# "skip<TAB>name<TAB>reason" for each skip. planned is -1 without a plan. Subtests (indented) and
+# diagnostics are not counted. OpenCL is recognised in the program's name, a test's name or the reason.
+count() {
+    awk -v program="$1" '
+    function is_opencl(text) { return tolower(text) ~ /ocl|opencl|parity/ }
+    BEGIN { planned = -1; about = is_opencl(program) }
+    /^1\.\.[0-9]+/ {
+        if (planned < 0) planned = 0
+        split($1, bounds, /\.\./); planned += bounds[2]
+        if (bounds[2] == 0 && tolower($0) ~ /# *skip/) {
+            reason = $0; sub(/^[^#]*# *[Ss][Kk][Ii][Pp]:? */, "", reason)
+            skipped++; planned++; list = list "skip\t(all)\t" reason "\n"
+            if (is_opencl(reason)) opencl_skipped++
+        }
+        next
+    }
+    /^(not )?ok([ \t]|$)/ {
+        ok = $1 == "ok"
+        name = $0; sub(/^(not )?ok[ \t]*[0-9]*[ \t]*(- )?/, "", name)
+        directive = ""
+        if (match(name, /#[ \t]*([Ss][Kk][Ii][Pp]|[Tt][Oo][Dd][Oo])/)) {
+            directive = substr(name, RSTART + 1); name = substr(name, 1, RSTART - 1)
+            sub(/^[ \t]*/, "", directive); sub(/[ \t]+$/, "", name)
+        }
+        if (tolower(substr(directive, 1, 4)) == "skip") {
+            reason = directive; sub(/^[Ss][Kk][Ii][Pp][A-Za-z]*:?[ \t]*/, "", reason)
+            # cmocka prints "not ok 3 # SKIP test_name"; the test prints why as a diagnostic before it.
+            if (name == "") { name = reason; reason = note }
+            if (reason == "") reason = "no reason given"
+            skipped++; list = list "skip\t" name "\t" reason "\n"
+            if (is_opencl(reason)) opencl_skipped++
+        } else if (ok) {
+            passed++; if (about || is_opencl(name)) opencl_ran++
+        } else {
+            failed++
+        }
+        note = ""
+        next
+    }
+    /^#/ { note = $0; sub(/^#[ \t]*/, "", note); sub(/^[Ss][Kk][Ii][Pp][A-Za-z]*:?[ \t]*/, "", note); next }
+    /^Bail out!/ { failed++; next }
+    /[^ \t]/ { note = $0 }
+    END { printf "%d %d %d %d %d %d\n%s", passed, failed, skipped, planned, opencl_ran, opencl_skipped, list }
+    ' "$2"
+}
+
+for program in "$@"; do
+    name=$(basename "$program")
+    log=$build/tests/log/$name.tap
+    case $program in
+        *.t) command=(sh "$program") ;;
+        */*) command=("$program") ;;
+        *) command=("./$program") ;;
+    esac
+    case $(head -n 1 "$program" 2>/dev/null | tr -d '\0') in
+        '#!'*bash*) command=(bash "$program") ;;
+    esac
+
+    start=$(date +%s%N)
+    # --kill-after: a program stuck in a driver ignores the first signal.
+    { timeout --kill-after=10 "$limit" "${command[@]}" >"$log" 2>"$log.err" </dev/null; } 2>/dev/null
+    status=$?
+    seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { printf "%.1f", t / 1e9 }')
+
+    # cmocka writes TAP to stderr when it prints failures, so both streams are read for results.
+    counted=$(cat "$log" "$log.err" | tr -d '\0' >"$log.all"; count "$name" "$log.all")
+    read -r p f s planned ran unran <<<"$(head -n 1 <<<"$counted")"
+    total=$((p + f + s))
+    trouble=
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        trouble="stopped after the limit of $limit s"
+    elif [ "$status" -gt 128 ]; then
+        trouble="crashed ($(kill -l $((status - 128)) 2>/dev/null || echo "status $status"))"
+    elif [ "$planned" -lt 0 ]; then
+        trouble="printed no plan (exit status $status)"
+    elif [ "$planned" -ne "$total" ]; then
+        trouble="planned $planned tests and ran $total (exit status $status)"
+    elif [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
+        trouble="exit status $status though no test failed"
+    fi
+    [ -n "$trouble" ] && f=$((f + 1))
+    passed=$((passed + p))
+    failed=$((failed + f))
+    skipped=$((skipped + s))
+    opencl_ran=$((opencl_ran + ran))
+    opencl_skipped=$((opencl_skipped + unran))
+
+    printf '%-4s %-32s %4d passed %3d failed %3d skipped %8s s%s\n' \
+        "$([ "$f" -eq 0 ] && echo ok || echo FAIL)" "$name" "$p" "$f" "$s" "$seconds" "${trouble:+  $trouble}"
+    if [ "$f" -ne 0 ]; then
+        sed 's/^/    | /' "$log.all"
+    fi
+    while IFS=$'\t' read -r kind test reason; do
+        [ "$kind" = skip ] && skips+="  $name: $test: $reason"$'\n'
+    done <<<"$counted"
+done
+
+if [ -n "$skips" ]; then
+    printf 'skipped:\n%s' "$skips"
+fi
+if [ "$cpu_only" != 1 ] && [ "$opencl_skipped" -gt 0 ] && [ "$opencl_ran" -eq 0 ]; then
+    echo "FAIL every OpenCL test was skipped; 'strake devices' says why there is no device"
+    failed=$((failed + 1))
+fi
+if [ $((passed + failed)) -eq 0 ]; then
+    echo "FAIL no test ran"
+    failed=1
+fi
+line="$passed passed, $failed failed"
+[ "$skipped" -gt 0 ] && line+=", $skipped skipped"
+echo "$line" | tee "$summary"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,142 @@
+#include "tests/support/harness.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+strake_case *strake_harness_case(const strake_inputs *in, const strake_scheme *scheme, bool single,
+                                 bool constant_h)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata2d\n"
+                   "precision: %s\n"
+                   "grid: {rows: %d, cols: %d}\n"
+                   "time: {steps: 1000000}\n"
+                   "boundary: {rows: %s, cols: %s}\n"
+                   "scheme: {iterations: %d, nonoscillatory: %s, gauge: %s, third_order: %s,\n"
+                   "         sign: %s, velocities: %s}\n"
+                   "%s",
+                   single ? "single" : "double", in->rows, in->cols,
+                   in->open_rows ? "open" : "periodic", in->open_cols ? "open" : "periodic",
+                   scheme->iterations, scheme->nonoscillatory ? "true" : "false",
+                   scheme->gauge ? "infinite" : "none", scheme->third_order ? "true" : "false",
+                   scheme->nonnegative ? "nonnegative" : "any",
+                   scheme->unlimited_next ? "unlimited" : "limited",
+                   constant_h ? "fields: {h: {constant: 1}}\n"
+                              : "fields: {h: {random: {seed: 1, minimum: 0.5, maximum: 1.5}}}\n");
+    strake_case *which = NULL;
+    strake_error error;
+    if (strake_case_parse("test", text, NULL, true, &which, &error) != STRAKE_OK) {
+        fail_msg("%s\n%s", error.text, text);
+    }
+    return which;
+}
+
+static void set(strake_solver *solver, const char *name, const double *data, size_t count)
+{
+    float *narrow = NULL;
+    if (strake_element_size(solver) == sizeof(float)) {
+        narrow = malloc(count * sizeof *narrow);
+        assert_non_null(narrow);
+        for (size_t k = 0; k < count; k++) {
+            narrow[k] = (float)data[k];
+        }
+    }
+    strake_error error;
+    const strake_status status =
+        strake_set_field(solver, name, narrow != NULL ? (const void *)narrow : data, &error);
+    free(narrow);
+    if (status != STRAKE_OK) {
+        fail_msg("%s: %s", name, error.text);
+    }
+}
+
+strake_solver *strake_harness_open(const strake_case *which, const strake_inputs *in, bool single,
+                                   bool constant_h, const char *where, const char *split,
+                                   int threads)
+{
+    const strake_options options = {
+        .where = where, .split = split, .threads = threads, .no_tune = true};
+    strake_solver *solver = NULL;
+    strake_error error;
+    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
+    }
+    assert_int_equal(strake_element_size(solver), single ? sizeof(float) : sizeof(double));
+    set(solver, "psi", in->psi, in->cells);
+    set(solver, "u1", in->u1, in->faces1);
+    set(solver, "u2", in->u2, in->faces2);
+    if (!constant_h) {
+        set(solver, "h", in->h, in->cells);
+    }
+    return solver;
+}
+
+void strake_harness_step(strake_solver *solver, int64_t steps)
+{
+    strake_error error;
+    if (strake_step(solver, steps, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+void strake_harness_set_psi(strake_solver *solver, const double *psi, size_t cells)
+{
+    set(solver, "psi", psi, cells);
+}
+
+void strake_harness_get_psi(strake_solver *solver, double *psi, size_t cells)
+{
+    const bool single = strake_element_size(solver) == sizeof(float);
+    float *narrow = single ? malloc(cells * sizeof *narrow) : NULL;
+    strake_error error;
+    if (strake_get_field(solver, "psi", single ? (void *)narrow : psi, &error) != STRAKE_OK) {
+        free(narrow);
+        fail_msg("%s", error.text);
+    }
+    for (size_t k = 0; single && k < cells; k++) {
+        psi[k] = (double)narrow[k];
+    }
+    free(narrow);
+}
+
+void strake_harness_run(const strake_inputs *in, const strake_scheme *scheme, bool single,
+                        int64_t steps, double *psi)
+{
+    strake_case *which = strake_harness_case(in, scheme, single, false);
+    strake_solver *solver = strake_harness_open(which, in, single, false, "cpu", NULL, 2);
+    strake_harness_step(solver, steps);
+    strake_harness_get_psi(solver, psi, in->cells);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+uint64_t strake_harness_checksum(strake_solver *solver, size_t cells)
+{
+    const size_t bytes = cells * strake_element_size(solver);
+    unsigned char *data = malloc(bytes);
+    assert_non_null(data);
+    strake_error error;
+    if (strake_get_field(solver, "psi", data, &error) != STRAKE_OK) {
+        free(data);
+        fail_msg("%s", error.text);
+    }
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t k = 0; k < bytes; k++) {
+        hash = (hash ^ data[k]) * UINT64_C(0x100000001b3);
+    }
+    free(data);
+    return hash;
+}
+
+double strake_harness_difference(const double *a, const double *b, size_t count)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        /* Written so that a NaN counts as infinitely different. */
+        const double difference = fabs(a[k] - b[k]);
+        largest = difference <= largest ? largest : isnan(difference) ? INFINITY : difference;
+    }
+    return largest;
+}

@@ -1,0 +1,188 @@
+/* The stage graph: halos against the MPDATA paper's Tables 2 and 3, lags, folding, kernels' plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "case/case.h"
+#include "opencl/cl_generate.h"
+#include "problem/mpdata.h"
+
+static strake_graph graph; /* large; one test at a time */
+
+/* The graph of an mpdata2d case with some keys set; fields are arrays unless `constant`. */
+static void build(const char *scheme, bool constant)
+{
+    char text[600];
+    strake_error error;
+    strake_case *which = NULL;
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata2d\ngrid: {rows: 30, cols: 40}\ntime: {steps: 1}\n"
+                   "scheme: {%s}\n",
+                   scheme);
+    assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
+    const bool is_constant[STRAKE_MAX_FIELDS] = {false, constant, constant, constant};
+    const double number[STRAKE_MAX_FIELDS] = {0.0, 0.2, 0.1, 2.0};
+    assert_int_equal(which->problem->build(which, is_constant, number, &graph, &error), STRAKE_OK);
+    strake_case_close(&which);
+}
+
+/* Tables 2 and 3 of Wyrzykowski, Szustak & Rojek (2014), stages 1 to 16. */
+static const int ih_top[16] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
+static const int ih_bottom[16] = {3, 2, 2, 1, 2, 1, 1, 2, 1, 1, 1, 1, 0, 1, 0, 0};
+static const int ih_left[16] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
+static const int ih_right[16] = {2, 3, 2, 1, 1, 2, 1, 1, 2, 1, 1, 0, 1, 0, 1, 0};
+
+static void check_paper_tables(void)
+{
+    int seen = 0;
+    for (int s = 0; s < graph.stages; s++) {
+        const int number = graph.stage[s].number;
+        const strake_value *value = &graph.value[graph.stage[s].output];
+        if (number == 0) {
+            continue; /* reciprocals and means of h are not stages of the paper */
+        }
+        assert_in_range(number, 1, 16);
+        assert_int_equal(value->lo[0], ih_top[number - 1]);
+        assert_int_equal(value->hi[0], ih_bottom[number - 1]);
+        assert_int_equal(value->lo[2], ih_left[number - 1]);
+        assert_int_equal(value->hi[2], ih_right[number - 1]);
+        assert_int_equal(value->lo[1], 0);
+        assert_int_equal(value->hi[1], 0);
+        seen |= 1 << number;
+    }
+    assert_int_equal(seen, 0x1fffe); /* all sixteen */
+}
+
+static void halos_of_all_stages_equal_tables_2_and_3_of_the_paper(void **state)
+{
+    (void)state;
+    build("", false);
+    check_paper_tables();
+    build("sign: nonnegative", false);
+    check_paper_tables();
+}
+
+static void check_input(const char *name, int top, int bottom, int left, int right)
+{
+    const strake_value *value = &graph.value[strake_graph_find(&graph, name)];
+    assert_int_equal(value->lo[0], top);
+    assert_int_equal(value->hi[0], bottom);
+    assert_int_equal(value->lo[2], left);
+    assert_int_equal(value->hi[2], right);
+}
+
+static void halos_of_the_inputs_are_those_of_the_literature(void **state)
+{
+    (void)state;
+    build("", false);
+    check_input("psi", 3, 3, 3, 3);
+    check_input("u1", 2, 3, 2, 2);
+    check_input("u2", 2, 2, 2, 3);
+    check_input("h", 2, 2, 2, 2);
+}
+
+static void third_order_needs_one_more_cell_along_its_direction(void **state)
+{
+    (void)state;
+    build("third_order: true, gauge: infinite", false);
+    check_input("psi", 4, 4, 4, 4);
+}
+
+static void each_further_iteration_widens_the_halo_of_the_input(void **state)
+{
+    (void)state;
+    build("iterations: 1", false);
+    check_input("psi", 1, 1, 1, 1);
+    build("iterations: 3", false);
+    check_input("psi", 5, 5, 5, 5);
+    build("iterations: 3, nonoscillatory: false", false);
+    check_input("psi", 3, 3, 3, 3);
+}
+
+static void lags_follow_from_the_offsets(void **state)
+{
+    (void)state;
+    build("", false);
+    assert_int_equal(strake_graph_lag(&graph), 3);
+    for (int s = 0; s < graph.stages; s++) {
+        const strake_stage *stage = &graph.stage[s];
+        for (int k = 0; k < stage->reads; k++) {
+            const strake_value *operand = &graph.value[stage->read[k].value];
+            const int producer = operand->stage < 0 ? 0 : graph.stage[operand->stage].lag;
+            assert_true(stage->lag >= producer + stage->read[k].offset[0]);
+        }
+        assert_true(strake_graph_ring_depth(&graph, stage->output) >= 1);
+    }
+}
+
+static void constants_fold_through_static_stages(void **state)
+{
+    (void)state;
+    build("", true);
+    const strake_value *value = &graph.value[strake_graph_find(&graph, "h_reciprocal")];
+    assert_true(value->is_constant);
+    assert_true(value->constant == 0.5);
+    assert_int_equal(strake_graph_bytes(&graph), 16); /* psi read and written, nothing else */
+    build("", false);
+    value = &graph.value[strake_graph_find(&graph, "h_reciprocal")];
+    assert_false(value->is_constant);
+    assert_true(value->is_static);
+    assert_int_equal(strake_graph_bytes(&graph), 40); /* psi, u1, u2, h read; psi written */
+}
+
+static void four_divisions_remain_per_cell(void **state)
+{
+    (void)state;
+    build("", false);
+    assert_int_equal(strake_graph_ops(&graph).divs, 4);
+    build("gauge: infinite", false);
+    assert_int_equal(strake_graph_ops(&graph).divs, 2);
+    build("iterations: 1", false);
+    assert_int_equal(strake_graph_ops(&graph).divs, 0);
+}
+
+static void kernels_follow_the_stage_numbers(void **state)
+{
+    (void)state;
+    static strake_cl_kernel_plan plan[96];
+    build("", true);
+    const int kernels = strake_cl_plan_kernels(&graph, 96, plan);
+    assert_int_equal(kernels, 16);
+    for (int k = 0; k < kernels; k++) {
+        assert_int_equal(plan[k].number, k + 1);
+        assert_int_equal(plan[k].stages, k + 1 == 4 || k + 1 == 7 ? 2 : 1);
+    }
+}
+
+static void a_graph_built_wrongly_is_refused(void **state)
+{
+    (void)state;
+    strake_error error;
+    strake_graph_begin(&graph, STRAKE_DOUBLE);
+    const int psi = strake_graph_input(&graph, "psi", false);
+    const strake_read read[] = {{psi, {0, 0, 0}}, {psi, {0, 0, 1}}};
+    (void)strake_graph_stage(&graph, 1, "f", &strake_point_donor_flux, 2, read);
+    assert_int_equal(strake_graph_finish(&graph, &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "operands"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halos_of_all_stages_equal_tables_2_and_3_of_the_paper),
+        cmocka_unit_test(halos_of_the_inputs_are_those_of_the_literature),
+        cmocka_unit_test(third_order_needs_one_more_cell_along_its_direction),
+        cmocka_unit_test(each_further_iteration_widens_the_halo_of_the_input),
+        cmocka_unit_test(lags_follow_from_the_offsets),
+        cmocka_unit_test(constants_fold_through_static_stages),
+        cmocka_unit_test(four_divisions_remain_per_cell),
+        cmocka_unit_test(kernels_follow_the_stage_numbers),
+        cmocka_unit_test(a_graph_built_wrongly_is_refused),
+    };
+    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

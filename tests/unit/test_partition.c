@@ -1,0 +1,111 @@
+/* Stripes, ghosts and layouts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/partition.h"
+
+static void stripes_cover_the_grid_without_gaps(void **state)
+{
+    (void)state;
+    static const double weights[][4] = {
+        {1, 1, 1, 1}, {0, 1, 0, 0}, {0.1, 0.2, 0.3, 0.4}, {1, 0, 0, 1e-9}, {3, 0, 1, 0}};
+    for (int64_t n = 1; n < 40; n++) {
+        for (size_t w = 0; w < sizeof weights / sizeof weights[0]; w++) {
+            strake_range stripe[4];
+            int64_t at = 0;
+            strake_partition(n, 4, weights[w], stripe);
+            for (int s = 0; s < 4; s++) {
+                assert_int_equal(stripe[s].first, at);
+                assert_true(stripe[s].end >= stripe[s].first);
+                assert_true(weights[w][s] > 0.0 || stripe[s].end == stripe[s].first);
+                at = stripe[s].end;
+            }
+            assert_int_equal(at, n);
+        }
+    }
+}
+
+static void ghost_sources_follow_the_boundary_kind(void **state)
+{
+    (void)state;
+    assert_int_equal(strake_ghost_source(STRAKE_PERIODIC, 10, -1), 9);
+    assert_int_equal(strake_ghost_source(STRAKE_PERIODIC, 10, 10), 0);
+    assert_int_equal(strake_ghost_source(STRAKE_PERIODIC, 2, -3), 1);
+    assert_int_equal(strake_ghost_source(STRAKE_PERIODIC, 1, 3), 0);
+    assert_int_equal(strake_ghost_source(STRAKE_OPEN, 10, -3), 0);
+    assert_int_equal(strake_ghost_source(STRAKE_OPEN, 10, 12), 9);
+    assert_int_equal(strake_ghost_source(STRAKE_NO_FLUX, 10, -1), 0);
+    assert_int_equal(strake_ghost_source(STRAKE_NO_FLUX, 10, -2), 1);
+    assert_int_equal(strake_ghost_source(STRAKE_NO_FLUX, 10, 10), 9);
+    assert_int_equal(strake_ghost_source(STRAKE_NO_FLUX, 10, 11), 8);
+    assert_int_equal(strake_ghost_source(STRAKE_NO_FLUX, 2, 5), 1);
+}
+
+/* Every ghost slab of every stripe must be inside its owner's border ranges. */
+static void check_borders(const strake_range *stripe, int stripes, int64_t n,
+                          strake_boundary boundary)
+{
+    for (int s = 0; s < stripes; s++) {
+        if (stripe[s].first == stripe[s].end) {
+            continue;
+        }
+        for (int64_t k = -3; k < 3; k++) {
+            const int64_t ghost = k < 0 ? stripe[s].first + k : stripe[s].end + k;
+            const int64_t source = strake_ghost_source(boundary, n, ghost);
+            for (int owner = 0; owner < stripes; owner++) {
+                if (owner == s || source < stripe[owner].first || source >= stripe[owner].end) {
+                    continue;
+                }
+                strake_range border[16];
+                const int count =
+                    strake_partition_border(stripe, stripes, owner, n, boundary, 3, 3, 16, border);
+                int found = 0;
+                for (int b = 0; b < count; b++) {
+                    assert_true(border[b].first >= stripe[owner].first);
+                    assert_true(border[b].end <= stripe[owner].end);
+                    found += source >= border[b].first && source < border[b].end ? 1 : 0;
+                }
+                assert_int_equal(found, 1);
+            }
+        }
+    }
+}
+
+static void borders_contain_every_slab_that_another_stripe_reads(void **state)
+{
+    (void)state;
+    static const double weights[][5] = {{1, 1, 1, 1, 1},  {10, 1, 1, 1, 10}, {1, 0, 5, 0, 1},
+                                        {0, 0, 1, 0, 30}, {1, 20, 1, 20, 1}, {9, 0, 0, 0, 1}};
+    for (int64_t n = 1; n < 60; n++) {
+        for (size_t w = 0; w < sizeof weights / sizeof weights[0]; w++) {
+            strake_range stripe[5];
+            strake_partition(n, 5, weights[w], stripe);
+            check_borders(stripe, 5, n, STRAKE_PERIODIC);
+            check_borders(stripe, 5, n, STRAKE_OPEN);
+            check_borders(stripe, 5, n, STRAKE_NO_FLUX);
+        }
+    }
+}
+
+static void a_lone_stripe_sends_nothing(void **state)
+{
+    (void)state;
+    const strake_range stripe[] = {{0, 0}, {0, 50}, {50, 50}};
+    strake_range border[16];
+    assert_int_equal(strake_partition_border(stripe, 3, 1, 50, STRAKE_PERIODIC, 3, 3, 16, border), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stripes_cover_the_grid_without_gaps),
+        cmocka_unit_test(ghost_sources_follow_the_boundary_kind),
+        cmocka_unit_test(borders_contain_every_slab_that_another_stripe_reads),
+        cmocka_unit_test(a_lone_stripe_sends_nothing),
+    };
+    return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
+}
