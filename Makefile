@@ -83,9 +83,10 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
-# Support files with a main are programs of their own; the others are linked to every test.
+# Support files with a main are programs of their own; the others are linked to every test, except
+# the library that tests/oclgrind.sh builds.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
-SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN),$(wildcard tests/support/*.c))
+SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) tests/support/oclgrind_write.c,$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
@@ -247,7 +248,7 @@ check-built: all check-build
 check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, uninitialised reads
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh oclgrind
 	+@$(SUBMAKE) all
-	@bash tests/oclgrind.sh $(BUILD)
+	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
 # --- checks of the source --------------------------------------------------------------------------
 

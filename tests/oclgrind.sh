@@ -2,7 +2,20 @@
 # Usage: bash tests/oclgrind.sh BUILD
 # Runs small cases on Oclgrind, a simulated OpenCL device that checks every access, and fails if it
 # found anything. Oclgrind itself exits with the program's status whatever it saw, so the log decides.
+#
+# Oclgrind 21.10 forgets the offset of clEnqueueWriteBuffer in its record of initialised memory: it
+# then reports written data as uninitialised and may corrupt its own heap. A small library between
+# Strake and Oclgrind (tests/support/oclgrind_write.c) therefore writes whole buffers.
+#
+# Ghost kernels copy whole slabs with the padding of their lines, which nothing writes and nothing
+# reads; a stage that did read it would be reported itself. Those copies are left out.
 set -u
+
+# The log without copies of padding.
+findings() { # LOG
+    awk 'BEGIN { RS = ""; ORS = "\n\n" }
+        !(/^Uninitialized value written/ && /Kernel: ghost_(slabs|lines)/)' "$1"
+}
 
 build=$(cd "$1" && pwd) || exit 1
 out=$build/oclgrind
@@ -11,7 +24,10 @@ mkdir -p "$out"
 # Kernels built for the simulator must not land in the user's cache. Strake opens its OpenCL library
 # by name, which the preloading of oclgrind alone would not redirect.
 export STRAKE_CACHE_DIR=$out/cache
-export STRAKE_OPENCL_LIBRARY=liboclgrind-rt.so
+folder=$(oclgrind env | sed -n 's/^LD_LIBRARY_PATH=\([^:]*\).*/\1/p')
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -shared -fPIC -o "$out/libwrite.so" \
+    tests/support/oclgrind_write.c "$folder/liboclgrind-rt.so" -ldl || exit 1
+export STRAKE_OPENCL_LIBRARY=$out/libwrite.so
 
 cat >"$out/open.yaml" <<'CASE'
 problem: mpdata2d
@@ -33,7 +49,8 @@ one() { # NAME CASE WHERE [OPTION]...
     local name=$1 case_file=$2 where=$3
     shift 3
     echo "oclgrind: $name"
-    if ! timeout 600 oclgrind --check-api --data-races --uninitialized --log "$out/$name.log" \
+    if ! timeout 600 oclgrind --check-api --data-races --uninitialized --max-errors 100000 \
+        --log "$out/$name.log" \
         "$build/strake" run "$out/$case_file.yaml" --on "$where" --no-tune --quiet \
         --output "$out/$name" "$@"; then
         echo "oclgrind: $name: strake failed"
@@ -45,9 +62,12 @@ one() { # NAME CASE WHERE [OPTION]...
         echo "oclgrind: $name: differs from serial"
         failed=1
     fi
-    if [ -s "$out/$name.log" ]; then
-        head -n 60 "$out/$name.log"
-        echo "oclgrind: $name: the findings above are in $out/$name.log"
+    # The log may be missing: Oclgrind makes it when it has something to say.
+    [ -f "$out/$name.log" ] || : >"$out/$name.log"
+    findings "$out/$name.log" >"$out/$name.findings"
+    if [ -s "$out/$name.findings" ]; then
+        head -n 40 "$out/$name.findings"
+        echo "oclgrind: $name: these and more findings are in $out/$name.findings"
         failed=1
     fi
 }

@@ -11,23 +11,13 @@ enum { WARM_UP = 2, TIMED = 3, ROUNDS = 2 };
 /* A single device is preferred unless the mixture is predicted to gain this much. */
 static const double least_gain = 1.03;
 
-static strake_status upload(strake_solver *solver, strake_error *error)
-{
-    for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (!solver->given[f]) {
-            return STRAKE_OK; /* zeros are timed; the devices get the values later */
-        }
-    }
-    return strake_team_upload(solver, error);
-}
-
 /* Seconds per step of the placed team, and of each entry's computation, from trial steps. */
 static strake_status time_team(strake_solver *solver, double *seconds, double *entry_seconds,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double start = 0.0;
-    STRAKE_TRY(upload(solver, error));
+    STRAKE_TRY(strake_team_upload(solver, error));
     STRAKE_TRY(strake_team_run(solver, WARM_UP, true, error));
     start = strake_solver_clock();
     STRAKE_TRY(strake_team_run(solver, TIMED, true, error));

@@ -239,24 +239,39 @@ cleanup:
     return status;
 }
 
-static strake_status place(strake_solver *solver, const strake_options *options,
-                           strake_error *error)
+/* Where to run: everything that can be wrong with it is found here, before any field is needed. */
+static strake_status resolve(strake_solver *solver, const strake_options *options,
+                             strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_where_kind kind = STRAKE_WHERE_LIST;
-    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
     const char *where = options->where != NULL ? options->where : solver->which->on;
     const char *split = options->split != NULL ? options->split : solver->which->split;
-    STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &kind, error));
+    STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &solver->kind, error));
     if (split != NULL) {
-        STRAKE_TRY(strake_where_weights(split, solver->entries, weight, error));
-        STRAKE_TRY(strake_team_place(solver, weight, error));
+        STRAKE_TRY(strake_where_weights(split, solver->entries, solver->weight, error));
+        solver->has_weights = true;
     } else if (solver->entries == 1) {
-        weight[0] = 1.0;
-        STRAKE_TRY(strake_team_place(solver, weight, error));
-    } else {
-        STRAKE_TRY(strake_balance(solver, kind, error));
+        solver->weight[0] = 1.0;
+        solver->has_weights = true;
     }
+cleanup:
+    return status;
+}
+
+/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
+static strake_status place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(prepare(solver, error));
+    if (solver->has_weights) {
+        STRAKE_TRY(strake_team_place(solver, solver->weight, error));
+    } else {
+        STRAKE_TRY(strake_balance(solver, solver->kind, error));
+    }
+    STRAKE_TRY(strake_team_upload(solver, error));
+    /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
+    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    solver->placed = true;
 cleanup:
     return status;
 }
@@ -286,14 +301,9 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         }
         complete = complete && solver->given[f];
     }
+    STRAKE_TRY(resolve(solver, options, error));
     if (complete) {
-        STRAKE_TRY(prepare(solver, error));
-    }
-    STRAKE_TRY(place(solver, options, error));
-    if (complete) {
-        STRAKE_TRY(strake_team_upload(solver, error));
-        /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
-        STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+        STRAKE_TRY(place(solver, error));
     }
     solver->setup_seconds = strake_solver_clock() - start;
     *out = solver;
@@ -482,7 +492,9 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
     STRAKE_TRY(check_given(solver, error));
-    if (!solver->prepared) {
+    if (!solver->placed) {
+        STRAKE_TRY(place(solver, error));
+    } else if (!solver->prepared) {
         STRAKE_TRY(prepare(solver, error));
     }
     STRAKE_TRY(strake_team_upload(solver, error));

@@ -11,6 +11,9 @@
 
 typedef enum strake_place { STRAKE_PLACE_SERIAL, STRAKE_PLACE_CPU, STRAKE_PLACE_OPENCL } strake_place;
 
+/** What a WHERE text stands for. */
+typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
+
 /** One entry of WHERE with its stripe. */
 typedef struct strake_entry {
     strake_place place;
@@ -50,6 +53,10 @@ struct strake_solver {
     strake_cl_list list;
     int entries;
     strake_entry entry[STRAKE_MAX_PLACEMENTS];
+    strake_where_kind kind;
+    bool has_weights; /**< weight[] is given; otherwise it is measured */
+    double weight[STRAKE_MAX_PLACEMENTS];
+    bool placed; /**< stripes exist */
     int threads; /**< of the CPU stripe */
     strake_isa isa;
     int roles;
@@ -66,9 +73,6 @@ double strake_solver_clock(void);
 
 /** One formatted line to the notice callback, if there is one. */
 void strake_solver_notice(const strake_solver *solver, const char *format, ...) STRAKE_PRINTF(2, 3);
-
-/** What a WHERE text stands for. */
-typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
 
 /**
  * Resolves WHERE into solver->entry (ranges still empty); for `auto`, everything that may take part.

@@ -74,55 +74,80 @@ fails 2 "of another scheme" "another case"
 check "refused checkpoints leave no output folder" test ! -e out
 
 # Interrupted.
-for signal in INT TERM; do
-    rm -rf stop
-    "$STRAKE" run case.yaml --on serial --steps 100000000 --set checkpoint.every=90000000 \
-        --output stop --quiet >.out 2>.err </dev/null &
+interrupt() { # interrupt SIGNAL FOLDER OPTIONS...: ends an endless run once it has written step 0
+    local signal=$1 folder=$2 pid watchdog tries
+    shift 2
+    rm -rf "$folder"
+    "$STRAKE" run case.yaml --on serial --steps 100000000 --set output.initial=true \
+        --output "$folder" --quiet "$@" >.out 2>.err </dev/null &
     pid=$!
-    sleep 0.7
-    kill -$signal $pid
+    for tries in $(seq 200); do
+        [ -e "$folder/index.csv" ] && break
+        sleep 0.05
+    done
+    sleep 0.2
+    kill -"$signal" $pid
+    (sleep 30 && kill -KILL $pid) 2>/dev/null &
+    watchdog=$!
     code=0
     wait $pid || code=$?
+    kill $watchdog 2>/dev/null
+}
+
+for signal in INT TERM; do
+    interrupt $signal stop --set checkpoint.every=90000000
     fails 130 "$signal ends a run with 130 and says how to continue" "interrupted after step" \
         "strake run --resume stop/checkpoint.strake case.yaml"
     step=$(sed 's/.*after step \([0-9]*\) .*/\1/' .err)
     total=$((step + 100))
+    last=psi_$(printf %08d "$total").npy
     try run case.yaml --on serial --steps "$total" --output stop --quiet --resume stop/checkpoint.strake
     exits 0 "and the checkpoint it wrote continues"
     try run case.yaml --on serial --steps "$total" --output unbroken --quiet
-    check "to the same bytes" "$STRAKE" compare "stop/psi_$(printf %08d "$total").npy" "unbroken/psi_$(printf %08d "$total").npy"
+    check "to the same bytes" cmp "stop/$last" "unbroken/$last"
 done
-"$STRAKE" run case.yaml --on serial --steps 100000000 --output none --quiet >.out 2>.err </dev/null &
-pid=$!
-sleep 0.5
-kill -INT $pid
-code=0
-wait $pid || code=$?
+interrupt INT none
 fails 130 "without checkpoints an interrupted run says that nothing is kept" "cannot be continued"
 
-# Killed at random moments while it writes one checkpoint after the other.
+# Killed at random moments while it writes one checkpoint after the other. A run that ends before
+# it is killed is begun anew.
 RANDOM=20260107
-total=600
+total=1500
 options="--on serial --steps $total --set checkpoint.every=1 --quiet"
 # shellcheck disable=SC2086
 try run case.yaml $options --output reference
 exits 0 "the reference of the kill test runs"
 kills=0
-for attempt in $(seq 20); do
+resumed=0
+: >complaints
+for attempt in $(seq 80); do
+    [ $kills -lt 20 ] || break
     resume=
-    [ -e killed/checkpoint.strake ] && resume="--resume killed/checkpoint.strake"
+    if [ -e killed/checkpoint.strake ]; then
+        resume="--resume killed/checkpoint.strake"
+        resumed=$((resumed + 1))
+    fi
     # shellcheck disable=SC2086
-    "$STRAKE" run case.yaml $options --output killed $resume >.out 2>.err </dev/null &
+    "$STRAKE" run case.yaml $options --output killed $resume >.out 2>>complaints </dev/null &
     pid=$!
-    sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
-    kill -KILL $pid 2>/dev/null && kills=$((kills + 1))
+    sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
+    kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null
+    if [ $? -eq 137 ]; then
+        kills=$((kills + 1))
+    else
+        rm -rf killed
+    fi
 done
-echo "# killed $kills times"
-check "no killed run complained about its checkpoint" test ! -s .err
+echo "# killed $kills times in $attempt attempts, resumed $resumed times"
+check "the run was killed 20 times" test $kills -eq 20
+cp complaints .err
+check "no run complained about the checkpoint it found" test ! -s complaints
+resume=
+[ -e killed/checkpoint.strake ] && resume="--resume killed/checkpoint.strake"
 # shellcheck disable=SC2086
-try run case.yaml $options --output killed --resume killed/checkpoint.strake
+try run case.yaml $options --output killed $resume
 exits 0 "after 20 kills the last checkpoint continues"
-check "to the same bytes" cmp "reference/psi_00000$total.npy" "killed/psi_00000$total.npy"
+check "to the same bytes" cmp "reference/psi_0000$total.npy" "killed/psi_0000$total.npy"
 check "and to an equal checkpoint" cmp reference/checkpoint.strake killed/checkpoint.strake
 done_testing

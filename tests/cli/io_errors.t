@@ -22,7 +22,8 @@ printf x >file
     fails 1 "the report lies below a file" "file/report.json"
     try run missing.yaml --on serial
     check "a missing case is named" grep -q '^strake: missing.yaml' .err
-    try $run --set fields.psi.file=missing.npy
+    sed 's/{random: {.*1}}/{file: missing.npy}/' case.yaml >other.yaml
+    try run other.yaml --on serial --quiet
     check "a missing field file is named" grep -q 'missing.npy' .err
 }
 if [ -c /dev/full ]; then

@@ -84,7 +84,7 @@ fails 2 "an unknown key is a usage error" "rws" "rows"
 try check case.yaml --set time.dt=0
 fails 2 "check rejects a value out of range" "dt"
 try check case.yaml --set fields.u1.constant=7
-fails 2 "check rejects an unstable flow" "u1"
+fails 2 "check rejects an unstable flow" "unstable"
 check "nothing was written by failed commands" test ! -e out
 
 try run case.yaml --on serial --steps 3 --output a

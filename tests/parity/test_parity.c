@@ -31,14 +31,14 @@ static const variant variants[] = {
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* A way to run a case; rows: what the split must give to each entry, ended by -1; {-1}: any. */
+/* A way to run a case; rows: what the split must give to each entry, ended by ANY. */
 typedef struct placement {
     const char *where, *split;
     int threads;
     int rows[4];
 } placement;
 
-#define ANY_ROWS {-1}
+enum { ANY = -1 };
 
 typedef struct config {
     const variant *options;
@@ -141,7 +141,7 @@ static void check_all(const config *c, const placement *list, size_t count)
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static const placement threads_only[] = {
-    {"cpu", NULL, 1, ANY_ROWS}, {"cpu", NULL, 2, ANY_ROWS}, {"cpu", NULL, 3, ANY_ROWS}};
+    {"cpu", NULL, 1, {ANY}}, {"cpu", NULL, 2, {ANY}}, {"cpu", NULL, 3, {ANY}}};
 
 static void any_number_of_threads_gives_the_bytes_of_serial(void **state)
 {
@@ -216,21 +216,21 @@ static void need_device(strake_precision precision)
 
 /* Cuts of 61 rows, among them empty stripes and ones thinner than the halo. */
 static const placement cuts_of_61[] = {
-    {"ocl:0", NULL, 0, {61, -1}},
-    {"cpu,ocl:0", NULL, 2, ANY_ROWS},
-    {"cpu,ocl:0", "1,0", 2, {61, 0, -1}},
-    {"cpu,ocl:0", "0,1", 2, {0, 61, -1}},
-    {"cpu,ocl:0", "1,60", 2, {1, 60, -1}},
-    {"cpu,ocl:0", "59,2", 2, {59, 2, -1}},
-    {"cpu,ocl:0", "30,31", 1, {30, 31, -1}},
-    {"ocl:0,cpu", "60,1", 2, {60, 1, -1}},
-    {"ocl:0,cpu,ocl:0", "20,21,20", 2, {20, 21, 20, -1}},
-    {"ocl:0,cpu,ocl:0", "30,1,30", 2, {30, 1, 30, -1}},
-    {"ocl:0,cpu,ocl:0", "1,2,58", 2, {1, 2, 58, -1}},
-    {"ocl:0,cpu,ocl:0", "2,0,59", 2, {2, 0, 59, -1}},
-    {"ocl:0,cpu,ocl:0", "0,61,0", 2, {0, 61, 0, -1}},
-    {"ocl:0,ocl:0", "1,1", 0, ANY_ROWS},
-    {"ocl:0,ocl:0", "2,59", 0, {2, 59, -1}},
+    {"ocl:0", NULL, 0, {61, ANY}},
+    {"cpu,ocl:0", NULL, 2, {ANY}},
+    {"cpu,ocl:0", "1,0", 2, {61, 0, ANY}},
+    {"cpu,ocl:0", "0,1", 2, {0, 61, ANY}},
+    {"cpu,ocl:0", "1,60", 2, {1, 60, ANY}},
+    {"cpu,ocl:0", "59,2", 2, {59, 2, ANY}},
+    {"cpu,ocl:0", "30,31", 1, {30, 31, ANY}},
+    {"ocl:0,cpu", "60,1", 2, {60, 1, ANY}},
+    {"ocl:0,cpu,ocl:0", "20,21,20", 2, {20, 21, 20, ANY}},
+    {"ocl:0,cpu,ocl:0", "30,1,30", 2, {30, 1, 30, ANY}},
+    {"ocl:0,cpu,ocl:0", "1,2,58", 2, {1, 2, 58, ANY}},
+    {"ocl:0,cpu,ocl:0", "2,0,59", 2, {2, 0, 59, ANY}},
+    {"ocl:0,cpu,ocl:0", "0,61,0", 2, {0, 61, 0, ANY}},
+    {"ocl:0,ocl:0", "1,1", 0, {ANY}},
+    {"ocl:0,ocl:0", "2,59", 0, {2, 59, ANY}},
 };
 
 static void splits_agree(bool single)
@@ -267,9 +267,9 @@ static void larger_splits_give_the_bytes_of_serial(void **state)
 {
     (void)state;
     static const placement cuts[] = {
-        {"ocl:0", NULL, 0, {250, -1}},
-        {"cpu,ocl:0", "3,1", 2, ANY_ROWS},
-        {"ocl:0,cpu,ocl:0", "1,2,3", 3, ANY_ROWS},
+        {"ocl:0", NULL, 0, {250, ANY}},
+        {"cpu,ocl:0", "3,1", 2, {ANY}},
+        {"ocl:0,cpu,ocl:0", "1,2,3", 3, {ANY}},
     };
     need_device(STRAKE_DOUBLE);
     for (int v = 0; v < 4; v++) {

@@ -21,8 +21,8 @@ typedef struct belt {
 
 /* All points whose neighbours at a distance of `margin` exist. */
 #define FOR_ALL(i, j, margin)                                                                      \
-    for (int i = (margin) - b->ghosts; i < b->height - b->ghosts - (margin); i++)                  \
-        for (int j = (margin) - b->ghosts; j < b->width - b->ghosts - (margin); j++)
+    for (int i = -b->ghosts + (margin); i < b->height - b->ghosts - (margin); i++)                 \
+        for (int j = -b->ghosts + (margin); j < b->width - b->ghosts - (margin); j++)
 
 static int clamp(int i, int n)
 {
@@ -61,7 +61,8 @@ static double min5(double a, double b, double c, double d, double e)
 
 static void extend_cells(belt *b, const strake_oracle *o, int name, const double *in)
 {
-    FOR_ALL(i, j, 0) {
+    FOR_ALL(i, j, 0)
+    {
         const int r = o->open_rows ? clamp(i, o->rows) : wrap(i, o->rows);
         const int c = o->open_cols ? clamp(j, o->cols) : wrap(j, o->cols);
         AT(name, i, j) = in == NULL ? 1.0 : in[(size_t)r * (size_t)o->cols + (size_t)c];
@@ -140,14 +141,16 @@ static void extend_velocities(belt *b, const strake_oracle *o, const double *u1,
 /* S1-S3, also S14-S16: X <- from - div(fluxes of `from` with velocities a1, a2) / h. */
 static void upwind(belt *b, int from, int to, int a1, int a2, bool unit_donor)
 {
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         const double c = unit_donor ? 1.0 : AT(from, i, j);
         const double n = unit_donor ? 1.0 : AT(from, i - 1, j);
         const double w = unit_donor ? 1.0 : AT(from, i, j - 1);
         AT(F1, i, j) = donor(n, c, AT(a1, i, j));
         AT(F2, i, j) = donor(w, c, AT(a2, i, j));
     }
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         AT(to, i, j) =
             AT(from, i, j) -
             (AT(F1, i + 1, j) - AT(F1, i, j) + AT(F2, i, j + 1) - AT(F2, i, j)) / AT(H, i, j);
@@ -192,7 +195,8 @@ static double corrective(const belt *b, const strake_oracle *o, int i, int j, in
 /* S5, S6 */
 static void corrective_velocities(belt *b, const strake_oracle *o, int a1, int a2)
 {
-    FOR_ALL(i, j, 2) {
+    FOR_ALL(i, j, 2)
+    {
         AT(W1, i, j) =
             corrective(b, o, i, j, 1, 0, AT(a1, i, j),
                        AT(a2, i - 1, j) + AT(a2, i - 1, j + 1) + AT(a2, i, j + 1) + AT(a2, i, j),
@@ -207,7 +211,8 @@ static void corrective_velocities(belt *b, const strake_oracle *o, int a1, int a
 /* S4 (first = true) and S7: bounds of the 5-point cross; they accumulate over all iterates. */
 static void bounds(belt *b, int from, bool first)
 {
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         const double c = AT(from, i, j);
         const double n = AT(from, i - 1, j);
         const double s = AT(from, i + 1, j);
@@ -234,11 +239,13 @@ static double limited(const strake_oracle *o, double v, double cpl, double cpr, 
 /* S8-S13: V1, V2 <- limited W1, W2 */
 static void limit(belt *b, const strake_oracle *o)
 {
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         AT(F1, i, j) = o->gauge ? AT(W1, i, j) : donor(AT(X, i - 1, j), AT(X, i, j), AT(W1, i, j));
         AT(F2, i, j) = o->gauge ? AT(W2, i, j) : donor(AT(X, i, j - 1), AT(X, i, j), AT(W2, i, j));
     }
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         const double n = AT(F1, i, j);
         const double s = AT(F1, i + 1, j);
         const double w = AT(F2, i, j);
@@ -248,7 +255,8 @@ static void limit(belt *b, const strake_oracle *o)
         AT(CN, i, j) = (AT(X, i, j) - AT(MN, i, j)) * AT(H, i, j) /
                        (positive(s) + negative(n) + positive(e) + negative(w) + o->epsilon);
     }
-    FOR_ALL(i, j, 1) {
+    FOR_ALL(i, j, 1)
+    {
         AT(V1, i, j) = limited(o, AT(W1, i, j), AT(CP, i - 1, j), AT(CP, i, j), AT(CN, i - 1, j),
                                AT(CN, i, j), AT(X, i - 1, j), AT(X, i, j));
         AT(V2, i, j) = limited(o, AT(W2, i, j), AT(CP, i, j - 1), AT(CP, i, j), AT(CN, i, j - 1),
