@@ -261,9 +261,10 @@ strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const
         char theirs[72], ours[72];
         grid_text(which->problem->dims, header->cells, theirs, sizeof theirs);
         grid_text(which->problem->dims, which->n, ours, sizeof ours);
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "checkpoint %s belongs to another case: its grid is %s, that of %s is %s",
-                           checkpoint->path, theirs, which->file, ours);
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "checkpoint %s belongs to another case: its grid is %s, that of %s is %s",
+            checkpoint->path, theirs, which->file, ours);
     }
     STRAKE_CHECK((int)header->element_size == strake_precision_size(which->precision), error,
                  STRAKE_ERR_USAGE,

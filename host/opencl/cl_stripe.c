@@ -275,7 +275,7 @@ cleanup:
     return status;
 }
 
-/* Sizes of a work-group: what was asked for, within the device's limit and the row length. */
+/* Sizes of a work-group: what was asked for, within the device's limit. */
 static void choose_group(strake_cl_stripe *s, const strake_cl_tuning *tuning)
 {
     const size_t limit = s->device->max_work_group;

@@ -164,6 +164,7 @@ static strake_status fill_field(strake_solver *solver, int f, strake_error *erro
     STRAKE_TRY(check_finite(solver, f, shape, error));
     solver->given[f] = true;
     solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
+    solver->shaped[f] = solver->unweighted[f];
 cleanup:
     strake_source_close(&reader);
     free(line);
@@ -182,6 +183,40 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
         }
     }
     return STRAKE_OK;
+}
+
+/* An optional field that may be set later starts as its default. */
+static void fill_default(strake_solver *solver, int f)
+{
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    for (int64_t i = 0; i < shape[0]; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            for (int64_t j = 0; j < shape[2]; j++) {
+                const int64_t at = strake_layout_at(&solver->layout, i, m, j);
+                void *array = solver->array[0][solver->value_of[f]];
+                if (solver->layout.element_size == 8) {
+                    ((double *)array)[at] = solver->which->problem->field[f].fallback;
+                } else {
+                    ((float *)array)[at] = (float)solver->which->problem->field[f].fallback;
+                }
+            }
+        }
+    }
+    solver->given[f] = true;
+}
+
+/* Velocities given by a shape are weighted with h: they are taken anew when another input changes. */
+static strake_status refill_shaped(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int f = 0; f < solver->which->problem->fields; f++) {
+        if (solver->shaped[f] && !solver->unweighted[f]) {
+            STRAKE_TRY(fill_field(solver, f, error));
+        }
+    }
+cleanup:
+    return status;
 }
 
 /* Ghosts of the static inputs, weighting of velocities, stability; then the devices. */
@@ -298,6 +333,8 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
             STRAKE_TRY(fill_field(solver, f, error));
+        } else if (!solver->constant[f] && !which->problem->field[f].required) {
+            fill_default(solver, f);
         }
         complete = complete && solver->given[f];
     }
@@ -406,7 +443,9 @@ strake_status strake_set_field(strake_solver *solver, const char *name, const vo
                                    solver->layout.n[0]);
         solver->states_fresh = true;
     } else {
+        solver->shaped[f] = false;
         solver->prepared = false;
+        STRAKE_TRY(refill_shaped(solver, error));
     }
 cleanup:
     return status;

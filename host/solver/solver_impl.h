@@ -42,6 +42,7 @@ struct strake_solver {
     double number[STRAKE_MAX_FIELDS];
     bool given[STRAKE_MAX_FIELDS];      /**< has values */
     bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
+    bool shaped[STRAKE_MAX_FIELDS];     /**< came from a velocity shape of the case */
     void *array[2][STRAKE_MAX_VALUES];  /**< host arrays by value; states have two, others [0] = [1] */
     void *next[2][STRAKE_MAX_VALUES];   /**< next[p][output] = array[1 - p][state] */
     int parity;                         /**< array[parity] holds the current states */

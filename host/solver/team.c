@@ -61,13 +61,15 @@ static void create_role(strake_solver *solver, strake_role *role)
         role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa, 0,
                                               &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
+        const strake_cl_tuning tuning = {.width = solver->which->group_width,
+                                         .height = solver->which->group_height};
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
         }
         role->status = strake_cl_stripe_create(
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
-            solver->which->problem, &solver->layout, range, solver->entries, role->entry, NULL,
+            solver->which->problem, &solver->layout, range, solver->entries, role->entry, &tuning,
             &entry->stripe, &role->error);
     }
 }

@@ -1,5 +1,6 @@
 #include "base/npy.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -404,6 +405,7 @@ strake_status strake_npy_load(const char *path, strake_npy_info *info, double **
     double *values = NULL;
     int64_t count = 0;
     STRAKE_TRY(strake_npy_open(path, &reader, error));
+    assert(reader != NULL); /* for the static analyzer, which cannot see strake_fail() */
     count = reader->info.count;
     /* float32 data may double in size: calloc refuses what does not fit */
     values = calloc(count > 0 ? (size_t)count : 1, sizeof *values);

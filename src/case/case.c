@@ -79,9 +79,11 @@ static strake_status read_fields(strake_node *root, strake_case *which, bool fie
         char expected[300];
         if (node != NULL) {
             status = strake_source_read(node, which, field, &which->source[f], error);
+        } else if (fields_later) {
+            continue; /* the library user sets it; the solver knows the default */
         } else if (!field->required) {
             status = strake_source_default(which, field, &which->source[f], error);
-        } else if (!fields_later) {
+        } else {
             (void)snprintf(path, sizeof path, "fields.%s", field->name);
             (void)snprintf(expected, sizeof expected, "%s %s, for example {constant: 1}",
                            field->text, field->unit);
@@ -183,7 +185,8 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(find_problem(root, which, error));
-    assert(which->problem->fields <= STRAKE_MAX_FIELDS && which->problem->keys <= STRAKE_MAX_KEYS);
+    assert(which->problem != NULL && which->problem->fields <= STRAKE_MAX_FIELDS &&
+           which->problem->keys <= STRAKE_MAX_KEYS);
     STRAKE_TRY(strake_keys_check(root, which->problem, error));
     for (int a = 0; a < STRAKE_AXES; ++a) { /* axes that the problem does not have */
         which->n[a] = 1;

@@ -215,7 +215,7 @@ static strake_status read_sum(const strake_node *node, const strake_case *which,
         return strake_node_fail(node, error, "found %s, expected a list of shapes",
                                 strake_node_show(node, shown, sizeof shown));
     }
-    source->child = calloc((size_t)node->children, sizeof *source->child);
+    source->child = calloc((size_t)node->children, sizeof(strake_source *));
     if (source->child == NULL) {
         return out_of_memory(which, error);
     }

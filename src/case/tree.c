@@ -208,14 +208,13 @@ static strake_status syntax_error(const yaml_parser_t *parser, const char *origi
     const char *const problem = parser->problem != NULL ? parser->problem : "unknown error";
     size_t line = parser->problem_mark.line + 1;
     size_t column = parser->problem_mark.column + 1;
-    size_t offset = parser->problem_mark.index;
     if (parser->error == YAML_MEMORY_ERROR) {
         return out_of_memory(origin, error);
     }
     if (parser->error == YAML_READER_ERROR) { /* no mark, but a byte offset */
         line = 1;
         column = 1;
-        offset = parser->problem_offset;
+        const size_t offset = parser->problem_offset;
         for (size_t k = 0; k < offset && k < length; ++k) {
             column = text[k] == '\n' ? 1 : column + (((unsigned char)text[k] & 0xC0) != 0x80);
             line += text[k] == '\n';

@@ -1,4 +1,4 @@
-# Sourced by the *.t scripts beside it: TAP helpers, a scratch folder, a small case.
+# Sourced by the *.t scripts beside it: TAP functions, a scratch folder, a small case.
 # The program is $STRAKE (default build/strake, seen from where the test is started).
 set -u
 export LC_ALL=C

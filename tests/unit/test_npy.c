@@ -109,8 +109,7 @@ static strake_status write_whole(int element_size, int dims, const int64_t *shap
                                  int64_t count, strake_error *error)
 {
     strake_npy_writer *writer = NULL;
-    strake_status status =
-        strake_npy_write_begin(path, element_size, dims, shape, &writer, error);
+    strake_status status = strake_npy_write_begin(path, element_size, dims, shape, &writer, error);
     if (status == STRAKE_OK) {
         status = strake_npy_write_line(writer, data, count, error);
     }
@@ -137,8 +136,7 @@ static void a_written_file_has_an_aligned_version_1_header(void **state)
     assert_int_equal((10 + header) % 64, 0);
     assert_int_equal(bytes[10 + header - 1], '\n');
     assert_int_equal(length, 10 + header + sizeof values);
-    static const char dictionary[] =
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
+    static const char dictionary[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
     assert_memory_equal(bytes + 10, dictionary, sizeof dictionary - 1);
     assert_memory_equal(bytes + 10 + header, values, sizeof values);
 }
@@ -213,7 +211,8 @@ static void fortran_order_is_transposed(void **state)
     const double stored[6] = {0, 3, 1, 4, 2, 5};
     const double expected[6] = {0, 1, 2, 3, 4, 5};
     const int64_t shape[2] = {2, 3};
-    put_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", stored, sizeof stored);
+    put_file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", stored,
+             sizeof stored);
     expect_values(expected, 6, shape);
 }
 
@@ -281,7 +280,12 @@ static void malformed_headers_are_refused(void **state)
 {
     (void)state;
     static const char *const broken[] = {
-        "", "{", "{}", "[]", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': False}",
+        "",
+        "{",
+        "{}",
+        "[]",
+        "{'descr': '<f8'}",
+        "{'descr': '<f8', 'fortran_order': False}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': 2}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (2",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (-2,)}",
@@ -305,7 +309,8 @@ static void lengths_must_fit_the_shape(void **state)
     (void)state;
     const double values[3] = {1.0, 2.0, 3.0};
     put_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", values, 15);
-    expect_error(STRAKE_ERR_USAGE, "truncated: has 80 bytes, but its shape [2] of float64 needs 81");
+    expect_error(STRAKE_ERR_USAGE,
+                 "truncated: has 80 bytes, but its shape [2] of float64 needs 81");
     put_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", values, 24);
     expect_error(STRAKE_ERR_USAGE, "too long");
     put_bytes("\x93NUM", 4);
