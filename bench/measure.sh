@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 {
     date -u +%Y-%m-%d
-    git rev-parse HEAD 2>/dev/null || cat bench/COMMIT 2>/dev/null || echo 'commit unknown'
+    git rev-parse HEAD 2>/dev/null || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
     uname -sr
     nproc
 } >"$out/machine.txt"
