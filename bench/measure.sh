@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 {
     date -u +%Y-%m-%d
-    git rev-parse HEAD 2>/dev/null || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
+    git rev-parse --verify -q HEAD || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
     uname -sr
     nproc
 } >"$out/machine.txt"
@@ -72,4 +72,5 @@ YAML
         "$(grep -o '"cells_per_second": [0-9.e+]*' "$work/report.json" | tail -1 |
             awk '{print $2 / 1e6}')" | tee -a "$out/rates.txt"
 }
-. "${3:-bench/plan.sh}"
+cp "${3:-bench/plan.sh}" "$out/plan.sh"
+. "$out/plan.sh"

@@ -33,6 +33,7 @@ static strake_status find_kind(const char *path, kind *out, strake_error *error)
     struct stat info;
     unsigned char head[8] = {0};
     FILE *file = NULL;
+    bool known = false;
     bool npy = false;
     STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
                  strake_file_reason(errno));
@@ -43,9 +44,9 @@ static strake_status find_kind(const char *path, kind *out, strake_error *error)
     file = fopen(path, "re");
     STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
                  strake_file_reason(errno));
-    (void)fread(head, 1, sizeof head, file);
-    npy = memcmp(head, "\x93NUMPY", 6) == 0;
-    STRAKE_CHECK(npy || memcmp(head, "\x89STRAKE", 7) == 0, error, STRAKE_ERR_USAGE,
+    known = fread(head, 1, sizeof head, file) == sizeof head;
+    npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
+    STRAKE_CHECK(npy || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
                  "cannot compare %s: neither an .npy file, a checkpoint nor a folder", path);
     *out = npy ? KIND_NPY : KIND_CHECKPOINT;
 cleanup:

@@ -35,8 +35,9 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
 }
 
 /* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else the cores this process may use. */
-static int choose_threads(const strake_case *which, const strake_options *options)
+static int choose_threads(const strake_case *which, const strake_options *options, bool *chosen)
 {
+    *chosen = true;
     if (options->threads > 0) {
         return options->threads;
     }
@@ -46,6 +47,7 @@ static int choose_threads(const strake_case *which, const strake_options *option
     if (getenv("OMP_NUM_THREADS") != NULL) {
         return omp_get_max_threads();
     }
+    *chosen = false;
     cpu_set_t set;
     const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
     return usable > 0 ? usable : 1;
@@ -326,7 +328,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
-    solver->threads = choose_threads(which, options);
+    solver->threads = choose_threads(which, options, &solver->threads_chosen);
     solver->isa = strake_isa_best();
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));

@@ -178,6 +178,20 @@ cleanup:
     return status;
 }
 
+/*
+ * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
+ * leaves it a core. An OpenCL CPU device shares the cores in any case.
+ */
+static void leave_cores_to_drivers(strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
+        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
+            is_gpu(&solver->list.device[solver->entry[e].device]) && solver->threads > 1) {
+            solver->threads--;
+        }
+    }
+}
+
 strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
                                    strake_error *error)
 {
@@ -209,6 +223,7 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where, str
     } else {
         STRAKE_TRY(add_list(solver, where, error));
     }
+    leave_cores_to_drivers(solver);
 cleanup:
     return status;
 }

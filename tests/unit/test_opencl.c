@@ -453,6 +453,9 @@ static int run_child(const char *argument)
     cl_program program = NULL;
     int result = 1;
 
+    if (strcmp(argument, "--expect-none") == 0) {
+        (void)unsetenv("OCL_ICD_FILENAMES"); /* names drivers beside those of the vendors' folder */
+    }
     if (strake_cl_list_open(&list, &error) != STRAKE_OK) {
         return 2;
     }
