@@ -50,6 +50,12 @@ typedef struct strake_cl_device {
     int bit_exact[STRAKE_PRECISIONS];
 } strake_cl_device;
 
+/** Whether a device is a GPU or accelerator: it does not compute on the cores of the CPU stripe. */
+static inline bool strake_cl_device_is_gpu(const strake_cl_device *device)
+{
+    return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+}
+
 typedef struct strake_cl_list {
     strake_cl *cl;      /**< NULL where there is no loader */
     /** Why count is 0: no loader, no platform, no device. Else empty, or which device was left out and why. */

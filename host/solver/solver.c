@@ -328,7 +328,8 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
-    solver->threads = choose_threads(which, options, &solver->threads_chosen);
+    solver->most_threads = choose_threads(which, options, &solver->threads_chosen);
+    solver->threads = solver->most_threads;
     solver->isa = strake_isa_best();
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));

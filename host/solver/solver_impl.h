@@ -59,6 +59,7 @@ struct strake_solver {
     double weight[STRAKE_MAX_PLACEMENTS];
     bool placed; /**< stripes exist */
     int threads; /**< of the CPU stripe */
+    int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
     int roles;

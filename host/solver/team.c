@@ -96,6 +96,23 @@ static strake_status first_failure(const strake_solver *solver, strake_error *er
     return STRAKE_OK;
 }
 
+/*
+ * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
+ * leaves it a core. An OpenCL CPU device shares the cores in any case.
+ */
+static int stripe_threads(const strake_solver *solver)
+{
+    int threads = solver->most_threads;
+    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
+            strake_cl_device_is_gpu(&solver->list.device[entry->device])) {
+            threads--;
+        }
+    }
+    return threads > 1 ? threads : 1;
+}
+
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -106,6 +123,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     for (int e = 0; e < solver->entries; e++) {
         solver->entry[e].range = range[e];
     }
+    solver->threads = stripe_threads(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
         STRAKE_TRY(strake_reference_create(&solver->graph, &solver->layout, &solver->reference,
                                            error));

@@ -5,11 +5,6 @@
 #include "base/suggest.h"
 #include "solver/solver_impl.h"
 
-static bool is_gpu(const strake_cl_device *device)
-{
-    return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
-}
-
 static strake_status add_entry(strake_solver *solver, strake_place place, int device,
                                strake_error *error)
 {
@@ -54,7 +49,7 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
     int added = 0;
     char why[512];
     for (int d = 0; d < solver->list.count && *status == STRAKE_OK; d++) {
-        if (!is_gpu(&solver->list.device[d])) {
+        if (!strake_cl_device_is_gpu(&solver->list.device[d])) {
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {
@@ -178,20 +173,6 @@ cleanup:
     return status;
 }
 
-/*
- * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
- * leaves it a core. An OpenCL CPU device shares the cores in any case.
- */
-static void leave_cores_to_drivers(strake_solver *solver)
-{
-    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
-        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
-            is_gpu(&solver->list.device[solver->entry[e].device]) && solver->threads > 1) {
-            solver->threads--;
-        }
-    }
-}
-
 strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
                                    strake_error *error)
 {
@@ -223,7 +204,6 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where, str
     } else {
         STRAKE_TRY(add_list(solver, where, error));
     }
-    leave_cores_to_drivers(solver);
 cleanup:
     return status;
 }
