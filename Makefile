@@ -78,7 +78,14 @@ CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 GEN_C := $(BUILD)/gen/strake_cl_sources.c
 
 ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o)
+# Fused loops: written from the stage tables by a tool built from src/ alone.
+LOOP_ISAS := $(filter-out scalar,$(ROW_ISAS))
+LOOP_OBJ := $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(BUILD)/obj/gen/strake_loops_rows.$(i).$(p).o))
+LOOP_TOOL := $(BUILD)/gen/write_loops
+LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
+    $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
@@ -152,6 +159,25 @@ $$(BUILD)/obj/%_rows.$(1).$(2).o: %_rows.c $$(STAMP)
 	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call ROW_RULE,$(i),$(p)))))
+
+$(LOOP_TOOL): $(LOOP_TOOL_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(LOOP_TOOL_OBJ) $(ALL_LDLIBS)
+
+$(BUILD)/gen/strake_loops.c: $(LOOP_TOOL)
+	$(Q)$(LOOP_TOOL) table >$@.new && mv $@.new $@
+$(BUILD)/gen/strake_loops_rows.c: $(LOOP_TOOL)
+	$(Q)$(LOOP_TOOL) functions >$@.new && mv $@.new $@
+
+define LOOP_RULE
+$$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows.c $$(STAMP)
+	$$(call say,CC,$$< $(1) $(2))
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
+	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$(i),$(p)))))
 
 $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
@@ -235,6 +261,7 @@ check-asan: ## CPU side of the tests under AddressSanitizer and UndefinedBehavio
 check-tsan: ## CPU side of the tests under ThreadSanitizer (clang, libomp with archer)
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh clang
 	+@TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1 STRAKE_TESTS_TIMEOUT=1800 \
+	    STRAKE_TESTS_SANITIZER=thread \
 	    $(SUBMAKE) BUILD=$(BUILD)/tsan CC=$(CLANG) SANITIZE=thread OPT=-O1 WERROR= check-cpu
 
 check-clang: ## build with clang and run every test
@@ -252,7 +279,7 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, un
 
 # --- checks of the source --------------------------------------------------------------------------
 
-C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] cl/*.h tests/*/*.[ch]))
+C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] cl/*.h tests/*/*.[ch]))
 
 .PHONY: check-layers check-symbols check-format format tidy
 check-layers: ## dependencies between the folders point one way
@@ -275,7 +302,7 @@ check-format: ## fail where a C file is not formatted
 	@$(CLANG_FORMAT) --dry-run --Werror $(C_FILES) && echo 'check-format: $(words $(C_FILES)) files'
 
 # One file at a time keeps the memory of the analyzer low and the first finding visible.
-TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c))
+TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c host/*/*/*.c))
 tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \

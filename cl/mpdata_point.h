@@ -80,12 +80,13 @@ STRAKE_POINT_FUNCTION real corrective_ratio(real u, real b, real r, real a_diffe
     const real b_denominator = b_sum + MPDATA_EPSILON;
     const real along = STRAKE_ABS(u) * r - u * u;
     const real across = REAL(0.125) * u * b;
-    const real numerator = along * (a_difference * b_denominator) - across * (b_difference * a_denominator);
+    const real numerator =
+        along * (a_difference * b_denominator) - across * (b_difference * a_denominator);
     return numerator / (a_denominator * b_denominator * r);
 }
 
-STRAKE_POINT_FUNCTION real corrective_nonnegative(real u, real t0, real t1, real t2, real t3, real r,
-                                                  real left, real right, real lo_left,
+STRAKE_POINT_FUNCTION real corrective_nonnegative(real u, real t0, real t1, real t2, real t3,
+                                                  real r, real left, real right, real lo_left,
                                                   real lo_right, real hi_left, real hi_right)
 {
     const real lo = lo_left + lo_right;
@@ -132,8 +133,7 @@ STRAKE_POINT_FUNCTION real third_order_across(real u, real t0, real t1, real t2,
                                               real r_reciprocal)
 {
     const real b = (t0 + t1) + (t2 + t3);
-    return REAL(0.25) * b * r_reciprocal *
-           (STRAKE_ABS(u) - REAL(2.0) * u * u * r_reciprocal);
+    return REAL(0.25) * b * r_reciprocal * (STRAKE_ABS(u) - REAL(2.0) * u * u * r_reciprocal);
 }
 
 STRAKE_POINT_FUNCTION real third_order_nonnegative(real v, real factor1, real factor2,
@@ -150,9 +150,8 @@ STRAKE_POINT_FUNCTION real third_order_nonnegative(real v, real factor1, real fa
 }
 
 STRAKE_POINT_FUNCTION real third_order_any_sign(real v, real factor1, real factor2, real far_left,
-                                                real left, real right, real far_right,
-                                                real lo_left, real lo_right, real hi_left,
-                                                real hi_right)
+                                                real left, real right, real far_right, real lo_left,
+                                                real lo_right, real hi_left, real hi_right)
 {
     return third_order_nonnegative(v, factor1, factor2, STRAKE_ABS(far_left), STRAKE_ABS(left),
                                    STRAKE_ABS(right), STRAKE_ABS(far_right), STRAKE_ABS(lo_left),

@@ -75,10 +75,11 @@ void strake_case_close(strake_case **which);
 
 /** Where and how a solver runs. Zero-initialise, then set what matters; NULL/0 mean the default. */
 typedef struct strake_options {
-    const char *where;   /**< WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
-    const char *split;   /**< comma-separated weights, one per entry of WHERE; NULL: measured */
-    int threads;         /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
-    bool no_tune;        /**< never tune a device on first use */
+    const char *
+        where; /**< WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
+    const char *split; /**< comma-separated weights, one per entry of WHERE; NULL: measured */
+    int threads;  /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
+    bool no_tune; /**< never tune a device on first use */
     /** Called with one line of notice (no newline): which device was taken, what was excluded and why. */
     void (*notice)(void *user, const char *line);
     void *user; /**< handed to notice */

@@ -39,7 +39,7 @@ int64_t strake_pipeline_block(const strake_pipeline *pipeline);
  * @param[out] next   per value: the new array of an output, NULL for others
  * @return false if a NaN or Inf was written
  */
-bool strake_pipeline_run(strake_pipeline *pipeline, int64_t first, int64_t end,
-                         void *const *array, void *const *next);
+bool strake_pipeline_run(strake_pipeline *pipeline, int64_t first, int64_t end, void *const *array,
+                         void *const *next);
 
 #endif

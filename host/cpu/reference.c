@@ -78,14 +78,14 @@ static void run_line(const strake_reference *r, const strake_stage *stage, int64
         }
         const bool is_input = value->stage < 0;
         const char *base = is_input ? array[read->value] : r->value[read->value];
-        in[k] = base + strake_layout_at(r->layout, i + read->offset[0],
-                                        m + read->offset[1], first + read->offset[2]) *
+        in[k] = base + strake_layout_at(r->layout, i + read->offset[0], m + read->offset[1],
+                                        first + read->offset[2]) *
                            size;
     }
     char *base = output->is_output ? next[stage->output] : r->value[stage->output];
+    void *const out[] = {base + strake_layout_at(r->layout, i, m, first) * size};
     stage->point->row[graph->precision][STRAKE_ISA_SCALAR](
-        base + strake_layout_at(r->layout, i, m, first) * size, in,
-        r->layout->n[2] + output->lo[2] + output->hi[2]);
+        out, in, r->layout->n[2] + output->lo[2] + output->hi[2]);
 }
 
 void strake_reference_run(strake_reference *r, void *const *array, void *const *next)

@@ -69,11 +69,13 @@ strake_status strake_file_begin(strake_file *file, const char *path, strake_erro
     if (exists && !S_ISREG(info.st_mode)) {
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
     } else {
-        if (asprintf(&file->temporary, "%s.tmp", file->target) < 0) {
-            file->temporary = NULL;
+        const size_t size = strlen(file->target) + sizeof ".tmp";
+        file->temporary = malloc(size);
+        if (file->temporary == NULL) {
             status = no_memory(path, error);
             goto cleanup;
         }
+        (void)snprintf(file->temporary, size, "%s.tmp", file->target);
         file->descriptor =
             open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     }

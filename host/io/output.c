@@ -21,7 +21,9 @@ double strake_output_bytes(const strake_case *which, const strake_solver *solver
 {
     double times = step <= which->steps ? 1.0 : 0.0;
     if (which->output_every > 0) {
-        times += (double)((which->steps - 1) / which->output_every - step / which->output_every);
+        const int64_t due = (which->steps - 1) / which->output_every;
+        const int64_t done = step / which->output_every;
+        times += (double)(due - done);
     }
     times += step == 0 && which->output_initial ? 1.0 : 0.0;
     double one = 0.0;

@@ -13,6 +13,7 @@
 #include "engine/point.h"
 
 /** Every OpenCL entry point used, resolved by dlsym: X(name). Call as `cl->clFinish(queue)`. */
+/* clang-format off */
 #define STRAKE_CL_FUNCTIONS(X)                                                                     \
     X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)                  \
     X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)        \
@@ -23,6 +24,7 @@
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
     X(clGetEventProfilingInfo) X(clReleaseEvent)
+/* clang-format on */
 
 typedef struct strake_cl {
     void *library;
@@ -39,12 +41,12 @@ typedef struct strake_cl_device {
     char name[256], vendor[128], version[128], driver[128];
     cl_device_type type;
     unsigned compute_units;
-    size_t max_work_group;       /**< work-items per group */
-    uint64_t global_memory;      /**< bytes */
-    uint64_t max_allocation;     /**< bytes of one buffer */
-    uint64_t local_memory;       /**< bytes per group */
-    bool has_double;             /**< fp64 with the mandatory features */
-    bool has_correct_single;     /**< correctly rounded fp32 divide and sqrt (build option supported) */
+    size_t max_work_group;   /**< work-items per group */
+    uint64_t global_memory;  /**< bytes */
+    uint64_t max_allocation; /**< bytes of one buffer */
+    uint64_t local_memory;   /**< bytes per group */
+    bool has_double;         /**< fp64 with the mandatory features */
+    bool has_correct_single; /**< correctly rounded fp32 divide and sqrt (build option supported) */
     bool unified_memory;
     /** For every precision: 1 passed the arithmetic self-test, 0 failed it, -1 not run or not possible. */
     int bit_exact[STRAKE_PRECISIONS];
@@ -57,7 +59,7 @@ static inline bool strake_cl_device_is_gpu(const strake_cl_device *device)
 }
 
 typedef struct strake_cl_list {
-    strake_cl *cl;      /**< NULL where there is no loader */
+    strake_cl *cl; /**< NULL where there is no loader */
     /** Why count is 0: no loader, no platform, no device. Else empty, or which device was left out and why. */
     char why_none[256];
     int count;

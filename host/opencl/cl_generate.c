@@ -126,20 +126,19 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
             fprintf(text, "const real c_%s, ", graph->value[v].name);
         }
     }
-    fprintf(text,
-            "const long slab, const long pitch, const long origin,\n"
-            "    const int i0, const int i1, const int m0, const int m1, const int j0, "
-            "const int j1)\n{\n"
-            "    const int j = j0 + (int)get_global_id(0);\n"
-            "    const int i = i0 + (int)get_global_id(1);\n"
-            "    const int m = m0 + (int)get_global_id(2);\n"
-            "    if (i >= i1 || m >= m1 || j >= j1) {\n        return;\n    }\n"
-            "    const long at = origin + i * slab + m * pitch + j;\n");
+    fprintf(text, "const long slab, const long pitch, const long origin,\n"
+                  "    const int i0, const int i1, const int m0, const int m1, const int j0, "
+                  "const int j1)\n{\n"
+                  "    const int j = j0 + (int)get_global_id(0);\n"
+                  "    const int i = i0 + (int)get_global_id(1);\n"
+                  "    const int m = m0 + (int)get_global_id(2);\n"
+                  "    if (i >= i1 || m >= m1 || j >= j1) {\n        return;\n    }\n"
+                  "    const long at = origin + i * slab + m * pitch + j;\n");
     for (int k = 0; k < plan->stages; k++) {
         const strake_stage *stage = &graph->stage[plan->stage[k]];
         const char *name = graph->value[stage->output].name;
-        fprintf(text, "    /* stage %d: %s */\n    const real r_%s = %s(", stage->number, name, name,
-                stage->point->name);
+        fprintf(text, "    /* stage %d: %s */\n    const real r_%s = %s(", stage->number, name,
+                name, stage->point->name);
         for (int r = 0; r < stage->reads; r++) {
             fprintf(text, "%s", r > 0 ? ", " : "");
             write_operand(text, graph, plan, &stage->read[r]);

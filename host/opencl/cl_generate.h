@@ -17,7 +17,7 @@ typedef struct strake_cl_kernel_plan {
     int stages;
     int stage[STRAKE_CL_KERNEL_OUTPUTS]; /**< stage indices, all with the same extents */
     int inputs;
-    int input[STRAKE_CL_KERNEL_ARRAYS];  /**< value indices of arrays read, in argument order */
+    int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
 } strake_cl_kernel_plan;
 
 /**

@@ -76,8 +76,8 @@ cleanup:
 
 /* Runs the kernel on 3 * ELEMENTS operands and reads RESULTS * ELEMENTS results over @p results. */
 static strake_status run_kernel(const strake_cl *cl, const strake_cl_device *device,
-                                strake_precision precision, const char *source,
-                                const char *operands, void *results, strake_error *error)
+                                strake_precision precision, const char *source, char *operands,
+                                void *results, strake_error *error)
 {
     /* Test switch, see cl/selftest.cl: build with fma on purpose, which must be noticed. */
     const char *const test_switch = getenv("STRAKE_TEST_SELFTEST");
@@ -107,7 +107,7 @@ static strake_status run_kernel(const strake_cl *cl, const strake_cl_device *dev
     STRAKE_CL("clSetKernelArg", cl->clSetKernelArg(kernel, 0, sizeof n, &n), error, device);
     for (cl_uint k = 0; k < 4; ++k) {
         /* Results start as what the caller put there, so that a kernel that does nothing fails. */
-        void *const from = k < 3 ? (void *)(uintptr_t)(operands + k * ELEMENTS * element) : results;
+        void *const from = k < 3 ? (void *)(operands + k * ELEMENTS * element) : results;
         buffer[k] = cl->clCreateBuffer(
             context, (k < 3 ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY) | CL_MEM_COPY_HOST_PTR,
             ELEMENTS * element * (k < 3 ? 1 : RESULTS), from, &code);

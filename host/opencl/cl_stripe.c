@@ -42,8 +42,9 @@ struct strake_cl_stripe {
     cl_kernel kernel[MAX_KERNELS];
     cl_kernel columns, lines, slabs, non_finite;
     size_t width, height;
-    cl_mem buffer[STRAKE_MAX_VALUES]; /* static inputs and intermediates; shared where lifetimes allow */
-    bool owns[STRAKE_MAX_VALUES];     /* whether buffer[v] is released through v */
+    cl_mem buffer
+        [STRAKE_MAX_VALUES]; /* static inputs and intermediates; shared where lifetimes allow */
+    bool owns[STRAKE_MAX_VALUES]; /* whether buffer[v] is released through v */
     int states;
     state state[STRAKE_MAX_FIELDS_PER_STEP];
     int parity; /* states live in buffer[parity] */
@@ -77,11 +78,11 @@ static strake_status new_buffer(strake_cl_stripe *s, size_t bytes, cl_mem_flags 
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
-    STRAKE_CHECK(bytes <= s->device->max_allocation, error, STRAKE_ERR_DEVICE,
-                 "%s: an array of this stripe needs %.1f MiB but the device allows %.1f MiB for one "
-                 "buffer; give the device fewer rows with --split",
-                 s->device->name, (double)bytes / 1048576.0,
-                 (double)s->device->max_allocation / 1048576.0);
+    STRAKE_CHECK(
+        bytes <= s->device->max_allocation, error, STRAKE_ERR_DEVICE,
+        "%s: an array of this stripe needs %.1f MiB but the device allows %.1f MiB for one "
+        "buffer; give the device fewer rows with --split",
+        s->device->name, (double)bytes / 1048576.0, (double)s->device->max_allocation / 1048576.0);
     *out = s->cl->clCreateBuffer(s->context, flags, bytes, NULL, &code);
     STRAKE_CL("clCreateBuffer", code, error, s->device);
 cleanup:
@@ -95,9 +96,10 @@ static strake_status new_pinned(strake_cl_stripe *s, size_t bytes, pinned *out, 
     if (bytes == 0) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, &out->buffer, error));
-    out->data = s->cl->clEnqueueMapBuffer(s->queue, out->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                          0, bytes, 0, NULL, NULL, &code);
+    STRAKE_TRY(
+        new_buffer(s, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, &out->buffer, error));
+    out->data = s->cl->clEnqueueMapBuffer(
+        s->queue, out->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
     STRAKE_CL("clEnqueueMapBuffer", code, error, s->device);
 cleanup:
     return status;
@@ -208,9 +210,9 @@ static strake_status plan_exchange(strake_cl_stripe *s, const strake_range *stri
     cl_int code = CL_SUCCESS;
     const strake_layout *l = &s->layout;
     const int64_t grid = s->host->n[0];
-    const int most = l->lo[0] + l->hi[0];
-    int *pairs = calloc((size_t)(2 * most + 2), sizeof *pairs);
-    s->ghost = calloc((size_t)most + 1, sizeof *s->ghost);
+    const size_t most = (size_t)l->lo[0] + (size_t)l->hi[0];
+    int *pairs = calloc(2 * most + 2, sizeof *pairs);
+    s->ghost = calloc(most + 1, sizeof *s->ghost);
     STRAKE_CHECK(pairs != NULL && s->ghost != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the exchange");
     for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
@@ -234,8 +236,8 @@ static strake_status plan_exchange(strake_cl_stripe *s, const strake_range *stri
     if (s->own_ghosts > 0) {
         const size_t bytes = (size_t)(2 * s->own_ghosts) * sizeof *pairs;
         STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_ONLY, &s->own_pairs, error));
-        code = s->cl->clEnqueueWriteBuffer(s->queue, s->own_pairs, CL_TRUE, 0, bytes, pairs, 0, NULL,
-                                           NULL);
+        code = s->cl->clEnqueueWriteBuffer(s->queue, s->own_pairs, CL_TRUE, 0, bytes, pairs, 0,
+                                           NULL, NULL);
         STRAKE_CL("clEnqueueWriteBuffer", code, error, s->device);
     }
 cleanup:
@@ -261,8 +263,8 @@ static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *pr
     s->kernels = strake_cl_plan_kernels(s->graph, MAX_KERNELS, s->plan);
     char *text = strake_cl_generate(s->graph, problem->cl_source, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
-    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision, NULL,
-                                       &s->program, error));
+    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision,
+                                       NULL, &s->program, error));
     for (int k = 0; k < s->kernels; k++) {
         STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
     }
@@ -435,10 +437,10 @@ static strake_status launch_groups(strake_cl_stripe *s, const char *name, const 
     const size_t global[3] = {(x + local[0] - 1) / local[0] * local[0],
                               (y + local[1] - 1) / local[1] * local[1], z};
     STRAKE_CL(name, a->code, error, s->device);
-    STRAKE_CL(name,
-              s->cl->clEnqueueNDRangeKernel(s->queue, a->kernel, 3, NULL, global, local, 0, NULL,
-                                            NULL),
-              error, s->device);
+    STRAKE_CL(
+        name,
+        s->cl->clEnqueueNDRangeKernel(s->queue, a->kernel, 3, NULL, global, local, 0, NULL, NULL),
+        error, s->device);
 cleanup:
     return status;
 }
@@ -592,7 +594,8 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array, strake_error *error)
+strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array,
+                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < s->states; k++) {
@@ -623,14 +626,13 @@ strake_status strake_cl_stripe_step(strake_cl_stripe *s, strake_error *error)
         size_t at = 0;
         STRAKE_TRY(fill_ghosts(s, next, error));
         for (int b = 0; b < s->borders; b++) {
-            const size_t bytes =
-                (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
-            STRAKE_CL("clEnqueueReadBuffer",
-                      s->cl->clEnqueueReadBuffer(
-                          s->queue, next, CL_FALSE,
-                          device_offset(s, s->border[b].first - s->range.first), bytes,
-                          st->out.data + at, 0, NULL, NULL),
-                      error, s->device);
+            const size_t bytes = (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
+            STRAKE_CL(
+                "clEnqueueReadBuffer",
+                s->cl->clEnqueueReadBuffer(s->queue, next, CL_FALSE,
+                                           device_offset(s, s->border[b].first - s->range.first),
+                                           bytes, st->out.data + at, 0, NULL, NULL),
+                error, s->device);
             at += bytes;
         }
     }
@@ -654,8 +656,7 @@ strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, 
         char *host = array[st->input];
         size_t at = 0;
         for (int b = 0; b < s->borders; b++) {
-            const size_t bytes =
-                (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
+            const size_t bytes = (size_t)(s->border[b].end - s->border[b].first) * slab_bytes(s);
             memcpy(host + host_offset(s, s->border[b].first), st->out.data + at, bytes);
             at += bytes;
         }
@@ -681,11 +682,10 @@ strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, st
             } while (g + run < s->ghosts &&
                      s->ghost[g + run].local == s->ghost[g + run - 1].local + 1);
             STRAKE_CL("clEnqueueWriteBuffer",
-                      s->cl->clEnqueueWriteBuffer(s->queue, st->buffer[s->parity], CL_FALSE,
-                                                  device_offset(s, s->ghost[g].local),
-                                                  (size_t)run * slab_bytes(s),
-                                                  st->in.data + (size_t)g * slab_bytes(s), 0, NULL,
-                                                  NULL),
+                      s->cl->clEnqueueWriteBuffer(
+                          s->queue, st->buffer[s->parity], CL_FALSE,
+                          device_offset(s, s->ghost[g].local), (size_t)run * slab_bytes(s),
+                          st->in.data + (size_t)g * slab_bytes(s), 0, NULL, NULL),
                       error, s->device);
             g += run;
         }

@@ -178,10 +178,11 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
     const strake_problem *problem = solver->which->problem;
     for (int f = 0; f < problem->fields; f++) {
         if (!solver->given[f]) {
-            return strake_fail(error, STRAKE_ERR_STATE,
-                               "field %s has no values (yet, or after a failed step); give it in the "
-                               "case or with strake_set_field()",
-                               problem->field[f].name);
+            return strake_fail(
+                error, STRAKE_ERR_STATE,
+                "field %s has no values (yet, or after a failed step); give it in the "
+                "case or with strake_set_field()",
+                problem->field[f].name);
         }
     }
     return STRAKE_OK;
@@ -262,7 +263,8 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     for (int f = 0; f < problem->fields; f++) {
         solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
         STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,
-                     "problem %s: its graph has no input %s", problem->name, problem->field[f].name);
+                     "problem %s: its graph has no input %s", problem->name,
+                     problem->field[f].name);
         const strake_value *value = &solver->graph.value[solver->value_of[f]];
         solver->constant[f] = value->is_constant || !value->is_live;
         solver->given[f] = solver->constant[f];
@@ -381,7 +383,8 @@ static strake_status find_field(const strake_solver *solver, const char *name, i
             return STRAKE_OK;
         }
     }
-    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name, name);
+    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name,
+                       name);
 }
 
 /* Dense array of the field's shape to the host array, line by line, and back. */

@@ -13,13 +13,13 @@ enum { STRAKE_MAX_PLACEMENTS = 64 };
 
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
-    char id[32];      /**< "serial", "cpu" or "ocl:N" */
-    char name[256];   /**< device name */
+    char id[32];    /**< "serial", "cpu" or "ocl:N" */
+    char name[256]; /**< device name */
     char vendor[128];
     char driver[128];
-    char role[16];    /**< "reference", "stripe" */
-    int threads;      /**< OpenMP threads (cpu), 1 otherwise */
-    bool bit_exact;   /**< passed the arithmetic self-test (always for serial and cpu) */
+    char role[16];      /**< "reference", "stripe" */
+    int threads;        /**< OpenMP threads (cpu), 1 otherwise */
+    bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
 } strake_placement;

@@ -9,7 +9,11 @@
 #include "opencl/cl_stripe.h"
 #include "solver/solver.h"
 
-typedef enum strake_place { STRAKE_PLACE_SERIAL, STRAKE_PLACE_CPU, STRAKE_PLACE_OPENCL } strake_place;
+typedef enum strake_place {
+    STRAKE_PLACE_SERIAL,
+    STRAKE_PLACE_CPU,
+    STRAKE_PLACE_OPENCL
+} strake_place;
 
 /** What a WHERE text stands for. */
 typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
@@ -37,15 +41,16 @@ struct strake_solver {
     const strake_case *which;
     strake_graph graph;
     strake_layout layout;
-    int value_of[STRAKE_MAX_FIELDS];    /**< graph value of a field */
-    bool constant[STRAKE_MAX_FIELDS];   /**< folded: there is no array */
+    int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
+    bool constant[STRAKE_MAX_FIELDS]; /**< folded: there is no array */
     double number[STRAKE_MAX_FIELDS];
     bool given[STRAKE_MAX_FIELDS];      /**< has values */
     bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
     bool shaped[STRAKE_MAX_FIELDS];     /**< came from a velocity shape of the case */
-    void *array[2][STRAKE_MAX_VALUES];  /**< host arrays by value; states have two, others [0] = [1] */
-    void *next[2][STRAKE_MAX_VALUES];   /**< next[p][output] = array[1 - p][state] */
-    int parity;                         /**< array[parity] holds the current states */
+    void *array[2]
+               [STRAKE_MAX_VALUES]; /**< host arrays by value; states have two, others [0] = [1] */
+    void *next[2][STRAKE_MAX_VALUES]; /**< next[p][output] = array[1 - p][state] */
+    int parity;                       /**< array[parity] holds the current states */
     int64_t step_count;
     bool prepared;     /**< static inputs extended, checked and on the devices */
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
@@ -57,8 +62,8 @@ struct strake_solver {
     strake_where_kind kind;
     bool has_weights; /**< weight[] is given; otherwise it is measured */
     double weight[STRAKE_MAX_PLACEMENTS];
-    bool placed; /**< stripes exist */
-    int threads; /**< of the CPU stripe */
+    bool placed;         /**< stripes exist */
+    int threads;         /**< of the CPU stripe */
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
@@ -81,8 +86,8 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...) 
  * Resolves WHERE into solver->entry (ranges still empty); for `auto`, everything that may take part.
  * Devices that would be used are self-tested.
  */
-strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
-                                   strake_error *error);
+strake_status strake_where_resolve(strake_solver *solver, const char *where,
+                                   strake_where_kind *kind, strake_error *error);
 
 /** Parses weights "1,2,0.5", one per entry. */
 strake_status strake_where_weights(const char *text, int entries, double *weight,
@@ -101,7 +106,8 @@ strake_status strake_team_upload(strake_solver *solver, strake_error *error);
 strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
-strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error);
+strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
+                              strake_error *error);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

@@ -9,7 +9,9 @@
 
 #include "solver/solver_impl.h"
 
-enum { STEPS_AHEAD = 64 }; /* steps enqueued on a lone device, and steps between its checks for NaN */
+enum {
+    STEPS_AHEAD = 64
+}; /* steps enqueued on a lone device, and steps between its checks for NaN */
 
 void strake_team_release(strake_solver *solver)
 {
@@ -67,10 +69,10 @@ static void create_role(strake_solver *solver, strake_role *role)
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
         }
-        role->status = strake_cl_stripe_create(
-            solver->list.cl, &solver->list.device[entry->device], &solver->graph,
-            solver->which->problem, &solver->layout, range, solver->entries, role->entry, &tuning,
-            &entry->stripe, &role->error);
+        role->status = strake_cl_stripe_create(solver->list.cl, &solver->list.device[entry->device],
+                                               &solver->graph, solver->which->problem,
+                                               &solver->layout, range, solver->entries, role->entry,
+                                               &tuning, &entry->stripe, &role->error);
     }
 }
 
@@ -125,11 +127,11 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     }
     solver->threads = stripe_threads(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
-        STRAKE_TRY(strake_reference_create(&solver->graph, &solver->layout, &solver->reference,
-                                           error));
+        STRAKE_TRY(
+            strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
         goto cleanup;
     }
-    solver->role = calloc((size_t)count_roles(solver), sizeof *solver->role);
+    solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     solver->roles = count_roles(solver);
     assign_roles(solver);
@@ -156,8 +158,7 @@ strake_status strake_team_upload(strake_solver *solver, strake_error *error)
             STRAKE_TRY(strake_cl_stripe_upload_static(stripe, solver->array[0], error));
         }
         if (solver->states_fresh) {
-            STRAKE_TRY(
-                strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error));
+            STRAKE_TRY(strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error));
         }
     }
     solver->prepared = true;
@@ -236,7 +237,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)(solver->step_count + step + 1));
+                               (long long)solver->step_count + step + 1);
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
@@ -263,8 +264,8 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
         bool finite = true;
         role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
         if (role->status == STRAKE_OK && !finite) {
-            role->status = strake_cl_stripe_download(stripe, solver->array[1 - parity],
-                                                     &role->error);
+            role->status =
+                strake_cl_stripe_download(stripe, solver->array[1 - parity], &role->error);
             fail_non_finite(run, role, &solver->entry[role->entry].range, step);
         }
     }
@@ -363,9 +364,9 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         role->idle = 0.0;
         role->status = STRAKE_OK;
     }
-    run.alone = solver->roles == 1 && (solver->role[0].pipeline != NULL ||
-                                       strake_cl_stripe_is_alone(
-                                           solver->entry[solver->role[0].entry].stripe));
+    run.alone = solver->roles == 1 &&
+                (solver->role[0].pipeline != NULL ||
+                 strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
 #pragma omp parallel num_threads(solver->roles)
     run_thread(&run, omp_get_thread_num(), omp_get_num_threads());
     STRAKE_TRY(first_failure(solver, error));

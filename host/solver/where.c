@@ -38,7 +38,8 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
         return false;
     }
     if (device->bit_exact[precision] != 1) {
-        (void)snprintf(why, size, "failed the arithmetic self-test (its results would differ in bits)");
+        (void)snprintf(why, size,
+                       "failed the arithmetic self-test (its results would differ in bits)");
         return false;
     }
     return true;
@@ -78,7 +79,8 @@ static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
             return add_entry(solver, STRAKE_PLACE_OPENCL, d, error);
         }
     }
-    return strake_fail(error, STRAKE_ERR_DEVICE, "--on gpu: no usable OpenCL device: %s; use --on cpu",
+    return strake_fail(error, STRAKE_ERR_DEVICE,
+                       "--on gpu: no usable OpenCL device: %s; use --on cpu",
                        solver->list.count > 0 ? why : solver->list.why_none);
 }
 
@@ -87,9 +89,9 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
     char *end = NULL;
     const long index = strtol(token + 4, &end, 10);
     if (end == token + 4 || *end != '\0' || index < 0) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: `%s`: expected a device number as in ocl:0 (see `strake devices`)",
-                           token);
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "--on: `%s`: expected a device number as in ocl:0 (see `strake devices`)", token);
     }
     if (index >= solver->list.count) {
         if (solver->list.count == 0) {
@@ -97,20 +99,20 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
                                token, solver->list.why_none);
         }
         return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: `%s`: there are only ocl:0 to ocl:%d (see `strake devices`)", token,
-                           solver->list.count - 1);
+                           "--on: `%s`: there are only ocl:0 to ocl:%d (see `strake devices`)",
+                           token, solver->list.count - 1);
     }
     strake_cl_device *device = &solver->list.device[index];
     const strake_precision precision = solver->which->precision;
     if (precision == STRAKE_DOUBLE && !device->has_double) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: `%s`: %s has no double precision; set `precision: single` or name "
-                           "another device",
-                           token, device->name);
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "--on: `%s`: %s has no double precision; set `precision: single` or name "
+            "another device",
+            token, device->name);
     }
     if (device->bit_exact[precision] < 0) {
-        const strake_status status =
-            strake_cl_selftest(solver->list.cl, device, precision, error);
+        const strake_status status = strake_cl_selftest(solver->list.cl, device, precision, error);
         if (status != STRAKE_OK) {
             return status;
         }
@@ -130,9 +132,10 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
     if (strcmp(token, "cpu") == 0) {
         for (int e = 0; e < solver->entries; e++) {
             if (solver->entry[e].place == STRAKE_PLACE_CPU) {
-                return strake_fail(error, STRAKE_ERR_USAGE,
-                                   "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "
-                                   "for its cores)");
+                return strake_fail(
+                    error, STRAKE_ERR_USAGE,
+                    "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "
+                    "for its cores)");
             }
         }
         return add_entry(solver, STRAKE_PLACE_CPU, -1, error);
@@ -142,16 +145,17 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
     }
     for (int w = 0; words[w] != NULL; w++) {
         if (strcmp(token, words[w]) == 0) {
-            return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s` must stand alone, not in a list",
-                               token);
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--on: `%s` must stand alone, not in a list", token);
         }
     }
     const char *near = strake_suggest(token, words);
-    return strake_fail(error, STRAKE_ERR_USAGE,
-                       "--on: `%s` is no place to run; expected serial, gpu, hybrid, auto, or a list "
-                       "of cpu and ocl:N%s%s%s",
-                       token, near != NULL ? " (did you mean `" : "", near != NULL ? near : "",
-                       near != NULL ? "`?)" : "");
+    return strake_fail(
+        error, STRAKE_ERR_USAGE,
+        "--on: `%s` is no place to run; expected serial, gpu, hybrid, auto, or a list "
+        "of cpu and ocl:N%s%s%s",
+        token, near != NULL ? " (did you mean `" : "", near != NULL ? near : "",
+        near != NULL ? "`?)" : "");
 }
 
 static strake_status add_list(strake_solver *solver, const char *where, strake_error *error)
@@ -173,8 +177,8 @@ cleanup:
     return status;
 }
 
-strake_status strake_where_resolve(strake_solver *solver, const char *where, strake_where_kind *kind,
-                                   strake_error *error)
+strake_status strake_where_resolve(strake_solver *solver, const char *where,
+                                   strake_where_kind *kind, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     *kind = STRAKE_WHERE_LIST;
@@ -217,9 +221,10 @@ strake_status strake_where_weights(const char *text, int entries, double *weight
         char *end = NULL;
         weight[e] = strtod(at, &end);
         if (end == at || !(weight[e] >= 0.0) || weight[e] > 1e15) {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "--split `%s`: expected %d non-negative numbers, one per entry of --on",
-                               text, entries);
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "--split `%s`: expected %d non-negative numbers, one per entry of --on", text,
+                entries);
         }
         sum += weight[e];
         at = end + strspn(end, " ");

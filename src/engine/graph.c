@@ -73,8 +73,8 @@ static double fold(const strake_graph *graph, const strake_stage *stage)
     }
     double result = 0.0;
     float narrow_result = 0.0F;
-    stage->point->row[graph->precision][STRAKE_ISA_SCALAR](
-        single ? (void *)&narrow_result : (void *)&result, in, 1);
+    void *const out[] = {single ? (void *)&narrow_result : (void *)&result};
+    stage->point->row[graph->precision][STRAKE_ISA_SCALAR](out, in, 1);
     return single ? (double)narrow_result : result;
 }
 

@@ -17,24 +17,20 @@
 #include "base/error.h"
 #include "engine/point.h"
 
-enum {
-    STRAKE_AXES = 3,
-    STRAKE_MAX_READS = 20,
-    STRAKE_MAX_VALUES = 160,
-    STRAKE_NAME_LENGTH = 32
-};
+enum { STRAKE_AXES = 3, STRAKE_MAX_READS = 20, STRAKE_MAX_VALUES = 160, STRAKE_NAME_LENGTH = 32 };
 
 /** A value of the graph: an input array, a constant, or the output of a stage. */
 typedef struct strake_value {
     char name[STRAKE_NAME_LENGTH];
-    int stage;         /**< index of the stage that computes it, -1 for an input */
-    bool is_constant;  /**< one number everywhere; @c constant holds it */
-    bool is_static;    /**< does not change from step to step (inputs so marked, stages of such only) */
-    bool is_live;      /**< needed for some output */
-    bool is_output;    /**< next state of the state input @c state_of */
-    int state_of;      /**< the input that this output becomes in the next step, or -1 */
-    int next;          /**< for a state input: the output value that replaces it, else -1 */
-    double constant;   /**< value of a constant, already rounded to the working precision */
+    int stage;        /**< index of the stage that computes it, -1 for an input */
+    bool is_constant; /**< one number everywhere; @c constant holds it */
+    bool
+        is_static; /**< does not change from step to step (inputs so marked, stages of such only) */
+    bool is_live;  /**< needed for some output */
+    bool is_output;      /**< next state of the state input @c state_of */
+    int state_of;        /**< the input that this output becomes in the next step, or -1 */
+    int next;            /**< for a state input: the output value that replaces it, else -1 */
+    double constant;     /**< value of a constant, already rounded to the working precision */
     int lo[STRAKE_AXES]; /**< extra cells needed before the first cell of a stripe (ihT, -, ihL) */
     int hi[STRAKE_AXES]; /**< extra cells needed after the last cell (ihB, -, ihR) */
 } strake_value;
@@ -47,12 +43,12 @@ typedef struct strake_read {
 
 /** One evaluation of a point function over the grid. */
 typedef struct strake_stage {
-    int number;                  /**< stage number in the literature; stages with one number run together */
-    const strake_point *point;   /**< what is computed */
-    int output;                  /**< value index */
-    int reads;                   /**< number of operands, equal to point->inputs */
+    int number; /**< stage number in the literature; stages with one number run together */
+    const strake_point *point; /**< what is computed */
+    int output;                /**< value index */
+    int reads;                 /**< number of operands, equal to point->inputs */
     strake_read read[STRAKE_MAX_READS];
-    int lag;                     /**< slab (axis 0) computed when input slab r arrives: r - lag */
+    int lag; /**< slab (axis 0) computed when input slab r arrives: r - lag */
 } strake_stage;
 
 typedef struct strake_graph {

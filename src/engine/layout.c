@@ -21,10 +21,10 @@ strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRA
         for (int v = 0; v < graph->values; v++) {
             const strake_value *value = &graph->value[v];
             if (!value->is_constant && value->is_live) {
-                layout.lo[axis] = value->lo[axis] > layout.lo[axis] ? value->lo[axis]
-                                                                    : layout.lo[axis];
-                layout.hi[axis] = value->hi[axis] > layout.hi[axis] ? value->hi[axis]
-                                                                    : layout.hi[axis];
+                layout.lo[axis] =
+                    value->lo[axis] > layout.lo[axis] ? value->lo[axis] : layout.lo[axis];
+                layout.hi[axis] =
+                    value->hi[axis] > layout.hi[axis] ? value->hi[axis] : layout.hi[axis];
             }
         }
     }

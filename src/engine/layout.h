@@ -17,14 +17,14 @@ typedef enum strake_boundary {
 
 /** Extended array: interior n[0] x n[1] x n[2] with halos; element offsets, not bytes. */
 typedef struct strake_layout {
-    int64_t n[STRAKE_AXES];  /**< interior cells per axis */
-    int lo[STRAKE_AXES];     /**< ghost cells before */
-    int hi[STRAKE_AXES];     /**< ghost cells after */
-    int64_t pitch;           /**< elements from one line (axis 1) to the next, a multiple of 64 bytes */
-    int64_t slab;            /**< elements from one slab (axis 0) to the next */
-    int64_t origin;          /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
-    int64_t elements;        /**< total */
-    int element_size;        /**< bytes */
+    int64_t n[STRAKE_AXES]; /**< interior cells per axis */
+    int lo[STRAKE_AXES];    /**< ghost cells before */
+    int hi[STRAKE_AXES];    /**< ghost cells after */
+    int64_t pitch;    /**< elements from one line (axis 1) to the next, a multiple of 64 bytes */
+    int64_t slab;     /**< elements from one slab (axis 0) to the next */
+    int64_t origin;   /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
+    int64_t elements; /**< total */
+    int element_size; /**< bytes */
     strake_boundary boundary[STRAKE_AXES];
 } strake_layout;
 

@@ -23,10 +23,11 @@ typedef enum strake_isa {
 } strake_isa;
 
 /**
- * A row loop: out[j] = f(in[0][j], in[1][j], ...) for 0 <= j < n, elements of the working precision.
- * The operand pointers already include their offsets; no operand overlaps out.
+ * A row loop: out[0][j] = f(in[0][j], in[1][j], ...) for 0 <= j < n, elements of the working precision
+ * (loops fused from several stages have several outputs). The pointers already include their
+ * offsets; no operand overlaps an output.
  */
-typedef void (*strake_row_function)(void *out, const void *const *in, int64_t n);
+typedef void (*strake_row_function)(void *const *out, const void *const *in, int64_t n);
 
 /** Operations of one evaluation. */
 typedef struct strake_ops {

@@ -27,24 +27,24 @@ typedef enum strake_key_type {
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
 typedef struct strake_key {
-    const char *path;        /**< for example "scheme.iterations" */
+    const char *path; /**< for example "scheme.iterations" */
     strake_key_type type;
     const char *choices;     /**< for CHOICE: "none|infinite"; else NULL */
     double fallback;         /**< default */
     double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL) */
     bool required;
-    const char *unit;        /**< "[-]", "[m]", ... */
-    const char *text;        /**< one line for `strake help case` */
+    const char *unit; /**< "[-]", "[m]", ... */
+    const char *text; /**< one line for `strake help case` */
 } strake_key;
 
 /** One field of a problem. */
 typedef struct strake_field {
     const char *name;
     strake_position position;
-    bool is_state;      /**< evolves; otherwise a static input */
-    bool required;      /**< must be given in a case */
-    bool is_velocity;   /**< accepts velocity shapes (rotation, shear, deformation) */
-    double fallback;    /**< constant used when not required and not given */
+    bool is_state;    /**< evolves; otherwise a static input */
+    bool required;    /**< must be given in a case */
+    bool is_velocity; /**< accepts velocity shapes (rotation, shear, deformation) */
+    double fallback;  /**< constant used when not required and not given */
     const char *unit;
     const char *text;
 } strake_field;
@@ -54,15 +54,15 @@ struct strake_case;
 /** Everything the engine knows of a problem. All tables are static const. */
 typedef struct strake_problem {
     const char *name;
-    const char *text;         /**< one line */
-    int dims;                 /**< 1 to 3: axes used are 0 and 2 in 2D, 0, 1 and 2 in 3D */
+    const char *text; /**< one line */
+    int dims;         /**< 1 to 3: axes used are 0 and 2 in 2D, 0, 1 and 2 in 3D */
     int keys;
     const strake_key *key;
     int fields;
     const strake_field *field;
-    unsigned boundaries;      /**< bit set of strake_boundary kinds it knows */
-    bool dt_required;         /**< otherwise dt defaults to 1 */
-    const char *cl_source;    /**< name of the point header under cl/, for example "mpdata_point.h" */
+    unsigned boundaries;   /**< bit set of strake_boundary kinds it knows */
+    bool dt_required;      /**< otherwise dt defaults to 1 */
+    const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
     /**
      * Builds the stage graph of a case. Input values must be named as the fields.
      * @param[in] constant  per field: true where the whole field is one number, value in @p number

@@ -15,9 +15,8 @@ typedef uint64_t bits;
 static const bits exponent = UINT64_C(0x7ff0000000000000);
 #endif
 
-void STRAKE_ROW_NAME(non_finite, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA)(void *out,
-                                                                         const void *const *in,
-                                                                         int64_t n)
+void STRAKE_ROW_NAME(non_finite, STRAKE_ROWS_PRECISION,
+                     STRAKE_ROWS_ISA)(void *const *out, const void *const *in, int64_t n)
 {
     const real *restrict const x = in[0];
     bits count = 0;
@@ -26,5 +25,5 @@ void STRAKE_ROW_NAME(non_finite, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA)(void *o
         memcpy(&pattern, &x[j], sizeof pattern);
         count += (pattern & exponent) == exponent ? 1U : 0U;
     }
-    *(int64_t *)out = (int64_t)count;
+    *(int64_t *)out[0] = (int64_t)count;
 }

@@ -1,4 +1,4 @@
-/** @file check_rows.h Row loop that counts non-finite values: out is an int64_t, in[0] the row. */
+/** @file check_rows.h Row loop that counts non-finite values: out[0] is one int64_t, in[0] the row. */
 #ifndef STRAKE_CHECK_ROWS_H
 #define STRAKE_CHECK_ROWS_H
 

@@ -100,10 +100,12 @@ static int corrective_stage(const table *t, int number, const char *name, int d,
 {
     const int other = u[1 - d];
     const strake_read reads[] = {
-        at(d, u[d], 0, 0),    at(d, other, -1, 0), at(d, other, -1, 1), at(d, other, 0, 1),
-        at(d, other, 0, 0),   at(d, t->options.gauge ? t->face_h_reciprocal[d] : t->face_h[d], 0, 0),
-        at(d, x, -1, 0),      at(d, x, 0, 0),      at(d, x, -1, -1),    at(d, x, 0, -1),
-        at(d, x, -1, 1),      at(d, x, 0, 1),
+        at(d, u[d], 0, 0),   at(d, other, -1, 0),
+        at(d, other, -1, 1), at(d, other, 0, 1),
+        at(d, other, 0, 0),  at(d, t->options.gauge ? t->face_h_reciprocal[d] : t->face_h[d], 0, 0),
+        at(d, x, -1, 0),     at(d, x, 0, 0),
+        at(d, x, -1, -1),    at(d, x, 0, -1),
+        at(d, x, -1, 1),     at(d, x, 0, 1),
     };
     const strake_point *point = t->options.gauge         ? &strake_point_corrective_gauge
                                 : t->options.nonnegative ? &strake_point_corrective_nonnegative
@@ -120,11 +122,10 @@ static int third_order_stage(const table *t, int number, const char *name, int i
     const int factor1 =
         STRAKE_STAGE(t->g, number, suffixed(text, d == 0 ? "t1_along" : "t2_along", iteration),
                      third_order_along, at(d, u[d], 0, 0), at(d, t->face_h_reciprocal[d], 0, 0));
-    const int factor2 =
-        STRAKE_STAGE(t->g, number, suffixed(text, d == 0 ? "t1_across" : "t2_across", iteration),
-                     third_order_across, at(d, u[d], 0, 0), at(d, other, -1, 0),
-                     at(d, other, -1, 1), at(d, other, 0, 1), at(d, other, 0, 0),
-                     at(d, t->face_h_reciprocal[d], 0, 0));
+    const int factor2 = STRAKE_STAGE(
+        t->g, number, suffixed(text, d == 0 ? "t1_across" : "t2_across", iteration),
+        third_order_across, at(d, u[d], 0, 0), at(d, other, -1, 0), at(d, other, -1, 1),
+        at(d, other, 0, 1), at(d, other, 0, 0), at(d, t->face_h_reciprocal[d], 0, 0));
     const strake_read reads[] = {
         at(d, v, 0, 0),  at(d, factor1, 0, 0), at(d, factor2, 0, 0), at(d, x, -2, 0),
         at(d, x, -1, 0), at(d, x, 0, 0),       at(d, x, 1, 0),       at(d, x, -1, -1),
@@ -151,7 +152,7 @@ static int limit_stage(const table *t, int number, const char *name, const strak
 static void bound_stages(const table *t, int number, int iteration, int x, int bound[2])
 {
     char text[STRAKE_NAME_LENGTH];
-    const strake_read cross[] = {at(0, bound[0], 0, 0), at(0, x, 0, 0), at(0, x, -1, 0),
+    const strake_read cross[] = {at(0, bound[0], 0, 0), at(0, x, 0, 0),  at(0, x, -1, 0),
                                  at(0, x, 1, 0),        at(0, x, 0, -1), at(0, x, 0, 1)};
     if (iteration == 1) {
         bound[0] = strake_graph_stage(t->g, number, "mx_in", &strake_point_cross_max, 5, cross + 1);
@@ -194,10 +195,9 @@ static int corrective_iteration(const table *t, int iteration, int x, int u[2], 
     if (t->options.nonoscillatory) {
         bound_stages(t, base + 7, iteration, x, bound);
         for (int d = 0; d < 2; d++) {
-            f[d] = t->options.gauge
-                       ? v[d]
-                       : flux_stage(t, base + 8 + d, suffixed(text, f_name[d], iteration), d, x,
-                                    v[d]);
+            f[d] = t->options.gauge ? v[d]
+                                    : flux_stage(t, base + 8 + d,
+                                                 suffixed(text, f_name[d], iteration), d, x, v[d]);
         }
         const int up = limit_stage(t, base + 10, suffixed(text, "cp", iteration),
                                    &strake_point_limit_inflow, bound[0], x, f);
@@ -215,9 +215,9 @@ static int corrective_iteration(const table *t, int iteration, int x, int u[2], 
         }
     }
     for (int d = 0; d < 2; d++) {
-        f[d] = t->options.gauge ? v[d]
-                                : flux_stage(t, base + 14 + d, suffixed(text, g_name[d], iteration),
-                                             d, x, v[d]);
+        f[d] = t->options.gauge
+                   ? v[d]
+                   : flux_stage(t, base + 14 + d, suffixed(text, g_name[d], iteration), d, x, v[d]);
     }
     return update_stage(t, base + 16, suffixed(text, "x_out", iteration), x, f);
 }
@@ -354,8 +354,7 @@ static void extend_rows(const view *u1, const view *u2)
                 put(u1, n + k, j, get(u1, strake_ghost_source(STRAKE_PERIODIC, n, n + k), j));
             } else if (k > 0) { /* row n is the domain's own outer face */
                 put(u1, n + k, j,
-                    get(u1, n + k - 1, j) -
-                        (get(u2, n + k - 1, right) - get(u2, n + k - 1, j)));
+                    get(u1, n + k - 1, j) - (get(u2, n + k - 1, right) - get(u2, n + k - 1, j)));
             }
         }
     }
@@ -370,8 +369,7 @@ static void extend_columns(const view *u1, const view *u2)
     const int64_t end = l->n[0] + l->hi[0];
     for (int64_t i = first; i < end; i++) {
         for (int64_t k = 1; k <= l->lo[2]; k++) {
-            put(u1, i, -k,
-                get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0));
+            put(u1, i, -k, get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0));
         }
         for (int64_t k = 0; k < l->hi[2]; k++) {
             put(u1, i, n + k,
@@ -391,8 +389,7 @@ static void extend_columns(const view *u1, const view *u2)
                 put(u2, i, n + k, get(u2, i, strake_ghost_source(STRAKE_PERIODIC, n, n + k)));
             } else if (k > 0) {
                 put(u2, i, n + k,
-                    get(u2, i, n + k - 1) -
-                        (get(u1, below, n + k - 1) - get(u1, i, n + k - 1)));
+                    get(u2, i, n + k - 1) - (get(u1, below, n + k - 1) - get(u1, i, n + k - 1)));
             }
         }
     }

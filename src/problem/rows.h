@@ -50,14 +50,13 @@
 
 /* One row loop. The operands may overlap each other (they are only read) but not the output. */
 #define STRAKE_ROW(name, inputs, adds, muls, divs, selects)                                        \
-    void STRAKE_ROW_NAME(name, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA)(                            \
-        void *out, const void *const *in, int64_t n);                                              \
-    void STRAKE_ROW_NAME(name, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA)(                            \
-        void *out, const void *const *in, int64_t n)                                               \
+    void STRAKE_ROW_NAME(name, STRAKE_ROWS_PRECISION,                                              \
+                         STRAKE_ROWS_ISA)(void *const *out, const void *const *in, int64_t n);     \
+    void STRAKE_ROW_NAME(name, STRAKE_ROWS_PRECISION,                                              \
+                         STRAKE_ROWS_ISA)(void *const *out, const void *const *in, int64_t n)      \
     {                                                                                              \
-        real *restrict const y = out;                                                              \
-        STRAKE_LOAD_##inputs                                                                       \
-        STRAKE_ROW_SIMD(STRAKE_ROWS_ISA) for (int64_t j = 0; j < n; j++)                           \
+        real *restrict const y = out[0];                                                           \
+        STRAKE_LOAD_##inputs STRAKE_ROW_SIMD(STRAKE_ROWS_ISA) for (int64_t j = 0; j < n; j++)      \
         {                                                                                          \
             y[j] = name(STRAKE_TAKE_##inputs);                                                     \
         }                                                                                          \
@@ -73,7 +72,7 @@
 #define STRAKE_ROW_LIST_X86(name, precision) 0, 0
 #endif
 #define STRAKE_ROW_DECLARE_ONE(name, precision, isa)                                               \
-    void STRAKE_ROW_PASTE(name, precision, isa)(void *out, const void *const *in, int64_t n);
+    void STRAKE_ROW_PASTE(name, precision, isa)(void *const *out, const void *const *in, int64_t n);
 #define STRAKE_ROW_DECLARE(name, precision)                                                        \
     STRAKE_ROW_DECLARE_ONE(name, precision, scalar)                                                \
     STRAKE_ROW_DECLARE_ONE(name, precision, base)                                                  \
@@ -84,12 +83,23 @@
             STRAKE_ROW_LIST_X86(name, precision)                                                   \
     }
 
+/* The same for loops fused from several stages, which have no scalar form. */
+#define STRAKE_LOOP_DECLARE(name, precision)                                                       \
+    STRAKE_ROW_DECLARE_ONE(name, precision, base)                                                  \
+    STRAKE_ROW_DECLARE_X86(name, precision)
+#define STRAKE_LOOP_LIST(name, precision)                                                          \
+    {                                                                                              \
+        0, STRAKE_ROW_PASTE(name, precision, base), STRAKE_ROW_LIST_X86(name, precision)           \
+    }
+
 /* Declares the row loops of a point function and defines its strake_point. */
 #define STRAKE_POINT_DEFINE(name, inputs, adds, muls, divs, selects)                               \
     STRAKE_ROW_DECLARE(name, f64)                                                                  \
     STRAKE_ROW_DECLARE(name, f32)                                                                  \
     const strake_point strake_point_##name = {                                                     \
-        #name, inputs, {adds, muls, divs, selects},                                                \
+        #name,                                                                                     \
+        inputs,                                                                                    \
+        {adds, muls, divs, selects},                                                               \
         {STRAKE_ROW_LIST(name, f64), STRAKE_ROW_LIST(name, f32)}};
 
 #define STRAKE_POINT_DECLARE(name, inputs, adds, muls, divs, selects)                              \

@@ -10,8 +10,8 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-typedef cl_int write_buffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint,
-                            const cl_event *, cl_event *);
+typedef cl_int write_buffer(cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *,
+                            cl_uint, const cl_event *, cl_event *);
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer,
                                                      cl_bool blocking, size_t offset, size_t size,

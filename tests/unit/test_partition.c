@@ -96,7 +96,8 @@ static void a_lone_stripe_sends_nothing(void **state)
     (void)state;
     const strake_range stripe[] = {{0, 0}, {0, 50}, {50, 50}};
     strake_range border[16];
-    assert_int_equal(strake_partition_border(stripe, 3, 1, 50, STRAKE_PERIODIC, 3, 3, 16, border), 0);
+    assert_int_equal(strake_partition_border(stripe, 3, 1, 50, STRAKE_PERIODIC, 3, 3, 16, border),
+                     0);
 }
 
 int main(void)

@@ -1,0 +1,74 @@
+/** @file pipeline_impl.h Inside of strake_pipeline; only for host/cpu/pipeline*.c. */
+#ifndef STRAKE_PIPELINE_IMPL_H
+#define STRAKE_PIPELINE_IMPL_H
+
+#include "cpu/pipeline.h"
+#include "engine/loops.h"
+
+enum { PIPELINE_ALIGNMENT = 64, PIPELINE_DEPTH = 16 };
+
+/* An operand that lies in an array of the grid; its address is computed for every line. */
+typedef struct array_operand {
+    int index; /* position among the operands */
+    int value;
+    bool is_state;       /* ghosts along axis 0 are found by index map */
+    int64_t slab_offset; /* offset[0] */
+    int64_t shift;       /* elements from cell [0, 0, first column of the block] of that slab */
+} array_operand;
+
+/*
+ * A value's last slabs: `depth` of them (a power of two), `lines` lines each. The first element of a
+ * line is column c - lo of a block starting at column c, so that stores are aligned.
+ */
+typedef struct ring {
+    char *data;
+    int64_t depth, lines;
+    int lo;
+} ring;
+
+/* One stage, or a loop fused from several. */
+typedef struct task {
+    strake_row_function row;
+    int reads, arrays, outputs;
+    array_operand array[STRAKE_LOOP_INPUTS];
+    const char
+        *base[PIPELINE_DEPTH][STRAKE_LOOP_INPUTS]; /* other operands, by slab modulo phases */
+    int64_t stride[STRAKE_LOOP_INPUTS];            /* bytes from one line to the next */
+    char *out[PIPELINE_DEPTH][STRAKE_LOOP_STAGES]; /* lines of the outputs' rings, likewise */
+    int64_t out_stride;
+    int state; /* the only output is this state; -1: outputs go to rings */
+    int lag;
+    int lo[STRAKE_AXES], hi[STRAKE_AXES];
+} task;
+
+/* Stages of one lag: fused where slabs need all of them, one by one at the edges of a stripe. */
+typedef struct group {
+    bool is_fused;
+    task fused;
+    int stages;
+    int stage[STRAKE_LOOP_STAGES]; /* index in strake_pipeline.single */
+    int lag;
+    int lo, hi; /* slabs around a stripe that need every stage */
+} group;
+
+struct strake_pipeline {
+    const strake_graph *graph;
+    const strake_layout *layout;
+    int64_t size;   /* bytes of an element */
+    int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
+    int64_t block;  /* columns */
+    int64_t width;  /* elements of a ring line */
+    int64_t phases; /* deepest ring */
+    task *single;   /* by stage */
+    int groups;
+    group *group;
+    int streams; /* arrays of the grid that are read or written */
+    int stream[STRAKE_MAX_VALUES];
+    ring ring[STRAKE_MAX_VALUES];
+    char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
+    char *memory;
+    strake_row_function non_finite;
+    bool is_finite; /* no NaN or Inf written in the last run */
+};
+
+#endif

@@ -1,0 +1,338 @@
+/* Planning a row pipeline: which loops, where their operands lie, how wide a block may be. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpu/pipeline_impl.h"
+#include "problem/check_rows.h"
+
+static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
+    STRAKE_NON_FINITE_ROWS;
+
+strake_isa strake_isa_best(void)
+{
+#if defined(STRAKE_ROWS_X86) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+        return STRAKE_ISA_AVX512;
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return STRAKE_ISA_AVX2;
+    }
+#endif
+    return STRAKE_ISA_BASE;
+}
+
+const char *strake_isa_name(strake_isa isa)
+{
+    static const char *const name[STRAKE_ISAS] = {"scalar", "base", "avx2", "avx512"};
+    return name[isa];
+}
+
+static int64_t round_up(int64_t x, int64_t step)
+{
+    return (x + step - 1) / step * step;
+}
+
+static int64_t power_of_two(int64_t x)
+{
+    int64_t p = 1;
+    while (p < x) {
+        p *= 2;
+    }
+    return p;
+}
+
+/* Whether a value needs a ring: computed every slab and not written to an array of the grid. */
+static bool has_ring(const strake_value *value)
+{
+    return value->is_live && value->stage >= 0 && !value->is_output;
+}
+
+/* The compiled form of a loop, or NULL: then its stages run one by one. */
+static strake_row_function find_code(const strake_graph *graph, const strake_loop *loop,
+                                     strake_isa isa)
+{
+    char body[STRAKE_LOOP_TEXT];
+    if (isa == STRAKE_ISA_SCALAR || strake_loop_body(graph, loop, body, sizeof body) < 0) {
+        return NULL;
+    }
+    for (int k = 0; k < strake_loop_code_count; k++) {
+        if (strcmp(strake_loop_codes[k].body, body) == 0) {
+            return strake_loop_codes[k].row[graph->precision][isa];
+        }
+    }
+    return NULL;
+}
+
+/* Bytes per column of a block that its stages keep in cache: the outputs of the loops. */
+static int64_t bytes_per_column(const strake_pipeline *p, const strake_loop *loop, int loops)
+{
+    int64_t bytes = 0;
+    for (int g = 0; g < loops; g++) {
+        for (int k = 0; k < loop[g].outputs; k++) {
+            const int v = loop[g].output[k];
+            const strake_value *value = &p->graph->value[v];
+            const int64_t lines = p->layout->n[1] + value->lo[1] + value->hi[1];
+            bytes += power_of_two(strake_graph_ring_depth(p->graph, v)) * lines * p->size;
+        }
+    }
+    return bytes > 0 ? bytes : p->size;
+}
+
+static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, int loops)
+{
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (cache <= 0) {
+        cache = 512 * 1024;
+    }
+    /* A quarter of the private cache for the rings: the streams of inputs and outputs need it too. */
+    int64_t most = cache / 4 / bytes_per_column(p, loop, loops) / p->vector * p->vector;
+    most = most < 8 * p->vector ? 8 * p->vector : most;
+    const int64_t n = p->layout->n[2];
+    const int64_t blocks = (n + most - 1) / most;
+    return round_up((n + blocks - 1) / blocks, p->vector);
+}
+
+/* Address of the first operand of a line of a ring or constant, for output slab q. */
+static const char *fixed_address(const strake_pipeline *p, const task *t, const strake_read *read,
+                                 int64_t q)
+{
+    const strake_value *value = &p->graph->value[read->value];
+    if (value->is_constant) {
+        return p->constant[read->value];
+    }
+    const ring *r = &p->ring[read->value];
+    const int64_t slab = (q + read->offset[0]) & (r->depth - 1);
+    const int64_t line = slab * r->lines + read->offset[1] + value->lo[1] - t->lo[1];
+    return r->data + (line * p->width + r->lo - t->lo[2] + read->offset[2]) * p->size;
+}
+
+static void plan_operand(const strake_pipeline *p, task *t, const strake_read *read, int k)
+{
+    const strake_value *value = &p->graph->value[read->value];
+    const strake_layout *l = p->layout;
+    if (value->is_constant || value->stage >= 0) {
+        t->stride[k] = value->is_constant ? 0 : p->width * p->size;
+        for (int64_t phase = 0; phase < p->phases; phase++) {
+            /* Any slab of that phase far enough from zero to stay positive. */
+            t->base[phase][k] = fixed_address(p, t, read, phase + 64 * p->phases);
+        }
+        return;
+    }
+    array_operand *o = &t->array[t->arrays++];
+    t->stride[k] = l->pitch * p->size;
+    o->index = k;
+    o->value = read->value;
+    o->is_state = !value->is_static;
+    o->slab_offset = read->offset[0];
+    o->shift = (read->offset[1] - t->lo[1]) * l->pitch + read->offset[2] - t->lo[2];
+}
+
+static void plan_output(const strake_pipeline *p, task *t, int v)
+{
+    const ring *r = &p->ring[v];
+    const int k = t->outputs++;
+    if (p->graph->value[v].is_output) {
+        t->state = v;
+        t->out_stride = p->layout->pitch * p->size;
+        return;
+    }
+    t->out_stride = p->width * p->size;
+    for (int64_t phase = 0; phase < p->phases; phase++) {
+        t->out[phase][k] =
+            r->data + ((phase & (r->depth - 1)) * r->lines * p->width + r->lo - t->lo[2]) * p->size;
+    }
+}
+
+static void plan_single(strake_pipeline *p, int s, strake_isa isa)
+{
+    const strake_stage *stage = &p->graph->stage[s];
+    const strake_value *output = &p->graph->value[stage->output];
+    task *t = &p->single[s];
+    t->row = stage->point->row[p->graph->precision][isa];
+    if (t->row == NULL) {
+        t->row = stage->point->row[p->graph->precision][STRAKE_ISA_BASE];
+    }
+    t->reads = stage->reads;
+    t->state = -1;
+    t->lag = stage->lag;
+    memcpy(t->lo, output->lo, sizeof t->lo);
+    memcpy(t->hi, output->hi, sizeof t->hi);
+    for (int k = 0; k < stage->reads; k++) {
+        plan_operand(p, t, &stage->read[k], k);
+    }
+    plan_output(p, t, stage->output);
+}
+
+static void plan_group(strake_pipeline *p, const strake_loop *loop, strake_row_function code)
+{
+    group *g = &p->group[p->groups++];
+    const strake_graph *graph = p->graph;
+    const strake_value *first = &graph->value[graph->stage[loop->stage[0]].output];
+    g->stages = loop->stages;
+    memcpy(g->stage, loop->stage, sizeof g->stage);
+    g->lag = loop->lag;
+    g->lo = first->lo[0];
+    g->hi = first->hi[0];
+    for (int k = 0; k < loop->stages; k++) {
+        const strake_value *value = &graph->value[graph->stage[loop->stage[k]].output];
+        g->lo = value->lo[0] < g->lo ? value->lo[0] : g->lo;
+        g->hi = value->hi[0] < g->hi ? value->hi[0] : g->hi;
+    }
+    g->is_fused = code != NULL && loop->stages > 1;
+    if (!g->is_fused) {
+        return;
+    }
+    task *t = &g->fused;
+    t->row = code;
+    t->reads = loop->inputs;
+    t->state = -1;
+    t->lag = loop->lag;
+    memcpy(t->lo, first->lo, sizeof t->lo);
+    memcpy(t->hi, first->hi, sizeof t->hi);
+    t->lo[2] = loop->lo;
+    t->hi[2] = loop->hi;
+    for (int k = 0; k < loop->inputs; k++) {
+        plan_operand(p, t, &loop->input[k], k);
+    }
+    for (int k = 0; k < loop->outputs; k++) {
+        plan_output(p, t, loop->output[k]);
+    }
+}
+
+static void fill_constant(const strake_pipeline *p, char *line, double number)
+{
+    for (int64_t k = 0; k < p->width; k++) {
+        if (p->size == 8) {
+            ((double *)(void *)line)[k] = number;
+        } else {
+            ((float *)(void *)line)[k] = (float)number;
+        }
+    }
+}
+
+/*
+ * Lays rings and constant lines out in one allocation; called with memory NULL it only measures.
+ * Rows are computed in whole vectors and loops in the widest range of their stages, so a line may be
+ * read or written a little before and beyond its ends: there is room for that.
+ */
+static int64_t lay_out(strake_pipeline *p, char *memory)
+{
+    int64_t used = 2 * PIPELINE_ALIGNMENT;
+    p->phases = 1;
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (!value->is_live) {
+            continue;
+        }
+        if (value->is_constant) {
+            if (memory != NULL) {
+                p->constant[v] = memory + used;
+                fill_constant(p, p->constant[v], value->constant);
+            }
+            used += p->width * p->size;
+        } else if (has_ring(value)) {
+            ring *r = &p->ring[v];
+            r->depth = power_of_two(strake_graph_ring_depth(p->graph, v));
+            r->lines = p->layout->n[1] + value->lo[1] + value->hi[1];
+            r->data = memory == NULL ? NULL : memory + used;
+            used += r->depth * r->lines * p->width * p->size;
+            p->phases = r->depth > p->phases ? r->depth : p->phases;
+        }
+    }
+    return used + 2 * PIPELINE_ALIGNMENT;
+}
+
+/* Elements of a ring line: a block, the halos of the widest loop, one vector of rounding. */
+static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int loops)
+{
+    int64_t halo = 0;
+    for (int g = 0; g < loops; g++) {
+        const int64_t own = loop[g].lo + loop[g].hi;
+        halo = own > halo ? own : halo;
+    }
+    const int64_t width = round_up(p->block + halo, p->vector) + p->vector;
+    /* An odd number of cache lines spreads the lines over the cache sets. */
+    return width / p->vector % 2 == 0 ? width + p->vector : width;
+}
+
+/* Where lines of a value begin: with the loop that computes it. */
+static void align_rings(strake_pipeline *p, const strake_loop *loop, int loops)
+{
+    for (int g = 0; g < loops; g++) {
+        for (int k = 0; k < loop[g].stages; k++) {
+            p->ring[p->graph->stage[loop[g].stage[k]].output].lo = loop[g].lo;
+        }
+    }
+}
+
+strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
+                                     strake_isa isa, int64_t block, strake_pipeline **out,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t bytes = 0;
+    int loops = 0;
+    strake_pipeline *p = calloc(1, sizeof *p);
+    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
+    STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory planning the CPU pipeline");
+    loops = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
+    p->graph = graph;
+    p->layout = layout;
+    p->size = layout->element_size;
+    p->vector = PIPELINE_ALIGNMENT / p->size;
+    p->block = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops);
+    p->width = ring_width(p, loop, loops);
+    p->non_finite = non_finite_rows[graph->precision][isa];
+    p->single = calloc((size_t)graph->stages, sizeof *p->single);
+    p->group = calloc((size_t)loops, sizeof *p->group);
+    STRAKE_CHECK(p->single != NULL && p->group != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory planning the CPU pipeline");
+    bytes = round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
+    STRAKE_CHECK(p->phases <= PIPELINE_DEPTH, error, STRAKE_ERR_STATE,
+                 "the stage graph keeps %lld slabs of one value; at most %d are supported",
+                 (long long)p->phases, (int)PIPELINE_DEPTH);
+    p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
+    STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);
+    memset(p->memory, 0, (size_t)bytes);
+    (void)lay_out(p, p->memory);
+    align_rings(p, loop, loops);
+    for (int s = 0; s < graph->stages; s++) {
+        plan_single(p, s, isa);
+    }
+    for (int g = 0; g < loops; g++) {
+        plan_group(p, &loop[g], find_code(graph, &loop[g], isa));
+    }
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->is_live && !value->is_constant && (value->stage < 0 || value->is_output)) {
+            p->stream[p->streams++] = v;
+        }
+    }
+    *out = p;
+    p = NULL;
+cleanup:
+    free(loop);
+    strake_pipeline_destroy(&p);
+    return status;
+}
+
+void strake_pipeline_destroy(strake_pipeline **pipeline)
+{
+    if (*pipeline != NULL) {
+        free((*pipeline)->single);
+        free((*pipeline)->group);
+        free((*pipeline)->memory);
+        free(*pipeline);
+        *pipeline = NULL;
+    }
+}
+
+int64_t strake_pipeline_block(const strake_pipeline *pipeline)
+{
+    return pipeline->block;
+}

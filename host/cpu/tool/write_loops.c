@@ -1,0 +1,176 @@
+/*
+ * Build-time tool: writes the fused loops of every variant of every problem as C.
+ *   write_loops functions > strake_loops_rows.c   compiled once per instruction set and precision
+ *   write_loops table     > strake_loops.c        bodies and addresses
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "case/case.h"
+#include "engine/loops.h"
+
+enum { MOST_LOOPS = 4096, MOST_ITERATIONS = 4 };
+
+typedef struct known_loop {
+    char *body;
+    int inputs, outputs;
+    unsigned long long constant; /* bit per input */
+} known_loop;
+
+static known_loop known[MOST_LOOPS];
+static int count;
+
+static void remember(const strake_graph *graph, const strake_loop *loop)
+{
+    static char body[STRAKE_LOOP_TEXT];
+    if (strake_loop_body(graph, loop, body, sizeof body) < 0 || count == MOST_LOOPS) {
+        (void)fprintf(stderr, "write_loops: a loop or their number is too large\n");
+        exit(1);
+    }
+    for (int k = 0; k < count; k++) {
+        if (strcmp(known[k].body, body) == 0) {
+            return;
+        }
+    }
+    known_loop *entry = &known[count++];
+    entry->body = strdup(body);
+    entry->inputs = loop->inputs;
+    entry->outputs = loop->outputs;
+    for (int k = 0; k < loop->inputs; k++) {
+        if (graph->value[loop->input[k].value].is_constant) {
+            entry->constant |= 1ULL << k;
+        }
+    }
+}
+
+static void add_graph(const strake_case *which)
+{
+    static strake_graph graph;
+    static strake_loop loop[STRAKE_MAX_VALUES];
+    const strake_problem *problem = which->problem;
+    strake_error error;
+    const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
+    for (unsigned mask = 0; mask < 1U << problem->fields; mask++) {
+        bool constant[STRAKE_MAX_FIELDS] = {false};
+        for (int f = 0; f < problem->fields; f++) {
+            constant[f] = (mask >> f & 1U) != 0 && !problem->field[f].is_state;
+        }
+        if (problem->build(which, constant, number, &graph, &error) != STRAKE_OK) {
+            (void)fprintf(stderr, "write_loops: %s\n", error.text);
+            exit(1);
+        }
+        const int loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+        for (int g = 0; g < loops; g++) {
+            remember(&graph, &loop[g]);
+        }
+    }
+}
+
+/* All values of all keys; integers (numbers of iterations) up to a few: further ones repeat the loops. */
+static void add_variants(strake_case *which, int key)
+{
+    const strake_problem *problem = which->problem;
+    strake_error error;
+    if (key == problem->keys) {
+        if (problem->check == NULL || problem->check(which, &error) == STRAKE_OK) {
+            add_graph(which);
+        }
+        return;
+    }
+    const strake_key *k = &problem->key[key];
+    if (k->type == STRAKE_KEY_REAL) {
+        which->value[key] = k->fallback;
+        add_variants(which, key + 1);
+        return;
+    }
+    int last = k->type == STRAKE_KEY_BOOLEAN ? 1 : 0;
+    for (const char *at = k->choices; k->type == STRAKE_KEY_CHOICE && at != NULL;) {
+        at = strchr(at, '|');
+        if (at != NULL) {
+            at++;
+            last++;
+        }
+    }
+    int first = 0;
+    if (k->type == STRAKE_KEY_INTEGER) {
+        first = (int)k->minimum;
+        last = k->maximum < MOST_ITERATIONS ? (int)k->maximum : MOST_ITERATIONS;
+    }
+    for (int v = first; v <= last; v++) {
+        which->value[key] = v;
+        add_variants(which, key + 1);
+    }
+}
+
+static unsigned long long name_of(const char *body)
+{
+    return (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, body, strlen(body));
+}
+
+static void write_functions(void)
+{
+    (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
+                 "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n");
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        (void)printf("#include \"cl/%s\"\n", strake_problems[p]->cl_source);
+    }
+    for (int k = 0; k < count; k++) {
+        const known_loop *loop = &known[k];
+        (void)printf("\n#define LOOP STRAKE_ROW_NAME(loop_%016llx, STRAKE_ROWS_PRECISION, "
+                     "STRAKE_ROWS_ISA)\n"
+                     "void LOOP(void *const *out, const void *const *in, int64_t n);\n"
+                     "void LOOP(void *const *out, const void *const *in, int64_t n)\n{\n",
+                     name_of(loop->body));
+        for (int i = 0; i < loop->inputs; i++) {
+            if ((loop->constant >> i & 1U) != 0) {
+                (void)printf("    const real c%d = *(const real *)in[%d];\n", i, i);
+            } else {
+                (void)printf("    const real *restrict const a%d = in[%d];\n", i, i);
+            }
+        }
+        for (int o = 0; o < loop->outputs; o++) {
+            (void)printf("    real *restrict const y%d = out[%d];\n", o, o);
+        }
+        (void)printf("    STRAKE_ROW_SIMD(STRAKE_ROWS_ISA) for (int64_t j = 0; j < n; j++)\n    {\n"
+                     "        %s\n    }\n}\n#undef LOOP\n",
+                     loop->body);
+    }
+}
+
+static void write_table(void)
+{
+    (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
+                 "#include \"engine/loops.h\"\n#include \"problem/rows.h\"\n\n");
+    for (int k = 0; k < count; k++) {
+        (void)printf(
+            "STRAKE_LOOP_DECLARE(loop_%016llx, f64) STRAKE_LOOP_DECLARE(loop_%016llx, f32)\n",
+            name_of(known[k].body), name_of(known[k].body));
+    }
+    (void)printf("\nconst strake_loop_code strake_loop_codes[] = {\n");
+    for (int k = 0; k < count; k++) {
+        (void)printf("    {\"%s\",\n     {STRAKE_LOOP_LIST(loop_%016llx, f64), "
+                     "STRAKE_LOOP_LIST(loop_%016llx, f32)}},\n",
+                     known[k].body, name_of(known[k].body), name_of(known[k].body));
+    }
+    (void)printf("};\nconst int strake_loop_code_count = %d;\n", count);
+}
+
+int main(int argc, char **argv)
+{
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        strake_case which = {.problem = strake_problems[p], .precision = STRAKE_DOUBLE};
+        which.file = (char[]){"write_loops"};
+        add_variants(&which, 0);
+    }
+    if (argc == 2 && strcmp(argv[1], "functions") == 0) {
+        write_functions();
+    } else if (argc == 2 && strcmp(argv[1], "table") == 0) {
+        write_table();
+    } else {
+        (void)fprintf(stderr, "usage: write_loops functions|table\n");
+        return 2;
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,217 @@
+#include "engine/loops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_INPUTS = 28, HI_SLACK = 4 };
+
+static int loop_of(const strake_loop *loop, int loops, int stage)
+{
+    for (int g = 0; g < loops; g++) {
+        for (int k = 0; k < loop[g].stages; k++) {
+            if (loop[g].stage[k] == stage) {
+                return g;
+            }
+        }
+    }
+    return -1;
+}
+
+static bool has_stage(const strake_loop *loop, int stage)
+{
+    return stage >= 0 && loop_of(loop, 1, stage) == 0;
+}
+
+static bool same_read(const strake_read *a, const strake_read *b)
+{
+    return a->value == b->value && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+}
+
+/* A value computed by the loop itself at the same point: it stays in a register. */
+static bool is_local(const strake_graph *graph, const strake_loop *loop, const strake_read *read)
+{
+    static const int zero[STRAKE_AXES] = {0, 0, 0};
+    return has_stage(loop, graph->value[read->value].stage) &&
+           memcmp(read->offset, zero, sizeof zero) == 0;
+}
+
+/* The operand as a loop sees it: a constant is the same everywhere. */
+static strake_read normal_read(const strake_graph *graph, const strake_read *read)
+{
+    strake_read normal = *read;
+    if (graph->value[read->value].is_constant) {
+        memset(normal.offset, 0, sizeof normal.offset);
+    }
+    return normal;
+}
+
+static bool add_input(strake_loop *loop, const strake_read *read)
+{
+    for (int k = 0; k < loop->inputs; k++) {
+        if (same_read(&loop->input[k], read)) {
+            return true;
+        }
+    }
+    if (loop->inputs == MOST_INPUTS) {
+        return false;
+    }
+    loop->input[loop->inputs++] = *read;
+    return true;
+}
+
+static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
+{
+    const strake_stage *stage = &graph->stage[s];
+    const strake_value *output = &graph->value[stage->output];
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_read read = normal_read(graph, &stage->read[k]);
+        if (!is_local(graph, loop, &read) && !add_input(loop, &read)) {
+            return false;
+        }
+    }
+    loop->stage[loop->stages++] = s;
+    loop->lag = stage->lag;
+    loop->lo = output->lo[2] > loop->lo ? output->lo[2] : loop->lo;
+    loop->hi = output->hi[2] > loop->hi ? output->hi[2] : loop->hi;
+    return true;
+}
+
+/* The common column range may not reach operands that are not there (a few to the right are padding). */
+static bool operands_reach(const strake_graph *graph, const strake_loop *loop)
+{
+    for (int k = 0; k < loop->inputs; k++) {
+        const strake_read *read = &loop->input[k];
+        const strake_value *value = &graph->value[read->value];
+        if (!value->is_constant && (value->lo[2] < loop->lo - read->offset[2] ||
+                                    value->hi[2] + HI_SLACK < loop->hi + read->offset[2])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a stage may run in loop g, given where its operands are computed. */
+static bool may_join(const strake_graph *graph, const strake_loop *loop, int loops, int g, int s)
+{
+    const strake_stage *stage = &graph->stage[s];
+    const strake_value *output = &graph->value[stage->output];
+    const strake_value *first = &graph->value[graph->stage[loop[g].stage[0]].output];
+    if (loop[g].lag != stage->lag || loop[g].stages == STRAKE_LOOP_STAGES || output->is_output ||
+        first->is_output || output->lo[1] != first->lo[1] || output->hi[1] != first->hi[1]) {
+        return false;
+    }
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_read *read = &stage->read[k];
+        const int producer = graph->value[read->value].stage;
+        const int where = producer < 0 ? -1 : loop_of(loop, loops, producer);
+        /* From the same loop: at the same point, or from an earlier slab. */
+        const bool is_point = read->offset[0] == 0 && read->offset[1] == 0 && read->offset[2] == 0;
+        if (where > g || (where == g && !is_point && read->offset[0] >= 0)) {
+            return false;
+        }
+    }
+    strake_loop trial = loop[g];
+    return add_stage(graph, &trial, s) && operands_reach(graph, &trial);
+}
+
+/* Values read by other loops, or by the same one at an offset, and the states, are stored. */
+static void find_outputs(const strake_graph *graph, strake_loop *loop)
+{
+    for (int m = 0; m < loop->stages; m++) {
+        const int value = graph->stage[loop->stage[m]].output;
+        bool leaves = graph->value[value].is_output;
+        for (int s = 0; s < graph->stages && !leaves; s++) {
+            for (int k = 0; k < graph->stage[s].reads && !leaves; k++) {
+                const strake_read *read = &graph->stage[s].read[k];
+                leaves =
+                    read->value == value && !(has_stage(loop, s) && is_local(graph, loop, read));
+            }
+        }
+        if (leaves) {
+            loop->output[loop->outputs++] = value;
+        }
+    }
+}
+
+int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
+{
+    int loops = 0;
+    for (int s = 0; s < graph->stages; s++) {
+        int g = 0;
+        while (g < loops && !may_join(graph, out, loops, g, s)) {
+            g++;
+        }
+        if (g == loops) {
+            if (loops == most) {
+                return -1;
+            }
+            memset(&out[loops++], 0, sizeof *out);
+        }
+        (void)add_stage(graph, &out[g], s);
+    }
+    for (int g = 0; g < loops; g++) {
+        find_outputs(graph, &out[g]);
+    }
+    return loops;
+}
+
+static int input_index(const strake_loop *loop, const strake_read *read)
+{
+    for (int k = 0; k < loop->inputs; k++) {
+        if (same_read(&loop->input[k], read)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static int output_index(const strake_loop *loop, int value)
+{
+    for (int k = 0; k < loop->outputs; k++) {
+        if (loop->output[k] == value) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+static int local_index(const strake_graph *graph, const strake_loop *loop, int value)
+{
+    for (int k = 0; k < loop->stages; k++) {
+        if (graph->stage[loop->stage[k]].output == value) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size)
+{
+    FILE *file = fmemopen(text, size, "w");
+    if (file == NULL) {
+        return -1;
+    }
+    for (int m = 0; m < loop->stages; m++) {
+        const strake_stage *stage = &graph->stage[loop->stage[m]];
+        (void)fprintf(file, "const real r%d = %s(", m, stage->point->name);
+        for (int k = 0; k < stage->reads; k++) {
+            const strake_read read = normal_read(graph, &stage->read[k]);
+            const char *comma = k > 0 ? ", " : "";
+            if (is_local(graph, loop, &read)) {
+                (void)fprintf(file, "%sr%d", comma, local_index(graph, loop, read.value));
+            } else if (graph->value[read.value].is_constant) {
+                (void)fprintf(file, "%sc%d", comma, input_index(loop, &read));
+            } else {
+                (void)fprintf(file, "%sa%d[j]", comma, input_index(loop, &read));
+            }
+        }
+        (void)fprintf(file, "); ");
+        const int leaves = output_index(loop, stage->output);
+        if (leaves >= 0) {
+            (void)fprintf(file, "y%d[j] = r%d; ", leaves, m);
+        }
+    }
+    const long length = ftell(file);
+    const bool complete = ferror(file) == 0 && length >= 0 && (size_t)length < size;
+    return fclose(file) == 0 && complete ? (int)length : -1;
+}

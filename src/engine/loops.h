@@ -1,0 +1,52 @@
+/**
+ * @file loops.h
+ * Fusion of stages into loops: stages that a row pipeline evaluates on the same slab, and that depend
+ * on each other only at the same point, share one loop over the columns. Their common operands are
+ * loaded once, and values that only they use never leave the registers.
+ *
+ * The loops themselves are C functions written at build time from the same stage tables (see
+ * host/cpu/tool/) and found at run time by the text of their body.
+ */
+#ifndef STRAKE_LOOPS_H
+#define STRAKE_LOOPS_H
+
+#include "engine/graph.h"
+
+enum { STRAKE_LOOP_STAGES = 12, STRAKE_LOOP_INPUTS = 40, STRAKE_LOOP_TEXT = 6000 };
+
+/** Stages evaluated in one loop. */
+typedef struct strake_loop {
+    int lag;
+    int stages;
+    int stage[STRAKE_LOOP_STAGES]; /**< stage indices, in order */
+    int inputs;
+    strake_read input[STRAKE_LOOP_INPUTS]; /**< distinct operands; constants at offset zero */
+    int outputs;
+    int output[STRAKE_LOOP_STAGES]; /**< values that others, or the same loop at an offset, read */
+    int lo, hi;                     /**< columns (axis 2) before and after a block */
+} strake_loop;
+
+/**
+ * Groups the stages of a finished graph. The loops are in an order in which they can be run for each
+ * arriving slab. @return number of loops, at most @p most.
+ */
+int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
+
+/**
+ * The body of a loop as C text, the same for loops that compute the same from the same operands:
+ * operands a0[j], a1[j], ... (constants c0, c1, ...), results to y0[j], y1[j], ...
+ * @return length, or -1 if it does not fit into @p size bytes
+ */
+int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size);
+
+/** A compiled loop. */
+typedef struct strake_loop_code {
+    const char *body;                                        /**< as strake_loop_body() writes it */
+    strake_row_function row[STRAKE_PRECISIONS][STRAKE_ISAS]; /**< NULL where not compiled */
+} strake_loop_code;
+
+/** All compiled loops; generated at build time. */
+extern const strake_loop_code strake_loop_codes[];
+extern const int strake_loop_code_count;
+
+#endif
