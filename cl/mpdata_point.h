@@ -66,43 +66,34 @@ STRAKE_POINT_FUNCTION real widen_min(real bound, real c, real n, real s, real w,
     return STRAKE_MIN(bound, cross);
 }
 
+/* |x|: what the ratios of a field of any sign are built from. */
+STRAKE_POINT_FUNCTION real magnitude(real x)
+{
+    return STRAKE_ABS(x);
+}
+
 /*
- * Antidiffusive (corrective) velocity at a face, eqs. (6) and (7), for fields that are >= 0:
+ * Antidiffusive (corrective) velocity at a face, eqs. (6) and (7):
  *   v = (|u| - u^2/r) A - u b/(8 r) B,
  *   A = (right - left)/(right + left), B = (hi - lo)/(hi + lo) of the transverse neighbours,
- * b = sum of the four transverse velocities around the face, r = h at the face.
- * lo_left ... hi_right: the cells across the face's direction, on its left and right side.
+ * b = sum of the four transverse velocities t0..t3 around the face, r = h at the face.
+ * left, right, lo_left ... hi_right: magnitudes of the field (the field itself where it is >= 0); the
+ * latter four lie across the face's direction, on its left and right side.
  */
-STRAKE_POINT_FUNCTION real corrective_ratio(real u, real b, real r, real a_difference, real a_sum,
-                                            real b_difference, real b_sum)
+STRAKE_POINT_FUNCTION real corrective(real u, real t0, real t1, real t2, real t3, real r, real left,
+                                      real right, real lo_left, real lo_right, real hi_left,
+                                      real hi_right)
 {
-    const real a_denominator = a_sum + MPDATA_EPSILON;
-    const real b_denominator = b_sum + MPDATA_EPSILON;
+    const real b = (t0 + t1) + (t2 + t3);
+    const real lo = lo_left + lo_right;
+    const real hi = hi_left + hi_right;
+    const real a_denominator = (right + left) + MPDATA_EPSILON;
+    const real b_denominator = (hi + lo) + MPDATA_EPSILON;
     const real along = STRAKE_ABS(u) * r - u * u;
     const real across = REAL(0.125) * u * b;
     const real numerator =
-        along * (a_difference * b_denominator) - across * (b_difference * a_denominator);
+        along * ((right - left) * b_denominator) - across * ((hi - lo) * a_denominator);
     return numerator / (a_denominator * b_denominator * r);
-}
-
-STRAKE_POINT_FUNCTION real corrective_nonnegative(real u, real t0, real t1, real t2, real t3,
-                                                  real r, real left, real right, real lo_left,
-                                                  real lo_right, real hi_left, real hi_right)
-{
-    const real lo = lo_left + lo_right;
-    const real hi = hi_left + hi_right;
-    return corrective_ratio(u, (t0 + t1) + (t2 + t3), r, right - left, right + left, hi - lo,
-                            hi + lo);
-}
-
-/* The same for fields of any sign: absolute values in A and B. */
-STRAKE_POINT_FUNCTION real corrective_any_sign(real u, real t0, real t1, real t2, real t3, real r,
-                                               real left, real right, real lo_left, real lo_right,
-                                               real hi_left, real hi_right)
-{
-    return corrective_nonnegative(u, t0, t1, t2, t3, r, STRAKE_ABS(left), STRAKE_ABS(right),
-                                  STRAKE_ABS(lo_left), STRAKE_ABS(lo_right), STRAKE_ABS(hi_left),
-                                  STRAKE_ABS(hi_right));
 }
 
 /* Infinite gauge: the limit of adding a large constant; A = (right - left)/2, B = (hi - lo)/4. */
@@ -136,10 +127,9 @@ STRAKE_POINT_FUNCTION real third_order_across(real u, real t0, real t1, real t2,
     return REAL(0.25) * b * r_reciprocal * (STRAKE_ABS(u) - REAL(2.0) * u * u * r_reciprocal);
 }
 
-STRAKE_POINT_FUNCTION real third_order_nonnegative(real v, real factor1, real factor2,
-                                                   real far_left, real left, real right,
-                                                   real far_right, real lo_left, real lo_right,
-                                                   real hi_left, real hi_right)
+STRAKE_POINT_FUNCTION real third_order(real v, real factor1, real factor2, real far_left, real left,
+                                       real right, real far_right, real lo_left, real lo_right,
+                                       real hi_left, real hi_right)
 {
     const real outer = far_left + far_right;
     const real inner = left + right;
@@ -147,15 +137,6 @@ STRAKE_POINT_FUNCTION real third_order_nonnegative(real v, real factor1, real fa
     const real cross = lo_right + hi_left;
     return v + (factor1 * ((outer - inner) / (outer + inner + MPDATA_EPSILON)) +
                 factor2 * ((same - cross) / (same + cross + MPDATA_EPSILON)));
-}
-
-STRAKE_POINT_FUNCTION real third_order_any_sign(real v, real factor1, real factor2, real far_left,
-                                                real left, real right, real far_right, real lo_left,
-                                                real lo_right, real hi_left, real hi_right)
-{
-    return third_order_nonnegative(v, factor1, factor2, STRAKE_ABS(far_left), STRAKE_ABS(left),
-                                   STRAKE_ABS(right), STRAKE_ABS(far_right), STRAKE_ABS(lo_left),
-                                   STRAKE_ABS(lo_right), STRAKE_ABS(hi_left), STRAKE_ABS(hi_right));
 }
 
 STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2, real far_left,

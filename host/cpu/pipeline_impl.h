@@ -17,13 +17,13 @@ typedef struct array_operand {
 } array_operand;
 
 /*
- * A value's last slabs: `depth` of them (a power of two), `lines` lines each. The first element of a
- * line is column c - lo of a block starting at column c, so that stores are aligned.
+ * A value's last slabs: `depth` of them (a power of two), `lines` lines each. Element `pad` of a line
+ * is the first column of a block; it is aligned as in the arrays of the grid, and every task starts a
+ * whole number of vectors before it: only operands at a column offset are unaligned.
  */
 typedef struct ring {
     char *data;
     int64_t depth, lines;
-    int lo;
 } ring;
 
 /* One stage, or a loop fused from several. */
@@ -57,6 +57,7 @@ struct strake_pipeline {
     int64_t size;   /* bytes of an element */
     int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
     int64_t block;  /* columns */
+    int64_t pad;    /* elements of a ring line before the first column */
     int64_t width;  /* elements of a ring line */
     int64_t phases; /* deepest ring */
     task *single;   /* by stage */

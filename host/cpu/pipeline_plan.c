@@ -106,7 +106,7 @@ static const char *fixed_address(const strake_pipeline *p, const task *t, const 
     const ring *r = &p->ring[read->value];
     const int64_t slab = (q + read->offset[0]) & (r->depth - 1);
     const int64_t line = slab * r->lines + read->offset[1] + value->lo[1] - t->lo[1];
-    return r->data + (line * p->width + r->lo - t->lo[2] + read->offset[2]) * p->size;
+    return r->data + (line * p->width + p->pad - t->lo[2] + read->offset[2]) * p->size;
 }
 
 static void plan_operand(const strake_pipeline *p, task *t, const strake_read *read, int k)
@@ -142,8 +142,15 @@ static void plan_output(const strake_pipeline *p, task *t, int v)
     t->out_stride = p->width * p->size;
     for (int64_t phase = 0; phase < p->phases; phase++) {
         t->out[phase][k] =
-            r->data + ((phase & (r->depth - 1)) * r->lines * p->width + r->lo - t->lo[2]) * p->size;
+            r->data +
+            ((phase & (r->depth - 1)) * r->lines * p->width + p->pad - t->lo[2]) * p->size;
     }
+}
+
+/* Columns that a task starts before its block so that it starts aligned. */
+static int whole_vectors(const strake_pipeline *p, int lo)
+{
+    return (int)round_up(lo, p->vector);
 }
 
 static void plan_single(strake_pipeline *p, int s, strake_isa isa)
@@ -160,6 +167,7 @@ static void plan_single(strake_pipeline *p, int s, strake_isa isa)
     t->lag = stage->lag;
     memcpy(t->lo, output->lo, sizeof t->lo);
     memcpy(t->hi, output->hi, sizeof t->hi);
+    t->lo[2] = whole_vectors(p, output->lo[2]);
     for (int k = 0; k < stage->reads; k++) {
         plan_operand(p, t, &stage->read[k], k);
     }
@@ -192,7 +200,7 @@ static void plan_group(strake_pipeline *p, const strake_loop *loop, strake_row_f
     t->lag = loop->lag;
     memcpy(t->lo, first->lo, sizeof t->lo);
     memcpy(t->hi, first->hi, sizeof t->hi);
-    t->lo[2] = loop->lo;
+    t->lo[2] = whole_vectors(p, loop->lo);
     t->hi[2] = loop->hi;
     for (int k = 0; k < loop->inputs; k++) {
         plan_operand(p, t, &loop->input[k], k);
@@ -245,27 +253,25 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
     return used + 2 * PIPELINE_ALIGNMENT;
 }
 
-/* Elements of a ring line: a block, the halos of the widest loop, one vector of rounding. */
-static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int loops)
+/* Room of a ring line before a block: the widest task, and operands one vector further left. */
+static int64_t ring_pad(const strake_pipeline *p, const strake_loop *loop, int loops)
 {
-    int64_t halo = 0;
+    int64_t lo = 0;
     for (int g = 0; g < loops; g++) {
-        const int64_t own = loop[g].lo + loop[g].hi;
-        halo = own > halo ? own : halo;
+        lo = loop[g].lo > lo ? loop[g].lo : lo;
     }
-    const int64_t width = round_up(p->block + halo, p->vector) + p->vector;
-    /* An odd number of cache lines spreads the lines over the cache sets. */
-    return width / p->vector % 2 == 0 ? width + p->vector : width;
+    return round_up(lo, p->vector) + p->vector;
 }
 
-/* Where lines of a value begin: with the loop that computes it. */
-static void align_rings(strake_pipeline *p, const strake_loop *loop, int loops)
+static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int loops)
 {
+    int64_t hi = 0;
     for (int g = 0; g < loops; g++) {
-        for (int k = 0; k < loop[g].stages; k++) {
-            p->ring[p->graph->stage[loop[g].stage[k]].output].lo = loop[g].lo;
-        }
+        hi = loop[g].hi > hi ? loop[g].hi : hi;
     }
+    const int64_t width = p->pad + round_up(p->block + hi, p->vector) + p->vector;
+    /* An odd number of cache lines spreads the lines over the cache sets. */
+    return width / p->vector % 2 == 0 ? width + p->vector : width;
 }
 
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
@@ -285,6 +291,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->block = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops);
+    p->pad = ring_pad(p, loop, loops);
     p->width = ring_width(p, loop, loops);
     p->non_finite = non_finite_rows[graph->precision][isa];
     p->single = calloc((size_t)graph->stages, sizeof *p->single);
@@ -300,7 +307,6 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
                  "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);
     memset(p->memory, 0, (size_t)bytes);
     (void)lay_out(p, p->memory);
-    align_rings(p, loop, loops);
     for (int s = 0; s < graph->stages; s++) {
         plan_single(p, s, isa);
     }

@@ -29,7 +29,8 @@ strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRA
         }
     }
     const int64_t line = LINE_BYTES / layout.element_size;
-    const int64_t left = round_up(layout.lo[2], line);
+    /* One line more than the halo: row loops start aligned, a vector before what they need. */
+    const int64_t left = layout.lo[2] > 0 ? round_up(layout.lo[2], line) + line : 0;
     layout.pitch = left + round_up(n[2] + layout.hi[2], line);
     /* A pitch that is a multiple of 4 KiB makes rows compete for the same cache sets. */
     if (layout.pitch * layout.element_size % 4096 == 0) {

@@ -1,6 +1,7 @@
 #include "engine/loops.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_INPUTS = 28, HI_SLACK = 4 };
@@ -35,14 +36,19 @@ static bool is_local(const strake_graph *graph, const strake_loop *loop, const s
            memcmp(read->offset, zero, sizeof zero) == 0;
 }
 
-/* The operand as a loop sees it: a constant is the same everywhere. */
-static strake_read normal_read(const strake_graph *graph, const strake_read *read)
+/*
+ * The line that a loop takes an operand from: columns are addressed by a constant in the loop's text
+ * (few pointers, which matters: there are only sixteen registers for them), and a constant is the
+ * same everywhere.
+ */
+static strake_read line_of(const strake_graph *graph, const strake_read *read)
 {
-    strake_read normal = *read;
+    strake_read line = *read;
+    line.offset[2] = 0;
     if (graph->value[read->value].is_constant) {
-        memset(normal.offset, 0, sizeof normal.offset);
+        memset(line.offset, 0, sizeof line.offset);
     }
-    return normal;
+    return line;
 }
 
 static bool add_input(strake_loop *loop, const strake_read *read)
@@ -64,8 +70,8 @@ static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
     for (int k = 0; k < stage->reads; k++) {
-        const strake_read read = normal_read(graph, &stage->read[k]);
-        if (!is_local(graph, loop, &read) && !add_input(loop, &read)) {
+        const strake_read line = line_of(graph, &stage->read[k]);
+        if (!is_local(graph, loop, &stage->read[k]) && !add_input(loop, &line)) {
             return false;
         }
     }
@@ -79,12 +85,16 @@ static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
 /* The common column range may not reach operands that are not there (a few to the right are padding). */
 static bool operands_reach(const strake_graph *graph, const strake_loop *loop)
 {
-    for (int k = 0; k < loop->inputs; k++) {
-        const strake_read *read = &loop->input[k];
-        const strake_value *value = &graph->value[read->value];
-        if (!value->is_constant && (value->lo[2] < loop->lo - read->offset[2] ||
-                                    value->hi[2] + HI_SLACK < loop->hi + read->offset[2])) {
-            return false;
+    for (int m = 0; m < loop->stages; m++) {
+        const strake_stage *stage = &graph->stage[loop->stage[m]];
+        for (int k = 0; k < stage->reads; k++) {
+            const strake_read *read = &stage->read[k];
+            const strake_value *value = &graph->value[read->value];
+            if (!value->is_constant && !is_local(graph, loop, read) &&
+                (value->lo[2] < loop->lo - read->offset[2] ||
+                 value->hi[2] + HI_SLACK < loop->hi + read->offset[2])) {
+                return false;
+            }
         }
     }
     return true;
@@ -185,6 +195,22 @@ static int local_index(const strake_graph *graph, const strake_loop *loop, int v
     return -1;
 }
 
+static void write_operand(FILE *file, const strake_graph *graph, const strake_loop *loop,
+                          const strake_read *read)
+{
+    const strake_read line = line_of(graph, read);
+    if (is_local(graph, loop, read)) {
+        (void)fprintf(file, "r%d", local_index(graph, loop, read->value));
+    } else if (graph->value[read->value].is_constant) {
+        (void)fprintf(file, "c%d", input_index(loop, &line));
+    } else if (read->offset[2] == 0) {
+        (void)fprintf(file, "a%d[j]", input_index(loop, &line));
+    } else {
+        (void)fprintf(file, "a%d[j %c %d]", input_index(loop, &line),
+                      read->offset[2] > 0 ? '+' : '-', abs(read->offset[2]));
+    }
+}
+
 int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size)
 {
     FILE *file = fmemopen(text, size, "w");
@@ -195,15 +221,8 @@ int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *t
         const strake_stage *stage = &graph->stage[loop->stage[m]];
         (void)fprintf(file, "const real r%d = %s(", m, stage->point->name);
         for (int k = 0; k < stage->reads; k++) {
-            const strake_read read = normal_read(graph, &stage->read[k]);
-            const char *comma = k > 0 ? ", " : "";
-            if (is_local(graph, loop, &read)) {
-                (void)fprintf(file, "%sr%d", comma, local_index(graph, loop, read.value));
-            } else if (graph->value[read.value].is_constant) {
-                (void)fprintf(file, "%sc%d", comma, input_index(loop, &read));
-            } else {
-                (void)fprintf(file, "%sa%d[j]", comma, input_index(loop, &read));
-            }
+            (void)fprintf(file, "%s", k > 0 ? ", " : "");
+            write_operand(file, graph, loop, &stage->read[k]);
         }
         (void)fprintf(file, "); ");
         const int leaves = output_index(loop, stage->output);

@@ -20,7 +20,7 @@ typedef struct strake_loop {
     int stages;
     int stage[STRAKE_LOOP_STAGES]; /**< stage indices, in order */
     int inputs;
-    strake_read input[STRAKE_LOOP_INPUTS]; /**< distinct operands; constants at offset zero */
+    strake_read input[STRAKE_LOOP_INPUTS]; /**< distinct lines read; column offset zero */
     int outputs;
     int output[STRAKE_LOOP_STAGES]; /**< values that others, or the same loop at an offset, read */
     int lo, hi;                     /**< columns (axis 2) before and after a block */
@@ -34,7 +34,7 @@ int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
 
 /**
  * The body of a loop as C text, the same for loops that compute the same from the same operands:
- * operands a0[j], a1[j], ... (constants c0, c1, ...), results to y0[j], y1[j], ...
+ * operands a0[j], a1[j - 1], ... (constants c0, c1, ...), results to y0[j], y1[j], ...
  * @return length, or -1 if it does not fit into @p size bytes
  */
 int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size);

@@ -107,9 +107,8 @@ static int corrective_stage(const table *t, int number, const char *name, int d,
         at(d, x, -1, -1),    at(d, x, 0, -1),
         at(d, x, -1, 1),     at(d, x, 0, 1),
     };
-    const strake_point *point = t->options.gauge         ? &strake_point_corrective_gauge
-                                : t->options.nonnegative ? &strake_point_corrective_nonnegative
-                                                         : &strake_point_corrective_any_sign;
+    const strake_point *point =
+        t->options.gauge ? &strake_point_corrective_gauge : &strake_point_corrective;
     return strake_graph_stage(t->g, number, name, point, 12, reads);
 }
 
@@ -131,9 +130,8 @@ static int third_order_stage(const table *t, int number, const char *name, int i
         at(d, x, -1, 0), at(d, x, 0, 0),       at(d, x, 1, 0),       at(d, x, -1, -1),
         at(d, x, 0, -1), at(d, x, -1, 1),      at(d, x, 0, 1),
     };
-    const strake_point *point = t->options.gauge         ? &strake_point_third_order_gauge
-                                : t->options.nonnegative ? &strake_point_third_order_nonnegative
-                                                         : &strake_point_third_order_any_sign;
+    const strake_point *point =
+        t->options.gauge ? &strake_point_third_order_gauge : &strake_point_third_order;
     return strake_graph_stage(t->g, number, name, point, 11, reads);
 }
 
@@ -170,8 +168,19 @@ static void bound_stages(const table *t, int number, int iteration, int x, int b
                                   &strake_point_widen_min, 6, lower);
 }
 
-/* One corrective iteration: stages 5 to 16 (17 to 28 for the third iteration, and so on). */
-static int corrective_iteration(const table *t, int iteration, int x, int u[2], int bound[2])
+/* What the ratios are built from: |x|, computed with x, or x itself. */
+static int magnitude_stage(const table *t, int number, int iteration, int x)
+{
+    char text[STRAKE_NAME_LENGTH];
+    return t->options.gauge || t->options.nonnegative
+               ? x
+               : STRAKE_STAGE(t->g, number, suffixed(text, "x_magnitude", iteration), magnitude,
+                              at(0, x, 0, 0));
+}
+
+/* One corrective iteration, from x and its magnitude: stages 5 to 16 (17 to 28 for the third iteration, and so on). */
+static int corrective_iteration(const table *t, int iteration, int x, int size, int u[2],
+                                int bound[2])
 {
     static const char *const v_name[] = {"v1", "v2"};
     static const char *const v3_name[] = {"v1_third", "v2_third"};
@@ -183,10 +192,10 @@ static int corrective_iteration(const table *t, int iteration, int x, int u[2], 
     int v[2];
     int f[2];
     for (int d = 0; d < 2; d++) {
-        v[d] = corrective_stage(t, base + 5 + d, suffixed(text, v_name[d], iteration), d, x, u);
+        v[d] = corrective_stage(t, base + 5 + d, suffixed(text, v_name[d], iteration), d, size, u);
         if (t->options.third_order) {
             v[d] = third_order_stage(t, base + 5 + d, suffixed(text, v3_name[d], iteration),
-                                     iteration, d, x, v[d], u);
+                                     iteration, d, size, v[d], u);
         }
     }
     for (int d = 0; d < 2; d++) {
@@ -251,11 +260,13 @@ static strake_status build(const strake_case *which, const bool *constant, const
     f[0] = flux_stage(&t, 1, "f1", 0, psi, u[0]);
     f[1] = flux_stage(&t, 2, "f2", 1, psi, u[1]);
     int x = update_stage(&t, 3, "x", psi, f);
+    int size = magnitude_stage(&t, 3, 2, x);
     if (t.options.nonoscillatory && t.options.iterations > 1) {
         bound_stages(&t, 4, 1, psi, bound);
     }
     for (int iteration = 2; iteration <= t.options.iterations; iteration++) {
-        x = corrective_iteration(&t, iteration, x, u, bound);
+        x = corrective_iteration(&t, iteration, x, size, u, bound);
+        size = magnitude_stage(&t, 12 * (iteration - 2) + 16, iteration + 1, x);
     }
     strake_graph_state(graph, psi, x);
     return strake_graph_finish(graph, error);

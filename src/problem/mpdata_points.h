@@ -12,13 +12,12 @@
     X(cross_min, 5, 0, 0, 0, 4)                                                                    \
     X(widen_max, 6, 0, 0, 0, 5)                                                                    \
     X(widen_min, 6, 0, 0, 0, 5)                                                                    \
-    X(corrective_nonnegative, 12, 13, 10, 1, 0)                                                    \
-    X(corrective_any_sign, 12, 13, 10, 1, 0)                                                       \
+    X(magnitude, 1, 0, 0, 0, 0)                                                                    \
+    X(corrective, 12, 13, 10, 1, 0)                                                                \
     X(corrective_gauge, 12, 9, 8, 0, 0)                                                            \
     X(third_order_along, 2, 2, 5, 1, 0)                                                            \
     X(third_order_across, 6, 4, 6, 0, 0)                                                           \
-    X(third_order_nonnegative, 11, 12, 2, 2, 0)                                                    \
-    X(third_order_any_sign, 11, 12, 2, 2, 0)                                                       \
+    X(third_order, 11, 12, 2, 2, 0)                                                                \
     X(third_order_gauge, 11, 8, 4, 0, 0)                                                           \
     X(limit_inflow, 7, 5, 1, 1, 4)                                                                 \
     X(limit_outflow, 7, 5, 1, 1, 4)                                                                \

@@ -17,8 +17,8 @@ void NAME(donor)(double *out, const double *const *in, size_t n);
 void NAME(corrective)(double *out, const double *const *in, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        out[k] = corrective_any_sign(in[0][k], in[1][k], in[2][k], in[3][k], in[4][k], in[5][k],
-                                     in[6][k], in[7][k], in[8][k], in[9][k], in[10][k], in[11][k]);
+        out[k] = corrective(in[0][k], in[1][k], in[2][k], in[3][k], in[4][k], in[5][k], in[6][k],
+                            in[7][k], in[8][k], in[9][k], in[10][k], in[11][k]);
     }
 }
 
