@@ -67,6 +67,7 @@ struct strake_solver {
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
+    int sweep; /**< most steps that the CPU stripe computes at once */
     int roles;
     strake_role *role;
     strake_reference *reference;

@@ -186,11 +186,13 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
+    int64_t sweep; /* steps between two barriers, as long as there are that many left */
+    int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
     bool alone; /* one device, no neighbours: no barrier */
     /*
-     * Everybody leaves after the barrier of this step. A failure while computing step k is set before
-     * barrier k, one while exchanging after it is set to k + 1, so all threads see the same value in
-     * time and none waits at a barrier that another never reaches.
+     * Everybody leaves after the barrier of the sweep that begins with this step. A failure while
+     * computing sweep k is set before barrier k, one while exchanging after it is set to the next, so
+     * all threads see the same value in time and none waits at a barrier that another never reaches.
      */
     int64_t stop;
 } team_run;
@@ -214,7 +216,8 @@ static bool is_stopped(const team_run *run, int64_t step)
 
 static int parity_at(const team_run *run, int64_t step)
 {
-    return run->trial ? run->solver->parity : (int)((run->solver->parity + step) & 1);
+    return run->trial ? run->solver->parity
+                      : (int)((run->solver->parity + step / run->sweep) & 1);
 }
 
 /* Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. */
@@ -237,7 +240,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)solver->step_count + step + 1);
+                               (long long)(solver->step_count + run->skipped + step + 1));
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
@@ -248,8 +251,13 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
-        if (!strake_pipeline_run(role->pipeline, role->range.first, role->range.end,
-                                 solver->array[parity], solver->next[parity])) {
+        const int64_t left = run->steps - step;
+        const int now = (int)(left < run->sweep ? left : run->sweep);
+        const bool is_finite =
+            strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
+                                solver->array[parity], solver->next[parity]);
+        /* A trial of several steps goes further than the caller may want to. */
+        if (!is_finite && (now == 1 || !run->trial)) {
             fail_non_finite(run, role, &role->range, step);
         }
         role->compute += strake_solver_clock() - start;
@@ -300,7 +308,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step)
 static void run_thread(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
-    for (int64_t step = 0; step < run->steps; step++) {
+    for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
             if (role->status == STRAKE_OK) {
@@ -323,7 +331,7 @@ static void run_thread(team_run *run, int thread, int threads)
         for (int r = thread; r < solver->roles; r += threads) {
             exchange(run, &solver->role[r], step);
             if (solver->role[r].status != STRAKE_OK) {
-                stop_at(run, step + 1);
+                stop_at(run, step + run->sweep);
             }
         }
     }
@@ -347,13 +355,45 @@ static strake_status run_reference(const team_run *run, strake_error *error)
             }
         }
     }
+    solver->parity = parity_at(run, run->steps);
     return STRAKE_OK;
+}
+
+/* Several steps at once only where no device, which takes them one by one, has a stripe. */
+static int64_t steps_at_once(const strake_solver *solver)
+{
+    for (int r = 0; r < solver->roles; r++) {
+        if (solver->role[r].pipeline == NULL) {
+            return 1;
+        }
+    }
+    return solver->sweep;
+}
+
+static void start_team(team_run *run)
+{
+    run->stop = INT64_MAX;
+    for (int r = 0; r < run->solver->roles; r++) {
+        run->solver->role[r].status = STRAKE_OK;
+    }
+#pragma omp parallel num_threads(run->solver->roles)
+    run_thread(run, omp_get_thread_num(), omp_get_num_threads());
+}
+
+/* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
+static void find_failure(team_run *run)
+{
+    run->skipped = run->stop;
+    run->solver->parity = parity_at(run, run->stop);
+    run->steps = run->sweep;
+    run->sweep = 1;
+    start_team(run);
 }
 
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    team_run run = {.solver = solver, .steps = steps, .trial = trial, .stop = INT64_MAX};
+    team_run run = {.solver = solver, .steps = steps, .trial = trial, .sweep = 1};
     if (solver->reference != NULL) {
         return run_reference(&run, error);
     }
@@ -362,14 +402,19 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         role->compute = 0.0;
         role->exchange = 0.0;
         role->idle = 0.0;
-        role->status = STRAKE_OK;
     }
+    run.sweep = steps_at_once(solver);
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
-#pragma omp parallel num_threads(solver->roles)
-    run_thread(&run, omp_get_thread_num(), omp_get_num_threads());
-    STRAKE_TRY(first_failure(solver, error));
+    start_team(&run);
+    status = first_failure(solver, error);
+    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !trial) {
+        find_failure(&run);
+        (void)first_failure(solver, error);
+    }
+    STRAKE_TRY(status);
+    solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
 cleanup:
     return status;
 }
