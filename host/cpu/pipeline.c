@@ -27,9 +27,9 @@ static void find_operands(const strake_pipeline *p, const pass *before, const ta
 {
     const strake_layout *l = p->layout;
     const bool is_periodic = l->boundary[0] == STRAKE_PERIODIC;
-    const int64_t phase = q & (p->phases - 1);
+    const char *const *base = t->base + (q & (p->phases - 1)) * t->reads;
     for (int k = 0; k < t->reads; k++) {
-        in[k] = t->base[phase][k];
+        in[k] = base[k];
     }
     for (int k = 0; k < t->arrays; k++) {
         const array_operand *o = &t->array[k];
@@ -112,7 +112,7 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
     void *out[STRAKE_LOOP_STAGES];
     find_operands(p, before, t, q, w->c, w->array, in);
     for (int k = 0; k < t->outputs; k++) {
-        out[k] = t->out[q & (p->phases - 1)][k];
+        out[k] = t->out[(q & (p->phases - 1)) * t->outputs + k];
     }
     if (t->is_in_array) {
         out[0] = (char *)w->next[t->state] + strake_layout_at(l, q, 0, w->c) * p->size;
@@ -196,9 +196,12 @@ static void run_tick(strake_pipeline *p, const sweep *w, pass *s)
     s->done = s->tick - p->slowest < s->end ? s->tick - p->slowest : s->end;
 }
 
-/* Whether the slabs that the next tick of a step reads have been computed by the step before. */
+/* Whether a step has a tick left, and the step before has computed what it reads. */
 static bool is_ready(const pass *s)
 {
+    if (s->tick == s->stop) {
+        return false;
+    }
     int64_t need = s->tick < s->newest ? s->tick : s->newest;
     need = need > s->head ? need : s->head;
     return need < s[-1].done;
@@ -248,17 +251,20 @@ static void plan_ranges(const strake_pipeline *p, const sweep *w)
     }
 }
 
-/* All slabs of one block; each step takes a slab as soon as the one before has it. */
+/* All slabs of one block; each step takes a slab before the one before computes another. */
 static void run_block(strake_pipeline *p, const sweep *w)
 {
     for (pass *s = w->begin; s <= w->last; s++) {
         plan_ticks(p, s);
     }
     while (w->begin->tick < w->begin->stop) {
-        run_tick(p, w, w->begin);
-        for (pass *s = w->begin + 1; s <= w->last; s++) {
-            while (s->tick < s->stop && is_ready(s)) {
-                run_tick(p, w, s);
+        pass *s = w->begin;
+        run_tick(p, w, s);
+        while (s > w->begin || (s < w->last && is_ready(s + 1))) {
+            if (s < w->last && is_ready(s + 1)) {
+                run_tick(p, w, ++s);
+            } else {
+                s--;
             }
         }
     }

@@ -5,7 +5,7 @@
 #include "cpu/pipeline.h"
 #include "engine/loops.h"
 
-enum { PIPELINE_ALIGNMENT = 64, PIPELINE_DEPTH = 16 };
+enum { PIPELINE_ALIGNMENT = 64 };
 
 /*
  * An operand that lies in an array of the grid, or in the ring of a state between two steps; its address
@@ -36,11 +36,10 @@ typedef struct task {
     strake_row_function row;
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
-    const char
-        *base[PIPELINE_DEPTH][STRAKE_LOOP_INPUTS]; /* other operands, by slab modulo phases */
-    int64_t stride[STRAKE_LOOP_INPUTS];            /* bytes from one line to the next */
-    int64_t ring_stride[STRAKE_LOOP_INPUTS];       /* the same where states come from rings */
-    char *out[PIPELINE_DEPTH][STRAKE_LOOP_STAGES]; /* lines of the outputs' rings, likewise */
+    const char **base;                       /* other operands, `reads` for each slab modulo phases */
+    int64_t stride[STRAKE_LOOP_INPUTS];      /* bytes from one line to the next */
+    int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
+    char **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
     int state;        /* the only output is this state; -1: outputs are intermediate */
     bool is_in_array; /* the state is that of the last step: it goes to an array of the grid */

@@ -74,9 +74,7 @@ int strake_pipeline_most_steps(const strake_graph *graph)
 {
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
-        const bool is_input = value->is_live && value->stage < 0;
-        if ((is_input && !value->is_static && value->next < 0) ||
-            (value->is_output && power_of_two(state_depth(graph, value)) > PIPELINE_DEPTH)) {
+        if (value->is_live && value->stage < 0 && !value->is_static && value->next < 0) {
             return 1;
         }
     }
@@ -153,7 +151,7 @@ static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const
         t->ring_stride[k] = t->stride[k];
         for (int64_t phase = 0; phase < p->phases; phase++) {
             /* Any slab of that phase far enough from zero to stay positive. */
-            t->base[phase][k] = fixed_address(p, s, t, read, phase + 64 * p->phases);
+            t->base[phase * t->reads + k] = fixed_address(p, s, t, read, phase + 64 * p->phases);
         }
         return;
     }
@@ -173,11 +171,10 @@ static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const
     }
 }
 
-static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v)
+static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v, int k)
 {
     const strake_value *value = &p->graph->value[v];
     const ring *r = &s->ring[v];
-    const int k = t->outputs++;
     int64_t line = 0;
     if (value->is_output) {
         t->state = v;
@@ -190,7 +187,7 @@ static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v)
     }
     t->out_stride = p->width * p->size;
     for (int64_t phase = 0; phase < p->phases; phase++) {
-        t->out[phase][k] =
+        t->out[phase * t->outputs + k] =
             r->data +
             (((phase & (r->depth - 1)) * r->lines + line) * p->width + p->pad - t->lo[2]) * p->size;
     }
@@ -202,7 +199,16 @@ static int whole_vectors(const strake_pipeline *p, int lo)
     return (int)round_up(lo, p->vector);
 }
 
-static void plan_single(const strake_pipeline *p, pass *s, int number, strake_isa isa)
+static bool allocate_task(const strake_pipeline *p, task *t, int reads, int outputs)
+{
+    t->reads = reads;
+    t->outputs = outputs;
+    t->base = calloc((size_t)(p->phases * reads), sizeof *t->base);
+    t->out = calloc((size_t)(p->phases * outputs), sizeof *t->out);
+    return t->base != NULL && t->out != NULL;
+}
+
+static bool plan_single(const strake_pipeline *p, pass *s, int number, strake_isa isa)
 {
     const strake_stage *stage = &p->graph->stage[number];
     const strake_value *output = &p->graph->value[stage->output];
@@ -211,7 +217,9 @@ static void plan_single(const strake_pipeline *p, pass *s, int number, strake_is
     if (t->row == NULL) {
         t->row = stage->point->row[p->graph->precision][STRAKE_ISA_BASE];
     }
-    t->reads = stage->reads;
+    if (!allocate_task(p, t, stage->reads, 1)) {
+        return false;
+    }
     t->state = -1;
     t->lag = stage->lag;
     memcpy(t->lo, output->lo, sizeof t->lo);
@@ -221,10 +229,11 @@ static void plan_single(const strake_pipeline *p, pass *s, int number, strake_is
     for (int k = 0; k < stage->reads; k++) {
         plan_operand(p, s, t, &stage->read[k], k);
     }
-    plan_output(p, s, t, stage->output);
+    plan_output(p, s, t, stage->output, 0);
+    return true;
 }
 
-static void plan_group(const strake_pipeline *p, const pass *s, group *g, const strake_loop *loop,
+static bool plan_group(const strake_pipeline *p, const pass *s, group *g, const strake_loop *loop,
                        strake_row_function code)
 {
     const strake_graph *graph = p->graph;
@@ -241,11 +250,13 @@ static void plan_group(const strake_pipeline *p, const pass *s, group *g, const 
     }
     g->is_fused = code != NULL && loop->stages > 1;
     if (!g->is_fused) {
-        return;
+        return true;
     }
     task *t = &g->fused;
+    if (!allocate_task(p, t, loop->inputs, loop->outputs)) {
+        return false;
+    }
     t->row = code;
-    t->reads = loop->inputs;
     t->state = -1;
     t->lag = loop->lag;
     memcpy(t->lo, first->lo, sizeof t->lo);
@@ -256,8 +267,9 @@ static void plan_group(const strake_pipeline *p, const pass *s, group *g, const 
         plan_operand(p, s, t, &loop->input[k], k);
     }
     for (int k = 0; k < loop->outputs; k++) {
-        plan_output(p, s, t, loop->output[k]);
+        plan_output(p, s, t, loop->output[k], k);
     }
+    return true;
 }
 
 static void fill_constant(const strake_pipeline *p, char *line, double number)
@@ -380,14 +392,14 @@ static strake_status plan_pass(strake_pipeline *p, pass *s, const strake_loop *l
     strake_status status = STRAKE_OK;
     s->single = calloc((size_t)p->graph->stages, sizeof *s->single);
     s->group = calloc((size_t)loops, sizeof *s->group);
-    STRAKE_CHECK(s->single != NULL && s->group != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory planning the CPU pipeline");
-    for (int k = 0; k < p->graph->stages; k++) {
-        plan_single(p, s, k, isa);
+    bool complete = s->single != NULL && s->group != NULL;
+    for (int k = 0; k < p->graph->stages && complete; k++) {
+        complete = plan_single(p, s, k, isa);
     }
-    for (int g = 0; g < loops; g++) {
-        plan_group(p, s, &s->group[g], &loop[g], find_code(p->graph, &loop[g], isa));
+    for (int g = 0; g < loops && complete; g++) {
+        complete = plan_group(p, s, &s->group[g], &loop[g], find_code(p->graph, &loop[g], isa));
     }
+    STRAKE_CHECK(complete, error, STRAKE_ERR_MEMORY, "out of memory planning the CPU pipeline");
 cleanup:
     return status;
 }
@@ -418,9 +430,6 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     p->width = ring_width(p, loop, loops);
     p->non_finite = non_finite_rows[graph->precision][isa];
     bytes = round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
-    STRAKE_CHECK(p->phases <= PIPELINE_DEPTH, error, STRAKE_ERR_STATE,
-                 "the stage graph keeps %lld slabs of one value; at most %d are supported",
-                 (long long)p->phases, (int)PIPELINE_DEPTH);
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);
@@ -438,15 +447,29 @@ cleanup:
     return status;
 }
 
+static void free_task(task *t)
+{
+    free(t->base);
+    free(t->out);
+}
+
 void strake_pipeline_destroy(strake_pipeline **pipeline)
 {
-    if (*pipeline != NULL) {
-        for (int k = 0; k < (*pipeline)->passes; k++) {
-            free((*pipeline)->pass[k].single);
-            free((*pipeline)->pass[k].group);
+    strake_pipeline *p = *pipeline;
+    for (int k = 0; p != NULL && k < p->passes; k++) {
+        pass *s = &p->pass[k];
+        for (int n = 0; s->single != NULL && n < p->graph->stages; n++) {
+            free_task(&s->single[n]);
         }
-        free((*pipeline)->memory);
-        free(*pipeline);
+        for (int g = 0; s->group != NULL && g < p->groups; g++) {
+            free_task(&s->group[g].fused);
+        }
+        free(s->single);
+        free(s->group);
+    }
+    if (p != NULL) {
+        free(p->memory);
+        free(p);
         *pipeline = NULL;
     }
 }
