@@ -36,8 +36,8 @@ typedef struct task {
     strake_row_function row;
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
-    const char **base;                       /* other operands, `reads` for each slab modulo phases */
-    int64_t stride[STRAKE_LOOP_INPUTS];      /* bytes from one line to the next */
+    const char **base;                  /* other operands, `reads` for each slab modulo phases */
+    int64_t stride[STRAKE_LOOP_INPUTS]; /* bytes from one line to the next */
     int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
     char **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
@@ -75,9 +75,9 @@ struct strake_pipeline {
     int64_t size;   /* bytes of an element */
     int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
     int64_t block[STRAKE_MAX_SWEEP + 1]; /* columns, by number of steps */
-    int64_t pad;    /* elements of a ring line before the first column */
-    int64_t width;  /* elements of a ring line */
-    int64_t phases; /* deepest ring */
+    int64_t pad;                         /* elements of a ring line before the first column */
+    int64_t width;                       /* elements of a ring line */
+    int64_t phases;                      /* deepest ring */
     int groups;
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */

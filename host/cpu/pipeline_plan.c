@@ -118,9 +118,15 @@ static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, i
     if (cache <= 0) {
         cache = 512 * 1024;
     }
-    /* A quarter of the private cache for the rings: the streams of inputs and outputs need it too. */
-    const int64_t bytes = steps * bytes_per_column(p, loop, loops);
-    int64_t most = cache / 4 / bytes / p->vector * p->vector;
+    /*
+     * A quarter of the private cache for the rings: the streams of inputs and outputs need it too. The
+     * rings of several steps are used one after the other; narrower blocks would cost more, in
+     * columns computed twice, than the next cache does.
+     */
+    const int64_t bytes = bytes_per_column(p, loop, loops);
+    const int64_t alone = cache / 4 / bytes;
+    const int64_t shared = 3 * cache / 4 / (bytes * steps);
+    int64_t most = (alone < shared ? alone : shared) / p->vector * p->vector;
     most = most < 8 * p->vector ? 8 * p->vector : most;
     const int64_t n = p->layout->n[2];
     const int64_t blocks = (n + most - 1) / most;
@@ -298,8 +304,8 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
         }
         /* A state between two steps has the ghosts of the state input that it is. */
         const strake_value *shape = value->is_output ? &p->graph->value[value->state_of] : value;
-        const int64_t depth = value->is_output ? state_depth(p->graph, value)
-                                               : strake_graph_ring_depth(p->graph, v);
+        const int64_t depth =
+            value->is_output ? state_depth(p->graph, value) : strake_graph_ring_depth(p->graph, v);
         ring *r = &s->ring[v];
         r->depth = power_of_two(depth);
         r->lines = p->layout->n[1] + shape->lo[1] + shape->hi[1];

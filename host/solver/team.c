@@ -186,9 +186,9 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
-    int64_t sweep; /* steps between two barriers, as long as there are that many left */
+    int64_t sweep;   /* steps between two barriers, as long as there are that many left */
     int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
-    bool alone; /* one device, no neighbours: no barrier */
+    bool alone;      /* one device, no neighbours: no barrier */
     /*
      * Everybody leaves after the barrier of the sweep that begins with this step. A failure while
      * computing sweep k is set before barrier k, one while exchanging after it is set to the next, so
@@ -216,8 +216,7 @@ static bool is_stopped(const team_run *run, int64_t step)
 
 static int parity_at(const team_run *run, int64_t step)
 {
-    return run->trial ? run->solver->parity
-                      : (int)((run->solver->parity + step / run->sweep) & 1);
+    return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
 }
 
 /* Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. */
