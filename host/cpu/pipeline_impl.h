@@ -91,4 +91,9 @@ struct strake_pipeline {
     bool is_finite; /* no NaN or Inf written in the last run */
 };
 
+/* Plans the tasks of one step; its rings and reach and the phases are known. */
+strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
+                                        int loops, strake_isa isa, strake_error *error);
+void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
+
 #endif
