@@ -10,8 +10,9 @@
 #include "solver/solver_impl.h"
 
 enum {
-    STEPS_AHEAD = 64
-}; /* steps enqueued on a lone device, and steps between its checks for NaN */
+    STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
+    OWN_SLABS = 16    /* a worker's own slabs for each one that a sweep computes twice */
+};
 
 void strake_team_release(strake_solver *solver)
 {
@@ -358,11 +359,17 @@ static strake_status run_reference(const team_run *run, strake_error *error)
     return STRAKE_OK;
 }
 
-/* Several steps at once only where no device, which takes them one by one, has a stripe. */
+/*
+ * Several steps at once only where no device, which takes them one by one, has a stripe; and by default
+ * only where the rows computed twice are few beside a worker's own.
+ */
 static int64_t steps_at_once(const strake_solver *solver)
 {
+    const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
+    const int64_t least = solver->which->steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
-        if (solver->role[r].pipeline == NULL) {
+        const strake_role *role = &solver->role[r];
+        if (role->pipeline == NULL || role->range.end - role->range.first < least) {
             return 1;
         }
     }
