@@ -240,7 +240,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)(solver->step_count + run->skipped + step + 1));
+                               (long long)solver->step_count + run->skipped + step + 1);
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
