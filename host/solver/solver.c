@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +33,9 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     }
 }
 
-/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else the cores this process may use. */
-static int choose_threads(const strake_case *which, const strake_options *options, bool *chosen)
+/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else what this process may use. */
+static int choose_threads(const strake_case *which, const strake_options *options,
+                          const strake_topology *topology, bool *chosen)
 {
     *chosen = true;
     if (options->threads > 0) {
@@ -48,9 +48,7 @@ static int choose_threads(const strake_case *which, const strake_options *option
         return omp_get_max_threads();
     }
     *chosen = false;
-    cpu_set_t set;
-    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return usable > 0 ? usable : 1;
+    return strake_topology_threads(topology);
 }
 
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
@@ -330,7 +328,9 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
-    solver->most_threads = choose_threads(which, options, &solver->threads_chosen);
+    strake_topology_read(&solver->topology);
+    solver->most_threads =
+        choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
     solver->isa = strake_isa_best();
     STRAKE_TRY(build_graph(solver, error));

@@ -2,8 +2,11 @@
 #ifndef STRAKE_SOLVER_IMPL_H
 #define STRAKE_SOLVER_IMPL_H
 
+#include <stdatomic.h>
+
 #include "cpu/pipeline.h"
 #include "cpu/reference.h"
+#include "cpu/topology.h"
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
@@ -32,6 +35,10 @@ typedef struct strake_role {
     int entry;
     strake_range range;        /**< CPU worker: its slabs */
     strake_pipeline *pipeline; /**< CPU worker */
+    int cpu;                   /**< processor that its thread is bound to, -1: none */
+    int neighbours;
+    int *neighbour;       /**< roles to wait for between two steps */
+    _Atomic int64_t done; /**< steps finished in this run, own slabs visible to the others */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -62,8 +69,9 @@ struct strake_solver {
     strake_where_kind kind;
     bool has_weights; /**< weight[] is given; otherwise it is measured */
     double weight[STRAKE_MAX_PLACEMENTS];
-    bool placed;         /**< stripes exist */
-    int threads;         /**< of the CPU stripe */
+    bool placed; /**< stripes exist */
+    int threads; /**< of the CPU stripe */
+    strake_topology topology;
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
@@ -108,6 +116,19 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
                               strake_error *error);
+
+/** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
+strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
+
+/** Before a run: nobody has finished a step. */
+void strake_neighbours_start(strake_solver *solver);
+
+/** Says that a role has finished @p steps steps of this run. */
+void strake_neighbours_done(strake_role *role, int64_t steps);
+
+/** Waits until all neighbours have finished @p steps steps. @return false once @p stop is set. */
+bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+                            const atomic_bool *stop);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

@@ -4,6 +4,7 @@
  * steps there is one barrier, after the border slabs have gone to the host arrays.
  */
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ void strake_team_release(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         strake_pipeline_destroy(&solver->role[r].pipeline);
+        free(solver->role[r].neighbour);
     }
     free(solver->role);
     solver->role = NULL;
@@ -39,8 +41,26 @@ static int count_roles(const strake_solver *solver)
     return roles;
 }
 
+/*
+ * Binding is safe where the CPU stripe has one thread for every processor this process may use: then
+ * no other choice is lost, and no other program's choice is met. Not with an OpenCL CPU device, whose
+ * threads need the processors too, and never against the user's own binding.
+ */
+static bool may_bind(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
+            solver->entry[e].range.first < solver->entry[e].range.end) {
+            return false;
+        }
+    }
+    return solver->threads == solver->topology.cpus &&
+           solver->topology.quota == solver->topology.cpus && !strake_topology_is_users();
+}
+
 static void assign_roles(strake_solver *solver)
 {
+    const bool bind = may_bind(solver);
     int next = 0;
     for (int e = 0; e < solver->entries; e++) {
         const strake_entry *entry = &solver->entry[e];
@@ -49,6 +69,7 @@ static void assign_roles(strake_solver *solver)
         for (int w = 0; w < workers && slabs > 0; w++) {
             strake_role *role = &solver->role[next++];
             role->entry = e;
+            role->cpu = bind && entry->place == STRAKE_PLACE_CPU ? solver->topology.cpu[w] : -1;
             role->range.first = entry->range.first + slabs * w / workers;
             role->range.end = entry->range.first + slabs * (w + 1) / workers;
         }
@@ -137,6 +158,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     assign_roles(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
+    STRAKE_TRY(strake_neighbours_find(solver, error));
     solver->prepared = false; /* static inputs must reach the new stripes */
     solver->states_fresh = true;
 cleanup:
@@ -186,31 +208,10 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
-    bool alone; /* one device, no neighbours: no barrier */
-    /*
-     * Everybody leaves after the barrier of this step. A failure while computing step k is set before
-     * barrier k, one while exchanging after it is set to k + 1, so all threads see the same value in
-     * time and none waits at a barrier that another never reaches.
-     */
-    int64_t stop;
+    bool alone; /* one device, no neighbours: steps may be enqueued ahead */
+    /* Some role failed: the states are undefined now, and everybody leaves at once. */
+    atomic_bool stop;
 } team_run;
-
-static void stop_at(team_run *run, int64_t step)
-{
-#pragma omp critical(strake_team_stop)
-    if (step < run->stop) {
-#pragma omp atomic write
-        run->stop = step;
-    }
-}
-
-static bool is_stopped(const team_run *run, int64_t step)
-{
-    int64_t stop = 0;
-#pragma omp atomic read
-    stop = run->stop;
-    return stop <= step;
-}
 
 static int parity_at(const team_run *run, int64_t step)
 {
@@ -296,6 +297,14 @@ static void exchange(const team_run *run, strake_role *role, int64_t step)
     role->exchange += strake_solver_clock() - start;
 }
 
+/* Threads of a CPU stripe that uses all processors stay on theirs: their rows are in its caches. */
+static void bind_thread(const strake_role *role)
+{
+    if (role->cpu >= 0) {
+        (void)strake_topology_bind(role->cpu);
+    }
+}
+
 /* The steps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
@@ -303,28 +312,38 @@ static void run_thread(team_run *run, int thread, int threads)
     for (int64_t step = 0; step < run->steps; step++) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
-            if (role->status == STRAKE_OK) {
-                compute(run, role, step);
-            }
+            compute(run, role, step);
             if (role->status != STRAKE_OK) {
-                stop_at(run, step);
+                atomic_store(&run->stop, true);
             }
-        }
-        const double reached = strake_solver_clock();
-        if (!run->alone) {
-#pragma omp barrier
-        }
-        if (thread < solver->roles) {
-            solver->role[thread].idle += strake_solver_clock() - reached;
-        }
-        if (is_stopped(run, step)) {
-            return;
+            strake_neighbours_done(role, step + 1);
         }
         for (int r = thread; r < solver->roles; r += threads) {
-            exchange(run, &solver->role[r], step);
-            if (solver->role[r].status != STRAKE_OK) {
-                stop_at(run, step + 1);
+            strake_role *role = &solver->role[r];
+            const double reached = strake_solver_clock();
+            if (!strake_neighbours_wait(solver, role, step + 1, &run->stop)) {
+                return;
             }
+            role->idle += strake_solver_clock() - reached;
+            exchange(run, role, step);
+            if (role->status != STRAKE_OK) {
+                atomic_store(&run->stop, true);
+                return;
+            }
+        }
+    }
+}
+
+/* Trial steps write the same slabs over and over: all exchanges end before the next one begins. */
+static void run_trials(team_run *run, int64_t trials, int thread, int threads)
+{
+    for (int64_t trial = 0; trial < trials; trial++) {
+#pragma omp single
+        strake_neighbours_start(run->solver);
+        run_thread(run, thread, threads);
+#pragma omp barrier
+        if (atomic_load(&run->stop)) {
+            return;
         }
     }
 }
@@ -353,7 +372,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    team_run run = {.solver = solver, .steps = steps, .trial = trial, .stop = INT64_MAX};
+    team_run run = {.solver = solver, .steps = trial ? 1 : steps, .trial = trial};
     if (solver->reference != NULL) {
         return run_reference(&run, error);
     }
@@ -367,8 +386,23 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
+    strake_neighbours_start(solver);
 #pragma omp parallel num_threads(solver->roles)
-    run_thread(&run, omp_get_thread_num(), omp_get_num_threads());
+    {
+        const int thread = omp_get_thread_num();
+        const int threads = omp_get_num_threads();
+        if (threads == solver->roles) {
+            bind_thread(&solver->role[thread]);
+        }
+        if (trial) {
+            run_trials(&run, steps, thread, threads);
+        } else {
+            run_thread(&run, thread, threads);
+        }
+    }
+    if (solver->role[0].cpu >= 0) {
+        strake_topology_unbind(&solver->topology); /* the caller's own thread */
+    }
     STRAKE_TRY(first_failure(solver, error));
 cleanup:
     return status;
