@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
 
 double strake_solver_clock(void)
 {
@@ -45,7 +46,8 @@ static int choose_threads(const strake_case *which, const strake_options *option
         return which->threads;
     }
     if (getenv("OMP_NUM_THREADS") != NULL) {
-        return omp_get_max_threads();
+        const int asked = omp_get_max_threads();
+        return asked < MOST_THREADS ? asked : MOST_THREADS;
     }
     *chosen = false;
     return strake_topology_threads(topology);
@@ -84,10 +86,33 @@ static void touch_first(strake_solver *solver, void *array)
     }
 }
 
+/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
+static strake_status check_memory(const strake_solver *solver, strake_error *error)
+{
+    const strake_graph *graph = &solver->graph;
+    const double one = (double)solver->layout.elements * solver->layout.element_size;
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double need = 0.0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage < 0 && !value->is_constant && value->is_live) {
+            need += value->next >= 0 ? 2.0 * one : one;
+        }
+    }
+    if (need > have) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
+                           "use a smaller grid or precision: single",
+                           need / 0x1p30, have / 0x1p30);
+    }
+    return STRAKE_OK;
+}
+
 static strake_status allocate_fields(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = &solver->graph;
+    STRAKE_TRY(check_memory(solver, error));
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->stage >= 0 || value->is_constant || !value->is_live) {
@@ -227,14 +252,23 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
     for (int f = 0; f < problem->fields; f++) {
-        array[f] = solver->array[0][solver->value_of[f]];
+        array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
             array[f] != NULL) {
             strake_layout_fill(&solver->layout, array[f]);
         }
     }
-    STRAKE_TRY(problem->prepare(solver->which, &solver->layout, array, solver->number,
-                                solver->unweighted, error));
+    status = problem->prepare(solver->which, &solver->layout, array, solver->number,
+                              solver->unweighted, error);
+    if (status != STRAKE_OK) {
+        /* Velocities may be weighted already: the next try starts from the shapes again. */
+        for (int f = 0; f < problem->fields; f++) {
+            solver->unweighted[f] = false;
+        }
+        strake_error ignored;
+        (void)refill_shaped(solver, &ignored);
+        return status;
+    }
     for (int f = 0; f < problem->fields; f++) {
         solver->unweighted[f] = false;
         if (problem->field[f].is_state) {
@@ -243,8 +277,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
                                        solver->layout.n[0]);
         }
     }
-cleanup:
-    return status;
+    return STRAKE_OK;
 }
 
 static strake_status build_graph(strake_solver *solver, strake_error *error)
@@ -323,7 +356,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
     options = options != NULL ? options : &defaults;
-    STRAKE_CHECK(options->threads >= 0 && options->threads <= 4096, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
                  "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
     solver->which = which;
     solver->notice = options->notice;
@@ -519,7 +552,7 @@ static strake_status run_steps(strake_solver *solver, int64_t steps, strake_erro
     const double start = strake_solver_clock();
     const strake_status status = strake_team_run(solver, steps, false, &cause);
     account(solver, strake_solver_clock() - start);
-    solver->devices_hold = true;
+    solver->devices_hold = status == STRAKE_OK;
     if (status == STRAKE_OK) {
         solver->parity = (int)((solver->parity + steps) & 1);
         solver->step_count += steps;
@@ -629,10 +662,12 @@ uint64_t strake_solver_hash(const strake_solver *solver)
             continue;
         }
         const char *array = solver->array[0][solver->value_of[f]];
-        for (int64_t i = 0; i < l->n[0]; i++) {
-            for (int64_t m = 0; m < l->n[1]; m++) {
+        int64_t shape[STRAKE_AXES];
+        strake_case_field_shape(solver->which, f, shape);
+        for (int64_t i = 0; i < shape[0]; i++) {
+            for (int64_t m = 0; m < shape[1]; m++) {
                 hash = strake_fnv1a(hash, array + strake_layout_at(l, i, m, 0) * l->element_size,
-                                    (size_t)(l->n[2] * l->element_size));
+                                    (size_t)(shape[2] * l->element_size));
             }
         }
     }

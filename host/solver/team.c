@@ -126,6 +126,12 @@ static strake_status first_failure(const strake_solver *solver, strake_error *er
 static int stripe_threads(const strake_solver *solver)
 {
     int threads = solver->most_threads;
+    for (int e = 0; e < solver->entries; e++) {
+        const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
+        if (solver->entry[e].place == STRAKE_PLACE_CPU && slabs < threads) {
+            threads = (int)slabs; /* a thread without rows would only wait */
+        }
+    }
     for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
         const strake_entry *entry = &solver->entry[e];
         if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
@@ -250,7 +256,8 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
         if (!strake_pipeline_run(role->pipeline, role->range.first, role->range.end,
-                                 solver->array[parity], solver->next[parity])) {
+                                 solver->array[parity], solver->next[parity]) &&
+            !run->trial) {
             fail_non_finite(run, role, &role->range, step);
         }
         role->compute += strake_solver_clock() - start;
@@ -355,7 +362,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
     for (int64_t step = 0; step < run->steps; step++) {
         const int parity = parity_at(run, step);
         strake_reference_run(solver->reference, solver->array[parity], solver->next[parity]);
-        for (int v = 0; v < solver->graph.values && step + 1 == run->steps; v++) {
+        for (int v = 0; v < solver->graph.values; v++) {
             int64_t cell[STRAKE_AXES];
             if (solver->graph.value[v].next >= 0 &&
                 !strake_layout_is_finite(&solver->layout, solver->array[1 - parity][v], all.first,

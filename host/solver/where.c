@@ -119,7 +119,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
     }
     if (device->bit_exact[precision] != 1) {
         strake_solver_notice(solver,
-                             "warning: %s (%s) fails the arithmetic self-test: results will agree "
+                             "%s (%s) fails the arithmetic self-test: results will agree "
                              "with other devices only to rounding",
                              token, device->name);
     }
@@ -167,7 +167,9 @@ static strake_status add_list(strake_solver *solver, const char *where, strake_e
     while (rest != NULL) {
         char *token = strsep(&rest, ",");
         token += strspn(token, " ");
-        token[strcspn(token, " ")] = '\0';
+        for (size_t k = strlen(token); k > 0 && token[k - 1] == ' '; k--) {
+            token[k - 1] = '\0';
+        }
         STRAKE_CHECK(*token != '\0', error, STRAKE_ERR_USAGE,
                      "--on: `%s`: an entry is empty; expected for example cpu,ocl:0", where);
         STRAKE_TRY(add_token(solver, token, error));

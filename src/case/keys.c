@@ -83,7 +83,7 @@ const strake_common strake_commons[] = {
      AT(threads),
      0.0,
      NULL,
-     {0.0, 65536.0, false, "[threads]"},
+     {0.0, 4096.0, false, "[threads]"},
      "OpenMP threads; 0: OMP_NUM_THREADS, then the usable cores"},
     {"run.group_width",
      STRAKE_COMMON_SMALL,
