@@ -318,7 +318,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     const char *split = options->split != NULL ? options->split : solver->which->split;
     STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &solver->kind, error));
     if (split != NULL) {
-        STRAKE_TRY(strake_where_weights(split, solver->entries, solver->weight, error));
+        STRAKE_TRY(strake_where_weights(solver, split, solver->weight, error));
         solver->has_weights = true;
     } else if (solver->entries == 1) {
         solver->weight[0] = 1.0;

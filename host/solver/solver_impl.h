@@ -98,7 +98,7 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
 
 /** Parses weights "1,2,0.5", one per entry. */
-strake_status strake_where_weights(const char *text, int entries, double *weight,
+strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error);
 
 /** Gives every entry its stripe for these weights: releases old stripes, builds pipelines and device stripes. */
