@@ -6,6 +6,11 @@
  * rings of slabs that stay in cache. Wide grids are cut into column blocks, recomputing the halo
  * columns of each (Wyrzykowski et al. 2014, section 6.2; partial rows stay in the rings from one
  * row to the next, so nothing is recomputed along axis 0 inside a stripe).
+ *
+ * Several time steps can be computed in one sweep over a stripe: the states between them live in
+ * rings too, so the arrays are streamed from memory once per sweep. Each step computes as many rows
+ * and columns around a stripe and a block as the steps after it need; beyond the domain's boundaries
+ * that are not periodic, its ghosts are extended by index map as between single steps.
  */
 #ifndef STRAKE_PIPELINE_H
 #define STRAKE_PIPELINE_H
@@ -21,7 +26,7 @@ const char *strake_isa_name(strake_isa isa);
 
 /**
  * Plans the pipeline of a graph. Allocates (and, called by the worker itself, first-touches) the rings.
- * @param[in] graph, layout  borrowed until destroy
+ * @param[in] graph, layout  borrowed until destroy; layout->steps is the most steps per sweep
  * @param[in] block          columns per block; 0: derived from the size of the private cache
  */
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
@@ -29,17 +34,21 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
                                      strake_error *error);
 void strake_pipeline_destroy(strake_pipeline **pipeline);
 
-/** Columns per block. */
-int64_t strake_pipeline_block(const strake_pipeline *pipeline);
+/** Columns per block of a sweep of @p steps steps. */
+int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
+
+/** Most time steps that a pipeline of this graph can compute in one sweep, at most STRAKE_MAX_SWEEP. */
+int strake_pipeline_most_steps(const strake_graph *graph);
 
 /**
- * Computes slabs [first, end) of every state from @p array to @p next and fills their lateral ghosts.
+ * Computes slabs [first, end) of every state, @p steps time steps later (1 to layout->steps), from
+ * @p array to @p next, and fills their lateral ghosts.
  * @param[in]  array  per value: the current array of an input (states need no axis-0 ghosts: they are
  *                    found by index map), NULL for others
  * @param[out] next   per value: the new array of an output, NULL for others
- * @return false if a NaN or Inf was written
+ * @return false if one of the steps gave a NaN or Inf in these slabs
  */
-bool strake_pipeline_run(strake_pipeline *pipeline, int64_t first, int64_t end, void *const *array,
-                         void *const *next);
+bool strake_pipeline_run(strake_pipeline *pipeline, int steps, int64_t first, int64_t end,
+                         void *const *array, void *const *next);
 
 #endif

@@ -5,15 +5,20 @@
 #include "cpu/pipeline.h"
 #include "engine/loops.h"
 
-enum { PIPELINE_ALIGNMENT = 64, PIPELINE_DEPTH = 16 };
+enum { PIPELINE_ALIGNMENT = 64 };
 
-/* An operand that lies in an array of the grid; its address is computed for every line. */
+/*
+ * An operand that lies in an array of the grid, or in the ring of a state between two steps; its address
+ * is computed for every slab.
+ */
 typedef struct array_operand {
     int index; /* position among the operands */
     int value;
     bool is_state;       /* ghosts along axis 0 are found by index map */
     int64_t slab_offset; /* offset[0] */
     int64_t shift;       /* elements from cell [0, 0, first column of the block] of that slab */
+    int ring;            /* of a state: the value of the step before that it is */
+    int64_t ring_shift;  /* elements from the first one of a slab of that ring */
 } array_operand;
 
 /*
@@ -31,12 +36,13 @@ typedef struct task {
     strake_row_function row;
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
-    const char
-        *base[PIPELINE_DEPTH][STRAKE_LOOP_INPUTS]; /* other operands, by slab modulo phases */
-    int64_t stride[STRAKE_LOOP_INPUTS];            /* bytes from one line to the next */
-    char *out[PIPELINE_DEPTH][STRAKE_LOOP_STAGES]; /* lines of the outputs' rings, likewise */
+    const char **base;                  /* other operands, `reads` for each slab modulo phases */
+    int64_t stride[STRAKE_LOOP_INPUTS]; /* bytes from one line to the next */
+    int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
+    char **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
-    int state; /* the only output is this state; -1: outputs go to rings */
+    int state;        /* the only output is this state; -1: outputs are intermediate */
+    bool is_in_array; /* the state is that of the last step: it goes to an array of the grid */
     int lag;
     int lo[STRAKE_AXES], hi[STRAKE_AXES];
 } task;
@@ -51,21 +57,34 @@ typedef struct group {
     int lo, hi; /* slabs around a stripe that need every stage */
 } group;
 
+/* One time step of a sweep; its rings are its own. A sweep of fewer steps takes the last ones. */
+typedef struct pass {
+    int reach;    /* columns around a block that the steps after it need */
+    task *single; /* by stage */
+    group *group;
+    ring ring[STRAKE_MAX_VALUES];
+    int64_t first, end;   /* slabs to compute in the present run */
+    int64_t tick, stop;   /* next input slab to take, and the one after the last */
+    int64_t head, newest; /* input slabs: needed before the first tick; needed last of all */
+    int64_t done;         /* slabs before this one are computed in the present block */
+} pass;
+
 struct strake_pipeline {
     const strake_graph *graph;
     const strake_layout *layout;
     int64_t size;   /* bytes of an element */
     int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
-    int64_t block;  /* columns */
-    int64_t pad;    /* elements of a ring line before the first column */
-    int64_t width;  /* elements of a ring line */
-    int64_t phases; /* deepest ring */
-    task *single;   /* by stage */
+    int64_t block[STRAKE_MAX_SWEEP + 1]; /* columns, by number of steps */
+    int64_t pad;                         /* elements of a ring line before the first column */
+    int64_t width;                       /* elements of a ring line */
+    int64_t phases;                      /* deepest ring */
     int groups;
-    group *group;
+    int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
+    int slowest; /* largest lag of a state */
+    int passes;
+    pass pass[STRAKE_MAX_SWEEP];
     int streams; /* arrays of the grid that are read or written */
     int stream[STRAKE_MAX_VALUES];
-    ring ring[STRAKE_MAX_VALUES];
     char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
     char *memory;
     strake_row_function non_finite;

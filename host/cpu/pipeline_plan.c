@@ -45,9 +45,40 @@ static int64_t power_of_two(int64_t x)
 }
 
 /* Whether a value needs a ring: computed every slab and not written to an array of the grid. */
-static bool has_ring(const strake_value *value)
+static bool has_ring(const strake_value *value, bool is_last)
 {
-    return value->is_live && value->stage >= 0 && !value->is_output;
+    return value->is_live && value->stage >= 0 && !(value->is_output && is_last);
+}
+
+/*
+ * Slabs of a state between two steps that its readers need at once. The next step takes each slab as
+ * soon as all states have it; at an edge of the domain it looks for ghosts among the last few.
+ */
+static int64_t state_depth(const strake_graph *graph, const strake_value *output)
+{
+    const strake_value *input = &graph->value[output->state_of];
+    int slowest = 0;
+    int depth = strake_graph_ring_depth(graph, output->state_of);
+    depth = input->lo[0] > depth ? input->lo[0] : depth;
+    depth = input->hi[0] > depth ? input->hi[0] : depth;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *other = &graph->value[v];
+        if (other->is_output && graph->stage[other->stage].lag > slowest) {
+            slowest = graph->stage[other->stage].lag;
+        }
+    }
+    return depth + slowest - graph->stage[output->stage].lag;
+}
+
+int strake_pipeline_most_steps(const strake_graph *graph)
+{
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->is_live && value->stage < 0 && !value->is_static && value->next < 0) {
+            return 1;
+        }
+    }
+    return STRAKE_MAX_SWEEP;
 }
 
 /* The compiled form of a loop, or NULL: then its stages run one by one. */
@@ -81,14 +112,15 @@ static int64_t bytes_per_column(const strake_pipeline *p, const strake_loop *loo
     return bytes > 0 ? bytes : p->size;
 }
 
-static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, int loops)
+static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, int loops, int steps)
 {
     long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
     if (cache <= 0) {
         cache = 512 * 1024;
     }
     /* A quarter of the private cache for the rings: the streams of inputs and outputs need it too. */
-    int64_t most = cache / 4 / bytes_per_column(p, loop, loops) / p->vector * p->vector;
+    const int64_t bytes = steps * bytes_per_column(p, loop, loops);
+    int64_t most = cache / 4 / bytes / p->vector * p->vector;
     most = most < 8 * p->vector ? 8 * p->vector : most;
     const int64_t n = p->layout->n[2];
     const int64_t blocks = (n + most - 1) / most;
@@ -96,28 +128,30 @@ static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, i
 }
 
 /* Address of the first operand of a line of a ring or constant, for output slab q. */
-static const char *fixed_address(const strake_pipeline *p, const task *t, const strake_read *read,
-                                 int64_t q)
+static const char *fixed_address(const strake_pipeline *p, const pass *s, const task *t,
+                                 const strake_read *read, int64_t q)
 {
     const strake_value *value = &p->graph->value[read->value];
     if (value->is_constant) {
         return p->constant[read->value];
     }
-    const ring *r = &p->ring[read->value];
+    const ring *r = &s->ring[read->value];
     const int64_t slab = (q + read->offset[0]) & (r->depth - 1);
     const int64_t line = slab * r->lines + read->offset[1] + value->lo[1] - t->lo[1];
     return r->data + (line * p->width + p->pad - t->lo[2] + read->offset[2]) * p->size;
 }
 
-static void plan_operand(const strake_pipeline *p, task *t, const strake_read *read, int k)
+static void plan_operand(const strake_pipeline *p, const pass *s, task *t, const strake_read *read,
+                         int k)
 {
     const strake_value *value = &p->graph->value[read->value];
     const strake_layout *l = p->layout;
     if (value->is_constant || value->stage >= 0) {
         t->stride[k] = value->is_constant ? 0 : p->width * p->size;
+        t->ring_stride[k] = t->stride[k];
         for (int64_t phase = 0; phase < p->phases; phase++) {
             /* Any slab of that phase far enough from zero to stay positive. */
-            t->base[phase][k] = fixed_address(p, t, read, phase + 64 * p->phases);
+            t->base[phase * t->reads + k] = fixed_address(p, s, t, read, phase + 64 * p->phases);
         }
         return;
     }
@@ -128,22 +162,34 @@ static void plan_operand(const strake_pipeline *p, task *t, const strake_read *r
     o->is_state = !value->is_static;
     o->slab_offset = read->offset[0];
     o->shift = (read->offset[1] - t->lo[1]) * l->pitch + read->offset[2] - t->lo[2];
+    t->ring_stride[k] = t->stride[k];
+    if (value->next >= 0) {
+        const int64_t line = value->lo[1] + read->offset[1] - t->lo[1];
+        o->ring = value->next;
+        o->ring_shift = line * p->width + p->pad - t->lo[2] + read->offset[2];
+        t->ring_stride[k] = p->width * p->size;
+    }
 }
 
-static void plan_output(const strake_pipeline *p, task *t, int v)
+static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v, int k)
 {
-    const ring *r = &p->ring[v];
-    const int k = t->outputs++;
-    if (p->graph->value[v].is_output) {
+    const strake_value *value = &p->graph->value[v];
+    const ring *r = &s->ring[v];
+    int64_t line = 0;
+    if (value->is_output) {
         t->state = v;
+        t->is_in_array = s == &p->pass[p->passes - 1];
+        line = p->graph->value[value->state_of].lo[1];
+    }
+    if (value->is_output && t->is_in_array) {
         t->out_stride = p->layout->pitch * p->size;
         return;
     }
     t->out_stride = p->width * p->size;
     for (int64_t phase = 0; phase < p->phases; phase++) {
-        t->out[phase][k] =
+        t->out[phase * t->outputs + k] =
             r->data +
-            ((phase & (r->depth - 1)) * r->lines * p->width + p->pad - t->lo[2]) * p->size;
+            (((phase & (r->depth - 1)) * r->lines + line) * p->width + p->pad - t->lo[2]) * p->size;
     }
 }
 
@@ -153,30 +199,43 @@ static int whole_vectors(const strake_pipeline *p, int lo)
     return (int)round_up(lo, p->vector);
 }
 
-static void plan_single(strake_pipeline *p, int s, strake_isa isa)
+static bool allocate_task(const strake_pipeline *p, task *t, int reads, int outputs)
 {
-    const strake_stage *stage = &p->graph->stage[s];
+    t->reads = reads;
+    t->outputs = outputs;
+    t->base = calloc((size_t)(p->phases * reads), sizeof *t->base);
+    t->out = calloc((size_t)(p->phases * outputs), sizeof *t->out);
+    return t->base != NULL && t->out != NULL;
+}
+
+static bool plan_single(const strake_pipeline *p, pass *s, int number, strake_isa isa)
+{
+    const strake_stage *stage = &p->graph->stage[number];
     const strake_value *output = &p->graph->value[stage->output];
-    task *t = &p->single[s];
+    task *t = &s->single[number];
     t->row = stage->point->row[p->graph->precision][isa];
     if (t->row == NULL) {
         t->row = stage->point->row[p->graph->precision][STRAKE_ISA_BASE];
     }
-    t->reads = stage->reads;
+    if (!allocate_task(p, t, stage->reads, 1)) {
+        return false;
+    }
     t->state = -1;
     t->lag = stage->lag;
     memcpy(t->lo, output->lo, sizeof t->lo);
     memcpy(t->hi, output->hi, sizeof t->hi);
-    t->lo[2] = whole_vectors(p, output->lo[2]);
+    t->lo[2] = whole_vectors(p, output->lo[2] + s->reach);
+    t->hi[2] += s->reach;
     for (int k = 0; k < stage->reads; k++) {
-        plan_operand(p, t, &stage->read[k], k);
+        plan_operand(p, s, t, &stage->read[k], k);
     }
-    plan_output(p, t, stage->output);
+    plan_output(p, s, t, stage->output, 0);
+    return true;
 }
 
-static void plan_group(strake_pipeline *p, const strake_loop *loop, strake_row_function code)
+static bool plan_group(const strake_pipeline *p, const pass *s, group *g, const strake_loop *loop,
+                       strake_row_function code)
 {
-    group *g = &p->group[p->groups++];
     const strake_graph *graph = p->graph;
     const strake_value *first = &graph->value[graph->stage[loop->stage[0]].output];
     g->stages = loop->stages;
@@ -191,23 +250,26 @@ static void plan_group(strake_pipeline *p, const strake_loop *loop, strake_row_f
     }
     g->is_fused = code != NULL && loop->stages > 1;
     if (!g->is_fused) {
-        return;
+        return true;
     }
     task *t = &g->fused;
+    if (!allocate_task(p, t, loop->inputs, loop->outputs)) {
+        return false;
+    }
     t->row = code;
-    t->reads = loop->inputs;
     t->state = -1;
     t->lag = loop->lag;
     memcpy(t->lo, first->lo, sizeof t->lo);
     memcpy(t->hi, first->hi, sizeof t->hi);
-    t->lo[2] = whole_vectors(p, loop->lo);
-    t->hi[2] = loop->hi;
+    t->lo[2] = whole_vectors(p, loop->lo + s->reach);
+    t->hi[2] = loop->hi + s->reach;
     for (int k = 0; k < loop->inputs; k++) {
-        plan_operand(p, t, &loop->input[k], k);
+        plan_operand(p, s, t, &loop->input[k], k);
     }
     for (int k = 0; k < loop->outputs; k++) {
-        plan_output(p, t, loop->output[k]);
+        plan_output(p, s, t, loop->output[k], k);
     }
+    return true;
 }
 
 static void fill_constant(const strake_pipeline *p, char *line, double number)
@@ -226,29 +288,44 @@ static void fill_constant(const strake_pipeline *p, char *line, double number)
  * Rows are computed in whole vectors and loops in the widest range of their stages, so a line may be
  * read or written a little before and beyond its ends: there is room for that.
  */
+static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t used)
+{
+    const bool is_last = s == &p->pass[p->passes - 1];
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (!has_ring(value, is_last)) {
+            continue;
+        }
+        /* A state between two steps has the ghosts of the state input that it is. */
+        const strake_value *shape = value->is_output ? &p->graph->value[value->state_of] : value;
+        const int64_t depth =
+            value->is_output ? state_depth(p->graph, value) : strake_graph_ring_depth(p->graph, v);
+        ring *r = &s->ring[v];
+        r->depth = power_of_two(depth);
+        r->lines = p->layout->n[1] + shape->lo[1] + shape->hi[1];
+        r->data = memory == NULL ? NULL : memory + used;
+        used += r->depth * r->lines * p->width * p->size;
+        p->phases = r->depth > p->phases ? r->depth : p->phases;
+    }
+    return used;
+}
+
 static int64_t lay_out(strake_pipeline *p, char *memory)
 {
     int64_t used = 2 * PIPELINE_ALIGNMENT;
     p->phases = 1;
     for (int v = 0; v < p->graph->values; v++) {
         const strake_value *value = &p->graph->value[v];
-        if (!value->is_live) {
-            continue;
-        }
-        if (value->is_constant) {
+        if (value->is_live && value->is_constant) {
             if (memory != NULL) {
                 p->constant[v] = memory + used;
                 fill_constant(p, p->constant[v], value->constant);
             }
             used += p->width * p->size;
-        } else if (has_ring(value)) {
-            ring *r = &p->ring[v];
-            r->depth = power_of_two(strake_graph_ring_depth(p->graph, v));
-            r->lines = p->layout->n[1] + value->lo[1] + value->hi[1];
-            r->data = memory == NULL ? NULL : memory + used;
-            used += r->depth * r->lines * p->width * p->size;
-            p->phases = r->depth > p->phases ? r->depth : p->phases;
         }
+    }
+    for (int k = 0; k < p->passes; k++) {
+        used = lay_out_rings(p, &p->pass[k], memory, used);
     }
     return used + 2 * PIPELINE_ALIGNMENT;
 }
@@ -260,7 +337,7 @@ static int64_t ring_pad(const strake_pipeline *p, const strake_loop *loop, int l
     for (int g = 0; g < loops; g++) {
         lo = loop[g].lo > lo ? loop[g].lo : lo;
     }
-    return round_up(lo, p->vector) + p->vector;
+    return round_up(lo + p->pass[0].reach, p->vector) + p->vector;
 }
 
 static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int loops)
@@ -269,9 +346,62 @@ static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int
     for (int g = 0; g < loops; g++) {
         hi = loop[g].hi > hi ? loop[g].hi : hi;
     }
-    const int64_t width = p->pad + round_up(p->block + hi, p->vector) + p->vector;
+    hi += p->pass[0].reach;
+    int64_t block = 0;
+    for (int k = 1; k <= p->passes; k++) {
+        block = p->block[k] > block ? p->block[k] : block;
+    }
+    const int64_t width = p->pad + round_up(block + hi, p->vector) + p->vector;
     /* An odd number of cache lines spreads the lines over the cache sets. */
     return width / p->vector % 2 == 0 ? width + p->vector : width;
+}
+
+/* What one step needs around its slabs and columns of the step before. */
+static void plan_reach(strake_pipeline *p)
+{
+    int reach = 0;
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (value->next >= 0) {
+            const int lag = p->graph->stage[p->graph->value[value->next].stage].lag;
+            p->slowest = lag > p->slowest ? lag : p->slowest;
+            p->lo = value->lo[0] > p->lo ? value->lo[0] : p->lo;
+            p->hi = value->hi[0] > p->hi ? value->hi[0] : p->hi;
+            reach = value->lo[2] > reach ? value->lo[2] : reach;
+            reach = value->hi[2] > reach ? value->hi[2] : reach;
+        }
+    }
+    for (int k = 0; k < p->passes; k++) {
+        p->pass[k].reach = reach * (p->passes - 1 - k);
+    }
+}
+
+static void plan_streams(strake_pipeline *p)
+{
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (value->is_live && !value->is_constant && (value->stage < 0 || value->is_output)) {
+            p->stream[p->streams++] = v;
+        }
+    }
+}
+
+static strake_status plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop, int loops,
+                               strake_isa isa, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    s->single = calloc((size_t)p->graph->stages, sizeof *s->single);
+    s->group = calloc((size_t)loops, sizeof *s->group);
+    bool complete = s->single != NULL && s->group != NULL;
+    for (int k = 0; k < p->graph->stages && complete; k++) {
+        complete = plan_single(p, s, k, isa);
+    }
+    for (int g = 0; g < loops && complete; g++) {
+        complete = plan_group(p, s, &s->group[g], &loop[g], find_code(p->graph, &loop[g], isa));
+    }
+    STRAKE_CHECK(complete, error, STRAKE_ERR_MEMORY, "out of memory planning the CPU pipeline");
+cleanup:
+    return status;
 }
 
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
@@ -290,35 +420,25 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     p->layout = layout;
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
-    p->block = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops);
+    p->passes = layout->steps;
+    p->groups = loops;
+    plan_reach(p);
+    for (int k = 1; k <= p->passes; k++) {
+        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops, k);
+    }
     p->pad = ring_pad(p, loop, loops);
     p->width = ring_width(p, loop, loops);
     p->non_finite = non_finite_rows[graph->precision][isa];
-    p->single = calloc((size_t)graph->stages, sizeof *p->single);
-    p->group = calloc((size_t)loops, sizeof *p->group);
-    STRAKE_CHECK(p->single != NULL && p->group != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory planning the CPU pipeline");
     bytes = round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
-    STRAKE_CHECK(p->phases <= PIPELINE_DEPTH, error, STRAKE_ERR_STATE,
-                 "the stage graph keeps %lld slabs of one value; at most %d are supported",
-                 (long long)p->phases, (int)PIPELINE_DEPTH);
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);
     memset(p->memory, 0, (size_t)bytes);
     (void)lay_out(p, p->memory);
-    for (int s = 0; s < graph->stages; s++) {
-        plan_single(p, s, isa);
+    for (int k = 0; k < p->passes; k++) {
+        STRAKE_TRY(plan_pass(p, &p->pass[k], loop, loops, isa, error));
     }
-    for (int g = 0; g < loops; g++) {
-        plan_group(p, &loop[g], find_code(graph, &loop[g], isa));
-    }
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->is_live && !value->is_constant && (value->stage < 0 || value->is_output)) {
-            p->stream[p->streams++] = v;
-        }
-    }
+    plan_streams(p);
     *out = p;
     p = NULL;
 cleanup:
@@ -327,18 +447,34 @@ cleanup:
     return status;
 }
 
+static void free_task(task *t)
+{
+    free(t->base);
+    free(t->out);
+}
+
 void strake_pipeline_destroy(strake_pipeline **pipeline)
 {
-    if (*pipeline != NULL) {
-        free((*pipeline)->single);
-        free((*pipeline)->group);
-        free((*pipeline)->memory);
-        free(*pipeline);
+    strake_pipeline *p = *pipeline;
+    for (int k = 0; p != NULL && k < p->passes; k++) {
+        pass *s = &p->pass[k];
+        for (int n = 0; s->single != NULL && n < p->graph->stages; n++) {
+            free_task(&s->single[n]);
+        }
+        for (int g = 0; s->group != NULL && g < p->groups; g++) {
+            free_task(&s->group[g].fused);
+        }
+        free(s->single);
+        free(s->group);
+    }
+    if (p != NULL) {
+        free(p->memory);
+        free(p);
         *pipeline = NULL;
     }
 }
 
-int64_t strake_pipeline_block(const strake_pipeline *pipeline)
+int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps)
 {
-    return pipeline->block;
+    return pipeline->block[steps];
 }

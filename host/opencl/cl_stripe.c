@@ -308,7 +308,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->graph = graph;
     s->host = host_layout;
     s->range = stripe[self];
-    s->layout = strake_layout_make(graph, n, host_layout->boundary);
+    s->layout = strake_layout_make_deep(graph, host_layout->steps, n, host_layout->boundary);
     choose_group(s, tuning);
     s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);

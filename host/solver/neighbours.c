@@ -81,17 +81,17 @@ static void relax(int spin)
 }
 
 bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
-                            const atomic_bool *stop)
+                            const _Atomic int64_t *stop)
 {
     for (int k = 0; k < role->neighbours; k++) {
         const strake_role *other = &solver->role[role->neighbour[k]];
         for (int spin = 0; atomic_load_explicit(&other->done, memory_order_acquire) < steps;
              spin += spin < SPINS ? 1 : 0) {
-            if (atomic_load_explicit(stop, memory_order_relaxed)) {
+            if (atomic_load_explicit(stop, memory_order_relaxed) != INT64_MAX) {
                 return false;
             }
             relax(spin);
         }
     }
-    return !atomic_load_explicit(stop, memory_order_relaxed);
+    return atomic_load_explicit(stop, memory_order_relaxed) == INT64_MAX;
 }

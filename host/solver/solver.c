@@ -15,6 +15,8 @@
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
 
+enum { STEPS_PER_SWEEP = 2 }; /* by default */
+
 double strake_solver_clock(void)
 {
     struct timespec now;
@@ -280,6 +282,15 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     return STRAKE_OK;
 }
 
+/* Steps per sweep of the CPU stripe: as asked, else the default; no more than the graph allows. */
+static int choose_sweep(const strake_solver *solver)
+{
+    const int asked = solver->which->steps_per_sweep;
+    const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
+    const int most = strake_pipeline_most_steps(&solver->graph);
+    return wanted < most ? wanted : most;
+}
+
 static strake_status build_graph(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -304,7 +315,9 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, solver->number[f]);
     }
-    solver->layout = strake_layout_make(&solver->graph, which->n, which->boundary);
+    solver->sweep = choose_sweep(solver);
+    solver->layout =
+        strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
 cleanup:
     return status;
 }
@@ -554,7 +567,6 @@ static strake_status run_steps(strake_solver *solver, int64_t steps, strake_erro
     account(solver, strake_solver_clock() - start);
     solver->devices_hold = status == STRAKE_OK;
     if (status == STRAKE_OK) {
-        solver->parity = (int)((solver->parity + steps) & 1);
         solver->step_count += steps;
         return STRAKE_OK;
     }

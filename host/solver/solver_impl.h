@@ -75,6 +75,7 @@ struct strake_solver {
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
+    int sweep; /**< most steps that the CPU stripe computes at once */
     int roles;
     strake_role *role;
     strake_reference *reference;
@@ -126,9 +127,9 @@ void strake_neighbours_start(strake_solver *solver);
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
-/** Waits until all neighbours have finished @p steps steps. @return false once @p stop is set. */
+/** Waits until all neighbours have finished @p steps steps. @return false once @p stop is not INT64_MAX. */
 bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
-                            const atomic_bool *stop);
+                            const _Atomic int64_t *stop);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

@@ -214,14 +214,16 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
-    bool alone; /* one device, no neighbours: steps may be enqueued ahead */
-    /* Some role failed: the states are undefined now, and everybody leaves at once. */
-    atomic_bool stop;
+    int64_t sweep;   /* steps at once, as long as there are that many left */
+    int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
+    bool alone;      /* one device, no neighbours: steps may be enqueued ahead */
+    /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
+    _Atomic int64_t stop;
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
 {
-    return run->trial ? run->solver->parity : (int)((run->solver->parity + step) & 1);
+    return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
 }
 
 /* Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. */
@@ -244,7 +246,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)solver->step_count + step + 1);
+                               (long long)(solver->step_count + run->skipped + step + 1));
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
@@ -255,7 +257,9 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
-        if (!strake_pipeline_run(role->pipeline, role->range.first, role->range.end,
+        const int64_t left = run->steps - step;
+        const int now = (int)(left < run->sweep ? left : run->sweep);
+        if (!strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
                                  solver->array[parity], solver->next[parity]) &&
             !run->trial) {
             fail_non_finite(run, role, &role->range, step);
@@ -312,6 +316,13 @@ static void bind_thread(const strake_role *role)
     }
 }
 
+static void stop_at(team_run *run, int64_t step)
+{
+    int64_t earliest = atomic_load(&run->stop);
+    while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
+    }
+}
+
 /* The steps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
@@ -321,7 +332,7 @@ static void run_thread(team_run *run, int thread, int threads)
             strake_role *role = &solver->role[r];
             compute(run, role, step);
             if (role->status != STRAKE_OK) {
-                atomic_store(&run->stop, true);
+                stop_at(run, step);
             }
             strake_neighbours_done(role, step + 1);
         }
@@ -334,9 +345,36 @@ static void run_thread(team_run *run, int thread, int threads)
             role->idle += strake_solver_clock() - reached;
             exchange(run, role, step);
             if (role->status != STRAKE_OK) {
-                atomic_store(&run->stop, true);
+                stop_at(run, step);
                 return;
             }
+        }
+    }
+}
+
+/*
+ * Several steps at once, only on the CPU. Sweeps are long: a barrier costs little, and nobody is ahead
+ * when one fails, so that its first states are still there and it can be repeated step by step.
+ */
+static void run_sweeps(team_run *run, int thread, int threads)
+{
+    strake_solver *solver = run->solver;
+    for (int64_t step = 0; step < run->steps; step += run->sweep) {
+        for (int r = thread; r < solver->roles; r += threads) {
+            strake_role *role = &solver->role[r];
+            compute(run, role, step);
+            if (role->status != STRAKE_OK) {
+                stop_at(run, step);
+            }
+        }
+        const double reached = strake_solver_clock();
+#pragma omp barrier
+        for (int r = thread; r < solver->roles; r += threads) {
+            solver->role[r].idle += strake_solver_clock() - reached;
+        }
+        /* A failure of the next sweep, in a thread that is ahead, is not yet everybody's. */
+        if (atomic_load(&run->stop) <= step) {
+            return;
         }
     }
 }
@@ -349,7 +387,7 @@ static void run_trials(team_run *run, int64_t trials, int thread, int threads)
         strake_neighbours_start(run->solver);
         run_thread(run, thread, threads);
 #pragma omp barrier
-        if (atomic_load(&run->stop)) {
+        if (atomic_load(&run->stop) != INT64_MAX) {
             return;
         }
     }
@@ -373,26 +411,28 @@ static strake_status run_reference(const team_run *run, strake_error *error)
             }
         }
     }
+    solver->parity = parity_at(run, run->steps);
     return STRAKE_OK;
 }
 
-strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
+/* Several steps at once only where no device, which takes them one by one, has a stripe. */
+static int64_t steps_at_once(const strake_solver *solver)
 {
-    strake_status status = STRAKE_OK;
-    team_run run = {.solver = solver, .steps = trial ? 1 : steps, .trial = trial};
-    if (solver->reference != NULL) {
-        return run_reference(&run, error);
-    }
     for (int r = 0; r < solver->roles; r++) {
-        strake_role *role = &solver->role[r];
-        role->compute = 0.0;
-        role->exchange = 0.0;
-        role->idle = 0.0;
-        role->status = STRAKE_OK;
+        if (solver->role[r].pipeline == NULL) {
+            return 1;
+        }
     }
-    run.alone = solver->roles == 1 &&
-                (solver->role[0].pipeline != NULL ||
-                 strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
+    return solver->sweep;
+}
+
+static void start_team(team_run *run, int64_t trials)
+{
+    strake_solver *solver = run->solver;
+    atomic_store(&run->stop, INT64_MAX);
+    for (int r = 0; r < solver->roles; r++) {
+        solver->role[r].status = STRAKE_OK;
+    }
     strake_neighbours_start(solver);
 #pragma omp parallel num_threads(solver->roles)
     {
@@ -401,16 +441,60 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         if (threads == solver->roles) {
             bind_thread(&solver->role[thread]);
         }
-        if (trial) {
-            run_trials(&run, steps, thread, threads);
+        if (run->sweep > 1) {
+            run_sweeps(run, thread, threads);
+        } else if (run->trial) {
+            run_trials(run, trials, thread, threads);
         } else {
-            run_thread(&run, thread, threads);
+            run_thread(run, thread, threads);
         }
     }
     if (solver->role[0].cpu >= 0) {
         strake_topology_unbind(&solver->topology); /* the caller's own thread */
     }
-    STRAKE_TRY(first_failure(solver, error));
+}
+
+/* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
+static void find_failure(team_run *run)
+{
+    const int64_t first = atomic_load(&run->stop);
+    run->skipped = first;
+    run->solver->parity = parity_at(run, first);
+    run->steps = run->sweep;
+    run->sweep = 1;
+    start_team(run, 0);
+}
+
+strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    team_run run = {.solver = solver, .steps = steps, .trial = trial, .sweep = 1};
+    if (solver->reference != NULL) {
+        return run_reference(&run, error);
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        strake_role *role = &solver->role[r];
+        role->compute = 0.0;
+        role->exchange = 0.0;
+        role->idle = 0.0;
+    }
+    run.sweep = steps_at_once(solver);
+    run.alone = solver->roles == 1 &&
+                (solver->role[0].pipeline != NULL ||
+                 strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
+    if (trial && run.sweep == 1) {
+        run.steps = 1;
+    }
+    start_team(&run, steps);
+    status = first_failure(solver, error);
+    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !trial) {
+        find_failure(&run);
+        (void)first_failure(solver, error);
+    }
+    STRAKE_TRY(status);
+    if (!trial) {
+        solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
+    }
 cleanup:
     return status;
 }

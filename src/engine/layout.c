@@ -13,7 +13,14 @@ static int64_t round_up(int64_t x, int64_t step)
 strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
                                  const strake_boundary boundary[STRAKE_AXES])
 {
-    strake_layout layout = {0};
+    return strake_layout_make_deep(graph, 1, n, boundary);
+}
+
+strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
+                                      const int64_t n[STRAKE_AXES],
+                                      const strake_boundary boundary[STRAKE_AXES])
+{
+    strake_layout layout = {.steps = steps};
     layout.element_size = strake_precision_size(graph->precision);
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         layout.n[axis] = n[axis];
@@ -28,6 +35,10 @@ strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRA
             }
         }
     }
+    /* A step of a sweep reaches further by the larger of the two, before and after a block. */
+    const int reach = layout.lo[2] > layout.hi[2] ? layout.lo[2] : layout.hi[2];
+    layout.lo[2] += (steps - 1) * reach;
+    layout.hi[2] += (steps - 1) * reach;
     const int64_t line = LINE_BYTES / layout.element_size;
     /* One line more than the halo: row loops start aligned, a vector before what they need. */
     const int64_t left = layout.lo[2] > 0 ? round_up(layout.lo[2], line) + line : 0;

@@ -8,6 +8,8 @@
 
 #include "engine/graph.h"
 
+enum { STRAKE_MAX_SWEEP = 8 }; /**< most time steps at once */
+
 /** Boundary kinds; each is an index map for ghost cells of state and scalar fields. */
 typedef enum strake_boundary {
     STRAKE_PERIODIC, /**< ghost i takes cell i modulo n */
@@ -25,12 +27,22 @@ typedef struct strake_layout {
     int64_t origin;   /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
     int64_t elements; /**< total */
     int element_size; /**< bytes */
+    int steps;        /**< time steps at once that the ghosts of axis 2 are deep enough for */
     strake_boundary boundary[STRAKE_AXES];
 } strake_layout;
 
 /** Layout of an n[0] x n[1] x n[2] piece with room for the halo of every value of @p graph. */
 strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
                                  const strake_boundary boundary[STRAKE_AXES]);
+
+/**
+ * The same for stripes that advance up to @p steps time steps at once: the ghosts of axis 2 are that
+ * many times as deep. Axis 0 needs no more than for one step, because stripes find slabs beyond the
+ * domain by index map.
+ */
+strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
+                                      const int64_t n[STRAKE_AXES],
+                                      const strake_boundary boundary[STRAKE_AXES]);
 
 /** Element offset of a cell (ghosts included). */
 static inline int64_t strake_layout_at(const strake_layout *layout, int64_t i, int64_t m, int64_t j)
