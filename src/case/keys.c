@@ -7,6 +7,7 @@
 
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
+const char strake_fusion_words[] = "auto|none|plain|stream";
 
 enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
 
@@ -101,6 +102,50 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 4096.0, false, "[cells]"},
      "work-group size along rows of the OpenCL stage kernels; 0: default"},
+    {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
+     "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
+     "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
+     "their source"},
+    {"run.group_rows",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(group_rows),
+     0.0,
+     NULL,
+     {0.0, 65536.0, false, "[rows]"},
+     "rows per work-group of marching OpenCL kernels; 0: from the size of the stripe"},
+    {"run.hold",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(hold),
+     0.0,
+     NULL,
+     {0.0, 1000.0, false, "[values]"},
+     "values per work-item that marching OpenCL kernels may keep: more fuses more stages; 0: default"},
+    {"run.unroll",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(unroll),
+     0.0,
+     NULL,
+     {0.0, 16.0, false, "[rows]"},
+     "rows per pass of marching OpenCL kernels, 1 or even; 0: default"},
+    {"run.prefetch",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(prefetch),
+     0.0,
+     NULL,
+     {0.0, 8.0, false, "[rows]"},
+     "marching OpenCL kernels load a value this many rows less one ahead of its use; 0: default"},
+    {"run.registers",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(registers),
+     0.0,
+     NULL,
+     {0.0, 255.0, false, "[registers]"},
+     "most registers per work-item, for OpenCL compilers that can be told (NVIDIA's); 0: default"},
     {"output.directory", STRAKE_COMMON_FOLDER, ALL, AT(output_directory), 0.0, "out", NO_RANGE,
      "folder of the output, relative to the case's"},
     {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,
