@@ -82,7 +82,7 @@ STRAKE_POINT_FUNCTION real corrective_ratio(real u, real b, real r, real a_diffe
     const real across = REAL(0.125) * u * b;
     const real numerator =
         along * (a_difference * b_denominator) - across * (b_difference * a_denominator);
-    return numerator / (a_denominator * b_denominator * r);
+    return STRAKE_QUOTIENT(numerator, a_denominator * b_denominator * r);
 }
 
 STRAKE_POINT_FUNCTION real corrective_nonnegative(real u, real t0, real t1, real t2, real t3,
@@ -145,8 +145,8 @@ STRAKE_POINT_FUNCTION real third_order_nonnegative(real v, real factor1, real fa
     const real inner = left + right;
     const real same = hi_right + lo_left;
     const real cross = lo_right + hi_left;
-    return v + (factor1 * ((outer - inner) / (outer + inner + MPDATA_EPSILON)) +
-                factor2 * ((same - cross) / (same + cross + MPDATA_EPSILON)));
+    return v + (factor1 * STRAKE_QUOTIENT(outer - inner, outer + inner + MPDATA_EPSILON) +
+                factor2 * STRAKE_QUOTIENT(same - cross, same + cross + MPDATA_EPSILON));
 }
 
 STRAKE_POINT_FUNCTION real third_order_any_sign(real v, real factor1, real factor2, real far_left,
@@ -176,7 +176,7 @@ STRAKE_POINT_FUNCTION real limit_inflow(real bound, real x, real h, real f1_lo, 
     const real zero = REAL(0.0);
     const real inflow = (STRAKE_MAX(f1_lo, zero) - STRAKE_MIN(f1_hi, zero)) +
                         (STRAKE_MAX(f2_lo, zero) - STRAKE_MIN(f2_hi, zero));
-    return (bound - x) * h / (inflow + MPDATA_EPSILON);
+    return STRAKE_QUOTIENT((bound - x) * h, inflow + MPDATA_EPSILON);
 }
 
 STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi,
@@ -185,7 +185,7 @@ STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo,
     const real zero = REAL(0.0);
     const real outflow = (STRAKE_MAX(f1_hi, zero) - STRAKE_MIN(f1_lo, zero)) +
                          (STRAKE_MAX(f2_hi, zero) - STRAKE_MIN(f2_lo, zero));
-    return (x - bound) * h / (outflow + MPDATA_EPSILON);
+    return STRAKE_QUOTIENT((x - bound) * h, outflow + MPDATA_EPSILON);
 }
 
 /*
