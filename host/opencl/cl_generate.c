@@ -20,21 +20,24 @@ const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term 
                              offset < 0 ? before[axis] : after[axis], abs(offset));
         }
     }
+    if (term->again > 0 && used > 0 && (size_t)used < size) {
+        (void)snprintf(buffer + used, size - (size_t)used, "_again%d", term->again);
+    }
     return buffer;
 }
 
-/* "a_value[at - slab + 1]" */
+/* "(a_value + (at - slab))[1]": the place of a line, then a constant distance */
 static void write_load(FILE *text, const strake_graph *graph, const strake_cl_term *term)
 {
-    static const char *const stride[] = {" * slab", " * pitch", ""};
-    fprintf(text, "a_%s[at", graph->value[term->value].name);
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+    static const char *const stride[] = {"(place)slab", "(place)pitch"};
+    fprintf(text, "(a_%s + (at", graph->value[term->value].name);
+    for (int axis = 0; axis < 2; axis++) {
         const int offset = term->offset[axis];
         if (offset != 0) {
-            fprintf(text, " %c %d%s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
+            fprintf(text, " %c %d * %s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
         }
     }
-    fprintf(text, "]");
+    fprintf(text, "))[%d]", term->offset[2]);
 }
 
 static void write_operand(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
@@ -77,7 +80,7 @@ static void write_points(FILE *text, const strake_graph *graph, const strake_cl_
             "    const int i = (int)get_global_id(1) - %d;\n"
             "    const int m = (int)get_global_id(2) - %d;\n"
             "    if (i >= n0 + %d || m >= n1 + %d || j >= n2 + %d) {\n        return;\n    }\n"
-            "    const long at = origin + i * slab + m * pitch + j;\n",
+            "    const place at = (place)(origin + i * slab + m * pitch + j);\n",
             plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
     for (int p = 0; p < plan->terms; p++) {
         char name[2 * STRAKE_NAME_LENGTH];
@@ -151,7 +154,11 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     write_file(text, "real.h");
     write_file(text, point_header);
     write_file(text, "ghost.cl");
-    fprintf(text, "#line 1 \"generated\"\n");
+    fprintf(text,
+            "#line 1 \"generated\"\n"
+            "/* Place of a cell in an array: short ones need fewer registers. */\n"
+            "typedef %s place;\n",
+            options->large ? "ulong" : "uint");
     for (int k = 0; k < kernels; k++) {
         write_kernel(text, graph, options, &plan[k]);
     }

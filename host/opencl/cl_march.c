@@ -36,7 +36,7 @@ static void write_row(const writer *w, int u, int lag)
 {
     const int row = u - lag;
     if (row != 0) {
-        fprintf(w->text, " %c %d * pitch", row > 0 ? '+' : '-', abs(row));
+        fprintf(w->text, " %c %d * line", row > 0 ? '+' : '-', abs(row));
     }
 }
 
@@ -62,12 +62,9 @@ static void write_fresh(const writer *w, int u)
         fprintf(w->text, "        const real ");
         write_age(w, term, u, 0);
         if (term->kind == STRAKE_CL_LOADED) {
-            fprintf(w->text, " = a_%s[at", w->graph->value[term->value].name);
+            fprintf(w->text, " = (a_%s + (at", w->graph->value[term->value].name);
             write_row(w, u, term->lag);
-            if (column != 0) {
-                fprintf(w->text, " %c %d", column > 0 ? '+' : '-', abs(column));
-            }
-            fprintf(w->text, "];\n");
+            fprintf(w->text, "))[%d];\n", column);
         } else {
             fprintf(w->text, " = shared[%d][", term->slot);
             write_half(w, u, false);
@@ -205,7 +202,8 @@ static void write_setup(const writer *w)
     }
     fprintf(w->text,
             "    int i = first %+d;\n"
-            "    long at = origin + i * pitch + min(max(j, %d), n2 + %d);\n",
+            "    const place line = (place)pitch;\n"
+            "    place at = (place)(origin + i * pitch + min(max(j, %d), n2 + %d));\n",
             plan->start, -lo, hi - 1);
     if (plan->slots > 0) {
         const int line = (int)line_elements(w->options, plan);
@@ -236,5 +234,5 @@ void strake_cl_write_march(FILE *text, const strake_graph *graph, const strake_c
         write_pass_row(&w, u);
     }
     write_carry(&w);
-    fprintf(text, "        at += %d * pitch;\n    }\n", options->unroll);
+    fprintf(text, "        at += %d * line;\n    }\n", options->unroll);
 }

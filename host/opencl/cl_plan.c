@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_HOLD = 56, DEFAULT_UNROLL = 2, DEFAULT_PREFETCH = 2, DEFAULT_STRIDE = 256 };
+enum { DEFAULT_HOLD = 56, DEFAULT_UNROLL = 2, DEFAULT_PREFETCH = 2, DEFAULT_KEEP = 1, DEFAULT_STRIDE = 256 };
 
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
 
@@ -15,7 +15,7 @@ static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
 {
-    strake_cl_options options = {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0};
+    strake_cl_options options = {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false};
     if (asked != NULL) {
         options = *asked;
     }
@@ -23,6 +23,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.unroll = options.unroll > 0 ? options.unroll : DEFAULT_UNROLL;
     options.unroll += options.unroll > 1 ? options.unroll % 2 : 0;
     options.prefetch = options.prefetch > 0 ? options.prefetch : DEFAULT_PREFETCH;
+    options.keep = options.keep > 0 ? options.keep : DEFAULT_KEEP;
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
     return options;
 }

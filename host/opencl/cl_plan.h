@@ -37,7 +37,9 @@ typedef struct strake_cl_options {
     int hold;     /**< reals a work-item of a marching kernel may keep: more fuses more stages */
     int unroll;   /**< rows per pass of the marching loop: 1, or even */
     int prefetch; /**< rows between a load and its first use, plus one (1: none) */
+    int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */
     int stride;   /**< largest width of a marching group */
+    bool large;   /**< arrays may have 2^32 elements or more */
 } strake_cl_options;
 
 typedef enum strake_cl_term_kind {
@@ -57,6 +59,7 @@ typedef struct strake_cl_term {
     int depth;    /**< rows kept, the newest included */
     int before;   /**< rows needed before the first one of a chunk */
     int side[2];  /**< columns needed left and right of the columns a group stores */
+    int again;    /**< loaded again: which repetition, else 0 */
     int slot;     /**< local array through which neighbours read it, or -1 */
     int sent_lag; /**< iteration i hands row i - sent_lag to the neighbours */
 } strake_cl_term;

@@ -422,7 +422,7 @@ static size_t at_most(size_t x, size_t limit)
 /* Sizes of the work-groups: what was asked for, within the device's limit. */
 static void choose_groups(strake_cl_stripe *s, const strake_cl_tuning *tuning)
 {
-    static const strake_cl_tuning none = {{STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0}, 0, 0, 0, 0};
+    static const strake_cl_tuning none = {{STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false}, 0, 0, 0, 0};
     const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
     const size_t limit = s->device->max_work_group;
     const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
@@ -444,6 +444,8 @@ static void choose_groups(strake_cl_stripe *s, const strake_cl_tuning *tuning)
         s->options.fusion = strake_cl_device_is_gpu(s->device) ? STRAKE_CL_FUSION_STREAM
                                                                : STRAKE_CL_FUSION_PLAIN;
     }
+    /* Half of what 32 bits count: room for the slabs beyond the layout's. */
+    s->options.large = s->layout.elements > INT32_MAX;
     s->options = strake_cl_options_complete(&s->options);
 }
 

@@ -193,6 +193,7 @@ static void delay_use(strake_cl_kernel_plan *plan, int p, int reader, int row)
 /* Everything but what is stored as late as its readers allow: then the least is kept. */
 static void delay_terms(const strake_graph *graph, strake_cl_kernel_plan *plan, int prefetch)
 {
+    static const int zero[STRAKE_AXES] = {0, 0, 0};
     for (int p = plan->terms - 1; p >= 0; p--) {
         strake_cl_term *term = &plan->term[p];
         const int earliest = term->lag;
@@ -216,7 +217,10 @@ static void delay_terms(const strake_graph *graph, strake_cl_kernel_plan *plan, 
             term->lag = sent < term->lag ? sent : term->lag;
         }
         if (term->kind == STRAKE_CL_LOADED) {
-            term->lag -= prefetch;
+            /* One column's load brings the neighbours' lines near, too. */
+            term->lag -= term->offset[2] == 0 || strake_cl_find_term(plan, term->value, zero) < 0
+                             ? prefetch
+                             : 0;
         } else if (is_stored(plan, term)) {
             term->lag = earliest;
         }
@@ -256,6 +260,76 @@ static void measure_terms(const strake_graph *graph, strake_cl_kernel_plan *plan
                 }
             }
         }
+    }
+}
+
+/* The load of a term's value at another lag: an existing one, or a new one. -1 where there is no room. */
+static int load_at(strake_cl_kernel_plan *plan, int p, int lag)
+{
+    for (int q = 0; q < plan->terms; q++) {
+        const strake_cl_term *term = &plan->term[q];
+        if (term->kind == STRAKE_CL_LOADED && term->value == plan->term[p].value &&
+            term->offset[2] == plan->term[p].offset[2] && term->lag == lag) {
+            return q;
+        }
+    }
+    if (plan->terms == STRAKE_CL_KERNEL_TERMS) {
+        return -1;
+    }
+    strake_cl_term *term = &plan->term[plan->terms];
+    *term = plan->term[p];
+    term->lag = lag;
+    term->again = 1;
+    for (int q = 0; q < plan->terms; q++) {
+        const strake_cl_term *other = &plan->term[q];
+        term->again += other->value == term->value && other->offset[2] == term->offset[2] &&
+                               other->again > 0 && q != p
+                           ? 1
+                           : 0;
+    }
+    term->depth = 1;
+    term->before = INT_MIN / 2;
+    return plan->terms++;
+}
+
+/*
+ * A row of an array that is needed again long after it was loaded is loaded again (it is then in the
+ * nearest cache) rather than kept: registers decide how many groups a GPU runs at once.
+ */
+static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan,
+                         int prefetch, int keep)
+{
+    int depth[STRAKE_CL_KERNEL_TERMS];
+    const int terms = plan->terms;
+    for (int p = 0; p < terms; p++) {
+        depth[p] = plan->term[p].kind == STRAKE_CL_LOADED ? 1 : plan->term[p].depth;
+    }
+    for (int c = 0; c < terms; c++) {
+        strake_cl_term *reader = &plan->term[c];
+        if (reader->kind != STRAKE_CL_COMPUTED) {
+            continue;
+        }
+        const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+        for (int k = 0; k < stage->reads; k++) {
+            const int p = reader->operand[k];
+            if (p < 0 || plan->term[p].kind != STRAKE_CL_LOADED) {
+                continue;
+            }
+            const int row = stage->read[k].offset[0];
+            const int age = reader->lag - row - plan->term[p].lag;
+            const int again = age > (plan->term[p].offset[2] == 0 ? keep : keep - prefetch) ? load_at(plan, p, reader->lag - row) : -1;
+            if (again >= 0) {
+                strake_cl_term *load = &plan->term[again];
+                const int before = reader->before - row;
+                reader->operand[k] = again;
+                load->before = before > load->before ? before : load->before;
+            } else {
+                depth[p] = age + 1 > depth[p] ? age + 1 : depth[p];
+            }
+        }
+    }
+    for (int p = 0; p < terms; p++) {
+        plan->term[p].depth = depth[p];
     }
 }
 
@@ -353,6 +427,8 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
         earliest_lags(graph, plan);
         delay_terms(graph, plan, options->prefetch - 1);
         measure_terms(graph, plan);
+        reload_terms(graph, plan, options->prefetch - 1,
+                     options->prefetch - 1 + options->keep - 1);
         measure_march(options, plan);
     } else {
         measure_points(plan);

@@ -31,7 +31,8 @@ struct strake_case {
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int group_rows;                 /**< run.group_rows; 0: default */
     int fusion;                     /**< run.fusion: index of the word; 0: default */
-    int hold, unroll, prefetch;     /**< run.hold, run.unroll, run.prefetch; 0: default */
+    int hold, keep;                 /**< run.hold, run.keep; 0: default */
+    int unroll, prefetch;           /**< run.unroll, run.prefetch; 0: default */
     int registers;                  /**< run.registers; 0: default */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
