@@ -14,9 +14,7 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
-    MARCH_ROWS_LEAST = 8, /* fewer rows per group: the rows computed again would dominate */
-    MARCH_ROWS_MOST = 128,
-    MARCH_GROUPS_PER_UNIT = 4
+    MARCH_ROWS_LEAST = 6 /* fewer rows per group: the rows computed again would dominate */
 };
 
 /* One pinned buffer, mapped for its whole life. */
@@ -622,19 +620,20 @@ static cl_mem buffer_of(const strake_cl_stripe *s, int value)
 }
 
 /*
- * Rows per group of a marching kernel: enough groups to fill the device, few enough that the rows
- * which every group computes again before its first one do not matter.
+ * Rows per group of a marching kernel: all groups run at once, since a second wave would cost as much
+ * as the first however few groups it has. A kernel's largest group shows how many work-items share a
+ * compute unit's registers.
  */
-static int64_t rows_per_group(const strake_cl_stripe *s, int64_t rows, int64_t tiles)
+static int64_t rows_per_group(const strake_cl_stripe *s, int k, size_t width, int64_t rows,
+                              int64_t tiles)
 {
     if (s->march_rows > 0) {
         return s->march_rows;
     }
-    const int64_t groups = (int64_t)s->device->compute_units * MARCH_GROUPS_PER_UNIT;
-    const int64_t most = (rows * tiles + groups - 1) / groups;
-    return most < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST
-           : most > MARCH_ROWS_MOST ? MARCH_ROWS_MOST
-                                    : most;
+    const int64_t resident = (int64_t)(s->kernel_limit[k] / width);
+    const int64_t pieces = (int64_t)s->device->compute_units * resident / tiles;
+    const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
+    return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
 }
 
 static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
@@ -668,7 +667,7 @@ static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
         const size_t width = at_most(s->march_width, s->kernel_limit[k]);
         const int64_t columns = (int64_t)width - plan->side[0] - plan->side[1];
         const int64_t tiles = (extent[2] + columns - 1) / columns;
-        const int64_t rows = rows_per_group(s, extent[0], tiles);
+        const int64_t rows = rows_per_group(s, k, width, extent[0], tiles);
         pass_int(&a, rows);
         return launch_groups(s, plan->name, &a, width, 1, (size_t)tiles * width,
                              (size_t)((extent[0] + rows - 1) / rows), 1, error);
