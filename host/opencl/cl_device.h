@@ -113,6 +113,14 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       strake_precision precision, const char *extra,
                                       cl_program *out, strake_error *error);
 
+/**
+ * The build option that limits the registers of a work-item.
+ * @param[in] registers  0: the compiler's choice
+ * @return @p buffer, or NULL where the device's compiler has no such option or none is wanted
+ */
+const char *strake_cl_register_option(const strake_cl_device *device, int registers, char *buffer,
+                                      size_t size);
+
 /** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
 const char *strake_cl_source(const char *name);
 

@@ -25,6 +25,16 @@ static strake_status build_options(const strake_cl_device *device, strake_precis
     return STRAKE_OK;
 }
 
+const char *strake_cl_register_option(const strake_cl_device *device, int registers, char *buffer,
+                                      size_t size)
+{
+    if (registers <= 0 || strncmp(device->vendor, "NVIDIA", 6) != 0) {
+        return NULL;
+    }
+    (void)snprintf(buffer, size, "-cl-nv-maxrregcount=%d", registers);
+    return buffer;
+}
+
 /* Everything on which a binary depends; the options say the precision. */
 static strake_cl_key program_key(const strake_cl_device *device, const char *options,
                                  const char *source)

@@ -84,8 +84,16 @@ static void create_role(strake_solver *solver, strake_role *role)
         role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa, 0,
                                               &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_cl_tuning tuning = {.width = solver->which->group_width,
-                                         .height = solver->which->group_height};
+        const strake_case *which = solver->which;
+        const strake_cl_tuning tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
+                                                     .hold = which->hold,
+                                                     .unroll = which->unroll,
+                                                     .prefetch = which->prefetch,
+                                                     .keep = which->keep},
+                                         .width = which->group_width,
+                                         .height = which->group_height,
+                                         .rows = which->group_rows,
+                                         .registers = which->registers};
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
