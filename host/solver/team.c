@@ -5,6 +5,7 @@
  */
 #include <omp.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,10 +235,14 @@ static int parity_at(const team_run *run, int64_t step)
     return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
 }
 
-/* Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. */
+/*
+ * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. A device
+ * is not looked at after every step: it may have appeared in one of the `unseen` steps before.
+ */
 static void fail_non_finite(const team_run *run, strake_role *role, const strake_range *range,
-                            int64_t step)
+                            int64_t step, int64_t unseen)
 {
+    char when[96] = "";
     const strake_solver *solver = run->solver;
     const int parity = 1 - parity_at(run, step);
     int64_t cell[STRAKE_AXES] = {range->first, 0, 0};
@@ -250,11 +255,16 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
             break;
         }
     }
+    if (unseen > 0) {
+        (void)snprintf(when, sizeof when,
+                       " (or up to %lld earlier: devices are checked now and then)",
+                       (long long)unseen);
+    }
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
+                               "%s is NaN or Inf at [%lld, %lld] after step %lld%s; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)(solver->step_count + run->skipped + step + 1));
+                               (long long)(solver->step_count + run->skipped + step + 1), when);
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
@@ -270,7 +280,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
         if (!strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
                                  solver->array[parity], solver->next[parity]) &&
             !run->trial) {
-            fail_non_finite(run, role, &role->range, step);
+            fail_non_finite(run, role, &role->range, step, 0);
         }
         role->compute += strake_solver_clock() - start;
         return;
@@ -286,7 +296,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
         if (role->status == STRAKE_OK && !finite) {
             role->status =
                 strake_cl_stripe_download(stripe, solver->array[1 - parity], &role->error);
-            fail_non_finite(run, role, &solver->entry[role->entry].range, step);
+            fail_non_finite(run, role, &solver->entry[role->entry].range, step, step % STEPS_AHEAD);
         }
     }
     const double computed = strake_solver_clock();
@@ -414,7 +424,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
                 !strake_layout_is_finite(&solver->layout, solver->array[1 - parity][v], all.first,
                                          all.end, cell)) {
                 strake_role role = {.status = STRAKE_OK};
-                fail_non_finite(run, &role, &all, step);
+                fail_non_finite(run, &role, &all, step, 0);
                 return strake_fail(error, role.status, "%s", role.error.text);
             }
         }
