@@ -20,10 +20,27 @@ int strake_case_shape(const strake_case *which, int64_t shape[3])
     return dims;
 }
 
-strake_status strake_result_collect(strake_result *result, const strake_case *which,
-                                    strake_solver *solver, void *buffer, strake_error *error)
+static strake_status collect_field(strake_statistics *statistics, strake_slabs *slabs,
+                                   const char *name, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const size_t size = strake_element_size(slabs->solver);
+    *statistics = strake_statistics_begin();
+    STRAKE_TRY(strake_slabs_select(slabs, name, error));
+    while (strake_slabs_next(slabs)) {
+        STRAKE_TRY(strake_slabs_get(slabs, error));
+        strake_statistics_add(statistics, slabs->data, strake_slabs_bytes(slabs) / size, size);
+    }
+    strake_statistics_end(statistics);
+cleanup:
+    return status;
+}
+
+strake_status strake_result_collect(strake_result *result, const strake_case *which,
+                                    strake_slabs *slabs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *const solver = slabs->solver;
     result->which = which;
     result->solver = solver;
     result->last_step = strake_step_count(solver);
@@ -32,20 +49,10 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->fields = 0;
     for (int f = 0; f < which->problem->fields; f++) {
         const char *const name = which->problem->field[f].name;
-        int dims = 0;
-        int64_t shape[3] = {1, 1, 1};
-        size_t count = 1;
-        if (!which->problem->field[f].is_state) {
-            continue;
+        if (which->problem->field[f].is_state) {
+            STRAKE_TRY(collect_field(&result->field[result->fields], slabs, name, error));
+            result->name[result->fields++] = name;
         }
-        STRAKE_TRY(strake_field_shape(solver, name, &dims, shape, error));
-        for (int k = 0; k < dims; k++) {
-            count *= (size_t)shape[k];
-        }
-        STRAKE_TRY(strake_get_field(solver, name, buffer, error));
-        result->name[result->fields] = name;
-        result->field[result->fields++] =
-            strake_statistics_of(buffer, count, strake_element_size(solver));
     }
 cleanup:
     return status;

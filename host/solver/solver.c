@@ -70,7 +70,8 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
                            name, (double)bytes / 1048576.0);
     }
     if (alignment == ARRAY_ALIGNMENT) {
-        (void)madvise(*out, rounded, MADV_HUGEPAGE);
+        /* Whole huge pages only: the rest of the last one would count as memory in use. */
+        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
     }
     memset((char *)*out + bytes - TAIL, 0, TAIL);
     return STRAKE_OK;
@@ -234,7 +235,7 @@ static void fill_default(strake_solver *solver, int f)
     solver->given[f] = true;
 }
 
-/* Velocities given by a shape are weighted with h: they are taken anew when another input changes. */
+/* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
 static strake_status refill_shaped(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -253,6 +254,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
+    STRAKE_TRY(refill_shaped(solver, error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
@@ -419,129 +421,6 @@ void strake_close(strake_solver **which)
     *which = NULL;
 }
 
-static strake_status find_field(const strake_solver *solver, const char *name, int *out,
-                                strake_error *error)
-{
-    const strake_problem *problem = solver->which->problem;
-    for (int f = 0; f < problem->fields; f++) {
-        if (strcmp(problem->field[f].name, name) == 0) {
-            *out = f;
-            return STRAKE_OK;
-        }
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name,
-                       name);
-}
-
-/* Dense array of the field's shape to the host array, line by line, and back. */
-static void copy_in(strake_solver *solver, int f, const int64_t shape[], const void *data)
-{
-    const strake_layout *l = &solver->layout;
-    char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    const char *from = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
-            from += line;
-        }
-    }
-}
-
-static void copy_out(const strake_solver *solver, int f, const int64_t shape[], void *data)
-{
-    const strake_layout *l = &solver->layout;
-    const char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    char *to = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
-            to += line;
-        }
-    }
-}
-
-static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (solver->layout.element_size == 8) {
-            ((double *)data)[k] = number;
-        } else {
-            ((float *)data)[k] = (float)number;
-        }
-    }
-}
-
-strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
-                 "field %s is a constant of the case; leave it out there to set it here", name);
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    copy_in(solver, f, shape, data);
-    solver->given[f] = false; /* until it is known to be finite */
-    STRAKE_TRY(check_finite(solver, f, shape, error));
-    solver->given[f] = true;
-    solver->unweighted[f] = false;
-    if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(&solver->layout,
-                                   solver->array[solver->parity][solver->value_of[f]], 0,
-                                   solver->layout.n[0]);
-        solver->states_fresh = true;
-    } else {
-        solver->shaped[f] = false;
-        solver->prepared = false;
-        STRAKE_TRY(refill_shaped(solver, error));
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    if (solver->constant[f]) {
-        fill_with(solver, solver->number[f], shape[0] * shape[1] * shape[2], data);
-    } else {
-        copy_out(solver, f, shape, data);
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
-                                 int64_t shape[3], strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t full[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    strake_case_field_shape(solver->which, f, full);
-    *dims = solver->which->problem->dims;
-    if (*dims == 2) {
-        shape[0] = full[0];
-        shape[1] = full[2];
-    } else {
-        for (int axis = 0; axis < *dims; axis++) {
-            shape[axis] = full[axis + STRAKE_AXES - *dims];
-        }
-    }
-cleanup:
-    return status;
-}
-
 /* Adds the roles' times of the last run to their entries; CPU workers count as one. */
 static void account(strake_solver *solver, double seconds)
 {
@@ -571,7 +450,10 @@ static strake_status run_steps(strake_solver *solver, int64_t steps, strake_erro
         return STRAKE_OK;
     }
     for (int f = 0; f < solver->which->problem->fields; f++) {
-        solver->given[f] = solver->given[f] && !solver->which->problem->field[f].is_state;
+        if (solver->which->problem->field[f].is_state) {
+            solver->given[f] = false;
+            solver->slabs_given[f] = 0;
+        }
     }
     return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
 }
