@@ -114,6 +114,13 @@ static void print_device(const strake_result *result, const strake_placement *pl
     strake_text_json(json, placement->driver);
     strake_text_print(json, ", \"role\": ");
     strake_text_json(json, placement->role);
+    if (placement->instruction_set[0] != '\0') {
+        strake_text_print(json, ", \"instruction_set\": ");
+        strake_text_json(json, placement->instruction_set);
+    }
+    if (placement->block > 0) {
+        strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
+    }
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s,\n     \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
@@ -171,9 +178,12 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_number(json, result->io_seconds);
     strake_text_print(json, ",\n  \"cells_per_second\": ");
     strake_text_number(json, strake_result_rate(result));
-    strake_text_print(json, ",\n  \"bytes_per_cell\": %d,\n  \"flops_per_cell\": %d,\n",
-                      strake_solver_bytes_per_cell(result->solver),
-                      strake_solver_flops_per_cell(result->solver));
+    strake_text_print(json, ",\n  \"arrays\": %d,\n  \"bytes_per_cell\": %d,\n",
+                      strake_solver_arrays(result->solver),
+                      strake_solver_bytes_per_cell(result->solver));
+    strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
+                      strake_solver_flops_per_cell(result->solver),
+                      strake_solver_divisions_per_cell(result->solver));
     print_fields(result, json);
     strake_text_print(json, "}\n");
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
@@ -487,14 +488,40 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
+/* Columns per block of the CPU stripe's workers: they all plan alike. */
+static int64_t block_of(const strake_solver *solver)
+{
+    for (int r = 0; r < solver->roles; r++) {
+        if (solver->role[r].pipeline != NULL) {
+            return strake_pipeline_block(solver->role[r].pipeline);
+        }
+    }
+    return 0;
+}
+
+static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
+{
+    strake_machine machine;
+    strake_machine_read(&machine);
+    (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
+    (void)snprintf(out->name, sizeof out->name, "%s",
+                   is_cpu ? machine.cpu : "naive reference, one thread");
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
+    (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
+                   strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+    (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
+    out->threads = is_cpu ? solver->threads : 1;
+    out->block = is_cpu ? block_of(solver) : 0;
+}
+
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
     const char *role = entry->place == STRAKE_PLACE_SERIAL ? "reference" : "stripe";
     (void)snprintf(out->role, sizeof out->role, "%s", role);
     out->bit_exact = true;
-    out->threads = entry->place == STRAKE_PLACE_CPU ? solver->threads : 1;
     if (entry->place == STRAKE_PLACE_OPENCL) {
+        out->threads = 1;
         const strake_cl_device *device = &solver->list.device[entry->device];
         (void)snprintf(out->id, sizeof out->id, "ocl:%d", entry->device);
         (void)snprintf(out->name, sizeof out->name, "%s", device->name);
@@ -502,12 +529,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
     } else {
-        const bool is_cpu = entry->place == STRAKE_PLACE_CPU;
-        (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
-        (void)snprintf(out->name, sizeof out->name, "%s",
-                       is_cpu ? "OpenMP stripe" : "naive reference, one thread");
-        (void)snprintf(out->driver, sizeof out->driver, "%s",
-                       strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+        describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     out->first = entry->range.first;
     out->end = entry->range.end;
@@ -543,6 +565,21 @@ int strake_solver_flops_per_cell(const strake_solver *solver)
 {
     const strake_ops ops = strake_graph_ops(&solver->graph);
     return ops.adds + ops.muls + ops.divs;
+}
+
+int strake_solver_divisions_per_cell(const strake_solver *solver)
+{
+    return strake_graph_ops(&solver->graph).divs;
+}
+
+int strake_solver_arrays(const strake_solver *solver)
+{
+    int arrays = 0;
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        arrays += solver->array[0][v] != NULL ? 1 : 0;
+        arrays += solver->array[1][v] != solver->array[0][v] ? 1 : 0;
+    }
+    return arrays;
 }
 
 uint64_t strake_solver_hash(const strake_solver *solver)
