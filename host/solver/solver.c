@@ -255,7 +255,10 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
-    STRAKE_TRY(refill_shaped(solver, error));
+    status = refill_shaped(solver, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
@@ -267,11 +270,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
                               solver->unweighted, error);
     if (status != STRAKE_OK) {
         /* Velocities may be weighted already: the next try starts from the shapes again. */
-        for (int f = 0; f < problem->fields; f++) {
-            solver->unweighted[f] = false;
-        }
-        strake_error ignored;
-        (void)refill_shaped(solver, &ignored);
+        memset(solver->unweighted, 0, sizeof solver->unweighted);
         return status;
     }
     for (int f = 0; f < problem->fields; f++) {
