@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
@@ -70,7 +71,8 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
                            name, (double)bytes / 1048576.0);
     }
     if (alignment == ARRAY_ALIGNMENT) {
-        (void)madvise(*out, rounded, MADV_HUGEPAGE);
+        /* Whole huge pages only: the rest of the last one would count as memory in use. */
+        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
     }
     memset((char *)*out + bytes - TAIL, 0, TAIL);
     return STRAKE_OK;
@@ -234,7 +236,7 @@ static void fill_default(strake_solver *solver, int f)
     solver->given[f] = true;
 }
 
-/* Velocities given by a shape are weighted with h: they are taken anew when another input changes. */
+/* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
 static strake_status refill_shaped(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -253,6 +255,10 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
+    status = refill_shaped(solver, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
@@ -264,11 +270,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
                               solver->unweighted, error);
     if (status != STRAKE_OK) {
         /* Velocities may be weighted already: the next try starts from the shapes again. */
-        for (int f = 0; f < problem->fields; f++) {
-            solver->unweighted[f] = false;
-        }
-        strake_error ignored;
-        (void)refill_shaped(solver, &ignored);
+        memset(solver->unweighted, 0, sizeof solver->unweighted);
         return status;
     }
     for (int f = 0; f < problem->fields; f++) {
@@ -419,129 +421,6 @@ void strake_close(strake_solver **which)
     *which = NULL;
 }
 
-static strake_status find_field(const strake_solver *solver, const char *name, int *out,
-                                strake_error *error)
-{
-    const strake_problem *problem = solver->which->problem;
-    for (int f = 0; f < problem->fields; f++) {
-        if (strcmp(problem->field[f].name, name) == 0) {
-            *out = f;
-            return STRAKE_OK;
-        }
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name,
-                       name);
-}
-
-/* Dense array of the field's shape to the host array, line by line, and back. */
-static void copy_in(strake_solver *solver, int f, const int64_t shape[], const void *data)
-{
-    const strake_layout *l = &solver->layout;
-    char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    const char *from = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
-            from += line;
-        }
-    }
-}
-
-static void copy_out(const strake_solver *solver, int f, const int64_t shape[], void *data)
-{
-    const strake_layout *l = &solver->layout;
-    const char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    char *to = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
-            to += line;
-        }
-    }
-}
-
-static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (solver->layout.element_size == 8) {
-            ((double *)data)[k] = number;
-        } else {
-            ((float *)data)[k] = (float)number;
-        }
-    }
-}
-
-strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
-                 "field %s is a constant of the case; leave it out there to set it here", name);
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    copy_in(solver, f, shape, data);
-    solver->given[f] = false; /* until it is known to be finite */
-    STRAKE_TRY(check_finite(solver, f, shape, error));
-    solver->given[f] = true;
-    solver->unweighted[f] = false;
-    if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(&solver->layout,
-                                   solver->array[solver->parity][solver->value_of[f]], 0,
-                                   solver->layout.n[0]);
-        solver->states_fresh = true;
-    } else {
-        solver->shaped[f] = false;
-        solver->prepared = false;
-        STRAKE_TRY(refill_shaped(solver, error));
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    if (solver->constant[f]) {
-        fill_with(solver, solver->number[f], shape[0] * shape[1] * shape[2], data);
-    } else {
-        copy_out(solver, f, shape, data);
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
-                                 int64_t shape[3], strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t full[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    strake_case_field_shape(solver->which, f, full);
-    *dims = solver->which->problem->dims;
-    if (*dims == 2) {
-        shape[0] = full[0];
-        shape[1] = full[2];
-    } else {
-        for (int axis = 0; axis < *dims; axis++) {
-            shape[axis] = full[axis + STRAKE_AXES - *dims];
-        }
-    }
-cleanup:
-    return status;
-}
-
 /* Adds the roles' times of the last run to their entries; CPU workers count as one. */
 static void account(strake_solver *solver, double seconds)
 {
@@ -571,7 +450,10 @@ static strake_status run_steps(strake_solver *solver, int64_t steps, strake_erro
         return STRAKE_OK;
     }
     for (int f = 0; f < solver->which->problem->fields; f++) {
-        solver->given[f] = solver->given[f] && !solver->which->problem->field[f].is_state;
+        if (solver->which->problem->field[f].is_state) {
+            solver->given[f] = false;
+            solver->slabs_given[f] = 0;
+        }
     }
     return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
 }
@@ -605,14 +487,40 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
+/* Columns per block of the CPU stripe's workers: they all plan alike. */
+static int64_t block_of(const strake_solver *solver)
+{
+    for (int r = 0; r < solver->roles; r++) {
+        if (solver->role[r].pipeline != NULL) {
+            return strake_pipeline_block(solver->role[r].pipeline, 1);
+        }
+    }
+    return 0;
+}
+
+static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
+{
+    strake_machine machine;
+    strake_machine_read(&machine);
+    (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
+    (void)snprintf(out->name, sizeof out->name, "%s",
+                   is_cpu ? machine.cpu : "naive reference, one thread");
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
+    (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
+                   strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+    (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
+    out->threads = is_cpu ? solver->threads : 1;
+    out->block = is_cpu ? block_of(solver) : 0;
+}
+
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
     const char *role = entry->place == STRAKE_PLACE_SERIAL ? "reference" : "stripe";
     (void)snprintf(out->role, sizeof out->role, "%s", role);
     out->bit_exact = true;
-    out->threads = entry->place == STRAKE_PLACE_CPU ? solver->threads : 1;
     if (entry->place == STRAKE_PLACE_OPENCL) {
+        out->threads = 1;
         const strake_cl_device *device = &solver->list.device[entry->device];
         (void)snprintf(out->id, sizeof out->id, "ocl:%d", entry->device);
         (void)snprintf(out->name, sizeof out->name, "%s", device->name);
@@ -620,12 +528,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
     } else {
-        const bool is_cpu = entry->place == STRAKE_PLACE_CPU;
-        (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
-        (void)snprintf(out->name, sizeof out->name, "%s",
-                       is_cpu ? "OpenMP stripe" : "naive reference, one thread");
-        (void)snprintf(out->driver, sizeof out->driver, "%s",
-                       strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+        describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     out->first = entry->range.first;
     out->end = entry->range.end;
@@ -661,6 +564,21 @@ int strake_solver_flops_per_cell(const strake_solver *solver)
 {
     const strake_ops ops = strake_graph_ops(&solver->graph);
     return ops.adds + ops.muls + ops.divs;
+}
+
+int strake_solver_divisions_per_cell(const strake_solver *solver)
+{
+    return strake_graph_ops(&solver->graph).divs;
+}
+
+int strake_solver_arrays(const strake_solver *solver)
+{
+    int arrays = 0;
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        arrays += solver->array[0][v] != NULL ? 1 : 0;
+        arrays += solver->array[1][v] != solver->array[0][v] ? 1 : 0;
+    }
+    return arrays;
 }
 
 uint64_t strake_solver_hash(const strake_solver *solver)

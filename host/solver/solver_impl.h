@@ -51,7 +51,9 @@ struct strake_solver {
     int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
     bool constant[STRAKE_MAX_FIELDS]; /**< folded: there is no array */
     double number[STRAKE_MAX_FIELDS];
-    bool given[STRAKE_MAX_FIELDS];      /**< has values */
+    bool given[STRAKE_MAX_FIELDS]; /**< has values */
+    int64_t slabs_given
+        [STRAKE_MAX_FIELDS]; /**< of a field without values: the first so many have some */
     bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
     bool shaped[STRAKE_MAX_FIELDS];     /**< came from a velocity shape of the case */
     void *array[2]
