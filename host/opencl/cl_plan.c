@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_HOLD = 56, DEFAULT_UNROLL = 2, DEFAULT_PREFETCH = 2, DEFAULT_KEEP = 1, DEFAULT_STRIDE = 256 };
+enum { DEFAULT_HOLD = 56, DEFAULT_UNROLL = 1, DEFAULT_PREFETCH = 1, DEFAULT_KEEP = 1, DEFAULT_STRIDE = 256 };
 
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
 
