@@ -14,7 +14,8 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
-    MARCH_ROWS_LEAST = 6 /* fewer rows per group: the rows computed again would dominate */
+    MARCH_ROWS_LEAST = 6,     /* fewer rows per group: the rows computed again would dominate */
+    MARCH_GROUPS_PER_UNIT = 8 /* assumed where neither device nor compiler tells */
 };
 
 /* One pinned buffer, mapped for its whole life. */
@@ -55,6 +56,7 @@ struct strake_cl_stripe {
     strake_cl_kernel_plan plan[MAX_KERNELS];
     cl_kernel kernel[MAX_KERNELS];
     size_t kernel_limit[MAX_KERNELS]; /* work-items per group */
+    int resident[MAX_KERNELS];        /* marching groups per compute unit */
     cl_kernel columns, lines, slabs, cells, non_finite;
     size_t width, height; /* of point kernels */
     size_t march_width;
@@ -334,13 +336,18 @@ static bool fits(const strake_cl_stripe *s, int k)
             strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
 }
 
+static size_t at_most(size_t x, size_t limit)
+{
+    return x > limit ? limit : x;
+}
+
 /* Plans and builds the program; @p good is false where a kernel exceeds the device. */
 static strake_status build_program(strake_cl_stripe *s, const strake_problem *problem, bool *good,
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *text = NULL;
-    char limit[48];
+    char limit[64];
     release_kernels(s);
     s->kernels = strake_cl_plan_kernels(s->graph, &s->options, s->flat, MAX_KERNELS, s->plan);
     *good = s->kernels > 0;
@@ -360,7 +367,7 @@ static strake_status build_program(strake_cl_stripe *s, const strake_problem *pr
     }
     STRAKE_TRY(strake_cl_program_build(
         s->cl, s->device, s->context, text, s->graph->precision,
-        strake_cl_register_option(s->device, s->registers, limit, sizeof limit), &s->program,
+        strake_cl_register_options(s->device, s->registers, limit, sizeof limit), &s->program,
         error));
     for (int k = 0; k < s->kernels; k++) {
         STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
@@ -370,6 +377,9 @@ static strake_status build_program(strake_cl_stripe *s, const strake_problem *pr
                       sizeof s->kernel_limit[k], &s->kernel_limit[k], NULL),
                   error, s->device);
         *good = *good && fits(s, k);
+        s->resident[k] = strake_cl_resident_groups(s->cl, s->device, s->program, s->plan[k].name,
+                                                   at_most(s->march_width, s->kernel_limit[k]));
+        s->resident[k] = s->resident[k] > 0 ? s->resident[k] : MARCH_GROUPS_PER_UNIT;
     }
 cleanup:
     free(text);
@@ -409,11 +419,6 @@ static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *pr
     STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
 cleanup:
     return status;
-}
-
-static size_t at_most(size_t x, size_t limit)
-{
-    return x > limit ? limit : x;
 }
 
 /* Sizes of the work-groups: what was asked for, within the device's limit. */
@@ -621,17 +626,14 @@ static cl_mem buffer_of(const strake_cl_stripe *s, int value)
 
 /*
  * Rows per group of a marching kernel: all groups run at once, since a second wave would cost as much
- * as the first however few groups it has. A kernel's largest group shows how many work-items share a
- * compute unit's registers.
+ * as the first however few groups it has.
  */
-static int64_t rows_per_group(const strake_cl_stripe *s, int k, size_t width, int64_t rows,
-                              int64_t tiles)
+static int64_t rows_per_group(const strake_cl_stripe *s, int k, int64_t rows, int64_t tiles)
 {
     if (s->march_rows > 0) {
         return s->march_rows;
     }
-    const int64_t resident = (int64_t)(s->kernel_limit[k] / width);
-    const int64_t pieces = (int64_t)s->device->compute_units * resident / tiles;
+    const int64_t pieces = (int64_t)s->device->compute_units * s->resident[k] / tiles;
     const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
     return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
 }
@@ -667,7 +669,7 @@ static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
         const size_t width = at_most(s->march_width, s->kernel_limit[k]);
         const int64_t columns = (int64_t)width - plan->side[0] - plan->side[1];
         const int64_t tiles = (extent[2] + columns - 1) / columns;
-        const int64_t rows = rows_per_group(s, k, width, extent[0], tiles);
+        const int64_t rows = rows_per_group(s, k, extent[0], tiles);
         pass_int(&a, rows);
         return launch_groups(s, plan->name, &a, width, 1, (size_t)tiles * width,
                              (size_t)((extent[0] + rows - 1) / rows), 1, error);
