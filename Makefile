@@ -254,7 +254,7 @@ check-cpu: all check-build
 check-asan: ## CPU side of the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	    STRAKE_TESTS_TIMEOUT=1800 \
+	    STRAKE_TESTS_TIMEOUT=1800 STRAKE_TESTS_SANITIZER=address \
 	    $(SUBMAKE) BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT=-O1 WERROR= check-cpu
 
 # Clang, because archer tells ThreadSanitizer what OpenMP synchronises; gcc's libgomp has no such tool.

@@ -62,6 +62,33 @@ __kernel void ghost_slabs(__global real *array, const long slab, __constant int 
     array[pairs[2 * k] * slab + j] = array[pairs[2 * k + 1] * slab + j];
 }
 
+/*
+ * All ghosts of a two-dimensional array at once, each straight from the cell it copies: those of the
+ * columns of n0 own rows, then whole lines of the own ghost rows (pairs as above).
+ */
+__kernel void ghost_cells(__global real *array, const long slab, const long origin, const int n0,
+                          const int n2, const int lo, const int hi, const int boundary,
+                          __constant int *pairs, const int count)
+{
+    const int sides = lo + hi;
+    int k = (int)get_global_id(0);
+    if (k < n0 * sides) {
+        const long line = origin + k / sides * slab;
+        const int side = k % sides;
+        const long to = side < lo ? (long)side - lo : (long)n2 + side - lo;
+        array[line + to] = array[line + ghost_source(boundary, n2, to)];
+        return;
+    }
+    k -= n0 * sides;
+    if (k < count * (n2 + sides)) {
+        const int pair = k / (n2 + sides);
+        const long to = k % (n2 + sides) - lo;
+        const long column = origin % slab;
+        array[pairs[2 * pair] * slab + column + to] =
+            array[pairs[2 * pair + 1] * slab + column + ghost_source(boundary, n2, to)];
+    }
+}
+
 /* Sets *found if any interior value is NaN or Inf. */
 __kernel void find_non_finite(__global const real *array, const long slab, const long pitch,
                               const long origin, const int slabs, const int lines, const int n,

@@ -93,7 +93,7 @@ STRAKE_POINT_FUNCTION real corrective(real u, real t0, real t1, real t2, real t3
     const real across = REAL(0.125) * u * b;
     const real numerator =
         along * ((right - left) * b_denominator) - across * ((hi - lo) * a_denominator);
-    return numerator / (a_denominator * b_denominator * r);
+    return STRAKE_QUOTIENT(numerator, a_denominator * b_denominator * r);
 }
 
 /* Infinite gauge: the limit of adding a large constant; A = (right - left)/2, B = (hi - lo)/4. */
@@ -135,8 +135,8 @@ STRAKE_POINT_FUNCTION real third_order(real v, real factor1, real factor2, real 
     const real inner = left + right;
     const real same = hi_right + lo_left;
     const real cross = lo_right + hi_left;
-    return v + (factor1 * ((outer - inner) / (outer + inner + MPDATA_EPSILON)) +
-                factor2 * ((same - cross) / (same + cross + MPDATA_EPSILON)));
+    return v + (factor1 * STRAKE_QUOTIENT(outer - inner, outer + inner + MPDATA_EPSILON) +
+                factor2 * STRAKE_QUOTIENT(same - cross, same + cross + MPDATA_EPSILON));
 }
 
 STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2, real far_left,
@@ -157,7 +157,7 @@ STRAKE_POINT_FUNCTION real limit_inflow(real bound, real x, real h, real f1_lo, 
     const real zero = REAL(0.0);
     const real inflow = (STRAKE_MAX(f1_lo, zero) - STRAKE_MIN(f1_hi, zero)) +
                         (STRAKE_MAX(f2_lo, zero) - STRAKE_MIN(f2_hi, zero));
-    return (bound - x) * h / (inflow + MPDATA_EPSILON);
+    return STRAKE_QUOTIENT((bound - x) * h, inflow + MPDATA_EPSILON);
 }
 
 STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi,
@@ -166,7 +166,7 @@ STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo,
     const real zero = REAL(0.0);
     const real outflow = (STRAKE_MAX(f1_hi, zero) - STRAKE_MIN(f1_lo, zero)) +
                          (STRAKE_MAX(f2_hi, zero) - STRAKE_MIN(f2_lo, zero));
-    return (x - bound) * h / (outflow + MPDATA_EPSILON);
+    return STRAKE_QUOTIENT((x - bound) * h, outflow + MPDATA_EPSILON);
 }
 
 /*

@@ -2,7 +2,7 @@
  * real.h: the only place where C11 and OpenCL C differ.
  *
  * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION, STRAKE_ABS,
- * STRAKE_MIN, STRAKE_MAX and the operators + - * / and comparisons. Everything is correctly rounded
+ * STRAKE_MIN, STRAKE_MAX, STRAKE_QUOTIENT and the operators + - * / and comparisons. Everything is correctly rounded
  * or exact, so the same bits come out everywhere as long as nothing is contracted to fma:
  * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
@@ -32,6 +32,21 @@ typedef float real;
 #else
 typedef double real;
 #define REAL(x) x
+#endif
+
+/*
+ * n / d for d > 0. GPUs divide by a fast sequence and leave numerators near zero to a slow one; exact
+ * zeros, which whole regions of a field may have, are kept away from it. The bits are those of n / d.
+ */
+#ifdef __OPENCL_C_VERSION__
+static inline real strake_quotient(real n, real d)
+{
+    const real q = (n == REAL(0.0) ? REAL(1.0) : n) / d;
+    return n == REAL(0.0) ? n : q;
+}
+#define STRAKE_QUOTIENT(n, d) strake_quotient((n), (d))
+#else
+#define STRAKE_QUOTIENT(n, d) ((n) / (d))
 #endif
 
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */

@@ -111,6 +111,27 @@ strake_status strake_set_field(strake_solver *solver, const char *name, const vo
 strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
                                strake_error *error);
 
+/**
+ * Copies slabs [first, end) of an input field in, and leaves the others alone. A slab is what lies at
+ * one index of the slowest of two or three dimensions (a row in 2D, a plane in 3D); a field in 1D is
+ * one slab. A field that has no values yet, or that the case gives by a velocity shape, is set in
+ * order, from slab 0 to the last, and has values then.
+ * @param[in] data  dense, (end - first) slabs in the solver's precision; only read during the call
+ * @return as strake_set_field(); STRAKE_ERR_USAGE for slabs that the field does not have,
+ *         STRAKE_ERR_STATE for slabs out of order.
+ */
+strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               const void *data, strake_error *error);
+
+/**
+ * Copies slabs [first, end) of a field out into @p data (dense, the solver's precision): a field can
+ * be read in pieces without a second copy of it in memory. Devices are asked once after a step, at
+ * the first call.
+ * @return as strake_get_field(); STRAKE_ERR_USAGE for slabs that the field does not have.
+ */
+strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               void *data, strake_error *error);
+
 /** Shape of a field, slowest dimension first; @p dims receives 1 to 3. */
 strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
                                  int64_t shape[3], strake_error *error);

@@ -32,23 +32,6 @@ strake_status strake_field_bytes(const strake_solver *solver, const char *name, 
     return status;
 }
 
-strake_status strake_field_buffer_bytes(const strake_case *which, const strake_solver *solver,
-                                        size_t *bytes, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    *bytes = 0;
-    for (int f = 0; f < which->problem->fields; f++) {
-        const strake_field *const field = &which->problem->field[f];
-        size_t one = 0;
-        if (field->is_state || which->output_field[f]) {
-            STRAKE_TRY(strake_field_bytes(solver, field->name, &one, error));
-            *bytes = one > *bytes ? one : *bytes;
-        }
-    }
-cleanup:
-    return status;
-}
-
 static strake_status fill_header(strake_checkpoint_header *header, const strake_case *which,
                                  const strake_solver *solver, strake_error *error)
 {
@@ -85,21 +68,24 @@ cleanup:
 }
 
 strake_status strake_checkpoint_write(const char *path, const strake_case *which,
-                                      strake_solver *solver, void *buffer, strake_error *error)
+                                      strake_slabs *slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_file file = {0};
     strake_checkpoint_header header = {0};
     uint64_t checksum = 0;
-    STRAKE_TRY(fill_header(&header, which, solver, error));
+    STRAKE_TRY(fill_header(&header, which, slabs->solver, error));
     STRAKE_TRY(strake_file_begin(&file, path, error));
     STRAKE_TRY(strake_file_write(&file, &header, sizeof header, error));
     checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header);
     for (uint32_t k = 0; k < header.fields; k++) {
-        const size_t bytes = header.field[k].bytes;
-        STRAKE_TRY(strake_get_field(solver, header.field[k].name, buffer, error));
-        STRAKE_TRY(strake_file_write(&file, buffer, bytes, error));
-        checksum = strake_fnv1a(checksum, buffer, bytes);
+        STRAKE_TRY(strake_slabs_select(slabs, header.field[k].name, error));
+        while (strake_slabs_next(slabs)) {
+            const size_t bytes = strake_slabs_bytes(slabs);
+            STRAKE_TRY(strake_slabs_get(slabs, error));
+            STRAKE_TRY(strake_file_write(&file, slabs->data, bytes, error));
+            checksum = strake_fnv1a(checksum, slabs->data, bytes);
+        }
     }
     STRAKE_TRY(strake_file_write(&file, &checksum, sizeof checksum, error));
     STRAKE_TRY(strake_file_commit(&file, error));
@@ -228,14 +214,14 @@ cleanup:
     return status;
 }
 
-strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field, void *data,
-                                     strake_error *error)
+strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field,
+                                     uint64_t offset, void *data, size_t bytes, strake_error *error)
 {
-    uint64_t offset = sizeof checkpoint->header;
+    offset += sizeof checkpoint->header;
     for (int k = 0; k < field; k++) {
         offset += checkpoint->header.field[k].bytes;
     }
-    return read_at(checkpoint, offset, data, checkpoint->header.field[field].bytes, error);
+    return read_at(checkpoint, offset, data, bytes, error);
 }
 
 /* "61 x 97"; in 2D the middle axis is not used. */
@@ -279,28 +265,45 @@ cleanup:
     return status;
 }
 
-strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_solver *solver,
-                                        void *buffer, strake_error *error)
+/* Whether the fields are the solver's, by name and size. */
+static strake_status check_fields(const strake_checkpoint *checkpoint, strake_slabs *slabs,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (uint32_t k = 0; k < checkpoint->header.fields; k++) {
+        const strake_checkpoint_field *const field = &checkpoint->header.field[k];
+        STRAKE_TRY(strake_slabs_select(slabs, field->name, error));
+        STRAKE_CHECK(strake_slabs_total(slabs) == field->bytes, error, STRAKE_ERR_USAGE,
+                     "checkpoint %s belongs to another case: field %s has %llu bytes, expected "
+                     "%llu",
+                     checkpoint->path, field->name, (unsigned long long)field->bytes,
+                     (unsigned long long)strake_slabs_total(slabs));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
+                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_checkpoint_header *const header = &checkpoint->header;
     STRAKE_CHECK(
-        header->hash == strake_solver_hash(solver), error, STRAKE_ERR_USAGE,
+        header->hash == strake_solver_hash(slabs->solver), error, STRAKE_ERR_USAGE,
         "checkpoint %s belongs to another case: problem, grid and precision agree, but the "
         "time step, boundaries, scheme, parameters, a static field or the version of "
         "Strake differ",
         checkpoint->path);
+    STRAKE_TRY(check_fields(checkpoint, slabs, error));
     for (uint32_t k = 0; k < header->fields; k++) {
-        const strake_checkpoint_field *const field = &header->field[k];
-        size_t bytes = 0;
-        STRAKE_TRY(strake_field_bytes(solver, field->name, &bytes, error));
-        STRAKE_CHECK(bytes == field->bytes, error, STRAKE_ERR_USAGE,
-                     "checkpoint %s belongs to another case: field %s has %llu bytes, expected %zu",
-                     checkpoint->path, field->name, (unsigned long long)field->bytes, bytes);
-        STRAKE_TRY(strake_checkpoint_read(checkpoint, (int)k, buffer, error));
-        STRAKE_TRY(strake_set_field(solver, field->name, buffer, error));
+        STRAKE_TRY(strake_slabs_select(slabs, header->field[k].name, error));
+        while (strake_slabs_next(slabs)) {
+            STRAKE_TRY(strake_checkpoint_read(checkpoint, (int)k, strake_slabs_offset(slabs),
+                                              slabs->data, strake_slabs_bytes(slabs), error));
+            STRAKE_TRY(strake_slabs_set(slabs, error));
+        }
     }
-    strake_solver_set_step_count(solver, header->step);
+    strake_solver_set_step_count(slabs->solver, header->step);
 cleanup:
     return status;
 }

@@ -10,7 +10,7 @@
 #ifndef STRAKE_CHECKPOINT_H
 #define STRAKE_CHECKPOINT_H
 
-#include "solver/solver.h"
+#include "io/slabs.h"
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 
@@ -45,12 +45,11 @@ typedef struct strake_checkpoint {
 } strake_checkpoint;
 
 /**
- * Writes a checkpoint of the solver's present state.
- * @param[in] buffer  scratch, at least strake_field_buffer_bytes() bytes
+ * Writes a checkpoint of the present state of the solver behind @p slabs.
  * @return STRAKE_ERR_IO with path and reason; the previous checkpoint is then still there.
  */
 strake_status strake_checkpoint_write(const char *path, const strake_case *which,
-                                      strake_solver *solver, void *buffer, strake_error *error);
+                                      strake_slabs *slabs, strake_error *error);
 
 /**
  * Opens a checkpoint and verifies format, length and checksum.
@@ -59,8 +58,9 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
  */
 strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, strake_error *error);
 
-/** Reads the field number @p field into @p data (header.field[field].bytes bytes). */
-strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field, void *data,
+/** Reads @p bytes bytes of field number @p field, from byte @p offset of the field on. */
+strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int field,
+                                     uint64_t offset, void *data, size_t bytes,
                                      strake_error *error);
 
 /**
@@ -70,16 +70,16 @@ strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int fi
 strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const strake_case *which,
                                       strake_error *error);
 
-/** Checks the solver's hash and puts fields and step into it. */
-strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_solver *solver,
-                                        void *buffer, strake_error *error);
+/**
+ * Puts fields and step into the solver behind @p slabs. Everything that can be wrong with the
+ * checkpoint is found before the solver is touched: its content by strake_checkpoint_open(), whether
+ * it fits the solver here. Only a file that cannot be read again leaves the solver half restored.
+ */
+strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, strake_slabs *slabs,
+                                        strake_error *error);
 
 /** Closes; a zero-initialised or closed one is accepted. */
 void strake_checkpoint_close(strake_checkpoint *checkpoint);
-
-/** Bytes of the largest field of the case (states and outputs), for one scratch buffer. */
-strake_status strake_field_buffer_bytes(const strake_case *which, const strake_solver *solver,
-                                        size_t *bytes, strake_error *error);
 
 /** Bytes of one field. */
 strake_status strake_field_bytes(const strake_solver *solver, const char *name, size_t *bytes,

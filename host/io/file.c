@@ -69,13 +69,14 @@ strake_status strake_file_begin(strake_file *file, const char *path, strake_erro
     if (exists && !S_ISREG(info.st_mode)) {
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
     } else {
-        const size_t size = strlen(file->target) + sizeof ".tmp";
+        /* Unique, so that two runs may write to one folder. */
+        const size_t size = strlen(file->target) + 64;
         file->temporary = malloc(size);
         if (file->temporary == NULL) {
             status = no_memory(path, error);
             goto cleanup;
         }
-        (void)snprintf(file->temporary, size, "%s.tmp", file->target);
+        (void)snprintf(file->temporary, size, "%s.%ld.tmp", file->target, (long)getpid());
         file->descriptor =
             open(file->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     }

@@ -86,27 +86,25 @@ cleanup:
     return status;
 }
 
-static strake_status write_field(strake_output *output, strake_solver *solver, const char *name,
-                                 void *buffer, strake_error *error)
+static strake_status write_field(strake_output *output, strake_slabs *slabs, const char *name,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char file[STRAKE_NAME_LENGTH + 40];
     char *path = NULL;
-    int dims = 0;
-    int64_t shape[3] = {1, 1, 1};
     strake_npy_writer *writer = NULL;
-    const int64_t step = strake_step_count(solver);
+    const int64_t step = strake_step_count(slabs->solver);
+    const size_t size = strake_element_size(slabs->solver);
     (void)snprintf(file, sizeof file, "%s_%08lld.npy", name, (long long)step);
     path = strake_path_join(output->folder, file);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    STRAKE_TRY(strake_field_shape(solver, name, &dims, shape, error));
-    for (int k = dims; k < 3; k++) {
-        shape[k] = 1;
+    STRAKE_TRY(strake_slabs_select(slabs, name, error));
+    STRAKE_TRY(strake_npy_write_begin(path, (int)size, slabs->dims, slabs->shape, &writer, error));
+    while (strake_slabs_next(slabs)) {
+        const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / size);
+        STRAKE_TRY(strake_slabs_get(slabs, error));
+        STRAKE_TRY(strake_npy_write_line(writer, slabs->data, count, error));
     }
-    STRAKE_TRY(strake_get_field(solver, name, buffer, error));
-    STRAKE_TRY(strake_npy_write_begin(path, (int)strake_element_size(solver), dims, shape, &writer,
-                                      error));
-    STRAKE_TRY(strake_npy_write_line(writer, buffer, shape[0] * shape[1] * shape[2], error));
     STRAKE_TRY(strake_npy_write_end(&writer, error));
     strake_text_print(&output->index, "%lld,%.17g,%s,%s\n", (long long)step,
                       (double)step * output->which->dt, name, file);
@@ -117,15 +115,14 @@ cleanup:
     return status;
 }
 
-strake_status strake_output_write(strake_output *output, strake_solver *solver, void *buffer,
-                                  strake_error *error)
+strake_status strake_output_write(strake_output *output, strake_slabs *slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *path = NULL;
     const strake_problem *const problem = output->which->problem;
     for (int f = 0; f < problem->fields; f++) {
         if (output->which->output_field[f]) {
-            STRAKE_TRY(write_field(output, solver, problem->field[f].name, buffer, error));
+            STRAKE_TRY(write_field(output, slabs, problem->field[f].name, error));
         }
     }
     path = strake_path_join(output->folder, INDEX_NAME);

@@ -2,8 +2,8 @@
 #ifndef STRAKE_OUTPUT_H
 #define STRAKE_OUTPUT_H
 
+#include "io/slabs.h"
 #include "io/text.h"
-#include "solver/solver.h"
 
 typedef struct strake_output {
     const strake_case *which; /**< borrowed */
@@ -28,8 +28,7 @@ strake_status strake_output_begin(strake_output *output, const strake_case *whic
                                   const char *folder, int64_t resumed, strake_error *error);
 
 /** Writes the selected fields at the present step, then the index, each atomically. */
-strake_status strake_output_write(strake_output *output, strake_solver *solver, void *buffer,
-                                  strake_error *error);
+strake_status strake_output_write(strake_output *output, strake_slabs *slabs, strake_error *error);
 
 void strake_output_end(strake_output *output);
 

@@ -20,10 +20,27 @@ int strake_case_shape(const strake_case *which, int64_t shape[3])
     return dims;
 }
 
-strake_status strake_result_collect(strake_result *result, const strake_case *which,
-                                    strake_solver *solver, void *buffer, strake_error *error)
+static strake_status collect_field(strake_statistics *statistics, strake_slabs *slabs,
+                                   const char *name, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const size_t size = strake_element_size(slabs->solver);
+    *statistics = strake_statistics_begin();
+    STRAKE_TRY(strake_slabs_select(slabs, name, error));
+    while (strake_slabs_next(slabs)) {
+        STRAKE_TRY(strake_slabs_get(slabs, error));
+        strake_statistics_add(statistics, slabs->data, strake_slabs_bytes(slabs) / size, size);
+    }
+    strake_statistics_end(statistics);
+cleanup:
+    return status;
+}
+
+strake_status strake_result_collect(strake_result *result, const strake_case *which,
+                                    strake_slabs *slabs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *const solver = slabs->solver;
     result->which = which;
     result->solver = solver;
     result->last_step = strake_step_count(solver);
@@ -32,20 +49,10 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->fields = 0;
     for (int f = 0; f < which->problem->fields; f++) {
         const char *const name = which->problem->field[f].name;
-        int dims = 0;
-        int64_t shape[3] = {1, 1, 1};
-        size_t count = 1;
-        if (!which->problem->field[f].is_state) {
-            continue;
+        if (which->problem->field[f].is_state) {
+            STRAKE_TRY(collect_field(&result->field[result->fields], slabs, name, error));
+            result->name[result->fields++] = name;
         }
-        STRAKE_TRY(strake_field_shape(solver, name, &dims, shape, error));
-        for (int k = 0; k < dims; k++) {
-            count *= (size_t)shape[k];
-        }
-        STRAKE_TRY(strake_get_field(solver, name, buffer, error));
-        result->name[result->fields] = name;
-        result->field[result->fields++] =
-            strake_statistics_of(buffer, count, strake_element_size(solver));
     }
 cleanup:
     return status;
@@ -107,6 +114,13 @@ static void print_device(const strake_result *result, const strake_placement *pl
     strake_text_json(json, placement->driver);
     strake_text_print(json, ", \"role\": ");
     strake_text_json(json, placement->role);
+    if (placement->instruction_set[0] != '\0') {
+        strake_text_print(json, ", \"instruction_set\": ");
+        strake_text_json(json, placement->instruction_set);
+    }
+    if (placement->block > 0) {
+        strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
+    }
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s,\n     \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
@@ -164,9 +178,12 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_number(json, result->io_seconds);
     strake_text_print(json, ",\n  \"cells_per_second\": ");
     strake_text_number(json, strake_result_rate(result));
-    strake_text_print(json, ",\n  \"bytes_per_cell\": %d,\n  \"flops_per_cell\": %d,\n",
-                      strake_solver_bytes_per_cell(result->solver),
-                      strake_solver_flops_per_cell(result->solver));
+    strake_text_print(json, ",\n  \"arrays\": %d,\n  \"bytes_per_cell\": %d,\n",
+                      strake_solver_arrays(result->solver),
+                      strake_solver_bytes_per_cell(result->solver));
+    strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
+                      strake_solver_flops_per_cell(result->solver),
+                      strake_solver_divisions_per_cell(result->solver));
     print_fields(result, json);
     strake_text_print(json, "}\n");
 }

@@ -2,9 +2,9 @@
 #ifndef STRAKE_REPORT_H
 #define STRAKE_REPORT_H
 
+#include "io/slabs.h"
 #include "io/statistics.h"
 #include "io/text.h"
-#include "solver/solver.h"
 
 /** Everything that the summary and the report show. */
 typedef struct strake_result {
@@ -22,7 +22,7 @@ typedef struct strake_result {
 
 /** Gathers timings, placements and the statistics of every state field. */
 strake_status strake_result_collect(strake_result *result, const strake_case *which,
-                                    strake_solver *solver, void *buffer, strake_error *error);
+                                    strake_slabs *slabs, strake_error *error);
 
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);

@@ -9,9 +9,17 @@ typedef struct strake_statistics {
     double minimum, maximum;
     double sum;        /**< compensated (Neumaier), in index order: one value for any split */
     uint64_t checksum; /**< FNV-1a-64 over the bytes */
+    double lost;       /**< by rounding in the sum so far; strake_statistics_end() adds it */
 } strake_statistics;
 
-/** Statistics of @p count elements of 8 (double) or 4 (float) bytes; count > 0. */
-strake_statistics strake_statistics_of(const void *data, size_t count, size_t element_size);
+/** Statistics of nothing. */
+strake_statistics strake_statistics_begin(void);
+
+/** Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order. */
+void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
+                           size_t element_size);
+
+/** Completes the sum; nothing may be added any more. */
+void strake_statistics_end(strake_statistics *statistics);
 
 #endif

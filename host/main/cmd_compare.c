@@ -18,11 +18,12 @@ typedef enum kind { KIND_FOLDER, KIND_NPY, KIND_CHECKPOINT } kind;
 
 static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint"};
 
-/* One array of a comparison: a .npy file, or a field of a checkpoint held in memory. */
+/* One array of a comparison: a .npy file, or a field of a checkpoint. */
 typedef struct array {
     const char *name;
-    strake_npy_reader *npy;
-    void *data; /* NULL for .npy */
+    strake_npy_reader *npy;              /* NULL for a checkpoint */
+    const strake_checkpoint *checkpoint; /* NULL for .npy */
+    int field;                           /* of the checkpoint */
     int dims, element_size;
     int64_t shape[STRAKE_NPY_DIMS], count;
 } array;
@@ -70,29 +71,17 @@ static strake_status open_npy(const char *path, array *out, strake_error *error)
     return status;
 }
 
-static strake_status open_field(const strake_checkpoint *checkpoint, int field, array *out,
-                                strake_error *error)
+static array open_field(const strake_checkpoint *checkpoint, int field)
 {
-    strake_status status = STRAKE_OK;
-    const strake_checkpoint_field *const f = &checkpoint->header.field[field];
-    out->name = checkpoint->path;
-    out->dims = (int)f->dims;
-    out->element_size = (int)checkpoint->header.element_size;
-    out->count = (int64_t)f->bytes / out->element_size;
-    memcpy(out->shape, f->shape, sizeof f->shape);
-    out->data = malloc(f->bytes);
-    STRAKE_CHECK(out->data != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory for field %s",
-                 checkpoint->path, f->name);
-    STRAKE_TRY(strake_checkpoint_read(checkpoint, field, out->data, error));
-cleanup:
-    return status;
-}
-
-static void close_array(array *which)
-{
-    strake_npy_close(&which->npy);
-    free(which->data);
-    which->data = NULL;
+    const strake_checkpoint_field *f = &checkpoint->header.field[field];
+    array out = {.name = checkpoint->path,
+                 .checkpoint = checkpoint,
+                 .field = field,
+                 .dims = (int)f->dims,
+                 .element_size = (int)checkpoint->header.element_size};
+    out.count = (int64_t)f->bytes / out.element_size;
+    memcpy(out.shape, f->shape, sizeof f->shape);
+    return out;
 }
 
 static strake_status read_values(array *from, int64_t first, int64_t count, double *out,
@@ -101,11 +90,16 @@ static strake_status read_values(array *from, int64_t first, int64_t count, doub
     if (from->npy != NULL) {
         return strake_npy_read(from->npy, first, count, out, error);
     }
-    for (int64_t k = 0; k < count; k++) {
-        out[k] = from->element_size == 8 ? ((const double *)from->data)[first + k]
-                                         : (double)((const float *)from->data)[first + k];
+    const size_t size = (size_t)from->element_size;
+    const strake_status status = strake_checkpoint_read(
+        from->checkpoint, from->field, (uint64_t)first * size, out, (size_t)count * size, error);
+    /* Floats lie in the first half of the room and are widened from the last one on. */
+    for (int64_t k = count - 1; k >= 0 && status == STRAKE_OK && size == sizeof(float); k--) {
+        float narrow = 0.0F;
+        memcpy(&narrow, (const char *)out + (size_t)k * size, size);
+        out[k] = (double)narrow;
     }
-    return STRAKE_OK;
+    return status;
 }
 
 /* "[3, 14]" of a flat index. */
@@ -189,8 +183,8 @@ static strake_status compare_npy(const char *label, const char *path_a, const ch
     STRAKE_TRY(open_npy(path_b, &b, error));
     STRAKE_TRY(compare_arrays(label, &a, &b, tolerance, equal, error));
 cleanup:
-    close_array(&a);
-    close_array(&b);
+    strake_npy_close(&a.npy);
+    strake_npy_close(&b.npy);
     return status;
 }
 
@@ -209,7 +203,6 @@ static strake_status compare_checkpoints(const char *path_a, const char *path_b,
 {
     strake_status status = STRAKE_OK;
     strake_checkpoint x = {.descriptor = -1}, y = {.descriptor = -1};
-    array a = {0}, b = {0};
     STRAKE_TRY(strake_checkpoint_open(path_a, &x, error));
     STRAKE_TRY(strake_checkpoint_open(path_b, &y, error));
     if (x.header.step != y.header.step) {
@@ -235,15 +228,10 @@ static strake_status compare_checkpoints(const char *path_a, const char *path_b,
             *equal = false;
             continue;
         }
-        STRAKE_TRY(open_field(&x, (int)k, &a, error));
-        STRAKE_TRY(open_field(&y, other, &b, error));
+        array a = open_field(&x, (int)k), b = open_field(&y, other);
         STRAKE_TRY(compare_arrays(name, &a, &b, tolerance, equal, error));
-        close_array(&a);
-        close_array(&b);
     }
 cleanup:
-    close_array(&a);
-    close_array(&b);
     strake_checkpoint_close(&x);
     strake_checkpoint_close(&y);
     return status;

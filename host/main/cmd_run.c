@@ -31,7 +31,7 @@ typedef struct run {
     strake_output output;
     strake_progress progress;
     strake_result result;
-    void *buffer; /* for one field */
+    strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
 } run;
@@ -86,17 +86,13 @@ static void warn_of_full_disk(const run *r)
 static strake_status prepare(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    size_t bytes = 0;
     int64_t resumed_step = -1;
     const strake_options settings = strake_solver_options(r->arguments);
     STRAKE_TRY(look_ahead(r, error));
     STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
-    STRAKE_TRY(strake_field_buffer_bytes(r->which, r->solver, &bytes, error));
-    r->buffer = malloc(bytes);
-    STRAKE_CHECK(r->buffer != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory: %zu bytes for gathering one field", bytes);
+    STRAKE_TRY(strake_slabs_open(&r->slabs, r->which, r->solver, error));
     if (r->resumed.path != NULL) {
-        STRAKE_TRY(strake_checkpoint_restore(&r->resumed, r->solver, r->buffer, error));
+        STRAKE_TRY(strake_checkpoint_restore(&r->resumed, &r->slabs, error));
         resumed_step = r->resumed.header.step;
         strake_checkpoint_close(&r->resumed);
     }
@@ -115,7 +111,7 @@ static strake_status write_fields(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
     const strake_status status =
-        r->writes_fields ? strake_output_write(&r->output, r->solver, r->buffer, error) : STRAKE_OK;
+        r->writes_fields ? strake_output_write(&r->output, &r->slabs, error) : STRAKE_OK;
     r->io_seconds += strake_wall_seconds() - begin;
     return status;
 }
@@ -124,7 +120,7 @@ static strake_status write_checkpoint(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
     const strake_status status =
-        strake_checkpoint_write(r->checkpoint_path, r->which, r->solver, r->buffer, error);
+        strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error);
     r->io_seconds += strake_wall_seconds() - begin;
     r->checkpoint_step = strake_step_count(r->solver);
     return status;
@@ -216,7 +212,7 @@ static strake_status finish(run *r, strake_error *error)
     const bool to_stdout = report != NULL && strcmp(report, "-") == 0;
     const double begin = strake_wall_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
-    STRAKE_TRY(strake_result_collect(&r->result, r->which, r->solver, r->buffer, error));
+    STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, error));
     r->io_seconds += strake_wall_seconds() - begin;
     r->result.io_seconds = r->io_seconds;
     if (!r->arguments->quiet) {
@@ -266,7 +262,7 @@ cleanup:
         strake_close(&r->solver);
         strake_case_close(&r->which);
         free(r->checkpoint_path);
-        free(r->buffer);
+        strake_slabs_close(&r->slabs);
         free(r);
     }
     return code;

@@ -13,7 +13,8 @@ static void note(int number)
 
 void strake_interrupt_install(void)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    /* The second signal ends the program at once: a step may hang in a driver. */
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);

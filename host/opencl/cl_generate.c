@@ -1,149 +1,137 @@
+/* Program text: headers, ghost kernels, and point kernels; marching ones are in cl_march.c. */
 #include "opencl/cl_generate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/cl_device.h"
 
-static bool same_extents(const strake_value *a, const strake_value *b)
+const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
+                                size_t size)
 {
-    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
-}
-
-static bool is_zero(const int offset[STRAKE_AXES])
-{
-    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
-}
-
-/* Position of a value among the outputs of a kernel, or -1. */
-static int output_of(const strake_graph *graph, const strake_cl_kernel_plan *plan, int value)
-{
-    for (int k = 0; k < plan->stages; k++) {
-        if (graph->stage[plan->stage[k]].output == value) {
-            return k;
+    /* before and after along axis 0, 1 and 2: north and south, down and up, west and east */
+    static const char before[] = "ndw";
+    static const char after[] = "sue";
+    int used = snprintf(buffer, size, "r_%s", graph->value[term->value].name);
+    for (int axis = 0; axis < STRAKE_AXES && used > 0 && (size_t)used < size; axis++) {
+        const int offset = term->offset[axis];
+        if (offset != 0) {
+            used += snprintf(buffer + used, size - (size_t)used, "_%c%d",
+                             offset < 0 ? before[axis] : after[axis], abs(offset));
         }
     }
-    return -1;
+    if (term->again > 0 && used > 0 && (size_t)used < size) {
+        (void)snprintf(buffer + used, size - (size_t)used, "_again%d", term->again);
+    }
+    return buffer;
 }
 
-static void add_inputs(const strake_graph *graph, strake_cl_kernel_plan *plan,
-                       const strake_stage *stage)
+/* "(a_value + (at - slab))[1]": the place of a line, then a constant distance */
+static void write_load(FILE *text, const strake_graph *graph, const strake_cl_term *term)
 {
-    for (int k = 0; k < stage->reads; k++) {
-        const int value = stage->read[k].value;
-        bool known = graph->value[value].is_constant || output_of(graph, plan, value) >= 0;
-        for (int i = 0; i < plan->inputs && !known; i++) {
-            known = plan->input[i] == value;
+    static const char *const stride[] = {"(place)slab", "(place)pitch"};
+    fprintf(text, "(a_%s + (at", graph->value[term->value].name);
+    for (int axis = 0; axis < 2; axis++) {
+        const int offset = term->offset[axis];
+        if (offset != 0) {
+            fprintf(text, " %c %d * %s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
         }
-        if (!known) {
-            plan->input[plan->inputs++] = value;
-        }
+    }
+    fprintf(text, "))[%d]", term->offset[2]);
+}
+
+static void write_operand(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                          const strake_cl_term *reader, int k)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+    const int p = reader->operand[k];
+    if (p < 0) {
+        fprintf(text, "c_%s", graph->value[stage->read[k].value].name);
+    } else if (plan->term[p].kind == STRAKE_CL_LOADED) {
+        write_load(text, graph, &plan->term[p]);
+    } else {
+        fprintf(text, "%s", strake_cl_term_name(graph, &plan->term[p], name, sizeof name));
     }
 }
 
-/* Whether a stage may run in the same kernel as those already planned. */
-static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *plan, int s)
+/* Stores of a cell; a value of smaller extent than the kernel's is guarded. */
+static void write_store(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                        int output)
 {
-    const strake_stage *stage = &graph->stage[s];
-    const strake_stage *head = &graph->stage[plan->stage[0]];
-    const strake_value *output = &graph->value[stage->output];
-    const strake_value *first = &graph->value[head->output];
-    if (stage->number != head->number || !same_extents(output, first) ||
-        output->is_static != first->is_static || plan->stages == STRAKE_CL_KERNEL_OUTPUTS ||
-        plan->inputs + stage->reads > STRAKE_CL_KERNEL_ARRAYS) {
-        return false;
-    }
-    for (int k = 0; k < stage->reads; k++) {
-        if (output_of(graph, plan, stage->read[k].value) >= 0 && !is_zero(stage->read[k].offset)) {
-            return false;
+    static const char index[] = "imj";
+    const strake_value *value = &graph->value[output];
+    bool guarded = false;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if (value->lo[axis] != plan->lo[axis] || value->hi[axis] != plan->hi[axis]) {
+            fprintf(text, "%s%c >= %d && %c < n%d + %d", guarded ? " && " : "    if (", index[axis],
+                    -value->lo[axis], index[axis], axis, value->hi[axis]);
+            guarded = true;
         }
     }
-    return true;
+    fprintf(text, "%s    %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "", guarded ? "    " : "",
+            value->name, value->name, guarded ? "    }\n" : "");
 }
 
-int strake_cl_plan_kernels(const strake_graph *graph, int most, strake_cl_kernel_plan *out)
+static void write_points(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan)
 {
-    int count = 0;
-    for (int s = 0; s < graph->stages; s++) {
-        if (count > 0 && may_join(graph, &out[count - 1], s)) {
-            strake_cl_kernel_plan *plan = &out[count - 1];
-            add_inputs(graph, plan, &graph->stage[s]);
-            plan->stage[plan->stages++] = s;
+    fprintf(text,
+            "    const int j = (int)get_global_id(0) - %d;\n"
+            "    const int i = (int)get_global_id(1) - %d;\n"
+            "    const int m = (int)get_global_id(2) - %d;\n"
+            "    if (i >= n0 + %d || m >= n1 + %d || j >= n2 + %d) {\n        return;\n    }\n"
+            "    const place at = (place)(origin + i * slab + m * pitch + j);\n",
+            plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
+    for (int p = 0; p < plan->terms; p++) {
+        char name[2 * STRAKE_NAME_LENGTH];
+        const strake_cl_term *term = &plan->term[p];
+        if (term->kind != STRAKE_CL_COMPUTED) {
             continue;
         }
-        if (count == most) {
-            return count;
+        const strake_stage *stage = &graph->stage[graph->value[term->value].stage];
+        fprintf(text, "    /* stage %d: %s */\n    const real %s = %s(", stage->number,
+                graph->value[term->value].name, strake_cl_term_name(graph, term, name, sizeof name),
+                stage->point->name);
+        for (int k = 0; k < stage->reads; k++) {
+            fprintf(text, "%s", k > 0 ? ", " : "");
+            write_operand(text, graph, plan, term, k);
         }
-        strake_cl_kernel_plan *plan = &out[count++];
-        memset(plan, 0, sizeof *plan);
-        plan->number = graph->stage[s].number;
-        plan->is_static = graph->value[graph->stage[s].output].is_static;
-        (void)snprintf(plan->name, sizeof plan->name, "stage_%02d_%s", plan->number,
-                       graph->value[graph->stage[s].output].name);
-        add_inputs(graph, plan, &graph->stage[s]);
-        plan->stage[plan->stages++] = s;
+        fprintf(text, ");\n");
     }
-    return count;
+    for (int k = 0; k < plan->outputs; k++) {
+        write_store(text, graph, plan, plan->output[k]);
+    }
 }
 
-/* "value[at - slab + 1]", the local result of this kernel, or the constant's argument. */
-static void write_operand(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
-                          const strake_read *read)
+static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_options *options,
+                         const strake_cl_kernel_plan *plan)
 {
-    static const char *const stride[] = {" * slab", " * pitch", ""};
-    const strake_value *value = &graph->value[read->value];
-    if (value->is_constant) {
-        fprintf(text, "c_%s", value->name);
-        return;
+    fprintf(text, "\n/* stages:");
+    for (int k = 0; k < plan->stages; k++) {
+        const strake_stage *stage = &graph->stage[plan->stage[k]];
+        fprintf(text, " %d %s%s", stage->number, graph->value[stage->output].name,
+                k + 1 < plan->stages ? "," : " */");
     }
-    if (output_of(graph, plan, read->value) >= 0) {
-        fprintf(text, "r_%s", value->name);
-        return;
-    }
-    fprintf(text, "a_%s[at", value->name);
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        const int offset = read->offset[axis];
-        if (offset != 0) {
-            fprintf(text, " %c %d%s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
-        }
-    }
-    fprintf(text, "]");
-}
-
-static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan)
-{
     fprintf(text, "\n__kernel void %s(", plan->name);
     for (int k = 0; k < plan->inputs; k++) {
         fprintf(text, "__global const real *restrict a_%s, ", graph->value[plan->input[k]].name);
     }
-    for (int k = 0; k < plan->stages; k++) {
-        fprintf(text, "__global real *restrict a_%s, ",
-                graph->value[graph->stage[plan->stage[k]].output].name);
+    for (int k = 0; k < plan->outputs; k++) {
+        fprintf(text, "__global real *restrict a_%s, ", graph->value[plan->output[k]].name);
     }
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
             fprintf(text, "const real c_%s, ", graph->value[v].name);
         }
     }
-    fprintf(text, "const long slab, const long pitch, const long origin,\n"
-                  "    const int i0, const int i1, const int m0, const int m1, const int j0, "
-                  "const int j1)\n{\n"
-                  "    const int j = j0 + (int)get_global_id(0);\n"
-                  "    const int i = i0 + (int)get_global_id(1);\n"
-                  "    const int m = m0 + (int)get_global_id(2);\n"
-                  "    if (i >= i1 || m >= m1 || j >= j1) {\n        return;\n    }\n"
-                  "    const long at = origin + i * slab + m * pitch + j;\n");
-    for (int k = 0; k < plan->stages; k++) {
-        const strake_stage *stage = &graph->stage[plan->stage[k]];
-        const char *name = graph->value[stage->output].name;
-        fprintf(text, "    /* stage %d: %s */\n    const real r_%s = %s(", stage->number, name,
-                name, stage->point->name);
-        for (int r = 0; r < stage->reads; r++) {
-            fprintf(text, "%s", r > 0 ? ", " : "");
-            write_operand(text, graph, plan, &stage->read[r]);
-        }
-        fprintf(text, ");\n    a_%s[at] = r_%s;\n", name, name);
+    fprintf(text,
+            "const long slab, const long pitch, const long origin, const int n0, const int n1, "
+            "const int n2%s)\n{\n",
+            plan->marches ? ", const int rows" : "");
+    if (plan->marches) {
+        strake_cl_write_march(text, graph, options, plan);
+    } else {
+        write_points(text, graph, plan);
     }
     fprintf(text, "}\n");
 }
@@ -154,8 +142,8 @@ static void write_file(FILE *text, const char *name)
     fprintf(text, "#line 1 \"cl/%s\"\n%s\n", name, source != NULL ? source : "");
 }
 
-char *strake_cl_generate(const strake_graph *graph, const char *point_header, int kernels,
-                         const strake_cl_kernel_plan *plan)
+char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
+                         const char *point_header, int kernels, const strake_cl_kernel_plan *plan)
 {
     char *memory = NULL;
     size_t size = 0;
@@ -166,9 +154,13 @@ char *strake_cl_generate(const strake_graph *graph, const char *point_header, in
     write_file(text, "real.h");
     write_file(text, point_header);
     write_file(text, "ghost.cl");
-    fprintf(text, "#line 1 \"generated\"\n");
+    fprintf(text,
+            "#line 1 \"generated\"\n"
+            "/* Place of a cell in an array: short ones need fewer registers. */\n"
+            "typedef %s place;\n",
+            options->large ? "ulong" : "uint");
     for (int k = 0; k < kernels; k++) {
-        write_kernel(text, graph, &plan[k]);
+        write_kernel(text, graph, options, &plan[k]);
     }
     if (fclose(text) != 0) {
         free(memory);

@@ -1,40 +1,39 @@
 /**
  * @file cl_generate.h
- * OpenCL C from a stage graph: one kernel per stage number, calling the shared point functions.
+ * OpenCL C 1.2 from a fusion plan; the kernels call the shared point functions of cl/.
  */
 #ifndef STRAKE_CL_GENERATE_H
 #define STRAKE_CL_GENERATE_H
 
-#include "engine/graph.h"
+#include <stdio.h>
 
-enum { STRAKE_CL_KERNEL_OUTPUTS = 8, STRAKE_CL_KERNEL_ARRAYS = 16 };
-
-/** What the host must know to launch one generated kernel. */
-typedef struct strake_cl_kernel_plan {
-    char name[2 * STRAKE_NAME_LENGTH]; /**< kernel function */
-    int number;                        /**< stage number */
-    bool is_static;                    /**< only static values: run once after an upload */
-    int stages;
-    int stage[STRAKE_CL_KERNEL_OUTPUTS]; /**< stage indices, all with the same extents */
-    int inputs;
-    int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
-} strake_cl_kernel_plan;
-
-/**
- * Groups the live stages of a graph into kernels: consecutive stages with one number, equal extents
- * and no operand of each other at a non-zero offset. Argument order of every kernel: input arrays,
- * output arrays, constants (all constants of the graph, by value index), then
- * long slab, long pitch, long origin, int i0, i1, m0, m1, j0, j1.
- * @return number of kernels, at most @p most
- */
-int strake_cl_plan_kernels(const strake_graph *graph, int most, strake_cl_kernel_plan *out);
+#include "opencl/cl_plan.h"
 
 /**
  * The complete program text: real.h, the problem's point header, ghost.cl and the kernels.
+ *
+ * Arguments of every kernel: input arrays, output arrays, constants (all live constants of the graph,
+ * by value index), long slab, long pitch, long origin, int n0, n1, n2 (cells of the stripe); marching
+ * kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
+ * n + lo + hi or more; marching ones one group per piece of (width - side[0] - side[1]) columns and
+ * per @c rows rows, with a width of at most options->stride.
+ *
  * @param[in] point_header  name under cl/, for example "mpdata_point.h"
  * @return text to free(), or NULL when out of memory
  */
-char *strake_cl_generate(const strake_graph *graph, const char *point_header, int kernels,
-                         const strake_cl_kernel_plan *plan);
+char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
+                         const char *point_header, int kernels, const strake_cl_kernel_plan *plan);
+
+/** Bytes of local memory of a marching kernel. */
+size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_kernel_plan *plan);
+
+/** The part of the generator that writes a marching kernel's body, between its braces. */
+void strake_cl_write_march(FILE *text, const strake_graph *graph, const strake_cl_options *options,
+                           const strake_cl_kernel_plan *plan);
+
+/** Variable name of a term without its row: value and offset, for example "r_x_e1". */
+const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
+                                size_t size);
 
 #endif

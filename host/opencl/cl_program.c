@@ -25,6 +25,25 @@ static strake_status build_options(const strake_cl_device *device, strake_precis
     return STRAKE_OK;
 }
 
+static bool is_nvidia(const strake_cl_device *device)
+{
+    return strncmp(device->vendor, "NVIDIA", 6) == 0;
+}
+
+const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
+                                       size_t size)
+{
+    if (!is_nvidia(device)) {
+        return NULL;
+    }
+    if (registers > 0) {
+        (void)snprintf(buffer, size, "-cl-nv-verbose -cl-nv-maxrregcount=%d", registers);
+    } else {
+        (void)snprintf(buffer, size, "-cl-nv-verbose");
+    }
+    return buffer;
+}
+
 /* Everything on which a binary depends; the options say the precision. */
 static strake_cl_key program_key(const strake_cl_device *device, const char *options,
                                  const char *source)
@@ -93,21 +112,62 @@ static void store_program(const strake_cl *cl, cl_program program, const strake_
     free(binary);
 }
 
-static strake_status fail_build(const strake_cl *cl, const strake_cl_device *device,
-                                cl_program program, const char *options, cl_int code,
-                                strake_error *error)
+/* The build log, to be freed; NULL where there is none. */
+static char *build_log(const strake_cl *cl, const strake_cl_device *device, cl_program program)
 {
     size_t size = 0;
     char *text = NULL;
-    const char *log = "";
-    strake_status status = STRAKE_OK;
-
     if (cl->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
         CL_SUCCESS) {
         text = calloc(size + 1, 1);
     }
     if (text != NULL && cl->clGetProgramBuildInfo(program, device->device, CL_PROGRAM_BUILD_LOG,
-                                                  size, text, NULL) == CL_SUCCESS) {
+                                                  size, text, NULL) != CL_SUCCESS) {
+        text[0] = '\0';
+    }
+    return text;
+}
+
+int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *device,
+                              cl_program program, const char *kernel, size_t width)
+{
+    /* cl_nv_device_attribute_query; registers are given to warps of 32 in steps of 8 per work-item. */
+    enum { REGISTERS_PER_BLOCK_NV = 0x4002, WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
+    cl_uint all = 0;
+    int used = 0;
+    if (!is_nvidia(device) || cl->clGetDeviceInfo(device->device, REGISTERS_PER_BLOCK_NV,
+                                                  sizeof all, &all, NULL) != CL_SUCCESS) {
+        return 0;
+    }
+    /* "... 'NAME' for 'sm_90' ... Used 96 registers, ..." */
+    char *log = build_log(cl, device, program);
+    char quoted[96];
+    (void)snprintf(quoted, sizeof quoted, "'%s'", kernel);
+    const char *at = log != NULL ? strstr(log, quoted) : NULL;
+    at = at != NULL ? strstr(at, "Used ") : NULL;
+    if (at != NULL) {
+        used = (int)strtol(at + strlen("Used "), NULL, 10);
+    }
+    free(log);
+    if (used <= 0) {
+        return 0;
+    }
+    const size_t items = (width + WARP - 1) / WARP * WARP;
+    const size_t registers = ((size_t)used + STEP - 1) / STEP * STEP * items;
+    const size_t groups = all / registers;
+    const size_t most = MOST_ITEMS / items;
+    return (int)(groups < most ? groups : most);
+}
+
+static strake_status fail_build(const strake_cl *cl, const strake_cl_device *device,
+                                cl_program program, const char *options, cl_int code,
+                                strake_error *error)
+{
+    char *text = build_log(cl, device, program);
+    const char *log = "";
+    strake_status status = STRAKE_OK;
+
+    if (text != NULL) {
         log = text + strspn(text, " \t\r\n");
         for (size_t end = strlen(log); end > 0 && strchr(" \t\r\n", log[end - 1]) != NULL; --end) {
             text[(log - text) + (ptrdiff_t)end - 1] = '\0';

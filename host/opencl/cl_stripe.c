@@ -1,11 +1,22 @@
 #include "opencl/cl_stripe.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "opencl/cl_generate.h"
 
-enum { MAX_KERNELS = 96, MAX_BORDERS = 16, DEFAULT_WIDTH = 64, DEFAULT_HEIGHT = 4 };
+enum {
+    MAX_KERNELS = STRAKE_CL_MOST_KERNELS,
+    MAX_BORDERS = 16,
+    DEFAULT_WIDTH = 64, /* of point kernels */
+    DEFAULT_HEIGHT = 4,
+    DEFAULT_MARCH_WIDTH = 128,
+    MARCH_ROWS_LEAST = 6,     /* fewer rows per group: the rows computed again would dominate */
+    MARCH_GROUPS_PER_UNIT = 8 /* assumed where neither device nor compiler tells */
+};
 
 /* One pinned buffer, mapped for its whole life. */
 typedef struct pinned {
@@ -37,11 +48,20 @@ struct strake_cl_stripe {
     cl_context context;
     cl_command_queue queue;
     cl_program program;
+    int64_t lead, tail; /* slabs of every buffer beyond the layout's, read but never used */
+    int64_t origin;     /* of cell [0,0,0] in a buffer */
+    bool flat;          /* axis 1 has one cell */
+    strake_cl_options options;
     int kernels;
     strake_cl_kernel_plan plan[MAX_KERNELS];
     cl_kernel kernel[MAX_KERNELS];
-    cl_kernel columns, lines, slabs, non_finite;
-    size_t width, height;
+    size_t kernel_limit[MAX_KERNELS]; /* work-items per group */
+    int resident[MAX_KERNELS];        /* marching groups per compute unit */
+    cl_kernel columns, lines, slabs, cells, non_finite;
+    size_t width, height; /* of point kernels */
+    size_t march_width;
+    int march_rows; /* 0: from the stripe's size */
+    int registers;  /* 0: the compiler's choice */
     cl_mem buffer
         [STRAKE_MAX_VALUES]; /* static inputs and intermediates; shared where lifetimes allow */
     bool owns[STRAKE_MAX_VALUES]; /* whether buffer[v] is released through v */
@@ -65,7 +85,14 @@ static size_t slab_bytes(const strake_cl_stripe *s)
 /* Byte offset of a slab in a buffer of this stripe, and in an array of the host. */
 static size_t device_offset(const strake_cl_stripe *s, int64_t slab)
 {
-    return (size_t)(slab + s->layout.lo[0]) * slab_bytes(s);
+    return (size_t)(slab + s->lead + s->layout.lo[0]) * slab_bytes(s);
+}
+
+/* Bytes of one array on the device. */
+static size_t array_bytes(const strake_cl_stripe *s)
+{
+    return (size_t)s->layout.elements * (size_t)s->layout.element_size +
+           (size_t)(s->lead + s->tail) * slab_bytes(s);
 }
 
 static size_t host_offset(const strake_cl_stripe *s, int64_t slab)
@@ -105,29 +132,30 @@ cleanup:
     return status;
 }
 
-/* Last stage index that reads a value; outputs of the step are never free. */
-static int last_use(const strake_graph *graph, int value)
+/* An array of the stripe. Zeros, so that what lies beyond the layout is defined. */
+static strake_status new_array(strake_cl_stripe *s, cl_mem *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const cl_int zero = 0;
+    STRAKE_TRY(new_buffer(s, array_bytes(s), CL_MEM_READ_WRITE, out, error));
+    STRAKE_CL("clEnqueueFillBuffer",
+              s->cl->clEnqueueFillBuffer(s->queue, *out, &zero, sizeof zero, 0, array_bytes(s), 0,
+                                         NULL, NULL),
+              error, s->device);
+cleanup:
+    return status;
+}
+
+/* Last kernel that reads a value. */
+static int last_use(const strake_cl_stripe *s, int value)
 {
     int last = -1;
-    for (int t = 0; t < graph->stages; t++) {
-        for (int k = 0; k < graph->stage[t].reads; k++) {
-            last = graph->stage[t].read[k].value == value ? t : last;
+    for (int k = 0; k < s->kernels; k++) {
+        for (int i = 0; i < s->plan[k].inputs; i++) {
+            last = s->plan[k].input[i] == value ? k : last;
         }
     }
     return last;
-}
-
-/* The kernel that contains a stage. */
-static int kernel_of(const strake_cl_stripe *s, int stage)
-{
-    for (int k = 0; k < s->kernels; k++) {
-        for (int j = 0; j < s->plan[k].stages; j++) {
-            if (s->plan[k].stage[j] == stage) {
-                return k;
-            }
-        }
-    }
-    return s->kernels;
 }
 
 /* Intermediates share buffers once the kernel of their last reader has run (one in-order queue). */
@@ -135,15 +163,14 @@ static strake_status allocate_values(strake_cl_stripe *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = s->graph;
-    const size_t bytes = (size_t)(s->layout.elements * s->layout.element_size);
     cl_mem free_list[STRAKE_MAX_VALUES];
     int free_count = 0;
     int free_at[STRAKE_MAX_VALUES]; /* kernel after which the value's buffer is free */
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         free_at[v] = -1;
-        if (value->is_live && value->stage < 0 && !value->is_constant && value->next < 0) {
-            STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_ONLY, &s->buffer[v], error));
+        if (last_use(s, v) >= 0 && value->stage < 0 && value->next < 0) {
+            STRAKE_TRY(new_array(s, &s->buffer[v], error));
             s->owns[v] = true;
         }
     }
@@ -154,8 +181,8 @@ static strake_status allocate_values(strake_cl_stripe *s, strake_error *error)
                 free_at[v] = -1;
             }
         }
-        for (int j = 0; j < s->plan[k].stages; j++) {
-            const int v = graph->stage[s->plan[k].stage[j]].output;
+        for (int j = 0; j < s->plan[k].outputs; j++) {
+            const int v = s->plan[k].output[j];
             const strake_value *value = &graph->value[v];
             if (value->is_output) {
                 continue;
@@ -163,11 +190,11 @@ static strake_status allocate_values(strake_cl_stripe *s, strake_error *error)
             if (!value->is_static && free_count > 0) {
                 s->buffer[v] = free_list[--free_count];
             } else {
-                STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE, &s->buffer[v], error));
+                STRAKE_TRY(new_array(s, &s->buffer[v], error));
                 s->owns[v] = true;
             }
             if (!value->is_static) {
-                free_at[v] = kernel_of(s, last_use(graph, v));
+                free_at[v] = last_use(s, v);
             }
         }
     }
@@ -178,7 +205,6 @@ cleanup:
 static strake_status allocate_states(strake_cl_stripe *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t bytes = (size_t)(s->layout.elements * s->layout.element_size);
     int64_t border_slabs = 0;
     for (int b = 0; b < s->borders; b++) {
         border_slabs += s->border[b].end - s->border[b].first;
@@ -193,7 +219,7 @@ static strake_status allocate_states(strake_cl_stripe *s, strake_error *error)
         st->input = v;
         st->output = s->graph->value[v].next;
         for (int p = 0; p < 2; p++) {
-            STRAKE_TRY(new_buffer(s, bytes, CL_MEM_READ_WRITE, &st->buffer[p], error));
+            STRAKE_TRY(new_array(s, &st->buffer[p], error));
         }
         STRAKE_TRY(new_pinned(s, (size_t)border_slabs * slab_bytes(s), &st->out, error));
         STRAKE_TRY(new_pinned(s, (size_t)s->ghosts * slab_bytes(s), &st->in, error));
@@ -221,8 +247,8 @@ static strake_status plan_exchange(strake_cl_stripe *s, const strake_range *stri
         }
         const int64_t source = strake_ghost_source(s->host->boundary[0], grid, s->range.first + k);
         if (source >= s->range.first && source < s->range.end) {
-            pairs[2 * s->own_ghosts] = (int)(k + l->lo[0]);
-            pairs[2 * s->own_ghosts + 1] = (int)(source - s->range.first + l->lo[0]);
+            pairs[2 * s->own_ghosts] = (int)(k + l->lo[0] + s->lead);
+            pairs[2 * s->own_ghosts + 1] = (int)(source - s->range.first + l->lo[0] + s->lead);
             s->own_ghosts++;
         } else {
             s->ghost[s->ghosts].local = k;
@@ -256,39 +282,174 @@ cleanup:
     return status;
 }
 
-static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *problem,
+/* Writes a program to $STRAKE_DUMP_KERNELS/NAME_PRECISION_HASH.cl, if that is set. */
+static strake_status dump_program(const strake_cl_stripe *s, const strake_problem *problem,
+                                  const char *text, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *folder = getenv("STRAKE_DUMP_KERNELS");
+    char *path = NULL;
+    FILE *file = NULL;
+    if (folder == NULL || folder[0] == '\0') {
+        return STRAKE_OK;
+    }
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
+    if (asprintf(&path, "%s/%s_%s_%016llx.cl", folder, problem->name,
+                 s->graph->precision == STRAKE_DOUBLE ? "double" : "single",
+                 (unsigned long long)hash) < 0) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory dumping kernels");
+    }
+    file = fopen(path, "w");
+    STRAKE_CHECK(file != NULL && fputs(text, file) >= 0, error, STRAKE_ERR_IO,
+                 "%s: cannot be written (%s); STRAKE_DUMP_KERNELS must name an existing folder",
+                 path, strerror(errno));
+cleanup:
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    free(path);
+    return status;
+}
+
+static void release_kernels(strake_cl_stripe *s)
+{
+    for (int k = 0; k < s->kernels; k++) {
+        if (s->kernel[k] != NULL) {
+            (void)s->cl->clReleaseKernel(s->kernel[k]);
+            s->kernel[k] = NULL;
+        }
+    }
+    if (s->program != NULL) {
+        (void)s->cl->clReleaseProgram(s->program);
+        s->program = NULL;
+    }
+    s->kernels = 0;
+}
+
+/* Whether marching kernel k can run with what the device has. */
+static bool fits(const strake_cl_stripe *s, int k)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    const size_t least = (size_t)(plan->side[0] + plan->side[1]) + 1;
+    return !plan->marches ||
+           (s->kernel_limit[k] >= least && s->march_width >= least &&
+            strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
+}
+
+static size_t at_most(size_t x, size_t limit)
+{
+    return x > limit ? limit : x;
+}
+
+/* Plans and builds the program; @p good is false where a kernel exceeds the device. */
+static strake_status build_program(strake_cl_stripe *s, const strake_problem *problem, bool *good,
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    s->kernels = strake_cl_plan_kernels(s->graph, MAX_KERNELS, s->plan);
-    char *text = strake_cl_generate(s->graph, problem->cl_source, s->kernels, s->plan);
+    char *text = NULL;
+    char limit[64];
+    release_kernels(s);
+    s->kernels = strake_cl_plan_kernels(s->graph, &s->options, s->flat, MAX_KERNELS, s->plan);
+    *good = s->kernels > 0;
+    if (!*good) {
+        s->kernels = 0;
+        return STRAKE_OK;
+    }
+    text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
-    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision,
-                                       NULL, &s->program, error));
+    STRAKE_TRY(dump_program(s, problem, text, error));
+    for (int k = 0; k < s->kernels && *good; k++) {
+        s->kernel_limit[k] = s->device->max_work_group;
+        *good = fits(s, k);
+    }
+    if (!*good) {
+        goto cleanup;
+    }
+    STRAKE_TRY(strake_cl_program_build(
+        s->cl, s->device, s->context, text, s->graph->precision,
+        strake_cl_register_options(s->device, s->registers, limit, sizeof limit), &s->program,
+        error));
     for (int k = 0; k < s->kernels; k++) {
         STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
+        STRAKE_CL("clGetKernelWorkGroupInfo",
+                  s->cl->clGetKernelWorkGroupInfo(
+                      s->kernel[k], s->device->device, CL_KERNEL_WORK_GROUP_SIZE,
+                      sizeof s->kernel_limit[k], &s->kernel_limit[k], NULL),
+                  error, s->device);
+        *good = *good && fits(s, k);
+        s->resident[k] = strake_cl_resident_groups(s->cl, s->device, s->program, s->plan[k].name,
+                                                   at_most(s->march_width, s->kernel_limit[k]));
+        s->resident[k] = s->resident[k] > 0 ? s->resident[k] : MARCH_GROUPS_PER_UNIT;
     }
-    STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
-    STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
-    STRAKE_TRY(new_kernel(s, "ghost_slabs", &s->slabs, error));
-    STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
 cleanup:
     free(text);
     return status;
 }
 
-/* Sizes of a work-group: what was asked for, within the device's limit. */
-static void choose_group(strake_cl_stripe *s, const strake_cl_tuning *tuning)
+static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *problem,
+                                   strake_error *error)
 {
+    strake_status status = STRAKE_OK;
+    bool good = false;
+    STRAKE_TRY(build_program(s, problem, &good, error));
+    /* Smaller groups need less local memory; without any, point kernels remain. */
+    while (!good && s->options.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
+        s->options.stride /= 2;
+        s->march_width =
+            s->march_width < (size_t)s->options.stride ? s->march_width : (size_t)s->options.stride;
+        STRAKE_TRY(build_program(s, problem, &good, error));
+    }
+    while (!good && s->options.fusion > STRAKE_CL_FUSION_NONE) {
+        s->options.fusion--;
+        STRAKE_TRY(build_program(s, problem, &good, error));
+    }
+    STRAKE_CHECK(good, error, STRAKE_ERR_STATE, "%s: its stage graph is too large for a kernel",
+                 problem->name);
+    for (int k = 0; k < s->kernels; k++) {
+        const int64_t before = s->plan[k].reach[0] - s->layout.lo[0] + 1;
+        const int64_t after = s->plan[k].reach[1] - s->layout.hi[0] + 1;
+        s->lead = before > s->lead ? before : s->lead;
+        s->tail = after > s->tail ? after : s->tail;
+    }
+    s->origin = s->layout.origin + s->lead * s->layout.slab;
+    STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
+    STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
+    STRAKE_TRY(new_kernel(s, "ghost_slabs", &s->slabs, error));
+    STRAKE_TRY(new_kernel(s, "ghost_cells", &s->cells, error));
+    STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
+cleanup:
+    return status;
+}
+
+/* Sizes of the work-groups: what was asked for, within the device's limit. */
+static void choose_groups(strake_cl_stripe *s, const strake_cl_tuning *tuning)
+{
+    static const strake_cl_tuning none = {
+        {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false}, 0, 0, 0, 0};
+    const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
     const size_t limit = s->device->max_work_group;
-    size_t width = tuning != NULL && tuning->width > 0 ? (size_t)tuning->width : DEFAULT_WIDTH;
-    size_t height = tuning != NULL && tuning->height > 0 ? (size_t)tuning->height : DEFAULT_HEIGHT;
-    width = width > limit ? limit : width;
-    while (width * height > limit && height > 1) {
+    const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
+    size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
+    s->width = at_most(width, limit);
+    while (s->width * height > limit && height > 1) {
         height /= 2;
     }
-    s->width = width;
     s->height = height;
+    s->march_width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_MARCH_WIDTH, limit);
+    s->march_rows = t->rows;
+    s->registers = t->registers;
+    s->options = t->options;
+    s->options.stride = 32;
+    while ((size_t)s->options.stride < s->march_width) {
+        s->options.stride *= 2;
+    }
+    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        s->options.fusion =
+            strake_cl_device_is_gpu(s->device) ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
+    }
+    /* Half of what 32 bits count: room for the slabs beyond the layout's. */
+    s->options.large = s->layout.elements > INT32_MAX;
+    s->options = strake_cl_options_complete(&s->options);
 }
 
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
@@ -309,7 +470,9 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->host = host_layout;
     s->range = stripe[self];
     s->layout = strake_layout_make_deep(graph, host_layout->steps, n, host_layout->boundary);
-    choose_group(s, tuning);
+    s->origin = s->layout.origin;
+    s->flat = s->layout.n[1] == 1 && s->layout.lo[1] + s->layout.hi[1] == 0;
+    choose_groups(s, tuning);
     s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     s->queue = cl->clCreateCommandQueue(s->context, device->device, 0, &code);
@@ -369,16 +532,12 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
     }
     release(s->cl, s->own_pairs);
     release(s->cl, s->found);
-    for (int k = 0; k < s->kernels; k++) {
-        release_kernel(s->cl, s->kernel[k]);
-    }
     release_kernel(s->cl, s->columns);
     release_kernel(s->cl, s->lines);
     release_kernel(s->cl, s->slabs);
+    release_kernel(s->cl, s->cells);
     release_kernel(s->cl, s->non_finite);
-    if (s->program != NULL) {
-        (void)s->cl->clReleaseProgram(s->program);
-    }
+    release_kernels(s);
     if (s->queue != NULL) {
         (void)s->cl->clReleaseCommandQueue(s->queue);
     }
@@ -465,19 +624,33 @@ static cl_mem buffer_of(const strake_cl_stripe *s, int value)
     return s->buffer[value];
 }
 
+/*
+ * Rows per group of a marching kernel: all groups run at once, since a second wave would cost as much
+ * as the first however few groups it has.
+ */
+static int64_t rows_per_group(const strake_cl_stripe *s, int k, int64_t rows, int64_t tiles)
+{
+    if (s->march_rows > 0) {
+        return s->march_rows;
+    }
+    const int64_t pieces = (int64_t)s->device->compute_units * s->resident[k] / tiles;
+    const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
+    return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
+}
+
 static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
 {
     const strake_graph *graph = s->graph;
     const strake_cl_kernel_plan *plan = &s->plan[k];
     const strake_layout *l = &s->layout;
-    const strake_value *output = &graph->value[graph->stage[plan->stage[0]].output];
+    int64_t extent[STRAKE_AXES];
     arguments a = {s->cl, s->kernel[k], 0, CL_SUCCESS};
     for (int i = 0; i < plan->inputs; i++) {
         const cl_mem buffer = buffer_of(s, plan->input[i]);
         pass(&a, sizeof buffer, &buffer);
     }
-    for (int i = 0; i < plan->stages; i++) {
-        const cl_mem buffer = buffer_of(s, graph->stage[plan->stage[i]].output);
+    for (int i = 0; i < plan->outputs; i++) {
+        const cl_mem buffer = buffer_of(s, plan->output[i]);
         pass(&a, sizeof buffer, &buffer);
     }
     for (int v = 0; v < graph->values; v++) {
@@ -487,14 +660,52 @@ static strake_status run_kernel(strake_cl_stripe *s, int k, strake_error *error)
     }
     pass_long(&a, l->slab);
     pass_long(&a, l->pitch);
-    pass_long(&a, l->origin);
+    pass_long(&a, s->origin);
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        pass_int(&a, -output->lo[axis]);
-        pass_int(&a, l->n[axis] + output->hi[axis]);
+        pass_int(&a, l->n[axis]);
+        extent[axis] = l->n[axis] + plan->lo[axis] + plan->hi[axis];
     }
-    return launch(s, plan->name, &a, (size_t)(l->n[2] + output->lo[2] + output->hi[2]),
-                  (size_t)(l->n[0] + output->lo[0] + output->hi[0]),
-                  (size_t)(l->n[1] + output->lo[1] + output->hi[1]), error);
+    if (plan->marches) {
+        const size_t width = at_most(s->march_width, s->kernel_limit[k]);
+        const int64_t columns = (int64_t)width - plan->side[0] - plan->side[1];
+        const int64_t tiles = (extent[2] + columns - 1) / columns;
+        const int64_t rows = rows_per_group(s, k, extent[0], tiles);
+        pass_int(&a, rows);
+        return launch_groups(s, plan->name, &a, width, 1, (size_t)tiles * width,
+                             (size_t)((extent[0] + rows - 1) / rows), 1, error);
+    }
+    const size_t width = at_most(s->width, s->kernel_limit[k]);
+    size_t height = s->height;
+    while (width * height > s->kernel_limit[k] && height > 1) {
+        height /= 2;
+    }
+    return launch_groups(s, plan->name, &a, width, height, (size_t)extent[2], (size_t)extent[0],
+                         (size_t)extent[1], error);
+}
+
+/* In two dimensions all ghosts at once. */
+static strake_status fill_ghost_cells(strake_cl_stripe *s, cl_mem buffer, strake_error *error)
+{
+    const strake_layout *l = &s->layout;
+    const int64_t sides = l->lo[2] + l->hi[2];
+    const int64_t cells = l->n[0] * sides + s->own_ghosts * (l->n[2] + sides);
+    const cl_mem pairs = s->own_ghosts > 0 ? s->own_pairs : NULL;
+    arguments a = {s->cl, s->cells, 0, CL_SUCCESS};
+    if (cells == 0) {
+        return STRAKE_OK;
+    }
+    pass(&a, sizeof buffer, &buffer);
+    pass_long(&a, l->slab);
+    pass_long(&a, s->origin);
+    pass_int(&a, l->n[0]);
+    pass_int(&a, l->n[2]);
+    pass_int(&a, l->lo[2]);
+    pass_int(&a, l->hi[2]);
+    pass_int(&a, (int64_t)l->boundary[2]);
+    pass(&a, sizeof pairs, &pairs);
+    pass_int(&a, s->own_ghosts);
+    return launch_groups(s, "ghost_cells", &a, at_most(64, s->device->max_work_group), 1,
+                         (size_t)cells, 1, 1, error);
 }
 
 /* Lateral ghosts of the own slabs, then the ghost slabs this stripe owns the source of. */
@@ -502,12 +713,15 @@ static strake_status fill_ghosts(strake_cl_stripe *s, cl_mem buffer, strake_erro
 {
     strake_status status = STRAKE_OK;
     const strake_layout *l = &s->layout;
+    if (s->flat) {
+        return fill_ghost_cells(s, buffer, error);
+    }
     if (l->lo[2] + l->hi[2] > 0) {
         arguments a = {s->cl, s->columns, 0, CL_SUCCESS};
         pass(&a, sizeof buffer, &buffer);
         pass_long(&a, l->slab);
         pass_long(&a, l->pitch);
-        pass_long(&a, l->origin);
+        pass_long(&a, s->origin);
         pass_int(&a, l->n[0]);
         pass_int(&a, l->n[1]);
         pass_int(&a, l->n[2]);
@@ -525,7 +739,7 @@ static strake_status fill_ghosts(strake_cl_stripe *s, cl_mem buffer, strake_erro
         pass(&a, sizeof buffer, &buffer);
         pass_long(&a, l->slab);
         pass_long(&a, l->pitch);
-        pass_long(&a, l->origin - l->origin % l->pitch);
+        pass_long(&a, s->origin - s->origin % l->pitch);
         pass_int(&a, l->n[0]);
         pass_int(&a, l->n[1]);
         pass_int(&a, l->lo[1]);
@@ -559,7 +773,8 @@ strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *a
         const char *from =
             (const char *)array[v] + host_offset(s, s->range.first - s->layout.lo[0]);
         STRAKE_CL("clEnqueueWriteBuffer",
-                  s->cl->clEnqueueWriteBuffer(s->queue, s->buffer[v], CL_TRUE, 0, bytes, from, 0,
+                  s->cl->clEnqueueWriteBuffer(s->queue, s->buffer[v], CL_TRUE,
+                                              device_offset(s, -s->layout.lo[0]), bytes, from, 0,
                                               NULL, NULL),
                   error, s->device);
     }
@@ -717,7 +932,7 @@ strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, stra
         pass(&a, sizeof buffer, &buffer);
         pass_long(&a, l->slab);
         pass_long(&a, l->pitch);
-        pass_long(&a, l->origin);
+        pass_long(&a, s->origin);
         pass_int(&a, l->n[0]);
         pass_int(&a, l->n[1]);
         pass_int(&a, l->n[2]);

@@ -10,13 +10,17 @@
 #include "engine/partition.h"
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
+#include "opencl/cl_plan.h"
 
 enum { STRAKE_MAX_FIELDS_PER_STEP = 8 };
 
-/** Parameters of the stage kernels. */
+/** Parameters of the kernels; zero means the default. */
 typedef struct strake_cl_tuning {
-    int width;  /**< work-group size along columns; 0: default */
-    int height; /**< work-group size along rows; 0: default */
+    strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
+    int width;                 /**< work-group size along columns */
+    int height;                /**< work-group size along rows, of point kernels */
+    int rows;                  /**< rows per group of marching kernels */
+    int registers;             /**< most registers per work-item, where the compiler can be told */
 } strake_cl_tuning;
 
 typedef struct strake_cl_stripe strake_cl_stripe;

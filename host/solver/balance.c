@@ -2,7 +2,7 @@
  * The first split: every stripe is timed on trial steps that leave the state untouched, and rows are
  * shared in proportion to the measured rates. `auto` also asks whether one device alone is faster.
  */
-#include <string.h>
+#include <math.h>
 
 #include "solver/solver_impl.h"
 
@@ -81,42 +81,65 @@ static const char *entry_name(const strake_solver *solver, int e)
                : solver->list.device[solver->entry[e].device].name;
 }
 
-strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error)
+/* Seconds per step of one entry with all rows. */
+static strake_status time_alone(strake_solver *solver, int e, double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double weight[STRAKE_MAX_PLACEMENTS];
-    double balanced[STRAKE_MAX_PLACEMENTS];
-    double alone[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
     double entry_seconds[STRAKE_MAX_PLACEMENTS];
-    double seconds = 0.0;
+    weight[e] = 1.0;
+    STRAKE_TRY(strake_team_place(solver, weight, error));
+    STRAKE_TRY(time_team(solver, seconds, entry_seconds, error));
+cleanup:
+    return status;
+}
+
+/* In `auto` a device that cannot take part (its memory, say) only loses: others may do the work. */
+static strake_status forgive(const strake_solver *solver, const char *what, strake_status status,
+                             const strake_error *error, double *seconds)
+{
+    if (status != STRAKE_ERR_DEVICE) {
+        return status;
+    }
+    strake_solver_notice(solver, "auto: %s is left out: %s", what, error->text);
+    *seconds = INFINITY;
+    return STRAKE_OK;
+}
+
+static strake_status choose(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double balanced[STRAKE_MAX_PLACEMENTS];
+    double only[STRAKE_MAX_PLACEMENTS] = {1.0};
+    double alone[STRAKE_MAX_PLACEMENTS] = {0.0};
     double all = 0.0;
     int best = 0;
-    STRAKE_TRY(balance_all(solver, weight, &all, error));
-    if (kind != STRAKE_WHERE_AUTO) {
-        goto cleanup;
-    }
-    memcpy(balanced, weight, sizeof balanced);
+    status = balance_all(solver, balanced, &all, error);
+    STRAKE_TRY(forgive(solver, "the mixture of all parts", status, error, &all));
     for (int e = 0; e < solver->entries; e++) {
-        for (int k = 0; k < solver->entries; k++) {
-            weight[k] = k == e ? 1.0 : 0.0;
-        }
-        STRAKE_TRY(strake_team_place(solver, weight, error));
-        STRAKE_TRY(time_team(solver, &seconds, entry_seconds, error));
-        alone[e] = seconds;
+        status = time_alone(solver, e, &alone[e], error);
+        STRAKE_TRY(forgive(solver, entry_name(solver, e), status, error, &alone[e]));
         best = alone[e] < alone[best] ? e : best;
     }
     if (all * least_gain < alone[best]) {
-        strake_solver_notice(solver, "auto: all %d parts together (%.3g ms a step; %s alone %.3g)",
+        strake_solver_notice(solver, "auto: all %d parts (%.3g ms a step; %s alone %.3g)",
                              solver->entries, 1e3 * all, entry_name(solver, best),
                              1e3 * alone[best]);
         STRAKE_TRY(strake_team_place(solver, balanced, error));
     } else {
-        strake_solver_notice(solver, "auto: %s alone (%.3g ms a step; all parts together %.3g)",
+        strake_solver_notice(solver, "auto: %s (%.3g ms a step; all parts %.3g)",
                              entry_name(solver, best), 1e3 * alone[best], 1e3 * all);
         keep_entry(solver, best);
-        weight[0] = 1.0;
-        STRAKE_TRY(strake_team_place(solver, weight, error));
+        STRAKE_TRY(strake_team_place(solver, only, error));
     }
 cleanup:
     return status;
+}
+
+strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error)
+{
+    double weight[STRAKE_MAX_PLACEMENTS];
+    double seconds = 0.0;
+    return kind == STRAKE_WHERE_AUTO ? choose(solver, error)
+                                     : balance_all(solver, weight, &seconds, error);
 }

@@ -2,18 +2,19 @@
 
 #include <math.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/hash.h"
+#include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
 
 /* By default: measured on Zen 5, where more steps gain nothing for MPDATA. */
 enum { STEPS_PER_SWEEP = 2 };
@@ -37,8 +38,9 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     }
 }
 
-/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else the cores this process may use. */
-static int choose_threads(const strake_case *which, const strake_options *options, bool *chosen)
+/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else what this process may use. */
+static int choose_threads(const strake_case *which, const strake_options *options,
+                          const strake_topology *topology, bool *chosen)
 {
     *chosen = true;
     if (options->threads > 0) {
@@ -48,12 +50,11 @@ static int choose_threads(const strake_case *which, const strake_options *option
         return which->threads;
     }
     if (getenv("OMP_NUM_THREADS") != NULL) {
-        return omp_get_max_threads();
+        const int asked = omp_get_max_threads();
+        return asked < MOST_THREADS ? asked : MOST_THREADS;
     }
     *chosen = false;
-    cpu_set_t set;
-    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return usable > 0 ? usable : 1;
+    return strake_topology_threads(topology);
 }
 
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
@@ -71,7 +72,8 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
                            name, (double)bytes / 1048576.0);
     }
     if (alignment == ARRAY_ALIGNMENT) {
-        (void)madvise(*out, rounded, MADV_HUGEPAGE);
+        /* Whole huge pages only: the rest of the last one would count as memory in use. */
+        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
     }
     memset((char *)*out + bytes - TAIL, 0, TAIL);
     return STRAKE_OK;
@@ -89,10 +91,33 @@ static void touch_first(strake_solver *solver, void *array)
     }
 }
 
+/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
+static strake_status check_memory(const strake_solver *solver, strake_error *error)
+{
+    const strake_graph *graph = &solver->graph;
+    const double one = (double)solver->layout.elements * solver->layout.element_size;
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double need = 0.0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage < 0 && !value->is_constant && value->is_live) {
+            need += value->next >= 0 ? 2.0 * one : one;
+        }
+    }
+    if (need > have) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
+                           "use a smaller grid or precision: single",
+                           need / 0x1p30, have / 0x1p30);
+    }
+    return STRAKE_OK;
+}
+
 static strake_status allocate_fields(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = &solver->graph;
+    STRAKE_TRY(check_memory(solver, error));
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->stage >= 0 || value->is_constant || !value->is_live) {
@@ -212,7 +237,7 @@ static void fill_default(strake_solver *solver, int f)
     solver->given[f] = true;
 }
 
-/* Velocities given by a shape are weighted with h: they are taken anew when another input changes. */
+/* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
 static strake_status refill_shaped(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -231,15 +256,24 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
+    status = refill_shaped(solver, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
     for (int f = 0; f < problem->fields; f++) {
-        array[f] = solver->array[0][solver->value_of[f]];
+        array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
             array[f] != NULL) {
             strake_layout_fill(&solver->layout, array[f]);
         }
     }
-    STRAKE_TRY(problem->prepare(solver->which, &solver->layout, array, solver->number,
-                                solver->unweighted, error));
+    status = problem->prepare(solver->which, &solver->layout, array, solver->number,
+                              solver->unweighted, error);
+    if (status != STRAKE_OK) {
+        /* Velocities may be weighted already: the next try starts from the shapes again. */
+        memset(solver->unweighted, 0, sizeof solver->unweighted);
+        return status;
+    }
     for (int f = 0; f < problem->fields; f++) {
         solver->unweighted[f] = false;
         if (problem->field[f].is_state) {
@@ -248,8 +282,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
                                        solver->layout.n[0]);
         }
     }
-cleanup:
-    return status;
+    return STRAKE_OK;
 }
 
 /* Steps per sweep of the CPU stripe: as asked, else the default; no more than the graph allows. */
@@ -301,7 +334,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     const char *split = options->split != NULL ? options->split : solver->which->split;
     STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &solver->kind, error));
     if (split != NULL) {
-        STRAKE_TRY(strake_where_weights(split, solver->entries, solver->weight, error));
+        STRAKE_TRY(strake_where_weights(solver, split, solver->weight, error));
         solver->has_weights = true;
     } else if (solver->entries == 1) {
         solver->weight[0] = 1.0;
@@ -339,12 +372,14 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
     options = options != NULL ? options : &defaults;
-    STRAKE_CHECK(options->threads >= 0 && options->threads <= 4096, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
                  "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
-    solver->most_threads = choose_threads(which, options, &solver->threads_chosen);
+    strake_topology_read(&solver->topology);
+    solver->most_threads =
+        choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
     solver->isa = strake_isa_best();
     STRAKE_TRY(build_graph(solver, error));
@@ -387,129 +422,6 @@ void strake_close(strake_solver **which)
     *which = NULL;
 }
 
-static strake_status find_field(const strake_solver *solver, const char *name, int *out,
-                                strake_error *error)
-{
-    const strake_problem *problem = solver->which->problem;
-    for (int f = 0; f < problem->fields; f++) {
-        if (strcmp(problem->field[f].name, name) == 0) {
-            *out = f;
-            return STRAKE_OK;
-        }
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name,
-                       name);
-}
-
-/* Dense array of the field's shape to the host array, line by line, and back. */
-static void copy_in(strake_solver *solver, int f, const int64_t shape[], const void *data)
-{
-    const strake_layout *l = &solver->layout;
-    char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    const char *from = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
-            from += line;
-        }
-    }
-}
-
-static void copy_out(const strake_solver *solver, int f, const int64_t shape[], void *data)
-{
-    const strake_layout *l = &solver->layout;
-    const char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    char *to = data;
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
-            to += line;
-        }
-    }
-}
-
-static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (solver->layout.element_size == 8) {
-            ((double *)data)[k] = number;
-        } else {
-            ((float *)data)[k] = (float)number;
-        }
-    }
-}
-
-strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
-                 "field %s is a constant of the case; leave it out there to set it here", name);
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    copy_in(solver, f, shape, data);
-    solver->given[f] = false; /* until it is known to be finite */
-    STRAKE_TRY(check_finite(solver, f, shape, error));
-    solver->given[f] = true;
-    solver->unweighted[f] = false;
-    if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(&solver->layout,
-                                   solver->array[solver->parity][solver->value_of[f]], 0,
-                                   solver->layout.n[0]);
-        solver->states_fresh = true;
-    } else {
-        solver->shaped[f] = false;
-        solver->prepared = false;
-        STRAKE_TRY(refill_shaped(solver, error));
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t shape[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
-    strake_case_field_shape(solver->which, f, shape);
-    if (solver->constant[f]) {
-        fill_with(solver, solver->number[f], shape[0] * shape[1] * shape[2], data);
-    } else {
-        copy_out(solver, f, shape, data);
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
-                                 int64_t shape[3], strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int f = 0;
-    int64_t full[STRAKE_AXES];
-    STRAKE_TRY(find_field(solver, name, &f, error));
-    strake_case_field_shape(solver->which, f, full);
-    *dims = solver->which->problem->dims;
-    if (*dims == 2) {
-        shape[0] = full[0];
-        shape[1] = full[2];
-    } else {
-        for (int axis = 0; axis < *dims; axis++) {
-            shape[axis] = full[axis + STRAKE_AXES - *dims];
-        }
-    }
-cleanup:
-    return status;
-}
-
 /* Adds the roles' times of the last run to their entries; CPU workers count as one. */
 static void account(strake_solver *solver, double seconds)
 {
@@ -533,13 +445,16 @@ static strake_status run_steps(strake_solver *solver, int64_t steps, strake_erro
     const double start = strake_solver_clock();
     const strake_status status = strake_team_run(solver, steps, false, &cause);
     account(solver, strake_solver_clock() - start);
-    solver->devices_hold = true;
+    solver->devices_hold = status == STRAKE_OK;
     if (status == STRAKE_OK) {
         solver->step_count += steps;
         return STRAKE_OK;
     }
     for (int f = 0; f < solver->which->problem->fields; f++) {
-        solver->given[f] = solver->given[f] && !solver->which->problem->field[f].is_state;
+        if (solver->which->problem->field[f].is_state) {
+            solver->given[f] = false;
+            solver->slabs_given[f] = 0;
+        }
     }
     return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
 }
@@ -573,14 +488,40 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
+/* Columns per block of the CPU stripe's workers: they all plan alike. */
+static int64_t block_of(const strake_solver *solver)
+{
+    for (int r = 0; r < solver->roles; r++) {
+        if (solver->role[r].pipeline != NULL) {
+            return strake_pipeline_block(solver->role[r].pipeline, 1);
+        }
+    }
+    return 0;
+}
+
+static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
+{
+    strake_machine machine;
+    strake_machine_read(&machine);
+    (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
+    (void)snprintf(out->name, sizeof out->name, "%s",
+                   is_cpu ? machine.cpu : "naive reference, one thread");
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
+    (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
+                   strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+    (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
+    out->threads = is_cpu ? solver->threads : 1;
+    out->block = is_cpu ? block_of(solver) : 0;
+}
+
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
     const char *role = entry->place == STRAKE_PLACE_SERIAL ? "reference" : "stripe";
     (void)snprintf(out->role, sizeof out->role, "%s", role);
     out->bit_exact = true;
-    out->threads = entry->place == STRAKE_PLACE_CPU ? solver->threads : 1;
     if (entry->place == STRAKE_PLACE_OPENCL) {
+        out->threads = 1;
         const strake_cl_device *device = &solver->list.device[entry->device];
         (void)snprintf(out->id, sizeof out->id, "ocl:%d", entry->device);
         (void)snprintf(out->name, sizeof out->name, "%s", device->name);
@@ -588,12 +529,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
     } else {
-        const bool is_cpu = entry->place == STRAKE_PLACE_CPU;
-        (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
-        (void)snprintf(out->name, sizeof out->name, "%s",
-                       is_cpu ? "OpenMP stripe" : "naive reference, one thread");
-        (void)snprintf(out->driver, sizeof out->driver, "%s",
-                       strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
+        describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     out->first = entry->range.first;
     out->end = entry->range.end;
@@ -631,6 +567,21 @@ int strake_solver_flops_per_cell(const strake_solver *solver)
     return ops.adds + ops.muls + ops.divs;
 }
 
+int strake_solver_divisions_per_cell(const strake_solver *solver)
+{
+    return strake_graph_ops(&solver->graph).divs;
+}
+
+int strake_solver_arrays(const strake_solver *solver)
+{
+    int arrays = 0;
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        arrays += solver->array[0][v] != NULL ? 1 : 0;
+        arrays += solver->array[1][v] != solver->array[0][v] ? 1 : 0;
+    }
+    return arrays;
+}
+
 uint64_t strake_solver_hash(const strake_solver *solver)
 {
     const strake_layout *l = &solver->layout;
@@ -642,10 +593,12 @@ uint64_t strake_solver_hash(const strake_solver *solver)
             continue;
         }
         const char *array = solver->array[0][solver->value_of[f]];
-        for (int64_t i = 0; i < l->n[0]; i++) {
-            for (int64_t m = 0; m < l->n[1]; m++) {
+        int64_t shape[STRAKE_AXES];
+        strake_case_field_shape(solver->which, f, shape);
+        for (int64_t i = 0; i < shape[0]; i++) {
+            for (int64_t m = 0; m < shape[1]; m++) {
                 hash = strake_fnv1a(hash, array + strake_layout_at(l, i, m, 0) * l->element_size,
-                                    (size_t)(l->n[2] * l->element_size));
+                                    (size_t)(shape[2] * l->element_size));
             }
         }
     }

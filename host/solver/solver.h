@@ -16,9 +16,11 @@ typedef struct strake_placement {
     char id[32];    /**< "serial", "cpu" or "ocl:N" */
     char name[256]; /**< device name */
     char vendor[128];
-    char driver[128];
-    char role[16];      /**< "reference", "stripe" */
-    int threads;        /**< OpenMP threads (cpu), 1 otherwise */
+    char driver[128];         /**< the instruction set again where there is no driver */
+    char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
+    char role[16];            /**< "reference", "stripe" */
+    int threads;              /**< OpenMP threads (cpu), 1 otherwise */
+    int64_t block;      /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
     bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
@@ -34,6 +36,12 @@ double strake_solver_step_seconds(const strake_solver *solver);
 /** Traffic [bytes] and operations [flops = adds + muls + divs] per cell and step, from the stage table. */
 int strake_solver_bytes_per_cell(const strake_solver *solver);
 int strake_solver_flops_per_cell(const strake_solver *solver);
+
+/** The divisions among these operations. */
+int strake_solver_divisions_per_cell(const strake_solver *solver);
+
+/** Arrays of the size of the grid in host memory: two for each state, one for each other input. */
+int strake_solver_arrays(const strake_solver *solver);
 
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
 uint64_t strake_solver_hash(const strake_solver *solver);

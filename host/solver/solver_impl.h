@@ -2,8 +2,11 @@
 #ifndef STRAKE_SOLVER_IMPL_H
 #define STRAKE_SOLVER_IMPL_H
 
+#include <stdatomic.h>
+
 #include "cpu/pipeline.h"
 #include "cpu/reference.h"
+#include "cpu/topology.h"
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
@@ -32,6 +35,10 @@ typedef struct strake_role {
     int entry;
     strake_range range;        /**< CPU worker: its slabs */
     strake_pipeline *pipeline; /**< CPU worker */
+    int cpu;                   /**< processor that its thread is bound to, -1: none */
+    int neighbours;
+    int *neighbour;       /**< roles to wait for between two steps */
+    _Atomic int64_t done; /**< steps finished in this run, own slabs visible to the others */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -44,7 +51,9 @@ struct strake_solver {
     int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
     bool constant[STRAKE_MAX_FIELDS]; /**< folded: there is no array */
     double number[STRAKE_MAX_FIELDS];
-    bool given[STRAKE_MAX_FIELDS];      /**< has values */
+    bool given[STRAKE_MAX_FIELDS]; /**< has values */
+    int64_t slabs_given
+        [STRAKE_MAX_FIELDS]; /**< of a field without values: the first so many have some */
     bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
     bool shaped[STRAKE_MAX_FIELDS];     /**< came from a velocity shape of the case */
     void *array[2]
@@ -62,8 +71,9 @@ struct strake_solver {
     strake_where_kind kind;
     bool has_weights; /**< weight[] is given; otherwise it is measured */
     double weight[STRAKE_MAX_PLACEMENTS];
-    bool placed;         /**< stripes exist */
-    int threads;         /**< of the CPU stripe */
+    bool placed; /**< stripes exist */
+    int threads; /**< of the CPU stripe */
+    strake_topology topology;
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
@@ -91,7 +101,7 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
 
 /** Parses weights "1,2,0.5", one per entry. */
-strake_status strake_where_weights(const char *text, int entries, double *weight,
+strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error);
 
 /** Gives every entry its stripe for these weights: releases old stripes, builds pipelines and device stripes. */
@@ -109,6 +119,19 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
                               strake_error *error);
+
+/** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
+strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
+
+/** Before a run: nobody has finished a step. */
+void strake_neighbours_start(strake_solver *solver);
+
+/** Says that a role has finished @p steps steps of this run. */
+void strake_neighbours_done(strake_role *role, int64_t steps);
+
+/** Waits until all neighbours have finished @p steps steps. @return false once @p stop is not INT64_MAX. */
+bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+                            const _Atomic int64_t *stop);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

@@ -4,6 +4,8 @@
  * steps there is one barrier, after the border slabs have gone to the host arrays.
  */
 #include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,7 @@ void strake_team_release(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         strake_pipeline_destroy(&solver->role[r].pipeline);
+        free(solver->role[r].neighbour);
     }
     free(solver->role);
     solver->role = NULL;
@@ -40,8 +43,26 @@ static int count_roles(const strake_solver *solver)
     return roles;
 }
 
+/*
+ * Binding is safe where the CPU stripe has one thread for every processor this process may use: then
+ * no other choice is lost, and no other program's choice is met. Not with an OpenCL CPU device, whose
+ * threads need the processors too, and never against the user's own binding.
+ */
+static bool may_bind(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
+            solver->entry[e].range.first < solver->entry[e].range.end) {
+            return false;
+        }
+    }
+    return solver->threads == solver->topology.cpus &&
+           solver->topology.quota == solver->topology.cpus && !strake_topology_is_users();
+}
+
 static void assign_roles(strake_solver *solver)
 {
+    const bool bind = may_bind(solver);
     int next = 0;
     for (int e = 0; e < solver->entries; e++) {
         const strake_entry *entry = &solver->entry[e];
@@ -50,6 +71,7 @@ static void assign_roles(strake_solver *solver)
         for (int w = 0; w < workers && slabs > 0; w++) {
             strake_role *role = &solver->role[next++];
             role->entry = e;
+            role->cpu = bind && entry->place == STRAKE_PLACE_CPU ? solver->topology.cpu[w] : -1;
             role->range.first = entry->range.first + slabs * w / workers;
             role->range.end = entry->range.first + slabs * (w + 1) / workers;
         }
@@ -64,8 +86,16 @@ static void create_role(strake_solver *solver, strake_role *role)
         role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa, 0,
                                               &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_cl_tuning tuning = {.width = solver->which->group_width,
-                                         .height = solver->which->group_height};
+        const strake_case *which = solver->which;
+        const strake_cl_tuning tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
+                                                     .hold = which->hold,
+                                                     .unroll = which->unroll,
+                                                     .prefetch = which->prefetch,
+                                                     .keep = which->keep},
+                                         .width = which->group_width,
+                                         .height = which->group_height,
+                                         .rows = which->group_rows,
+                                         .registers = which->registers};
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
@@ -106,6 +136,12 @@ static strake_status first_failure(const strake_solver *solver, strake_error *er
 static int stripe_threads(const strake_solver *solver)
 {
     int threads = solver->most_threads;
+    for (int e = 0; e < solver->entries; e++) {
+        const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
+        if (solver->entry[e].place == STRAKE_PLACE_CPU && slabs < threads) {
+            threads = (int)slabs; /* a thread without rows would only wait */
+        }
+    }
     for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
         const strake_entry *entry = &solver->entry[e];
         if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
@@ -138,6 +174,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     assign_roles(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
+    STRAKE_TRY(strake_neighbours_find(solver, error));
     solver->prepared = false; /* static inputs must reach the new stripes */
     solver->states_fresh = true;
 cleanup:
@@ -187,43 +224,26 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
-    int64_t sweep;   /* steps between two barriers, as long as there are that many left */
+    int64_t sweep;   /* steps at once, as long as there are that many left */
     int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
-    bool alone;      /* one device, no neighbours: no barrier */
-    /*
-     * Everybody leaves after the barrier of the sweep that begins with this step. A failure while
-     * computing sweep k is set before barrier k, one while exchanging after it is set to the next, so
-     * all threads see the same value in time and none waits at a barrier that another never reaches.
-     */
-    int64_t stop;
+    bool alone;      /* one device, no neighbours: steps may be enqueued ahead */
+    /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
+    _Atomic int64_t stop;
 } team_run;
-
-static void stop_at(team_run *run, int64_t step)
-{
-#pragma omp critical(strake_team_stop)
-    if (step < run->stop) {
-#pragma omp atomic write
-        run->stop = step;
-    }
-}
-
-static bool is_stopped(const team_run *run, int64_t step)
-{
-    int64_t stop = 0;
-#pragma omp atomic read
-    stop = run->stop;
-    return stop <= step;
-}
 
 static int parity_at(const team_run *run, int64_t step)
 {
     return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
 }
 
-/* Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. */
+/*
+ * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. A device
+ * is not looked at after every step: it may have appeared in one of the `unseen` steps before.
+ */
 static void fail_non_finite(const team_run *run, strake_role *role, const strake_range *range,
-                            int64_t step)
+                            int64_t step, int64_t unseen)
 {
+    char when[96] = "";
     const strake_solver *solver = run->solver;
     const int parity = 1 - parity_at(run, step);
     int64_t cell[STRAKE_AXES] = {range->first, 0, 0};
@@ -236,11 +256,16 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
             break;
         }
     }
+    if (unseen > 0) {
+        (void)snprintf(when, sizeof when,
+                       " (or up to %lld earlier: devices are checked now and then)",
+                       (long long)unseen);
+    }
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s is NaN or Inf at [%lld, %lld] after step %lld; the run stops "
+                               "%s is NaN or Inf at [%lld, %lld] after step %lld%s; the run stops "
                                "(look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], (long long)cell[2],
-                               (long long)solver->step_count + run->skipped + step + 1);
+                               (long long)solver->step_count + run->skipped + step + 1, when);
 }
 
 /* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
@@ -253,12 +278,10 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
     if (role->pipeline != NULL) {
         const int64_t left = run->steps - step;
         const int now = (int)(left < run->sweep ? left : run->sweep);
-        const bool is_finite =
-            strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
-                                solver->array[parity], solver->next[parity]);
-        /* A trial of several steps goes further than the caller may want to. */
-        if (!is_finite && (now == 1 || !run->trial)) {
-            fail_non_finite(run, role, &role->range, step);
+        if (!strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
+                                 solver->array[parity], solver->next[parity]) &&
+            !run->trial) {
+            fail_non_finite(run, role, &role->range, step, 0);
         }
         role->compute += strake_solver_clock() - start;
         return;
@@ -274,7 +297,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step)
         if (role->status == STRAKE_OK && !finite) {
             role->status =
                 strake_cl_stripe_download(stripe, solver->array[1 - parity], &role->error);
-            fail_non_finite(run, role, &solver->entry[role->entry].range, step);
+            fail_non_finite(run, role, &solver->entry[role->entry].range, step, step % STEPS_AHEAD);
         }
     }
     const double computed = strake_solver_clock();
@@ -304,35 +327,87 @@ static void exchange(const team_run *run, strake_role *role, int64_t step)
     role->exchange += strake_solver_clock() - start;
 }
 
+/* Threads of a CPU stripe that uses all processors stay on theirs: their rows are in its caches. */
+static void bind_thread(const strake_role *role)
+{
+    if (role->cpu >= 0) {
+        (void)strake_topology_bind(role->cpu);
+    }
+}
+
+static void stop_at(team_run *run, int64_t step)
+{
+    int64_t earliest = atomic_load(&run->stop);
+    while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
+    }
+}
+
 /* The steps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
+{
+    strake_solver *solver = run->solver;
+    for (int64_t step = 0; step < run->steps; step++) {
+        for (int r = thread; r < solver->roles; r += threads) {
+            strake_role *role = &solver->role[r];
+            compute(run, role, step);
+            if (role->status != STRAKE_OK) {
+                stop_at(run, step);
+            }
+            strake_neighbours_done(role, step + 1);
+        }
+        for (int r = thread; r < solver->roles; r += threads) {
+            strake_role *role = &solver->role[r];
+            const double reached = strake_solver_clock();
+            if (!strake_neighbours_wait(solver, role, step + 1, &run->stop)) {
+                return;
+            }
+            role->idle += strake_solver_clock() - reached;
+            exchange(run, role, step);
+            if (role->status != STRAKE_OK) {
+                stop_at(run, step);
+                return;
+            }
+        }
+    }
+}
+
+/*
+ * Several steps at once, only on the CPU. Sweeps are long: a barrier costs little, and nobody is ahead
+ * when one fails, so that its first states are still there and it can be repeated step by step.
+ */
+static void run_sweeps(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
-            if (role->status == STRAKE_OK) {
-                compute(run, role, step);
-            }
+            compute(run, role, step);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
         }
         const double reached = strake_solver_clock();
-        if (!run->alone) {
 #pragma omp barrier
+        for (int r = thread; r < solver->roles; r += threads) {
+            solver->role[r].idle += strake_solver_clock() - reached;
         }
-        if (thread < solver->roles) {
-            solver->role[thread].idle += strake_solver_clock() - reached;
-        }
-        if (is_stopped(run, step)) {
+        /* A failure of the next sweep, in a thread that is ahead, is not yet everybody's. */
+        if (atomic_load(&run->stop) <= step) {
             return;
         }
-        for (int r = thread; r < solver->roles; r += threads) {
-            exchange(run, &solver->role[r], step);
-            if (solver->role[r].status != STRAKE_OK) {
-                stop_at(run, step + run->sweep);
-            }
+    }
+}
+
+/* Trial steps write the same slabs over and over: all exchanges end before the next one begins. */
+static void run_trials(team_run *run, int64_t trials, int thread, int threads)
+{
+    for (int64_t trial = 0; trial < trials; trial++) {
+#pragma omp single
+        strake_neighbours_start(run->solver);
+        run_thread(run, thread, threads);
+#pragma omp barrier
+        if (atomic_load(&run->stop) != INT64_MAX) {
+            return;
         }
     }
 }
@@ -344,13 +419,13 @@ static strake_status run_reference(const team_run *run, strake_error *error)
     for (int64_t step = 0; step < run->steps; step++) {
         const int parity = parity_at(run, step);
         strake_reference_run(solver->reference, solver->array[parity], solver->next[parity]);
-        for (int v = 0; v < solver->graph.values && step + 1 == run->steps; v++) {
+        for (int v = 0; v < solver->graph.values; v++) {
             int64_t cell[STRAKE_AXES];
             if (solver->graph.value[v].next >= 0 &&
                 !strake_layout_is_finite(&solver->layout, solver->array[1 - parity][v], all.first,
                                          all.end, cell)) {
                 strake_role role = {.status = STRAKE_OK};
-                fail_non_finite(run, &role, &all, step);
+                fail_non_finite(run, &role, &all, step, 0);
                 return strake_fail(error, role.status, "%s", role.error.text);
             }
         }
@@ -376,24 +451,43 @@ static int64_t steps_at_once(const strake_solver *solver)
     return solver->sweep;
 }
 
-static void start_team(team_run *run)
+static void start_team(team_run *run, int64_t trials)
 {
-    run->stop = INT64_MAX;
-    for (int r = 0; r < run->solver->roles; r++) {
-        run->solver->role[r].status = STRAKE_OK;
+    strake_solver *solver = run->solver;
+    atomic_store(&run->stop, INT64_MAX);
+    for (int r = 0; r < solver->roles; r++) {
+        solver->role[r].status = STRAKE_OK;
     }
-#pragma omp parallel num_threads(run->solver->roles)
-    run_thread(run, omp_get_thread_num(), omp_get_num_threads());
+    strake_neighbours_start(solver);
+#pragma omp parallel num_threads(solver->roles)
+    {
+        const int thread = omp_get_thread_num();
+        const int threads = omp_get_num_threads();
+        if (threads == solver->roles) {
+            bind_thread(&solver->role[thread]);
+        }
+        if (run->sweep > 1) {
+            run_sweeps(run, thread, threads);
+        } else if (run->trial) {
+            run_trials(run, trials, thread, threads);
+        } else {
+            run_thread(run, thread, threads);
+        }
+    }
+    if (solver->role[0].cpu >= 0) {
+        strake_topology_unbind(&solver->topology); /* the caller's own thread */
+    }
 }
 
 /* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
 static void find_failure(team_run *run)
 {
-    run->skipped = run->stop;
-    run->solver->parity = parity_at(run, run->stop);
+    const int64_t first = atomic_load(&run->stop);
+    run->skipped = first;
+    run->solver->parity = parity_at(run, first);
     run->steps = run->sweep;
     run->sweep = 1;
-    start_team(run);
+    start_team(run, 0);
 }
 
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
@@ -413,14 +507,19 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
-    start_team(&run);
+    if (trial && run.sweep == 1) {
+        run.steps = 1;
+    }
+    start_team(&run, steps);
     status = first_failure(solver, error);
     if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !trial) {
         find_failure(&run);
         (void)first_failure(solver, error);
     }
     STRAKE_TRY(status);
-    solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
+    if (!trial) {
+        solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
+    }
 cleanup:
     return status;
 }

@@ -119,7 +119,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
     }
     if (device->bit_exact[precision] != 1) {
         strake_solver_notice(solver,
-                             "warning: %s (%s) fails the arithmetic self-test: results will agree "
+                             "%s (%s) fails the arithmetic self-test: results will agree "
                              "with other devices only to rounding",
                              token, device->name);
     }
@@ -167,7 +167,9 @@ static strake_status add_list(strake_solver *solver, const char *where, strake_e
     while (rest != NULL) {
         char *token = strsep(&rest, ",");
         token += strspn(token, " ");
-        token[strcspn(token, " ")] = '\0';
+        for (size_t k = strlen(token); k > 0 && token[k - 1] == ' '; k--) {
+            token[k - 1] = '\0';
+        }
         STRAKE_CHECK(*token != '\0', error, STRAKE_ERR_USAGE,
                      "--on: `%s`: an entry is empty; expected for example cpu,ocl:0", where);
         STRAKE_TRY(add_token(solver, token, error));
@@ -212,32 +214,59 @@ cleanup:
     return status;
 }
 
-strake_status strake_where_weights(const char *text, int entries, double *weight,
+/* "cpu, ocl:0" */
+static void list_entries(const strake_solver *solver, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int e = 0; e < solver->entries && used + 1 < size; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        char name[24] = "cpu";
+        if (entry->place == STRAKE_PLACE_OPENCL) {
+            (void)snprintf(name, sizeof name, "ocl:%d", entry->device);
+        } else if (entry->place == STRAKE_PLACE_SERIAL) {
+            (void)snprintf(name, sizeof name, "serial");
+        }
+        const int more = snprintf(text + used, size - used, "%s%s", e > 0 ? ", " : "", name);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}
+
+static strake_status bad_split(const strake_solver *solver, const char *text, const char *why,
+                               strake_error *error)
+{
+    char names[256];
+    list_entries(solver, names, sizeof names);
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "split `%s`: %s; expected one number >= 0 for each of: %s", text, why,
+                       names);
+}
+
+strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error)
 {
     double sum = 0.0;
     const char *at = text;
-    for (int e = 0; e < entries; e++) {
+    for (int e = 0; e < solver->entries; e++) {
         char *end = NULL;
         weight[e] = strtod(at, &end);
-        if (end == at || !(weight[e] >= 0.0) || weight[e] > 1e15) {
-            return strake_fail(
-                error, STRAKE_ERR_USAGE,
-                "--split `%s`: expected %d non-negative numbers, one per entry of --on", text,
-                entries);
+        if (end == at) {
+            return bad_split(solver, text, *at == '\0' ? "too few weights" : "not a number", error);
+        }
+        if (!(weight[e] >= 0.0) || weight[e] > 1e15) {
+            return bad_split(solver, text, "a weight is negative or too large", error);
         }
         sum += weight[e];
         at = end + strspn(end, " ");
-        const bool is_last = e == entries - 1;
-        if (is_last ? *at != '\0' : *at != ',') {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "--split `%s`: expected exactly %d weights, one per entry of --on",
-                               text, entries);
+        const bool is_last = e == solver->entries - 1;
+        if (*at != (is_last ? '\0' : ',')) {
+            return bad_split(solver, text,
+                             *at == ','    ? "too many weights"
+                             : *at == '\0' ? "too few weights"
+                                           : "not a list of numbers",
+                             error);
         }
-        at++;
+        at += is_last ? 0 : 1;
     }
-    if (!(sum > 0.0)) {
-        return strake_fail(error, STRAKE_ERR_USAGE, "--split `%s`: all weights are zero", text);
-    }
-    return STRAKE_OK;
+    return sum > 0.0 ? STRAKE_OK : bad_split(solver, text, "all weights are zero", error);
 }

@@ -20,7 +20,9 @@ static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 enum {
     MAX_HEADER = 1 << 20, /* a sane header has some hundred bytes */
-    CHUNK = 8192          /* elements converted at a time */
+    CHUNK = 8192,         /* elements converted at a time */
+    BAND = 8 << 20, /* bytes of a Fortran-order file held at once, if not more are needed to ... */
+    BANDS = 32      /* ... read it in so many bands: many tiny reads would take for ever */
 };
 
 struct strake_npy_reader {
@@ -28,7 +30,10 @@ struct strake_npy_reader {
     int fd;
     strake_npy_info info;
     unsigned char *chunk; /* CHUNK elements as they stand in the file */
-    unsigned char *whole; /* the data of a Fortran-order file, NULL until first read */
+    unsigned char
+        *band; /* of a Fortran-order file: band_rows of every column, NULL until first read */
+    int64_t band_rows;  /* indices of the first dimension in a band */
+    int64_t band_first; /* first of them */
 };
 
 const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, size_t size)
@@ -311,7 +316,7 @@ void strake_npy_close(strake_npy_reader **reader)
     }
     free((*reader)->path);
     free((*reader)->chunk);
-    free((*reader)->whole);
+    free((*reader)->band);
     free(*reader);
     *reader = NULL;
 }
@@ -335,38 +340,69 @@ static inline double decode(const unsigned char *at, int element_size, bool swap
     return (double)value;
 }
 
+static strake_status new_band(strake_npy_reader *reader, strake_error *error)
+{
+    const strake_npy_info *const info = &reader->info;
+    const int64_t row = info->count / info->shape[0] * info->element_size; /* bytes */
+    const int64_t least = (info->shape[0] + BANDS - 1) / BANDS;
+    const int64_t fit = BAND / row > least ? BAND / row : least;
+    reader->band_rows = fit < info->shape[0] ? fit : info->shape[0];
+    reader->band_first = -1;
+    reader->band = malloc((size_t)(reader->band_rows * row));
+    return reader->band != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY,
+                             "%s: no memory for %" PRId64 " bytes of it, needed at once because it "
+                             "is in Fortran order; save it with numpy.ascontiguousarray",
+                             reader->path, reader->band_rows * row);
+}
+
+/* Reads the band that holds index @p i of the first dimension: a piece of every column. */
+static strake_status read_band(strake_npy_reader *reader, int64_t i, strake_error *error)
+{
+    const strake_npy_info *const info = &reader->info;
+    const int64_t first = i / reader->band_rows * reader->band_rows;
+    const int64_t left = info->shape[0] - first;
+    const int64_t rows = left < reader->band_rows ? left : reader->band_rows;
+    const bool is_whole = rows == info->shape[0];
+    const int64_t pieces = is_whole ? 1 : info->count / info->shape[0];
+    const int64_t bytes = (is_whole ? info->count : rows) * info->element_size;
+    strake_status status = STRAKE_OK;
+    reader->band_first = -1;
+    for (int64_t k = 0; k < pieces && status == STRAKE_OK; ++k) {
+        status = read_at(reader, reader->band + k * reader->band_rows * info->element_size,
+                         (size_t)bytes,
+                         info->data + (k * info->shape[0] + first) * info->element_size, error);
+    }
+    reader->band_first = status == STRAKE_OK ? first : -1;
+    return status;
+}
+
 static strake_status read_fortran(strake_npy_reader *reader, int64_t first, int64_t count,
                                   double *out, strake_error *error)
 {
     const strake_npy_info *const info = &reader->info;
-    if (reader->whole == NULL) {
-        const size_t bytes = (size_t)info->count * (size_t)info->element_size;
-        unsigned char *const whole = malloc(bytes);
-        if (whole == NULL) {
-            return strake_fail(error, STRAKE_ERR_MEMORY,
-                               "%s: no memory for its %zu bytes, needed at once because it is in "
-                               "Fortran order; save it with numpy.ascontiguousarray",
-                               reader->path, bytes);
-        }
-        const strake_status status = read_at(reader, whole, bytes, info->data, error);
-        if (status != STRAKE_OK) {
-            free(whole);
-            return status;
-        }
-        reader->whole = whole;
-    }
-    for (int64_t e = 0; e < count; ++e) {
+    strake_status status = reader->band == NULL ? new_band(reader, error) : STRAKE_OK;
+    for (int64_t e = 0; e < count && status == STRAKE_OK; ++e) {
         int64_t rest = first + e; /* C-order index, taken apart from the last dimension on */
-        int64_t at = 0;
-        int64_t stride = info->count;
-        for (int d = info->dims - 1; d >= 0; --d) {
+        int64_t column = 0;
+        int64_t stride = info->count / info->shape[0];
+        for (int d = info->dims - 1; d > 0; --d) {
             stride /= info->shape[d];
-            at += rest % info->shape[d] * stride;
+            column += rest % info->shape[d] * stride;
             rest /= info->shape[d];
         }
-        out[e] = decode(reader->whole + at * info->element_size, info->element_size, info->swapped);
+        if (reader->band_first < 0 || rest < reader->band_first ||
+            rest >= reader->band_first + reader->band_rows) {
+            status = read_band(reader, rest, error);
+        }
+        if (status == STRAKE_OK) {
+            const int64_t at = column * reader->band_rows + rest - reader->band_first;
+            out[e] =
+                decode(reader->band + at * info->element_size, info->element_size, info->swapped);
+        }
     }
-    return STRAKE_OK;
+    return status;
 }
 
 strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t count, double *out,

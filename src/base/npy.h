@@ -36,8 +36,8 @@ const strake_npy_info *strake_npy_header(const strake_npy_reader *reader);
 
 /**
  * Reads elements [first, first + count), counted in C order, converted to double (exactly).
- * Non-finite values are passed on. A C-order file is never loaded whole; a Fortran-order file is,
- * at the first call.
+ * Non-finite values are passed on. A file is never loaded whole: of one in Fortran order a band of 8 MiB,
+ * or of a 32nd of the first dimension, is held, so it is best read from the beginning to the end.
  * @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY.
  */
 strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t count, double *out,

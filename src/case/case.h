@@ -30,6 +30,11 @@ struct strake_case {
     int threads;                    /**< run.threads, 0: default */
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
+    int group_rows;                 /**< run.group_rows; 0: default */
+    int fusion;                     /**< run.fusion: index of the word; 0: default */
+    int hold, keep;                 /**< run.hold, run.keep; 0: default */
+    int unroll, prefetch;           /**< run.unroll, run.prefetch; 0: default */
+    int registers;                  /**< run.registers; 0: default */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
     int64_t output_every; /**< 0: last step only */

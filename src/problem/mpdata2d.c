@@ -434,11 +434,30 @@ static strake_status check_stability(const strake_case *which, const view *u1, c
     const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
     if (worst > 1.0 + slack) {
         return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: unstable: the outgoing Courant numbers of cell [%lld, %lld] add up "
-                           "to %.9g; the sum over h may not exceed 1 (reduce time.dt to at most "
-                           "%.6g times its value, or the flow)",
+                           "%s: unstable: the outgoing Courant numbers of cell [%lld, %lld] over h "
+                           "add up to %.9g; at most 1 is stable: scale the flow (or, where it is "
+                           "given as a velocity, time.dt) by %.6g or less",
                            which->file, (long long)where[0], (long long)where[1], worst,
                            1.0 / worst);
+    }
+    return STRAKE_OK;
+}
+
+/* `sign: nonnegative` is a promise: the ratios divide by sums of the field itself. */
+static strake_status check_sign(const strake_case *which, const view *psi, const strake_layout *l,
+                                strake_error *error)
+{
+    const scheme options = scheme_of(which);
+    for (int64_t i = 0; i < l->n[0] && options.nonnegative && !options.gauge; i++) {
+        for (int64_t j = 0; j < l->n[2]; j++) {
+            if (get(psi, i, j) < 0.0) {
+                return strake_fail(
+                    error, STRAKE_ERR_USAGE,
+                    "%s: psi is %.17g at [%lld, %lld] but scheme.sign is nonnegative; "
+                    "use sign: any",
+                    which->file, get(psi, i, j), (long long)i, (long long)j);
+            }
+        }
     }
     return STRAKE_OK;
 }
@@ -460,7 +479,9 @@ static strake_status prepare(const strake_case *which, const strake_layout *layo
         extend_rows(&u1, &u2);
         extend_columns(&u1, &u2);
     }
-    return check_stability(which, &u1, &u2, &h, layout, error);
+    const view psi = {layout, array[PSI], number[PSI]};
+    const strake_status status = check_sign(which, &psi, layout, error);
+    return status == STRAKE_OK ? check_stability(which, &u1, &u2, &h, layout, error) : status;
 }
 
 const strake_problem strake_problem_mpdata2d = {

@@ -55,7 +55,7 @@ exits 0 "a report can be written"
 keys='"strake" "host" "cpu" "cores" "os" "compiler" "case" "file" "problem" "shape" "steps" "devices" "id"
  "name" "vendor" "driver" "role" "rows" "seconds" "compute" "exchange" "idle" "cells_per_second"
  "bytes_per_cell" "flops_per_cell" "fields" "min" "max" "sum" "checksum" "setup_seconds"
- "io_seconds" "bit_exact" "precision" "threads"'
+ "io_seconds" "bit_exact" "precision" "threads" "arrays" "divisions_per_cell"'
 missing=
 for key in $keys; do
     grep -qF "$key:" report.json || missing="$missing $key"
@@ -64,6 +64,12 @@ check "the report has every key of the contract$missing" test -z "$missing"
 check "the report has shape, steps and rows" bash -c \
     'grep -qF "\"shape\": [61, 97], \"steps\": 20" report.json && grep -qF "\"rows\": [0, 61]" report.json'
 check "the checksum has 16 hexadecimal digits" grep -qE '"checksum": "[0-9a-f]{16}"' report.json
+try run case.yaml --on cpu --report cpu.json --quiet
+model=$(sed -n 's/.*"host": {"cpu": \("[^"]*"\).*/\1/p' cpu.json)
+check "the cpu entry is named after the processor" grep -qF "{\"id\": \"cpu\", \"name\": $model," cpu.json
+check "and says with what instructions and in what blocks it works" \
+    grep -qE '"instruction_set": "(base|avx2|avx512)", "block_columns": [1-9][0-9]*,' cpu.json
+check "h is folded: psi twice, u1 and u2 as numbers" grep -qE '"arrays": [1-4],' cpu.json
 try run case.yaml --on serial --report - --quiet
 check "--report - is JSON on stdout and nothing else" bash -c \
     '[ "$(head -c 1 .out)" = "{" ] && [ "$(tail -n 1 .out)" = "}" ]'

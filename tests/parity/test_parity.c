@@ -25,6 +25,9 @@ static const variant variants[] = {
     {"gauge", {STRAKE_DEFAULT_SCHEME, .gauge = true}},
     {"third order", {STRAKE_DEFAULT_SCHEME, .third_order = true}},
     {"nonnegative", {STRAKE_DEFAULT_SCHEME, .nonnegative = true}},
+    {"unlimited velocities, third order",
+     {.iterations = 3, .nonoscillatory = true, .third_order = true, .unlimited_next = true}},
+    {"gauge, third order", {STRAKE_DEFAULT_SCHEME, .gauge = true, .third_order = true}},
     {"not nonoscillatory", {.iterations = 2}},
     {"donor cell", {.iterations = 1}},
 };
@@ -273,7 +276,7 @@ static void larger_splits_give_the_bytes_of_serial(void **state)
     };
     need_device(STRAKE_DOUBLE);
     for (int v = 0; v < 4; v++) {
-        const config c = {&variants[v], 250, 333, 3 - v, false, false};
+        const config c = {&variants[v], 250, 333, 3 - v, v % 2 == 1, false};
         check_all(&c, cuts, COUNT(cuts));
     }
 }

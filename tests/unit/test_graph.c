@@ -151,7 +151,8 @@ static void kernels_follow_the_stage_numbers(void **state)
     (void)state;
     static strake_cl_kernel_plan plan[96];
     build("", true);
-    const int kernels = strake_cl_plan_kernels(&graph, 96, plan);
+    const strake_cl_options unfused = {.fusion = STRAKE_CL_FUSION_NONE};
+    const int kernels = strake_cl_plan_kernels(&graph, &unfused, true, 96, plan);
     assert_int_equal(kernels, 16);
     for (int k = 0; k < kernels; k++) {
         assert_int_equal(plan[k].number, k + 1);

@@ -238,6 +238,41 @@ static void fortran_order_of_three_dimensions_is_transposed(void **state)
     free(values);
 }
 
+/* Such a file is read in bands, the last one narrower; a line before the present band is found too. */
+static void a_large_file_in_fortran_order_is_transposed(void **state)
+{
+    (void)state;
+    enum { ROWS = 1531, COLS = 1501 };
+    static const char dictionary[] =
+        "{'descr': '<f4', 'fortran_order': True, 'shape': (1531, 1501), }";
+    const size_t start = 10 + sizeof dictionary - 1;
+    const size_t bytes = start + sizeof(float) * ROWS * COLS;
+    unsigned char *const file = calloc(bytes, 1);
+    double line[COLS];
+    strake_npy_reader *reader = NULL;
+    assert_non_null(file);
+    memcpy(file, "\x93NUMPY\x01\x00", 8);
+    file[8] = (unsigned char)(sizeof dictionary - 1);
+    memcpy(file + 10, dictionary, sizeof dictionary - 1);
+    for (int i = 0; i < ROWS; ++i) {
+        for (int j = 0; j < COLS; ++j) {
+            const float value = (float)(i * COLS + j);
+            memcpy(file + start + sizeof value * (size_t)(j * ROWS + i), &value, sizeof value);
+        }
+    }
+    put_bytes(file, bytes);
+    assert_int_equal(strake_npy_open(path, &reader, NULL), STRAKE_OK);
+    for (int k = 0; k <= ROWS; ++k) {
+        const int i = k % ROWS; /* the first line once more at the end */
+        assert_int_equal(strake_npy_read(reader, (int64_t)i * COLS, COLS, line, NULL), STRAKE_OK);
+        for (int j = 0; j < COLS; ++j) {
+            assert_true(line[j] == (double)(i * COLS + j));
+        }
+    }
+    strake_npy_close(&reader);
+    free(file);
+}
+
 static void big_endian_data_are_swapped(void **state)
 {
     (void)state;
@@ -423,6 +458,7 @@ int main(void)
         TEST(a_range_can_be_read_alone),
         TEST(fortran_order_is_transposed),
         TEST(fortran_order_of_three_dimensions_is_transposed),
+        TEST(a_large_file_in_fortran_order_is_transposed),
         TEST(big_endian_data_are_swapped),
         TEST(headers_of_other_writers_are_understood),
         TEST(wrong_dtypes_are_named),

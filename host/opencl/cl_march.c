@@ -1,0 +1,238 @@
+/* Text of a marching kernel; see cl_plan.h for what it does. */
+#include <stdlib.h>
+
+#include "opencl/cl_generate.h"
+
+typedef struct writer {
+    FILE *text;
+    const strake_graph *graph;
+    const strake_cl_options *options;
+    const strake_cl_kernel_plan *plan;
+} writer;
+
+static size_t line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
+{
+    return (size_t)options->stride + 2 * (size_t)plan->margin;
+}
+
+size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_kernel_plan *plan)
+{
+    return (size_t)plan->slots * 2 * line_elements(options, plan) *
+           (size_t)strake_precision_size(graph->precision);
+}
+
+/* A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
+static void write_age(const writer *w, const strake_cl_term *term, int u, int age)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    const int row = u - age;
+    fprintf(w->text, "%s_%s%d", strake_cl_term_name(w->graph, term, name, sizeof name),
+            row < 0 ? "old" : "", abs(row));
+}
+
+/* " - 3 * pitch": the row that iteration i + u gives at a lag. */
+static void write_row(const writer *w, int u, int lag)
+{
+    const int row = u - lag;
+    if (row != 0) {
+        fprintf(w->text, " %c %d * line", row > 0 ? '+' : '-', abs(row));
+    }
+}
+
+/* Which half of a local array is written in row u; neighbours read the other half. */
+static void write_half(const writer *w, int u, bool written)
+{
+    if (w->options->unroll == 1) {
+        fprintf(w->text, "%s(i & 1)", written ? "" : "1 - ");
+    } else {
+        fprintf(w->text, "%d", written ? u % 2 : 1 - u % 2);
+    }
+}
+
+static void write_fresh(const writer *w, int u)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    for (int p = 0; p < plan->terms; p++) {
+        const strake_cl_term *term = &plan->term[p];
+        const int column = term->offset[2];
+        if (term->kind == STRAKE_CL_COMPUTED) {
+            continue;
+        }
+        fprintf(w->text, "        const real ");
+        write_age(w, term, u, 0);
+        if (term->kind == STRAKE_CL_LOADED) {
+            fprintf(w->text, " = (a_%s + (at", w->graph->value[term->value].name);
+            write_row(w, u, term->lag);
+            fprintf(w->text, "))[%d];\n", column);
+        } else {
+            fprintf(w->text, " = shared[%d][", term->slot);
+            write_half(w, u, false);
+            fprintf(w->text, "][t %c %d];\n", column > 0 ? '+' : '-', abs(column));
+        }
+    }
+}
+
+static void write_computed(const writer *w, const strake_cl_term *term, int u)
+{
+    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
+    fprintf(w->text, "        /* stage %d: %s, row i%+d */\n        const real ", stage->number,
+            w->graph->value[term->value].name, u - term->lag);
+    write_age(w, term, u, 0);
+    fprintf(w->text, " = %s(", stage->point->name);
+    for (int k = 0; k < stage->reads; k++) {
+        const int p = term->operand[k];
+        fprintf(w->text, "%s", k > 0 ? ", " : "");
+        if (p < 0) {
+            fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
+        } else {
+            const strake_cl_term *operand = &w->plan->term[p];
+            write_age(w, operand, u, term->lag - stage->read[k].offset[0] - operand->lag);
+        }
+    }
+    fprintf(w->text, ");\n");
+}
+
+static void write_send(const writer *w, const strake_cl_term *term, int u)
+{
+    fprintf(w->text, "        shared[%d][", term->slot);
+    write_half(w, u, true);
+    fprintf(w->text, "][t] = ");
+    write_age(w, term, u, term->sent_lag - term->lag);
+    fprintf(w->text, ";\n");
+}
+
+static void write_store(const writer *w, const strake_cl_term *term, int u)
+{
+    const char *name = w->graph->value[term->value].name;
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n            a_%s[at",
+            u - term->lag, name, name, name);
+    write_row(w, u, term->lag);
+    fprintf(w->text, "] = ");
+    write_age(w, term, u, 0);
+    fprintf(w->text, ";\n        }\n");
+}
+
+static bool is_output(const writer *w, const strake_cl_term *term)
+{
+    for (int k = 0; k < w->plan->outputs && term->offset[2] == 0; k++) {
+        if (w->plan->output[k] == term->value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_pass_row(const writer *w, int u)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
+    write_fresh(w, u);
+    for (int p = 0; p < plan->terms; p++) {
+        const strake_cl_term *term = &plan->term[p];
+        if (term->kind != STRAKE_CL_COMPUTED) {
+            continue;
+        }
+        write_computed(w, term, u);
+        if (term->slot >= 0) {
+            write_send(w, term, u);
+        }
+        if (is_output(w, term)) {
+            write_store(w, term, u);
+        }
+    }
+    if (plan->slots > 0) {
+        fprintf(w->text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
+}
+
+/* The rows that the next pass still needs become its old ones. */
+static void write_carry(const writer *w)
+{
+    const int unroll = w->options->unroll;
+    for (int p = 0; p < w->plan->terms; p++) {
+        const strake_cl_term *term = &w->plan->term[p];
+        for (int age = term->depth - 1; age > 0; age--) {
+            fprintf(w->text, "        ");
+            write_age(w, term, 0, age);
+            fprintf(w->text, " = ");
+            write_age(w, term, unroll, age);
+            fprintf(w->text, ";\n");
+        }
+    }
+}
+
+/* Columns of any array: the loads of work-items beyond them are moved there. */
+static void column_reach(const strake_graph *graph, int *lo, int *hi)
+{
+    *lo = 0;
+    *hi = 0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->is_live && !value->is_constant) {
+            *lo = value->lo[2] > *lo ? value->lo[2] : *lo;
+            *hi = value->hi[2] > *hi ? value->hi[2] : *hi;
+        }
+    }
+}
+
+static void write_setup(const writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    int lo = 0;
+    int hi = 0;
+    column_reach(w->graph, &lo, &hi);
+    fprintf(w->text,
+            "    const int width = (int)get_local_size(0);\n"
+            "    const int item = (int)get_local_id(0);\n"
+            "    const int j = (int)get_group_id(0) * (width - %d) - %d + item;\n"
+            "    const int first = (int)get_group_id(1) * rows - %d;\n"
+            "    const int end = min(first + rows, n0 + %d);\n"
+            "    const bool inside = item >= %d && item < width - %d;\n",
+            plan->side[0] + plan->side[1], plan->lo[2] + plan->side[0], plan->lo[0], plan->hi[0],
+            plan->side[0], plan->side[1]);
+    for (int k = 0; k < plan->outputs; k++) {
+        const strake_value *value = &w->graph->value[plan->output[k]];
+        fprintf(w->text,
+                "    const int first_%s = max(first, %d);\n"
+                "    const uint count_%s = inside && j >= %d && j < n2 + %d\n"
+                "        ? (uint)max(min(end, n0 + %d) - first_%s, 0) : 0U;\n",
+                value->name, -value->lo[0], value->name, -value->lo[2], value->hi[2], value->hi[0],
+                value->name);
+    }
+    fprintf(w->text,
+            "    int i = first %+d;\n"
+            "    const place line = (place)pitch;\n"
+            "    place at = (place)(origin + i * pitch + min(max(j, %d), n2 + %d));\n",
+            plan->start, -lo, hi - 1);
+    if (plan->slots > 0) {
+        const int line = (int)line_elements(w->options, plan);
+        fprintf(w->text,
+                "    __local real shared[%d][2][%d];\n"
+                "    const int t = item + %d;\n"
+                "    for (int k = item; k < %d; k += width) {\n"
+                "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
+                "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+                plan->slots, line, plan->margin, plan->slots * 2 * line);
+    }
+    for (int p = 0; p < plan->terms; p++) {
+        for (int age = 1; age < plan->term[p].depth; age++) {
+            fprintf(w->text, "    real ");
+            write_age(w, &plan->term[p], 0, age);
+            fprintf(w->text, " = REAL(0.0);\n");
+        }
+    }
+}
+
+void strake_cl_write_march(FILE *text, const strake_graph *graph, const strake_cl_options *options,
+                           const strake_cl_kernel_plan *plan)
+{
+    const writer w = {text, graph, options, plan};
+    write_setup(&w);
+    fprintf(text, "    for (; i < end %+d; i += %d) {\n", plan->drain, options->unroll);
+    for (int u = 0; u < options->unroll; u++) {
+        write_pass_row(&w, u);
+    }
+    write_carry(&w);
+    fprintf(text, "        at += %d * line;\n    }\n", options->unroll);
+}

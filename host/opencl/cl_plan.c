@@ -1,0 +1,328 @@
+/* The fusion plan: which stages form one kernel. */
+#include "opencl/cl_plan.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DEFAULT_HOLD = 56,
+    DEFAULT_UNROLL = 1,
+    DEFAULT_PREFETCH = 1,
+    DEFAULT_KEEP = 1,
+    DEFAULT_STRIDE = 256
+};
+
+/* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
+
+static const double cost_of_kernel = 4.0;
+static const double cost_of_spilled_real = 16.0;
+
+strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
+{
+    strake_cl_options options = {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false};
+    if (asked != NULL) {
+        options = *asked;
+    }
+    options.hold = options.hold > 0 ? options.hold : DEFAULT_HOLD;
+    options.unroll = options.unroll > 0 ? options.unroll : DEFAULT_UNROLL;
+    options.unroll += options.unroll > 1 ? options.unroll % 2 : 0;
+    options.prefetch = options.prefetch > 0 ? options.prefetch : DEFAULT_PREFETCH;
+    options.keep = options.keep > 0 ? options.keep : DEFAULT_KEEP;
+    options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
+    return options;
+}
+
+/* Everything the search needs; on the heap, since a trial plan is large. */
+typedef struct planner {
+    const strake_graph *graph;
+    const strake_cl_options *options;
+    bool flat;
+    int stages;
+    int order[STRAKE_MAX_VALUES]; /* stages of every step, in the order in which they are grouped */
+    strake_cl_kernel_plan trial[2];
+} planner;
+
+static bool reads_value(const strake_stage *stage, int value)
+{
+    for (int k = 0; k < stage->reads; k++) {
+        if (stage->read[k].value == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool reads_inputs_only(const strake_graph *graph, const strake_stage *stage)
+{
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_value *value = &graph->value[stage->read[k].value];
+        if (value->stage >= 0 && !value->is_static) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The stages of a step; those that could run at any time stand right before their first reader. */
+static void order_stages(planner *p)
+{
+    const strake_graph *graph = p->graph;
+    bool done[STRAKE_MAX_VALUES] = {false};
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *stage = &graph->stage[s];
+        const strake_value *output = &graph->value[stage->output];
+        if (output->is_static || (reads_inputs_only(graph, stage) && !output->is_output)) {
+            continue;
+        }
+        for (int e = 0; e < s; e++) {
+            const strake_stage *early = &graph->stage[e];
+            if (!done[e] && !graph->value[early->output].is_static &&
+                reads_value(stage, early->output)) {
+                done[e] = true;
+                p->order[p->stages++] = e;
+            }
+        }
+        done[s] = true;
+        p->order[p->stages++] = s;
+    }
+}
+
+static bool is_in(const strake_cl_kernel_plan *plan, int stage)
+{
+    for (int k = 0; k < plan->stages; k++) {
+        if (plan->stage[k] == stage) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Values of a kernel that must reach memory: states, and what stages of other kernels read. */
+static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *plan, bool *stored)
+{
+    for (int k = 0; k < plan->stages; k++) {
+        const int value = graph->stage[plan->stage[k]].output;
+        stored[value] = graph->value[value].is_output;
+        for (int s = 0; s < graph->stages && !stored[value]; s++) {
+            stored[value] = reads_value(&graph->stage[s], value) && !is_in(plan, s);
+        }
+    }
+}
+
+static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
+{
+    const int arrays = plan->inputs + plan->outputs;
+    const int spilled = plan->held - p->options->hold;
+    const char *env = getenv("STRAKE_COST_OP");
+    const double cost_of_operation = env ? atof(env) : 0.3;
+    const double size = strake_precision_size(p->graph->precision);
+    /* Operations of a shorter type are as much faster as its transfers. */
+    return size * (arrays + plan->ops * cost_of_operation / 8.0) + cost_of_kernel +
+           (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
+}
+
+static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)
+{
+    const strake_stage *last = &graph->stage[plan->stage[plan->stages - 1]];
+    plan->number = graph->stage[plan->stage[0]].number;
+    for (int k = 1; k < plan->stages; k++) {
+        const int number = graph->stage[plan->stage[k]].number;
+        plan->number = number < plan->number ? number : plan->number;
+    }
+    (void)snprintf(plan->name, sizeof plan->name, "stage_%02d_%s", plan->number,
+                   graph->value[last->output].name);
+}
+
+/*
+ * The cheapest kernel of the stages order[first..end), or a cost of DBL_MAX. All ways are tried: as
+ * points and marching, static values loaded or computed.
+ */
+static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *out)
+{
+    bool stored[STRAKE_MAX_VALUES] = {false};
+    strake_cl_kernel_plan *trial = &p->trial[0];
+    out->cost = DBL_MAX;
+    if (end - first > STRAKE_CL_KERNEL_STAGES) {
+        return;
+    }
+    memset(trial, 0, sizeof *trial);
+    for (int k = first; k < end; k++) {
+        trial->stage[trial->stages++] = p->order[k];
+    }
+    name_kernel(p->graph, trial);
+    find_stored(p->graph, trial, stored);
+    const bool may_march = p->flat && p->options->fusion == STRAKE_CL_FUSION_STREAM;
+    for (int way = 0; way < (may_march ? 4 : 2); way++) {
+        trial->marches = way >= 2;
+        if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial)) {
+            trial->cost = cost_of(p, trial);
+            if (trial->cost < out->cost) {
+                *out = *trial;
+            }
+        }
+    }
+}
+
+/* Cuts the order where the sum of the kernels' costs is least. */
+static int plan_fused(planner *p, int most, strake_cl_kernel_plan *out)
+{
+    double best[STRAKE_MAX_VALUES + 1];
+    int cut[STRAKE_MAX_VALUES + 1];
+    best[0] = 0.0;
+    for (int end = 1; end <= p->stages; end++) {
+        best[end] = DBL_MAX;
+        for (int first = end - 1; first >= 0; first--) {
+            plan_group(p, first, end, &p->trial[1]);
+            const double cost = p->trial[1].cost;
+            if (cost < DBL_MAX && best[first] + cost < best[end]) {
+                best[end] = best[first] + cost;
+                cut[end] = first;
+            }
+        }
+        if (best[end] >= DBL_MAX) {
+            return -1;
+        }
+    }
+    int count = 0;
+    for (int end = p->stages; end > 0; end = cut[end]) {
+        count++;
+    }
+    if (count > most) {
+        return -1;
+    }
+    int k = count;
+    for (int end = p->stages; end > 0; end = cut[end]) {
+        plan_group(p, cut[end], end, &out[--k]);
+    }
+    return count;
+}
+
+static bool same_extents(const strake_value *a, const strake_value *b)
+{
+    return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
+}
+
+static bool is_zero(const int offset[STRAKE_AXES])
+{
+    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
+}
+
+/* Without fusion: one stage number, equal extents, nothing of each other at another point. */
+static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *plan, int s)
+{
+    const strake_stage *stage = &graph->stage[s];
+    const strake_stage *head = &graph->stage[plan->stage[0]];
+    if (stage->number != head->number ||
+        !same_extents(&graph->value[stage->output], &graph->value[head->output]) ||
+        plan->stages == STRAKE_CL_KERNEL_STAGES) {
+        return false;
+    }
+    for (int k = 0; k < stage->reads; k++) {
+        const int producer = graph->value[stage->read[k].value].stage;
+        if (producer >= 0 && is_in(plan, producer) && !is_zero(stage->read[k].offset)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Kernels of the given stages in order, joined by the rule above; @p stored: see strake_cl_plan_terms. */
+static int plan_unfused(planner *p, const int *stage, int stages, const bool *stored, int most,
+                        strake_cl_kernel_plan *out)
+{
+    int count = 0;
+    for (int k = 0; k < stages; k++) {
+        if (count > 0 && may_join(p->graph, &out[count - 1], stage[k])) {
+            out[count - 1].stage[out[count - 1].stages++] = stage[k];
+            continue;
+        }
+        if (count == most) {
+            return -1;
+        }
+        memset(&out[count], 0, sizeof *out);
+        out[count].is_static = p->graph->value[p->graph->stage[stage[k]].output].is_static;
+        out[count++].stage[0] = stage[k];
+        out[count - 1].stages = 1;
+    }
+    for (int k = 0; k < count; k++) {
+        bool needed[STRAKE_MAX_VALUES] = {false};
+        name_kernel(p->graph, &out[k]);
+        find_stored(p->graph, &out[k], needed);
+        if (!strake_cl_plan_terms(p->graph, p->options, stored != NULL ? stored : needed, false,
+                                  &out[k])) {
+            return -1;
+        }
+    }
+    return count;
+}
+
+/* Static stages whose values some kernel loads, or such a stage needs. */
+static int needed_static(const strake_graph *graph, int kernels, const strake_cl_kernel_plan *plan,
+                         bool *stored, int *stage)
+{
+    int count = 0;
+    for (int k = 0; k < kernels; k++) {
+        for (int i = 0; i < plan[k].inputs; i++) {
+            stored[plan[k].input[i]] = true;
+        }
+    }
+    for (int s = graph->stages - 1; s >= 0; s--) {
+        const strake_stage *each = &graph->stage[s];
+        const strake_value *output = &graph->value[each->output];
+        for (int k = 0; k < each->reads && output->is_static && stored[each->output]; k++) {
+            stored[each->read[k].value] = true;
+        }
+    }
+    for (int s = 0; s < graph->stages; s++) {
+        const int output = graph->stage[s].output;
+        if (graph->value[output].is_static && stored[output]) {
+            stage[count++] = s;
+        }
+    }
+    return count;
+}
+
+int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *asked, bool flat,
+                           int most, strake_cl_kernel_plan *out)
+{
+    const strake_cl_options options = strake_cl_options_complete(asked);
+    bool stored[STRAKE_MAX_VALUES] = {false};
+    int stage[STRAKE_MAX_VALUES];
+    int count = -1;
+    planner *p = calloc(1, sizeof *p);
+    strake_cl_kernel_plan *fixed = calloc((size_t)most, sizeof *fixed);
+    if (p == NULL || fixed == NULL) {
+        goto cleanup;
+    }
+    p->graph = graph;
+    p->options = &options;
+    p->flat = flat;
+    if (options.fusion == STRAKE_CL_FUSION_NONE) {
+        for (int s = 0; s < graph->stages; s++) {
+            if (!graph->value[graph->stage[s].output].is_static) {
+                p->order[p->stages++] = s;
+            }
+        }
+        count = plan_unfused(p, p->order, p->stages, NULL, most, out);
+    } else {
+        order_stages(p);
+        count = plan_fused(p, most, out);
+    }
+    if (count >= 0) {
+        const int stages = needed_static(graph, count, out, stored, stage);
+        const int first = plan_unfused(p, stage, stages, stored, most - count, fixed);
+        if (first < 0) {
+            count = -1;
+            goto cleanup;
+        }
+        memmove(out + first, out, (size_t)count * sizeof *out);
+        memcpy(out, fixed, (size_t)first * sizeof *out);
+        count += first;
+    }
+cleanup:
+    free(fixed);
+    free(p);
+    return count;
+}

@@ -1,0 +1,120 @@
+/**
+ * @file cl_plan.h
+ * Which stages of a step form one OpenCL kernel, and what one work-item of it evaluates.
+ *
+ * Two forms. A *point* kernel gives every work-item one cell; what it needs of the kernel's own values
+ * at neighbouring cells it computes again. A *marching* kernel (2D) gives every work-item a column:
+ * the group walks along the rows, keeps the last rows of its column in registers and passes values to
+ * the neighbouring columns through local memory, where what is written in one row is read in the next,
+ * so that one barrier per row suffices. Columns at the edges of a group and rows before its first one
+ * are computed again by the groups that share them.
+ *
+ * Everything follows from the stage graph: a *term* is a value at an offset as a work-item sees it.
+ */
+#ifndef STRAKE_CL_PLAN_H
+#define STRAKE_CL_PLAN_H
+
+#include "engine/graph.h"
+
+enum {
+    STRAKE_CL_MOST_KERNELS = 96,
+    STRAKE_CL_KERNEL_STAGES = 64,
+    STRAKE_CL_KERNEL_TERMS = 160,
+    STRAKE_CL_KERNEL_ARRAYS = 24
+};
+
+/** How far stages are fused; in the order of the words of run.fusion. */
+typedef enum strake_cl_fusion {
+    STRAKE_CL_FUSION_DEFAULT, /**< what is fastest on the kind of device */
+    STRAKE_CL_FUSION_NONE,    /**< one kernel per stage number */
+    STRAKE_CL_FUSION_PLAIN,   /**< point kernels of several stages */
+    STRAKE_CL_FUSION_STREAM   /**< marching kernels where they pay */
+} strake_cl_fusion;
+
+/** What the generator may choose; zero means the default. */
+typedef struct strake_cl_options {
+    strake_cl_fusion fusion;
+    int hold;     /**< reals a work-item of a marching kernel may keep: more fuses more stages */
+    int unroll;   /**< rows per pass of the marching loop: 1, or even */
+    int prefetch; /**< rows between a load and its first use, plus one (1: none) */
+    int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */
+    int stride;   /**< largest width of a marching group */
+    bool large;   /**< arrays may have 2^32 elements or more */
+} strake_cl_options;
+
+typedef enum strake_cl_term_kind {
+    STRAKE_CL_LOADED,   /**< from an array */
+    STRAKE_CL_COMPUTED, /**< by the work-item itself */
+    STRAKE_CL_EXCHANGED /**< by the work-item of another column, through local memory */
+} strake_cl_term_kind;
+
+/** A value at an offset from the work-item's cell; in marching kernels offset[0] is 0. */
+typedef struct strake_cl_term {
+    int value;
+    int offset[STRAKE_AXES];
+    strake_cl_term_kind kind;
+    int operand[STRAKE_MAX_READS]; /**< of a computed term: the term per read, -1 for a constant */
+    /* The rest is for marching kernels. */
+    int lag;      /**< iteration i gives row i - lag */
+    int depth;    /**< rows kept, the newest included */
+    int before;   /**< rows needed before the first one of a chunk */
+    int side[2];  /**< columns needed left and right of the columns a group stores */
+    int again;    /**< loaded again: which repetition, else 0 */
+    int slot;     /**< local array through which neighbours read it, or -1 */
+    int sent_lag; /**< iteration i hands row i - sent_lag to the neighbours */
+} strake_cl_term;
+
+/** One kernel. */
+typedef struct strake_cl_kernel_plan {
+    char name[2 * STRAKE_NAME_LENGTH]; /**< kernel function */
+    int number;                        /**< lowest stage number */
+    bool is_static;                    /**< only static values: run once after an upload */
+    bool marches;
+    int stages;
+    int stage[STRAKE_CL_KERNEL_STAGES]; /**< stage indices */
+    int inputs;
+    int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
+    int outputs;
+    int output[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order */
+    int terms;
+    strake_cl_term term[STRAKE_CL_KERNEL_TERMS]; /**< operands before their readers */
+    int lo[STRAKE_AXES], hi[STRAKE_AXES];        /**< largest extents of the outputs */
+    /** Slabs touched before slab 0 and after the last: arrays must have that many, whatever they hold. */
+    int reach[2];
+    int side[2]; /**< columns computed but not stored, left and right in every group */
+    int start;   /**< first iteration of a chunk, counted from its first row */
+    int drain;   /**< iterations after a chunk's last row */
+    int slots;   /**< local arrays */
+    int margin;  /**< elements of a local array before and after the group's columns */
+    int held;    /**< reals that a work-item keeps from row to row */
+    int ops;     /**< operations per cell, a division counted as several */
+    double cost; /**< estimated time in bytes of memory traffic per cell */
+} strake_cl_kernel_plan;
+
+/** The options with defaults filled in. */
+strake_cl_options strake_cl_options_complete(const strake_cl_options *asked);
+
+/**
+ * Groups the live stages of a graph into kernels, static ones first. Static values that no kernel
+ * loads are left out. Every other value that no other kernel reads has no array.
+ * @param[in] flat  axis 1 has one cell: marching kernels are possible
+ * @return number of kernels, or -1 where the graph exceeds a limit
+ */
+int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *options, bool flat,
+                           int most, strake_cl_kernel_plan *out);
+
+/** Index of a term of a kernel, or -1. */
+int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,
+                        const int offset[STRAKE_AXES]);
+
+/**
+ * Fills in what a work-item of a kernel evaluates (terms, arrays, lags, estimates), given name,
+ * stages, is_static and marches.
+ * @param[in] stored         per value: it must be written to an array if this kernel computes it
+ * @param[in] inline_static  compute cheap static values instead of loading them
+ * @return false where the kernel exceeds a limit
+ */
+bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const bool *stored, bool inline_static, strake_cl_kernel_plan *plan);
+
+#endif

@@ -1,0 +1,229 @@
+/* Fields going in and out of a solver: dense arrays of whole fields or of some of their slabs. */
+#include <math.h>
+#include <string.h>
+
+#include "solver/solver_impl.h"
+
+static strake_status find_field(const strake_solver *solver, const char *name, int *out,
+                                strake_error *error)
+{
+    const strake_problem *problem = solver->which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        if (strcmp(problem->field[f].name, name) == 0) {
+            *out = f;
+            return STRAKE_OK;
+        }
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "problem %s has no field `%s`", problem->name,
+                       name);
+}
+
+static strake_status check_slabs(const char *name, const int64_t shape[], int64_t first,
+                                 int64_t end, strake_error *error)
+{
+    if (first >= 0 && first <= end && end <= shape[0]) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "field %s: slabs [%lld, %lld) asked for; it has slabs [0, %lld)", name,
+                       (long long)first, (long long)end, (long long)shape[0]);
+}
+
+static double element(const strake_layout *l, const void *data, int64_t at)
+{
+    return l->element_size == 8 ? ((const double *)data)[at] : (double)((const float *)data)[at];
+}
+
+/* Refuses NaN and Inf before anything is changed; slab 0 of the data is slab first of the field. */
+static strake_status check_finite(const strake_solver *solver, const char *name,
+                                  const int64_t shape[], int64_t first, int64_t end,
+                                  const void *data, strake_error *error)
+{
+    const int64_t slab = shape[1] * shape[2];
+    for (int64_t k = 0; k < (end - first) * slab; k++) {
+        if (!isfinite(element(&solver->layout, data, k))) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: field %s is not finite at [%lld, %lld] (in the run's "
+                               "precision); give finite numbers",
+                               solver->which->file, name, (long long)(first + k / slab),
+                               (long long)(k % shape[2]));
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Dense slabs [first, end) to the host array, line by line, and back. */
+static void copy_in(strake_solver *solver, int f, const int64_t shape[], int64_t first, int64_t end,
+                    const void *data)
+{
+    const strake_layout *l = &solver->layout;
+    char *array = solver->array[solver->parity][solver->value_of[f]];
+    const size_t line = (size_t)(shape[2] * l->element_size);
+    const char *from = data;
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
+            from += line;
+        }
+    }
+}
+
+static void copy_out(const strake_solver *solver, int f, const int64_t shape[], int64_t first,
+                     int64_t end, void *data)
+{
+    const strake_layout *l = &solver->layout;
+    const char *array = solver->array[solver->parity][solver->value_of[f]];
+    const size_t line = (size_t)(shape[2] * l->element_size);
+    char *to = data;
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t m = 0; m < shape[1]; m++) {
+            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
+            to += line;
+        }
+    }
+}
+
+static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
+{
+    for (int64_t k = 0; k < count; k++) {
+        if (solver->layout.element_size == 8) {
+            ((double *)data)[k] = number;
+        } else {
+            ((float *)data)[k] = (float)number;
+        }
+    }
+}
+
+/* Whether a part of the slabs may be set alone. */
+static bool has_values(const strake_solver *solver, int f)
+{
+    return solver->given[f] && !solver->shaped[f];
+}
+
+/*
+ * Slabs of a field without values come in order, so that one number says which are there. A velocity
+ * from a shape of the case counts as none: it is weighted with h, what is set here is not.
+ */
+static strake_status check_order(const strake_solver *solver, int f, int64_t first, int64_t end,
+                                 strake_error *error)
+{
+    const int64_t expected = solver->given[f] ? 0 : solver->slabs_given[f];
+    if (has_values(solver, f) || first == 0 || first == expected) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_STATE,
+                       "field %s: slabs [%lld, %lld) set where slab %lld is next; the slabs of a "
+                       "field without values, or with a velocity shape of the case, are set in "
+                       "order from 0 to the last",
+                       solver->which->problem->field[f].name, (long long)first, (long long)end,
+                       (long long)expected);
+}
+
+/* Notes that the slabs before end were set. */
+static void account_slabs(strake_solver *solver, int f, const int64_t shape[], int64_t end)
+{
+    if (!has_values(solver, f)) {
+        solver->slabs_given[f] = end;
+        solver->given[f] = end == shape[0];
+    }
+    solver->shaped[f] = false;
+    solver->unweighted[f] = false;
+}
+
+strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               const void *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
+                 "field %s is a constant of the case; leave it out there to set it here", name);
+    strake_case_field_shape(solver->which, f, shape);
+    STRAKE_TRY(check_slabs(name, shape, first, end, error));
+    STRAKE_TRY(check_order(solver, f, first, end, error));
+    STRAKE_TRY(check_finite(solver, name, shape, first, end, data, error));
+    STRAKE_TRY(strake_team_gather(solver, error));
+    if (first == end) {
+        goto cleanup;
+    }
+    copy_in(solver, f, shape, first, end, data);
+    account_slabs(solver, f, shape, end);
+    if (solver->which->problem->field[f].is_state) {
+        strake_layout_fill_lateral(&solver->layout,
+                                   solver->array[solver->parity][solver->value_of[f]], first, end);
+        solver->states_fresh = true;
+    } else {
+        solver->prepared = false;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
+                               void *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    strake_case_field_shape(solver->which, f, shape);
+    STRAKE_TRY(check_slabs(name, shape, first, end, error));
+    STRAKE_CHECK(solver->given[f], error, STRAKE_ERR_STATE,
+                 "field %s has no values (yet, or after a failed step)", name);
+    STRAKE_TRY(strake_team_gather(solver, error));
+    if (solver->constant[f]) {
+        fill_with(solver, solver->number[f], (end - first) * shape[1] * shape[2], data);
+    } else {
+        copy_out(solver, f, shape, first, end, data);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    strake_case_field_shape(solver->which, f, shape);
+    STRAKE_TRY(strake_set_slabs(solver, name, 0, shape[0], data, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    strake_case_field_shape(solver->which, f, shape);
+    STRAKE_TRY(strake_get_slabs(solver, name, 0, shape[0], data, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
+                                 int64_t shape[3], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    int64_t full[STRAKE_AXES];
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    strake_case_field_shape(solver->which, f, full);
+    *dims = solver->which->problem->dims;
+    if (*dims == 2) {
+        shape[0] = full[0];
+        shape[1] = full[2];
+    } else {
+        for (int axis = 0; axis < *dims; axis++) {
+            shape[axis] = full[axis + STRAKE_AXES - *dims];
+        }
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# Memory of a run on the CPU alone: the input fields and two buffers of psi, 10 % more, and 16 MiB
+# for the program. It also holds while outputs, checkpoints and reports are written and read: one
+# more field of 32 MiB anywhere would exceed every limit here.
+build=$(realpath "${STRAKE_BUILD:-build}")
+. "$(dirname "$0")/tap.bash"
+
+if [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
+    echo "1..0 # SKIP memory is not the program's own under a sanitizer"
+    exit 0
+fi
+peak=$build/tests/peak
+
+# Every field is an array: nothing here may be one number everywhere.
+cat >flow.yaml <<'CASE'
+problem: mpdata2d
+grid: {rows: 2048, cols: 2048}
+time: {dt: 0.01, steps: 2}
+boundary: {rows: open, cols: periodic}
+fields:
+  psi: {random: {seed: 1, minimum: 0, maximum: 1}}
+  u1: {random: {seed: 2, minimum: -0.1, maximum: 0.1}}
+  u2: {random: {seed: 3, minimum: -0.1, maximum: 0.1}}
+output: {every: 1, initial: true}
+checkpoint: {every: 1}
+CASE
+sed '/psi:/a\  h: {random: {seed: 4, minimum: 1, maximum: 2}}' flow.yaml >flow_h.yaml
+
+# within NAME ARRAYS MIB_OF_A_FIELD ARGUMENTS...: a run succeeds and needs no more than allowed
+within() {
+    local name=$1 arrays=$2 field=$3 good=0 used limit
+    shift 3
+    "$peak" "$STRAKE" run --on cpu --quiet "$@" >.out 2>.err </dev/null || good=1
+    used=$(tail -n 1 .out)
+    limit=$((arrays * field * 1024 * 11 / 10 + 16 * 1024))
+    [ "$used" -le "$limit" ] && [ "$used" -ge $((arrays * field * 1024)) ] || good=1
+    report $good "$name"
+    echo "# $used KiB used, $limit allowed, $((arrays * field * 1024)) in $arrays arrays"
+}
+
+within "h is a number: psi twice, u1, u2" 4 32 flow.yaml --output plain --report plain.json
+within "h is a field: one array more" 5 32 flow_h.yaml --output field --report field.json
+cp plain/checkpoint.strake .
+within "a resumed run needs no more" 4 32 flow.yaml --output resumed --report resumed.json \
+    --steps 3 --resume checkpoint.strake
+within "nor does output of another field" 5 32 flow_h.yaml --output several --steps 1 \
+    --set 'output.fields=[psi, h, u1]'
+within "single precision halves it" 4 16 flow.yaml --output single --set precision=single
+within "one thread or several" 4 32 flow.yaml --output one --threads 1
+
+try run flow.yaml --on cpu --quiet --output straight --report straight.json --steps 3
+exits 0 "the same run without a break succeeds"
+check "the resumed run ended with the same bytes" cmp straight/psi_00000003.npy resumed/psi_00000003.npy
+check "and the same sum and checksum" test \
+    "$(grep '"sum"' straight.json)" = "$(grep '"sum"' resumed.json)"
+
+# The same numbers under another header are the transposed field.
+LC_ALL=C sed "1s/'fortran_order': False,/'fortran_order': True, /" plain/psi_00000000.npy >transposed.npy
+sed 's/psi: {.*/psi: {file: transposed.npy}/' flow.yaml >file.yaml
+within "nor does a file in Fortran order" 4 32 file.yaml --output file
+done_testing

@@ -1,0 +1,271 @@
+/* The library as a time-stepping model uses it, and what it does when it is used wrongly. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "solver/solver.h"
+#include "strake.h"
+
+enum { ROWS = 23, COLS = 31, CELLS = ROWS * COLS };
+
+static const char rotating[] = "problem: mpdata2d\n"
+                               "grid: {rows: 23, cols: 31}\n"
+                               "time: {dt: 0.1, steps: 10}\n"
+                               "boundary: {rows: open, cols: open}\n"
+                               "fields:\n"
+                               "  u1: {rotation: {omega: 0.2, center: [11, 15]}}\n"
+                               "  u2: {rotation: {omega: 0.2, center: [11, 15]}}\n";
+
+static const char periodic[] = "problem: mpdata2d\n"
+                               "grid: {rows: 23, cols: 31}\n"
+                               "time: {dt: 1, steps: 10}\n";
+
+typedef struct opened {
+    strake_case *which;
+    strake_solver *solver;
+} opened;
+
+static opened open_text(const char *text, const char *where)
+{
+    opened o = {NULL, NULL};
+    strake_error error;
+    const strake_options options = {.where = where, .threads = 2};
+    assert_int_equal(strake_case_parse("model", text, NULL, true, &o.which, &error), STRAKE_OK);
+    if (strake_open(o.which, &options, &o.solver, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return o;
+}
+
+static void close_both(opened *o)
+{
+    strake_close(&o->solver);
+    strake_case_close(&o->which);
+}
+
+static double *numbers(int count, double least, double most, uint64_t seed)
+{
+    double *x = malloc((size_t)count * sizeof *x);
+    assert_non_null(x);
+    for (int k = 0; k < count; k++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x[k] = least + (most - least) * (double)(seed >> 11) * 0x1p-53;
+    }
+    return x;
+}
+
+static void set(const opened *o, const char *name, const double *data)
+{
+    strake_error error;
+    if (strake_set_field(o->solver, name, data, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static void step(const opened *o, int64_t steps)
+{
+    strake_error error;
+    if (strake_step(o->solver, steps, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static void get(const opened *o, const char *name, double *data)
+{
+    strake_error error;
+    assert_int_equal(strake_get_field(o->solver, name, data, &error), STRAKE_OK);
+}
+
+/* A flow that changes between the steps gives the same bits on every placement. */
+static void a_model_that_changes_the_flow_gets_the_same_bits_everywhere(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"serial", "cpu"};
+    static double result[2][CELLS];
+    double *psi = numbers(CELLS, 0.0, 1.0, 1);
+    double *h = numbers(CELLS, 1.0, 2.0, 2);
+    for (int p = 0; p < 2; p++) {
+        opened o = open_text(periodic, where[p]);
+        set(&o, "psi", psi);
+        set(&o, "h", h);
+        for (uint64_t k = 0; k < 5; k++) {
+            double *u1 = numbers(CELLS, -0.2, 0.2, 10 + k);
+            double *u2 = numbers(CELLS, -0.2, 0.2, 20 + k);
+            set(&o, "u1", u1);
+            set(&o, "u2", u2);
+            step(&o, 1 + (int64_t)(k % 3));
+            free(u1);
+            free(u2);
+        }
+        get(&o, "psi", result[p]);
+        close_both(&o);
+    }
+    assert_memory_equal(result[0], result[1], sizeof result[0]);
+    free(psi);
+    free(h);
+}
+
+static void a_refused_step_leaves_the_flow_as_it_was(void **state)
+{
+    (void)state;
+    static double plain[CELLS];
+    static double after[CELLS];
+    strake_error error;
+    double *psi = numbers(CELLS, 0.0, 1.0, 3);
+    double *good = numbers(CELLS, 1.0, 2.0, 4);
+    double *bad = numbers(CELLS, 1.0, 2.0, 5);
+    bad[0] = -1.0;
+    opened o = open_text(rotating, "cpu");
+    set(&o, "psi", psi);
+    set(&o, "h", good);
+    step(&o, 3);
+    get(&o, "psi", plain);
+    close_both(&o);
+    o = open_text(rotating, "cpu");
+    set(&o, "psi", psi);
+    set(&o, "h", bad);
+    assert_int_equal(strake_step(o.solver, 3, &error), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(error.text, "h is -1 at [0, 0]"));
+    set(&o, "h", good);
+    step(&o, 3);
+    get(&o, "psi", after);
+    assert_memory_equal(plain, after, sizeof plain);
+    close_both(&o);
+    free(psi);
+    free(good);
+    free(bad);
+}
+
+static void misuse_is_refused_with_a_reason(void **state)
+{
+    (void)state;
+    static double data[CELLS];
+    strake_error error;
+    int dims = 0;
+    int64_t shape[3] = {0, 0, 0};
+    opened o = open_text(rotating, "cpu");
+    assert_int_equal(strake_step(o.solver, 1, &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "psi"));
+    assert_int_equal(strake_get_field(o.solver, "psi", data, &error), STRAKE_ERR_STATE);
+    assert_int_equal(strake_get_field(o.solver, "phi", data, &error), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(error.text, "phi"));
+    assert_int_equal(strake_step(o.solver, -1, &error), STRAKE_ERR_USAGE);
+    assert_int_equal(strake_field_shape(o.solver, "u1", &dims, shape, &error), STRAKE_OK);
+    assert_int_equal(dims, 2);
+    assert_int_equal(shape[0], ROWS + 1);
+    assert_int_equal(shape[1], COLS);
+    close_both(&o);
+}
+
+static void a_refused_field_leaves_the_old_one(void **state)
+{
+    (void)state;
+    static double kept[CELLS];
+    strake_error error;
+    double *psi = numbers(CELLS, 0.0, 1.0, 6);
+    double *bad = numbers(CELLS, 0.0, 1.0, 7);
+    bad[CELLS - 1] = NAN;
+    opened o = open_text(rotating, "cpu");
+    set(&o, "psi", psi);
+    step(&o, 1);
+    get(&o, "psi", kept);
+    assert_int_equal(strake_set_field(o.solver, "psi", bad, &error), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(error.text, "[22, 30]"));
+    get(&o, "psi", bad);
+    assert_memory_equal(kept, bad, sizeof kept);
+    step(&o, 1);
+    close_both(&o);
+    free(psi);
+    free(bad);
+}
+
+/* A converging flow lets psi grow until it overflows. */
+static void not_a_number_is_found_at_the_same_step_everywhere(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"serial", "cpu"};
+    char message[2][sizeof((strake_error *)0)->text];
+    for (int p = 0; p < 2; p++) {
+        strake_error error;
+        float *u1 = calloc((size_t)(21 * 20), sizeof *u1);
+        float *u2 = calloc((size_t)(20 * 21), sizeof *u2);
+        float *psi = calloc((size_t)(20 * 20), sizeof *psi);
+        assert_true(u1 != NULL && u2 != NULL && psi != NULL);
+        for (int i = 0; i <= 20; i++) {
+            for (int j = 0; j < 20; j++) {
+                u1[i * 20 + j] = i <= 10 ? 0.2F : -0.2F;
+            }
+        }
+        for (int k = 0; k < 400; k++) {
+            psi[k] = 1e37F;
+        }
+        opened o = open_text("problem: mpdata2d\nprecision: single\n"
+                             "grid: {rows: 20, cols: 20}\ntime: {dt: 1, steps: 400}\n"
+                             "scheme: {iterations: 1}\nboundary: {rows: open, cols: open}\n",
+                             where[p]);
+        assert_int_equal(strake_set_field(o.solver, "psi", psi, &error), STRAKE_OK);
+        assert_int_equal(strake_set_field(o.solver, "u1", u1, &error), STRAKE_OK);
+        assert_int_equal(strake_set_field(o.solver, "u2", u2, &error), STRAKE_OK);
+        assert_int_equal(strake_step(o.solver, p == 0 ? 350 : 400, &error), STRAKE_ERR_NUMERIC);
+        assert_non_null(strstr(error.text, "psi is NaN or Inf at [10, 0] after step"));
+        (void)snprintf(message[p], sizeof message[p], "%s", error.text);
+        assert_int_equal(strake_step(o.solver, 1, &error), STRAKE_ERR_STATE);
+        assert_int_equal(strake_get_field(o.solver, "psi", psi, &error), STRAKE_ERR_STATE);
+        for (int k = 0; k < 400; k++) {
+            psi[k] = 1.0F;
+        }
+        assert_int_equal(strake_set_field(o.solver, "psi", psi, &error), STRAKE_OK);
+        assert_int_equal(strake_step(o.solver, 1, &error), STRAKE_OK);
+        close_both(&o);
+        free(u1);
+        free(u2);
+        free(psi);
+    }
+    assert_string_equal(message[0], message[1]);
+}
+
+/* A checkpoint belongs to its flow, the outermost faces included. */
+static void the_hash_covers_the_outer_faces(void **state)
+{
+    (void)state;
+    uint64_t hash[2];
+    double *psi = numbers(CELLS, 0.0, 1.0, 8);
+    double *u1 = calloc((size_t)((ROWS + 1) * COLS), sizeof *u1);
+    double *u2 = calloc((size_t)(ROWS * (COLS + 1)), sizeof *u2);
+    assert_true(u1 != NULL && u2 != NULL);
+    for (int p = 0; p < 2; p++) {
+        opened o = open_text("problem: mpdata2d\ngrid: {rows: 23, cols: 31}\n"
+                             "time: {dt: 1, steps: 10}\nboundary: {rows: open, cols: open}\n",
+                             "cpu");
+        u1[ROWS * COLS] = 0.1 * p;
+        set(&o, "psi", psi);
+        set(&o, "u1", u1);
+        set(&o, "u2", u2);
+        hash[p] = strake_solver_hash(o.solver);
+        close_both(&o);
+    }
+    assert_true(hash[0] != hash[1]);
+    free(psi);
+    free(u1);
+    free(u2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_that_changes_the_flow_gets_the_same_bits_everywhere),
+        cmocka_unit_test(a_refused_step_leaves_the_flow_as_it_was),
+        cmocka_unit_test(misuse_is_refused_with_a_reason),
+        cmocka_unit_test(a_refused_field_leaves_the_old_one),
+        cmocka_unit_test(not_a_number_is_found_at_the_same_step_everywhere),
+        cmocka_unit_test(the_hash_covers_the_outer_faces),
+    };
+    return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}
