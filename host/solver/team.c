@@ -434,7 +434,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
 }
 
 /* Several steps at once only where no device, which takes them one by one, has a stripe. */
-static int64_t steps_at_once(const strake_solver *solver)
+int strake_team_steps_at_once(const strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline == NULL) {
@@ -496,7 +496,7 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         role->exchange = 0.0;
         role->idle = 0.0;
     }
-    run.sweep = steps_at_once(solver);
+    run.sweep = strake_team_steps_at_once(solver);
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
