@@ -493,7 +493,8 @@ static int64_t block_of(const strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
-            return strake_pipeline_block(solver->role[r].pipeline, 1);
+            return strake_pipeline_block(solver->role[r].pipeline,
+                                         strake_team_steps_at_once(solver));
         }
     }
     return 0;
@@ -512,6 +513,7 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
     out->block = is_cpu ? block_of(solver) : 0;
+    out->sweep = is_cpu ? strake_team_steps_at_once(solver) : 1;
 }
 
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)

@@ -120,6 +120,9 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
                               strake_error *error);
 
+/** Most steps that the placed team computes in one sweep; 1 where a device takes part. */
+int strake_team_steps_at_once(const strake_solver *solver);
+
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
 

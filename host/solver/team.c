@@ -438,7 +438,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
  * Several steps at once only where no device, which takes them one by one, has a stripe; and by default
  * only where the rows computed twice are few beside a worker's own.
  */
-static int64_t steps_at_once(const strake_solver *solver)
+int strake_team_steps_at_once(const strake_solver *solver)
 {
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
     const int64_t least = solver->which->steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
@@ -503,7 +503,7 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         role->exchange = 0.0;
         role->idle = 0.0;
     }
-    run.sweep = steps_at_once(solver);
+    run.sweep = strake_team_steps_at_once(solver);
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
