@@ -200,10 +200,8 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
         STRAKE_TRY(status);
         if (gpus == 0) {
             strake_solver_notice(solver, "no GPU here: `%s` runs on the CPU alone%s", where,
-                                 solver->list.count > 0
-                                     ? " (an OpenCL CPU device would share its cores; cpu,ocl:0 "
-                                       "forces the mixture)"
-                                     : "");
+                                 solver->list.count > 0 ? "; cpu,ocl:0 adds the OpenCL CPU device"
+                                                        : "");
         } else if (strcmp(where, "auto") == 0) {
             *kind = STRAKE_WHERE_AUTO;
         }
