@@ -169,7 +169,7 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
 static int plan_fused(planner *p, int most, strake_cl_kernel_plan *out)
 {
     double best[STRAKE_MAX_VALUES + 1];
-    int cut[STRAKE_MAX_VALUES + 1];
+    int cut[STRAKE_MAX_VALUES + 1] = {0};
     best[0] = 0.0;
     for (int end = 1; end <= p->stages; end++) {
         best[end] = DBL_MAX;

@@ -592,7 +592,7 @@ static strake_status launch_groups(strake_cl_stripe *s, const char *name, const 
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t local[3] = {width, height, 1};
+    const size_t local[3] = {width > 0 ? width : 1, height > 0 ? height : 1, 1};
     const size_t global[3] = {(x + local[0] - 1) / local[0] * local[0],
                               (y + local[1] - 1) / local[1] * local[1], z};
     STRAKE_CL(name, a->code, error, s->device);

@@ -45,7 +45,7 @@ static strake_status check_finite(const strake_solver *solver, const char *name,
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "%s: field %s is not finite at [%lld, %lld] (in the run's "
                                "precision); give finite numbers",
-                               solver->which->file, name, (long long)(first + k / slab),
+                               solver->which->file, name, (long long)first + k / slab,
                                (long long)(k % shape[2]));
         }
     }
