@@ -73,16 +73,18 @@ __kernel void ghost_cells(__global real *array, const long slab, const long orig
     const int sides = lo + hi;
     int k = (int)get_global_id(0);
     if (k < n0 * sides) {
-        const long line = origin + k / sides * slab;
-        const int side = k % sides;
+        const int row = k / sides;
+        const int side = k - row * sides;
+        const long line = origin + row * slab;
         const long to = side < lo ? (long)side - lo : (long)n2 + side - lo;
         array[line + to] = array[line + ghost_source(boundary, n2, to)];
         return;
     }
     k -= n0 * sides;
     if (k < count * (n2 + sides)) {
-        const int pair = k / (n2 + sides);
-        const long to = k % (n2 + sides) - lo;
+        const int width = n2 + sides;
+        const int pair = k / width;
+        const long to = k - pair * width - lo;
         const long column = origin % slab;
         array[pairs[2 * pair] * slab + column + to] =
             array[pairs[2 * pair + 1] * slab + column + ghost_source(boundary, n2, to)];

@@ -3,18 +3,19 @@
 # Runs small cases on Oclgrind, a simulated OpenCL device that checks every access, and fails if it
 # found anything. Oclgrind itself exits with the program's status whatever it saw, so the log decides.
 #
-# Oclgrind 21.10 forgets the offset of clEnqueueWriteBuffer in its record of initialised memory: it
-# then reports written data as uninitialised and may corrupt its own heap. A small library between
-# Strake and Oclgrind (tests/support/oclgrind_write.c) therefore writes whole buffers.
+# Checked are accesses, the use of the API and data races. Not uninitialised values: Oclgrind 21.10
+# reports the constants that kernels take as arguments, and forgets the offset of
+# clEnqueueWriteBuffer. Strake opens the simulator through a small library (oclgrind_write.c) that
+# writes whole buffers.
 #
-# Ghost kernels copy whole slabs with the padding of their lines, which nothing writes and nothing
-# reads; a stage that did read it would be reported itself. Those copies are left out.
+# Oclgrind compares an index into an array of arrays, which the compiler has flattened, with the length
+# of the innermost one ("exceeds static array size"): left out, since a real overrun is reported as an
+# invalid access too.
 set -u
 
-# The log without copies of padding.
+# The log without what the simulator misunderstands.
 findings() { # LOG
-    awk 'BEGIN { RS = ""; ORS = "\n\n" }
-        !(/^Uninitialized value written/ && /Kernel: ghost_(slabs|lines)/)' "$1"
+    awk 'BEGIN { RS = ""; ORS = "\n\n" } !/exceeds static array size/' "$1"
 }
 
 build=$(cd "$1" && pwd) || exit 1
@@ -48,11 +49,8 @@ failed=0
 one() { # NAME CASE WHERE SPLIT [OPTION]...
     local name=$1 case_file=$2 where=$3 split=$4
     shift 4
-    # The record of initialised memory is not made for a second thread, such as the CPU stripe's.
-    local memory=--uninitialized
-    [ "$where" = ocl:0 ] || memory=
     echo "oclgrind: $name"
-    if ! timeout 600 oclgrind --check-api --data-races $memory --max-errors 100000 \
+    if ! timeout 600 oclgrind --check-api --data-races --max-errors 100000 \
         --log "$out/$name.log" \
         "$build/strake" run "$out/$case_file.yaml" --on "$where" --split "$split" --no-tune --quiet \
         --output "$out/$name" "$@"; then
@@ -79,12 +77,14 @@ if ! oclgrind "$build/strake" devices --json | grep -qi oclgrind; then
     oclgrind "$build/strake" devices
     exit 1
 fi
-one open open ocl:0 1
-one periodic periodic ocl:0 1
-one mixed open cpu,ocl:0 1,1
+for fusion in none plain stream; do
+    one open-$fusion open ocl:0 1 --set run.fusion=$fusion
+    one periodic-$fusion periodic ocl:0 1 --set run.fusion=$fusion
+    one single-$fusion open ocl:0 1 --set precision=single --set run.fusion=$fusion
+done
+one basic open ocl:0 1 --set scheme.nonoscillatory=false --set run.fusion=none
+one mixed open cpu,ocl:0 1,1 --set run.fusion=stream
 # No ocl:0,ocl:0: Oclgrind 21.10 computes wrong results when two threads drive a context each.
-one basic open ocl:0 1 --set scheme.nonoscillatory=false
-one single open ocl:0 1 --set precision=single
 
 [ "$failed" -eq 0 ] && echo "oclgrind: no findings"
 exit "$failed"
