@@ -61,7 +61,7 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
                                         const strake_layout *host, const strake_range *stripe,
                                         int stripes, int self, int64_t base, const int64_t depth[2],
-                                        bool overlaps, strake_error *error)
+                                        const int64_t theirs[2], bool overlaps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
@@ -73,8 +73,8 @@ strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window 
     x->queue = window->queue;
     STRAKE_TRY(find_ghosts(x, stripe[self], depth, error));
     x->borders =
-        strake_partition_border(stripe, stripes, self, host->n[0], host->boundary[0], (int)depth[0],
-                                (int)depth[1], STRAKE_CL_MOST_BORDERS, x->border);
+        strake_partition_border(stripe, stripes, self, host->n[0], host->boundary[0],
+                                (int)theirs[0], (int)theirs[1], STRAKE_CL_MOST_BORDERS, x->border);
     if (overlaps && !strake_cl_exchange_is_empty(x)) {
         x->queue =
             kernels->cl->clCreateCommandQueue(kernels->context, kernels->device->device, 0, &code);

@@ -43,12 +43,14 @@ typedef struct strake_cl_exchange {
  * Plans the exchange and allocates the staging memory.
  * @param[in] host, stripe  borrowed until release; all stripes, of which @p self is this one
  * @param[in] depth         slabs beyond its own that the window holds current, before and after
+ * @param[in] theirs        the same of any other stripe, at most
  * @param[in] overlaps      transfers get a queue of their own
  */
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
                                         const strake_layout *host, const strake_range *stripe,
                                         int stripes, int self, int64_t base, const int64_t depth[2],
-                                        bool overlaps, strake_error *error);
+                                        const int64_t theirs[2], bool overlaps,
+                                        strake_error *error);
 void strake_cl_exchange_release(strake_cl_exchange *x);
 
 /** Whether nobody reads this stripe's slabs and it reads nobody's. */

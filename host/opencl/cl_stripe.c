@@ -99,6 +99,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     const strake_layout layout =
         strake_layout_make_deep(graph, host_layout->steps, n, host_layout->boundary);
     const int64_t depth[2] = {extra[0] + layout.lo[0], extra[1] + layout.hi[0]};
+    const int64_t again = (steps - 1) * reach;
+    const int64_t theirs[2] = {again + layout.lo[0], again + layout.hi[0]};
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
     s->host = host_layout;
@@ -115,7 +117,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     STRAKE_TRY(strake_cl_window_create(&s->window, &s->kernels, &layout, s->queue, error));
     STRAKE_TRY(plan_ghosts(s, depth, error));
     STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, host_layout, stripe, stripes,
-                                         self, range.first - s->own.first, depth,
+                                         self, range.first - s->own.first, depth, theirs,
                                          overlaps(s, options->overlap, depth), error));
     *out = s;
     s = NULL;
