@@ -18,6 +18,7 @@ struct strake_cl_stripe {
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
     strake_cl_waiter waiter;
+    cl_event looked; /* the search for NaN and Inf is done */
 };
 
 /* Slabs that the window computes before and after the stripe in a sweep of several steps. */
@@ -134,6 +135,9 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
     }
     if (s->queue != NULL) {
         (void)s->kernels.cl->clFinish(s->queue);
+    }
+    if (s->looked != NULL) {
+        (void)s->kernels.cl->clReleaseEvent(s->looked);
     }
     strake_cl_exchange_release(&s->exchange);
     strake_cl_release_buffer(&s->kernels, &s->edges.list);
@@ -325,9 +329,21 @@ cleanup:
     return status;
 }
 
+strake_status strake_cl_stripe_look(strake_cl_stripe *s, strake_error *error)
+{
+    return strake_cl_window_look(&s->window, s->own.first, s->own.end, &s->looked, error);
+}
+
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
 {
-    return strake_cl_window_is_finite(&s->window, s->own.first, s->own.end, finite, error);
+    strake_status status = STRAKE_OK;
+    *finite = true;
+    if (s->looked != NULL) {
+        STRAKE_TRY(strake_cl_wait(s->kernels.cl, s->kernels.device, &s->waiter, &s->looked, error));
+        *finite = s->window.non_finite == 0;
+    }
+cleanup:
+    return status;
 }
 
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)

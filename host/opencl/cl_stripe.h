@@ -78,7 +78,11 @@ strake_status strake_cl_stripe_fetch(strake_cl_stripe *stripe, void *const *arra
 /** Waits until everything enqueued is done. */
 strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *error);
 
-/** Whether every value of the current states is finite; waits. */
+/**
+ * Whether every value of the states was finite when strake_cl_stripe_look() was called last; waits for
+ * that, not for what was enqueued since. True if it was not called since the last answer.
+ */
+strake_status strake_cl_stripe_look(strake_cl_stripe *stripe, strake_error *error);
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,
                                          strake_error *error);
 

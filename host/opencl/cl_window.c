@@ -386,16 +386,16 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int64_t end,
-                                         bool *finite, strake_error *error)
+strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    static const cl_int none = 0;
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
-    cl_int found = 0;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_TRUE, 0, sizeof found,
-                                                &found, 0, NULL, NULL),
+    STRAKE_CL("clEnqueueFillBuffer",
+              kernels->cl->clEnqueueFillBuffer(w->queue, w->found, &none, sizeof none, 0,
+                                               sizeof none, 0, NULL, NULL),
               error, kernels->device);
     for (int k = 0; k < w->states; k++) {
         const cl_mem array = w->state[k].buffer[w->parity];
@@ -413,10 +413,11 @@ strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int
                                     (size_t)l->n[1], error));
     }
     STRAKE_CL("clEnqueueReadBuffer",
-              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_TRUE, 0, sizeof found, &found,
-                                               0, NULL, NULL),
+              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_FALSE, 0,
+                                               sizeof w->non_finite, &w->non_finite, 0, NULL,
+                                               event),
               error, kernels->device);
-    *finite = found == 0;
+    STRAKE_CL("clFlush", kernels->cl->clFlush(w->queue), error, kernels->device);
 cleanup:
     return status;
 }

@@ -40,6 +40,7 @@ typedef struct strake_cl_window {
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     int parity;
     cl_mem found;
+    cl_int non_finite; /**< what the last look found */
 } strake_cl_window;
 
 /**
@@ -94,8 +95,11 @@ void strake_cl_window_swap(strake_cl_window *window);
 strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int64_t first,
                                     int64_t end, const strake_cl_pairs *pairs, strake_error *error);
 
-/** Whether all current states of slabs [first, end) are finite. Waits. */
-strake_status strake_cl_window_is_finite(strake_cl_window *window, int64_t first, int64_t end,
-                                         bool *finite, strake_error *error);
+/**
+ * Enqueues looking for NaN and Inf in the current states of slabs [first, end); once @p event is
+ * complete, *window->non_finite tells whether there is one.
+ */
+strake_status strake_cl_window_look(strake_cl_window *window, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error);
 
 #endif

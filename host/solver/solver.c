@@ -512,7 +512,6 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
     out->block = is_cpu ? block_of(solver) : 0;
-    out->sweep = is_cpu ? solver->at_once : 1;
 }
 
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
@@ -534,6 +533,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     }
     out->first = entry->range.first;
     out->end = entry->range.end;
+    out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;
