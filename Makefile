@@ -72,7 +72,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c)
+    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/bench/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 GEN_C := $(BUILD)/gen/strake_cl_sources.c
@@ -134,6 +134,19 @@ check: ## install what is missing, build, run every test
 	+@$(SUBMAKE) all check-build
 	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
 check-build: $(TEST_BIN) $(SUPPORT_BIN)
+
+# The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
+# make bench STEPS=20. Other options of `strake bench` go into BENCH.
+SIZES ?= 1024,2048,3072,4096
+STEPS ?= 500
+REPEATS ?= 3
+BENCH ?=
+.PHONY: bench
+bench: all ## measure all placements side by side; STEPS=20 SIZES=512,1024 REPEATS=1 make it short
+	@mkdir -p $(BUILD)/bench
+	$(PROGRAM) bench --sizes $(SIZES) --steps $(STEPS) --repeats $(REPEATS) $(BENCH) \
+	    --report $(BUILD)/bench/bench.jsonl --plot $(BUILD)/bench/bench.svg
+	@echo 'all figures: $(BUILD)/bench/bench.jsonl; to look at: $(BUILD)/bench/bench.svg'
 
 # --- compiling -----------------------------------------------------------------------------------
 

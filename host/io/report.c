@@ -65,46 +65,52 @@ double strake_result_rate(const strake_result *result)
     return any ? strake_case_cells(result->which) * steps / result->seconds : 0.0;
 }
 
-static void print_host(strake_text *json)
+void strake_report_host(strake_text *json)
 {
     strake_machine machine;
     strake_machine_read(&machine);
-    strake_text_print(json, "  \"host\": {\"cpu\": ");
+    strake_text_print(json, "\"host\": {\"cpu\": ");
     strake_text_json(json, machine.cpu);
     strake_text_print(json, ", \"cores\": %d, \"memory\": %lld, \"os\": ", machine.cores,
                       (long long)machine.memory);
     strake_text_json(json, machine.os);
     strake_text_print(json, ", \"compiler\": ");
     strake_text_json(json, strake_machine_compiler());
-    strake_text_print(json, "},\n");
+    strake_text_print(json, "}");
+}
+
+void strake_report_shape(const strake_case *which, strake_text *json)
+{
+    int64_t shape[3];
+    const int dims = strake_case_shape(which, shape);
+    strake_text_print(json, "\"shape\": [");
+    for (int k = 0; k < dims; k++) {
+        strake_text_print(json, "%s%lld", k > 0 ? ", " : "", (long long)shape[k]);
+    }
+    strake_text_print(json, "]");
 }
 
 static void print_case(const strake_result *result, strake_text *json)
 {
     const strake_case *const which = result->which;
-    int64_t shape[3];
-    const int dims = strake_case_shape(which, shape);
     strake_text_print(json, "  \"case\": {\"file\": ");
     strake_text_json(json, which->file);
     strake_text_print(json, ", \"problem\": ");
     strake_text_json(json, which->problem->name);
-    strake_text_print(json, ", \"shape\": [");
-    for (int k = 0; k < dims; k++) {
-        strake_text_print(json, "%s%lld", k > 0 ? ", " : "", (long long)shape[k]);
-    }
-    strake_text_print(json, "], \"steps\": %lld, \"first_step\": %lld, \"dt\": ",
+    strake_text_print(json, ", ");
+    strake_report_shape(which, json);
+    strake_text_print(json, ", \"steps\": %lld, \"first_step\": %lld, \"dt\": ",
                       (long long)result->last_step, (long long)result->first_step);
     strake_text_number(json, which->dt);
     strake_text_print(json, "},\n");
 }
 
-static void print_device(const strake_result *result, const strake_placement *placement,
-                         strake_text *json)
+void strake_report_device(const strake_case *which, const strake_placement *placement,
+                          int64_t steps, strake_text *json)
 {
-    const double line = strake_case_cells(result->which) / (double)result->which->n[0];
-    const double done = (double)(placement->end - placement->first) * line *
-                        (double)(result->last_step - result->first_step);
-    strake_text_print(json, "    {\"id\": ");
+    const double line = strake_case_cells(which) / (double)which->n[0];
+    const double done = (double)(placement->end - placement->first) * line * (double)steps;
+    strake_text_print(json, "{\"id\": ");
     strake_text_json(json, placement->id);
     strake_text_print(json, ", \"name\": ");
     strake_text_json(json, placement->name);
@@ -122,7 +128,7 @@ static void print_device(const strake_result *result, const strake_placement *pl
         strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
-    strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s,\n     \"rows\": [%lld, %lld], ",
+    strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
     strake_text_print(json, "\"seconds\": {\"compute\": ");
@@ -149,6 +155,8 @@ static void print_fields(const strake_result *result, strake_text *json)
         strake_text_number(json, s->maximum);
         strake_text_print(json, ", \"sum\": ");
         strake_text_number(json, s->sum);
+        strake_text_print(json, ", \"norm\": ");
+        strake_text_number(json, s->norm);
         strake_text_print(json, ", \"checksum\": \"%016llx\"}", (unsigned long long)s->checksum);
     }
     strake_text_print(json, "\n  }\n");
@@ -159,14 +167,18 @@ void strake_report_print(const strake_result *result, strake_text *json)
     bool exact = true;
     int threads = 1;
     strake_text_print(json, "{\n  \"strake\": \"%s\",\n", STRAKE_VERSION);
-    print_host(json);
+    strake_text_print(json, "  ");
+    strake_report_host(json);
+    strake_text_print(json, ",\n");
     print_case(result, json);
     strake_text_print(json, "  \"devices\": [\n");
     for (int k = 0; k < result->placements; k++) {
         const strake_placement *const placement = &result->placement[k];
         exact = exact && placement->bit_exact;
         threads = placement->threads > threads ? placement->threads : threads;
-        print_device(result, placement, json);
+        strake_text_print(json, "    ");
+        strake_report_device(result->which, placement, result->last_step - result->first_step,
+                             json);
         strake_text_print(json, k + 1 < result->placements ? ",\n" : "\n");
     }
     strake_text_print(json, "  ],\n  \"precision\": \"%s\",\n  \"threads\": %d,\n",

@@ -33,6 +33,16 @@ double strake_case_cells(const strake_case *which);
 /** Axes that the problem uses, slowest first. @return their number; @p shape receives the cells. */
 int strake_case_shape(const strake_case *which, int64_t shape[3]);
 
+/** Appends the member "host": {...}: processor, cores, memory, system, compiler. */
+void strake_report_host(strake_text *json);
+
+/** Appends the member "shape": [...], slowest first. */
+void strake_report_shape(const strake_case *which, strake_text *json);
+
+/** Appends the object of one placement, on one line; its rate is that of @p steps steps. */
+void strake_report_device(const strake_case *which, const strake_placement *placement,
+                          int64_t steps, strake_text *json);
+
 /** Appends the JSON object and a newline. */
 void strake_report_print(const strake_result *result, strake_text *json);
 

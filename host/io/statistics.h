@@ -1,4 +1,4 @@
-/** @file statistics.h Minimum, maximum, sum and checksum of a field, independent of how it was computed. */
+/** @file statistics.h Minimum, maximum, sum, norm and checksum of a field, independent of how it was computed. */
 #ifndef STRAKE_STATISTICS_H
 #define STRAKE_STATISTICS_H
 
@@ -8,8 +8,10 @@
 typedef struct strake_statistics {
     double minimum, maximum;
     double sum;        /**< compensated (Neumaier), in index order: one value for any split */
+    double norm;       /**< square root of the sum of squares, added up the same way */
     uint64_t checksum; /**< FNV-1a-64 over the bytes */
     double lost;       /**< by rounding in the sum so far; strake_statistics_end() adds it */
+    double squares, squares_lost; /**< the same for the sum of squares */
 } strake_statistics;
 
 /** Statistics of nothing. */
@@ -19,7 +21,7 @@ strake_statistics strake_statistics_begin(void);
 void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
                            size_t element_size);
 
-/** Completes the sum; nothing may be added any more. */
+/** Completes sum and norm; nothing may be added any more. */
 void strake_statistics_end(strake_statistics *statistics);
 
 #endif

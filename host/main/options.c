@@ -100,6 +100,9 @@ static strake_status set_value(const parse *at, const strake_option *option, con
         }
         at->out->sets[at->out->set_count++] = value;
         return STRAKE_OK;
+    case STRAKE_OPTION_PLACE:
+        at->out->places[at->out->place_count++] = value;
+        return STRAKE_OK;
     case STRAKE_OPTION_TEXT:
         memcpy((char *)at->out + option->member, &value, sizeof value);
         return STRAKE_OK;
@@ -155,9 +158,10 @@ strake_status strake_options_parse(const char *command, const strake_option *opt
     *out = (strake_arguments){.steps = -1, .words = words};
     /* One more setting than words: --steps becomes one of them. */
     out->sets = calloc(count + 2, sizeof *out->sets);
+    out->places = calloc(count + 1, sizeof *out->places);
     out->operand = calloc(count + 1, sizeof *out->operand);
-    STRAKE_CHECK(out->sets != NULL && out->operand != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory");
+    STRAKE_CHECK(out->sets != NULL && out->places != NULL && out->operand != NULL, error,
+                 STRAKE_ERR_MEMORY, "out of memory");
     for (size_t k = 0; k < count; k++) {
         bool used = false;
         if (ended || words[k][0] != '-' || words[k][1] == '\0') {
@@ -176,7 +180,9 @@ cleanup:
 void strake_options_free(strake_arguments *arguments)
 {
     free((void *)arguments->sets);
+    free((void *)arguments->places);
     free((void *)arguments->operand);
     arguments->sets = NULL;
+    arguments->places = NULL;
     arguments->operand = NULL;
 }

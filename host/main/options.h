@@ -8,11 +8,16 @@
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version;
     const char *on, *split, *output, *report, *resume;
+    const char *plot, *sizes;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
+    int64_t repeats;   /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
+    double scale;      /**< 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;
+    const char **places; /**< NULL-terminated WHERE, of a command that takes several */
+    int place_count;
     const char **operand; /**< NULL-terminated */
     int operands;
     const char *const *words; /**< the whole command line, NULL-terminated, for messages */
@@ -22,6 +27,7 @@ typedef enum strake_option_kind {
     STRAKE_OPTION_FLAG,
     STRAKE_OPTION_TEXT,
     STRAKE_OPTION_SETTING, /**< PATH=VALUE, repeatable */
+    STRAKE_OPTION_PLACE,   /**< WHERE, repeatable */
     STRAKE_OPTION_INTEGER,
     STRAKE_OPTION_REAL
 } strake_option_kind;

@@ -25,7 +25,7 @@ typedef struct strake_command {
 } strake_command;
 
 extern const strake_command strake_command_run, strake_command_check, strake_command_devices,
-    strake_command_compare, strake_command_help;
+    strake_command_bench, strake_command_compare, strake_command_help;
 
 /** NULL-terminated list of the commands. */
 extern const strake_command *const strake_commands[];

@@ -66,12 +66,37 @@ static void draw_bar(double share, const char *facts)
     (void)fflush(stderr);
 }
 
+/* Whether a quiet moment has passed since the last showing. */
+static bool is_due(const strake_progress *progress, double now)
+{
+    return !progress->quiet &&
+           now - progress->last >= (progress->terminal ? bar_period : line_period);
+}
+
+static void show(strake_progress *progress, double now, double share, const char *facts)
+{
+    if (progress->terminal) {
+        draw_bar(share, facts);
+        progress->drawn = true;
+    } else {
+        (void)fprintf(stderr, "%3.0f %% %s\n", 100.0 * share, facts);
+    }
+    progress->last = now;
+}
+
+void strake_progress_show(strake_progress *progress, double share, const char *facts)
+{
+    const double now = strake_wall_seconds();
+    if (is_due(progress, now)) {
+        show(progress, now, share, facts);
+    }
+}
+
 void strake_progress_update(strake_progress *progress, int64_t step, double stepping)
 {
     const double now = strake_wall_seconds();
     const double done = (double)(step - progress->first);
-    if (progress->quiet || done <= 0.0 ||
-        now - progress->last < (progress->terminal ? bar_period : line_period)) {
+    if (done <= 0.0 || !is_due(progress, now)) {
         return;
     }
     char facts[160], rate[32], left[32];
@@ -81,13 +106,7 @@ void strake_progress_update(strake_progress *progress, int64_t step, double step
                    sizeof left);
     (void)snprintf(facts, sizeof facts, "step %lld of %lld, %s, %s left", (long long)step,
                    (long long)progress->total, rate, left);
-    if (progress->terminal) {
-        draw_bar(share, facts);
-        progress->drawn = true;
-    } else {
-        (void)fprintf(stderr, "%3.0f %% %s\n", 100.0 * share, facts);
-    }
-    progress->last = now;
+    show(progress, now, share, facts);
 }
 
 void strake_progress_clear(strake_progress *progress)

@@ -22,6 +22,9 @@ void strake_progress_begin(strake_progress *progress, bool quiet, int64_t first,
 /** Shows the state if it is time to; @p stepping are the seconds spent in time steps so far. */
 void strake_progress_update(strake_progress *progress, int64_t step, double stepping);
 
+/** Shows any work, if it is time to: @p share of it is done, @p facts say what goes on. */
+void strake_progress_show(strake_progress *progress, double share, const char *facts);
+
 /** Removes the bar, so that something else can be printed; the next update draws it again. */
 void strake_progress_clear(strake_progress *progress);
 

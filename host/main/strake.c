@@ -9,9 +9,13 @@
 #include "base/suggest.h"
 #include "main/program.h"
 
-const strake_command *const strake_commands[] = {&strake_command_run,     &strake_command_check,
-                                                 &strake_command_devices, &strake_command_compare,
-                                                 &strake_command_help,    NULL};
+const strake_command *const strake_commands[] = {&strake_command_run,
+                                                 &strake_command_check,
+                                                 &strake_command_devices,
+                                                 &strake_command_bench,
+                                                 &strake_command_compare,
+                                                 &strake_command_help,
+                                                 NULL};
 
 void strake_say(const char *format, ...)
 {

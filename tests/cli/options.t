@@ -7,14 +7,14 @@ exits 0 "--version succeeds"
 check "--version prints name and number" grep -qE '^strake [0-9]+\.[0-9]+\.[0-9]+$' .out
 try help
 exits 0 "help succeeds"
-prints "help lists the commands" "run " "check " "devices " "compare " "help "
+prints "help lists the commands" "run " "check " "devices " "bench " "compare " "help "
 cp .out overview
 try --help
 check "--help is help" cmp .out overview
 try
 fails 2 "no command is a usage error" "strake help"
 
-for command in run check devices compare help; do
+for command in run check devices bench compare help; do
     try help $command
     exits 0 "help $command succeeds"
     prints "help $command shows usage and examples" "Usage: strake $command" "Options:" "Examples:" \
@@ -112,6 +112,7 @@ prints "the summary names device and field" "serial" "psi" "cell/s"
 
 if [ -c /dev/full ]; then
     for words in "--version" "help" "help run" "check case.yaml --on serial" "devices" "compare a a2" \
+        "bench --sizes 16 --steps 1 --repeats 1 --on serial --quiet" \
         "run case.yaml --on serial --steps 3 --output q" \
         "run case.yaml --on serial --steps 3 --output q --report - --quiet"; do
         code=0

@@ -54,7 +54,7 @@ try run case.yaml --on serial --report report.json --quiet
 exits 0 "a report can be written"
 keys='"strake" "host" "cpu" "cores" "os" "compiler" "case" "file" "problem" "shape" "steps" "devices" "id"
  "name" "vendor" "driver" "role" "rows" "seconds" "compute" "exchange" "idle" "cells_per_second"
- "bytes_per_cell" "flops_per_cell" "fields" "min" "max" "sum" "checksum" "setup_seconds"
+ "bytes_per_cell" "flops_per_cell" "fields" "min" "max" "sum" "norm" "checksum" "setup_seconds"
  "io_seconds" "bit_exact" "precision" "threads" "arrays" "divisions_per_cell"'
 missing=
 for key in $keys; do
@@ -88,6 +88,8 @@ for byte in data:
 assert psi["checksum"] == "%016x" % checksum
 assert psi["min"] == min(values) and psi["max"] == max(values)
 assert abs(psi["sum"] - math.fsum(values)) <= 1e-15 * abs(psi["sum"])
+norm = math.sqrt(math.fsum(x * x for x in values))
+assert abs(psi["norm"] - norm) <= 1e-15 * norm
 device = report["devices"][0]
 assert device["id"] == "serial" and device["rows"] == [0, 61]
 cells = report["case"]["shape"][0] * report["case"]["shape"][1]
@@ -95,9 +97,9 @@ rate = cells * report["case"]["steps"] / report["seconds"]
 assert math.isclose(report["cells_per_second"], rate)
 assert report["bit_exact"] is True
 PY
-    check "minimum, maximum, sum, checksum and rate are those of the output" python3 verify.py
+    check "minimum, maximum, sum, norm, checksum and rate are those of the output" python3 verify.py
 else
-    skip "minimum, maximum, sum, checksum and rate are those of the output" "no python3 here"
+    skip "minimum, maximum, sum, norm, checksum and rate are those of the output" "no python3 here"
 fi
 try run case.yaml --on serial --quiet --report /dev/null
 check "a device as report is written, not replaced" test -c /dev/null

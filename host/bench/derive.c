@@ -1,0 +1,136 @@
+/* What follows from the rates of placements measured side by side, and whether they agree. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+static bool is_cpu(const strake_placement *p)
+{
+    return strcmp(p->id, "cpu") == 0;
+}
+
+static bool is_device(const strake_placement *p)
+{
+    return strncmp(p->id, "ocl:", 4) == 0;
+}
+
+/*
+ * The placement that is one processor alone: `threads` of the CPU stripe (0: the most that were
+ * measured), or any other id.
+ */
+static const strake_bench_item *find_alone(const strake_bench *bench, const char *id, int threads)
+{
+    const strake_bench_item *best = NULL;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (item->status != STRAKE_OK || item->placements != 1 || item->repeats == 0 ||
+            strcmp(item->placement[0].id, id) != 0) {
+            continue;
+        }
+        const int own = item->placement[0].threads;
+        if (threads > 0 && is_cpu(&item->placement[0]) && own != threads) {
+            continue;
+        }
+        if (best == NULL || own > best->placement[0].threads) {
+            best = item;
+        }
+    }
+    return best;
+}
+
+static bool lists_twice(const strake_bench_item *item)
+{
+    for (int a = 0; a < item->placements; a++) {
+        for (int b = 0; b < a; b++) {
+            if (strcmp(item->placement[a].id, item->placement[b].id) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Rate of a mixture over the sum of the rates of its parts, each alone with all the rows. */
+static double over_sum(const strake_bench *bench, const strake_bench_item *item)
+{
+    double sum = 0.0;
+    if (item->placements < 2 || lists_twice(item)) {
+        return (double)NAN;
+    }
+    for (int p = 0; p < item->placements; p++) {
+        const strake_placement *const part = &item->placement[p];
+        const strake_bench_item *alone = find_alone(bench, part->id, part->threads);
+        if (alone == NULL) {
+            alone = find_alone(bench, part->id, 0);
+        }
+        if (alone == NULL) {
+            return (double)NAN;
+        }
+        sum += alone->rate.median;
+    }
+    return item->rate.median / sum;
+}
+
+/* Serial fraction where all workers are alike: threads of the CPU stripe, or devices of one model. */
+static double serial_fraction(const strake_bench *bench, const strake_bench_item *item)
+{
+    const strake_placement *const first = &item->placement[0];
+    const strake_bench_item *one = NULL;
+    double workers = 0.0;
+    if (item->placements == 1 && is_cpu(first)) {
+        workers = first->threads;
+        one = find_alone(bench, first->id, 1);
+    } else if (is_device(first) && !lists_twice(item)) {
+        workers = item->placements;
+        one = find_alone(bench, first->id, 0);
+        for (int p = 1; p < item->placements; p++) {
+            const strake_placement *const other = &item->placement[p];
+            one = is_device(other) && strcmp(other->name, first->name) == 0 ? one : NULL;
+        }
+    }
+    return one != NULL ? strake_karp_flatt(item->rate.median / one->rate.median, workers)
+                       : (double)NAN;
+}
+
+void strake_bench_derive(strake_bench *bench)
+{
+    const strake_bench_item *serial = NULL, *cpu = NULL;
+    for (int k = 0; k < bench->items; k++) {
+        strake_bench_item *const item = &bench->item[k];
+        double rate[STRAKE_BENCH_REPEATS];
+        for (int r = 0; r < item->repeats; r++) {
+            rate[r] = bench->cells * (double)item->steps / item->seconds[r];
+        }
+        item->rate = strake_sample_of(rate, item->status == STRAKE_OK ? item->repeats : 0);
+    }
+    serial = find_alone(bench, "serial", 0);
+    cpu = find_alone(bench, "cpu", 0);
+    for (int k = 0; k < bench->items; k++) {
+        strake_bench_item *const item = &bench->item[k];
+        const double rate = item->rate.median;
+        const bool measured = isfinite(rate);
+        item->over_serial = serial != NULL ? rate / serial->rate.median : (double)NAN;
+        item->over_cpu = cpu != NULL ? rate / cpu->rate.median : (double)NAN;
+        item->of_sum = measured ? over_sum(bench, item) : (double)NAN;
+        item->karp_flatt = measured ? serial_fraction(bench, item) : (double)NAN;
+        item->of_roof = rate * bench->bytes_per_cell / item->roof;
+    }
+}
+
+int strake_bench_verify(strake_bench *bench)
+{
+    const strake_bench_item *warm = NULL, *end = NULL;
+    int differing = 0;
+    for (int k = 0; k < bench->items; k++) {
+        strake_bench_item *const item = &bench->item[k];
+        if (item->status != STRAKE_OK || item->repeats == 0) {
+            continue;
+        }
+        warm = warm == NULL ? item : warm;
+        end = end == NULL && item->has_end ? item : end;
+        item->differs = item->warm_checksum != warm->warm_checksum ||
+                        (item->has_end && item->end_checksum != end->end_checksum);
+        differing += item->differs;
+    }
+    return differing;
+}

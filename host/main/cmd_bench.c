@@ -1,0 +1,289 @@
+/* `strake bench`: cases side by side on all placements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "bench/roof.h"
+#include "io/file.h"
+#include "main/bench_parts.h"
+#include "main/interrupt.h"
+#include "main/program.h"
+#include "main/progress.h"
+#include "main/summary.h"
+
+enum { REPEATS = 5, NOTICES = 64 };
+
+typedef struct session {
+    const strake_arguments *arguments;
+    strake_bench_job *job;
+    int jobs, job_now;
+    strake_bench *bench;
+    int measured; /* benchmarks */
+    strake_cl_list list;
+    strake_roofs roofs;
+    strake_progress progress;
+    uint64_t told[NOTICES]; /* hashes of notices already given */
+    int notices;
+    FILE *stream; /* of the tables */
+    bool bad;     /* something failed or differs */
+} session;
+
+/* A notice once: the same places are opened for every size. */
+static void notice(void *user, const char *line)
+{
+    session *const s = user;
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, line, strlen(line));
+    for (int k = 0; k < s->notices; k++) {
+        if (s->told[k] == hash) {
+            return;
+        }
+    }
+    if (s->notices < NOTICES) {
+        s->told[s->notices++] = hash;
+    }
+    strake_progress_clear(&s->progress);
+    strake_say_note("%s", line);
+}
+
+static void show_progress(void *user, const strake_bench *bench, const strake_bench_item *item,
+                          double done)
+{
+    session *const s = user;
+    char facts[128], shape_text[72];
+    int64_t shape[3];
+    const int dims = strake_case_shape(bench->which, shape);
+    (void)snprintf(facts, sizeof facts, "%s, %.20s", strake_shape_text(dims, shape, shape_text),
+                   item->where);
+    strake_progress_show(&s->progress, (s->job_now + done) / s->jobs, facts);
+}
+
+static bool stop(void *user)
+{
+    (void)user;
+    return strake_interrupted();
+}
+
+static double smallest_gpu(const strake_cl_list *list)
+{
+    double least = 0.0;
+    for (int d = 0; d < list->count; d++) {
+        const double bytes = (double)list->device[d].global_memory;
+        if (strake_cl_device_is_gpu(&list->device[d]) && (least <= 0.0 || bytes < least)) {
+            least = bytes;
+        }
+    }
+    return least;
+}
+
+/* What stands out: placements without a result, or with another one. */
+static void complain(session *s, const strake_bench *bench)
+{
+    char text[72];
+    int64_t shape[3];
+    const strake_bench_item *reference = NULL;
+    const int dims = strake_case_shape(bench->which, shape);
+    (void)strake_shape_text(dims, shape, text);
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        reference = reference == NULL && item->status == STRAKE_OK ? item : reference;
+        if (item->status != STRAKE_OK) {
+            strake_say("%s cells on %s: %s", text, item->where, item->why);
+            s->bad = true;
+        } else if (item->differs) {
+            bool exact = true;
+            for (int p = 0; p < item->placements; p++) {
+                exact = exact && item->placement[p].bit_exact;
+            }
+            strake_say("%s cells on %s: the result DIFFERS from that of %s (checksum %016llx, not "
+                       "%016llx, after %lld steps)%s",
+                       text, item->where, reference->where, (unsigned long long)item->warm_checksum,
+                       (unsigned long long)reference->warm_checksum, (long long)bench->warm_up,
+                       exact ? "; look at both with `strake run` and `strake compare`"
+                             : "; a device in it failed the arithmetic self-test");
+            s->bad = true;
+        }
+    }
+}
+
+static strake_status measure(session *s, bool *stopped, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_bench *const bench = &s->bench[s->measured];
+    const strake_bench_job *const job = &s->job[s->measured];
+    const strake_arguments *const a = s->arguments;
+    const strake_bench_options options = {.threads = (int)a->threads,
+                                          .no_tune = a->no_tune,
+                                          .device_memory = smallest_gpu(&s->list),
+                                          .notice = notice,
+                                          .progress = show_progress,
+                                          .stop = stop,
+                                          .user = s};
+    bench->which = job->which;
+    bench->title = job->title;
+    bench->steps = job->which->steps;
+    bench->repeats = a->repeats > 0 ? (int)a->repeats : REPEATS;
+    s->job_now = s->measured++;
+    STRAKE_TRY(strake_bench_places(a, &s->list, notice, s, bench, error));
+    STRAKE_TRY(strake_bench_measure(bench, &options, stopped, error));
+    if (*stopped) {
+        goto cleanup;
+    }
+    strake_roofs_apply(&s->roofs, bench);
+    strake_bench_derive(bench);
+    (void)strake_bench_verify(bench);
+    strake_progress_clear(&s->progress);
+    strake_bench_print_table(bench, s->stream);
+    (void)fflush(s->stream);
+    complain(s, bench);
+cleanup:
+    strake_progress_clear(&s->progress);
+    return status;
+}
+
+static strake_status check_files(const strake_arguments *arguments, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
+        STRAKE_TRY(strake_file_check(arguments->report, error));
+    }
+    if (arguments->plot != NULL) {
+        STRAKE_TRY(strake_file_check(arguments->plot, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status write_files(const session *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text json = {0}, svg = {0};
+    const char *const report = s->arguments->report;
+    if (report != NULL) {
+        for (int b = 0; b < s->measured; b++) {
+            strake_bench_print_json(&s->bench[b], &json);
+        }
+        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
+        if (strcmp(report, "-") == 0) {
+            (void)fwrite(json.data, 1, json.length, stdout);
+        } else {
+            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
+        }
+    }
+    if (s->arguments->plot != NULL) {
+        strake_bench_print_svg(s->bench, s->measured, &svg);
+        STRAKE_CHECK(!svg.failed, error, STRAKE_ERR_MEMORY, "out of memory for the plot");
+        STRAKE_TRY(strake_file_put(s->arguments->plot, svg.data, svg.length, error));
+    }
+cleanup:
+    strake_text_free(&json);
+    strake_text_free(&svg);
+    return status;
+}
+
+static void print_explanation(FILE *stream)
+{
+    (void)fprintf(
+        stream,
+        "over: speed-up of the medians. %% of sum: a mixture against its parts, each alone.\n"
+        "serial part: Karp-Flatt fraction of equal workers. %% of roof: traffic of the stage\n"
+        "table against the memory bandwidth measured here (steps fused in cache may pass 100).\n");
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    bool stopped = false;
+    int code = STRAKE_EXIT_DONE;
+    session *const s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    s->arguments = arguments;
+    s->stream = arguments->report != NULL && strcmp(arguments->report, "-") == 0 ? stderr : stdout;
+    strake_interrupt_install();
+    STRAKE_TRY(check_files(arguments, error));
+    STRAKE_TRY(strake_bench_jobs_open(arguments, &s->job, &s->jobs, error));
+    s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
+    STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
+    strake_progress_begin(&s->progress, arguments->quiet, 0, 1, 0.0);
+    while (s->measured < s->jobs && !stopped) {
+        STRAKE_TRY(measure(s, &stopped, error));
+    }
+    if (stopped) {
+        strake_say("interrupted in benchmark %d of %d; nothing was written", s->measured, s->jobs);
+        code = STRAKE_EXIT_INTERRUPTED;
+        goto cleanup;
+    }
+    if (s->jobs > 1) {
+        strake_bench_print_overview(s->bench, s->measured, s->stream);
+    }
+    print_explanation(s->stream);
+    STRAKE_TRY(write_files(s, error));
+    code = s->bad ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    if (s != NULL) {
+        for (int b = 0; b < s->measured; b++) {
+            strake_bench_free(&s->bench[b]);
+        }
+        free(s->bench);
+        strake_bench_jobs_close(&s->job, s->jobs);
+        strake_cl_list_free(&s->list);
+        free(s);
+    }
+    return code;
+}
+
+static const strake_option options[] = {
+    {"--on", STRAKE_OPTION_PLACE, "WHERE", 0, 0, 0,
+     "measure here, as for `strake run`; repeatable. @N\nat the end: N threads of the CPU stripe"},
+    {"--sizes", STRAKE_OPTION_TEXT, "N,RxC,...", 0, 0, offsetof(strake_arguments, sizes),
+     "grid.rows and grid.cols of every case (shapes keep\ntheir places; the built-in case scales)"},
+    {"--steps", STRAKE_OPTION_INTEGER, "N", 1, 1e15, offsetof(strake_arguments, steps),
+     "steps of a repeat, instead of the case's `time.steps`"},
+    {"--scale", STRAKE_OPTION_REAL, "X", 1e-6, 1e6, offsetof(strake_arguments, scale),
+     "multiply the steps of every case, 0.1 for a tenth"},
+    {"--repeats", STRAKE_OPTION_INTEGER, "N", 1, STRAKE_BENCH_REPEATS,
+     offsetof(strake_arguments, repeats), "timed repeats of each placement (default 5)"},
+    {"--threads", STRAKE_OPTION_INTEGER, "N", 1, 4096, offsetof(strake_arguments, threads),
+     "threads of `cpu` (default: OMP_NUM_THREADS, else\nthe usable cores)"},
+    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
+     "change a key of every case, for example\nprecision=single; repeatable"},
+    {"--no-tune", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, no_tune),
+     "never tune a device on its first use"},
+    {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
+     "write a line of JSON for each placement and size;\n- is standard output"},
+    {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
+     "draw the rates, and what each processor does in\na step"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet), "no progress"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_bench = {
+    .name = "bench",
+    .operands = "[CASE.yaml ...]",
+    .operands_most = 1000,
+    .text = "Measures cases side by side on all placements",
+    .option = options,
+    .details =
+        "Without a case it runs a rotating cone at 1024 x 1024 and 2048 x 2048 cells; without\n"
+        "--on it measures serial, cpu with one and with all threads, every OpenCL device, gpu,\n"
+        "hybrid and auto, as far as they differ on this machine. Placements take turns (A B C\n"
+        "A B C ...) if they fit in memory together; every repeat begins with untimed steps.\n"
+        "serial is slow: it does as many steps as take a second. All results are compared bit\n"
+        "by bit; if one differs, or a placement fails, the exit status is 1.\n"
+        "\n"
+        "The table shows the median rate with minimum and maximum, speed-ups over serial and\n"
+        "cpu, a mixture in percent of the sum of its parts (each measured alone; on a machine\n"
+        "with GPUs cpu@N is the CPU without the cores that drive them), the Karp-Flatt serial\n"
+        "fraction e = (1/S - 1/p) / (1 - 1/p) of p equal workers, and the memory traffic of\n"
+        "the stage table in percent of the bandwidth measured on the spot (host: triad with as\n"
+        "many threads; device: four arrays read, one written).\n",
+    .examples = "  strake bench\n"
+                "  strake bench cone.yaml --on serial --on cpu@1 --on cpu --steps 50\n"
+                "  strake bench --sizes 4096 --on cpu --on ocl:0 --on cpu,ocl:0 --plot bench.svg\n"
+                "  strake bench --sizes 1024,2048,3072,4096 --steps 500 --report bench.jsonl\n",
+    .run = command};

@@ -1,0 +1,143 @@
+#!/bin/bash
+# strake bench: tables, JSON lines, SVG, verification, usage errors.
+. "$(dirname "$0")/tap.bash"
+repository=$(cd "$OLDPWD" && cd "$(dirname "$0")/../.." && pwd)
+devices=$("$STRAKE" devices | grep -c '^ocl:[0-9]*: ')
+
+small="--sizes 48,40x56 --steps 6 --repeats 3"
+
+# shellcheck disable=SC2086
+try bench $small --on serial --on cpu@1 --on cpu --report bench.jsonl --plot bench.svg --quiet
+exits 0 "a small benchmark succeeds"
+prints "it names case, sizes and repeats" "rotating cone: 48 x 48 cells" "40 x 56 cells, double" \
+    "3 repeats of 6 steps, interleaved" "Seconds for 6 steps"
+check "its tables fit 80 columns" awk 'length > 80 { exit 1 } END { exit NR < 15 }' .out
+check "each placement has the same bits" test "$(grep -c ' same$' .out)" -eq 6
+check "--quiet shows no progress" test ! -s .err
+check "one line of JSON for each placement and size" test "$(wc -l <bench.jsonl)" -eq 6
+missing=
+for key in strake host cpu cores os compiler case problem shape precision where steps repeats warm_up \
+    interleaved cells_per_second median min max seconds speedup_over_serial speedup_over_cpu \
+    percent_of_sum karp_flatt roof_bytes_per_second percent_of_roof checksums same_bits devices name \
+    driver compute exchange idle; do
+    [ "$(grep -cF "\"$key\":" bench.jsonl)" -eq 6 ] || missing="$missing $key"
+done
+check "each line has every key$missing" test -z "$missing"
+check "shapes are those asked for" test \
+    "$(grep -cF '"shape": [48, 48]' bench.jsonl) $(grep -cF '"shape": [40, 56]' bench.jsonl)" = "3 3"
+check "the checksums of a size agree" test \
+    "$(grep -o '"checksums": \["[0-9a-f]*"' bench.jsonl | sort -u | wc -l)" -eq 2
+check "cpu@1 has one thread" grep -qE '"where": "cpu@1".*"threads": 1,' bench.jsonl
+check "cpu with two has a serial fraction" grep -qE '"where": "cpu",.*"karp_flatt": -?[0-9]' bench.jsonl
+check "three seconds for three repeats" bash -c \
+    '[ "$(grep -cE "\"seconds\": \[[0-9.e-]+, [0-9.e-]+, [0-9.e-]+\]" bench.jsonl)" -eq 6 ]'
+if command -v python3 >/dev/null && python3 -c 'import json' 2>/dev/null; then
+    cat >verify.py <<'PY'
+import json, statistics
+lines = [json.loads(line) for line in open("bench.jsonl")]
+for line in lines:
+    cells = line["shape"][0] * line["shape"][1]
+    rates = [cells * line["steps"] / s for s in line["seconds"]]
+    rate = line["cells_per_second"]
+    assert abs(rate["median"] / statistics.median(rates) - 1) < 1e-12
+    assert abs(rate["min"] / min(rates) - 1) < 1e-12 and abs(rate["max"] / max(rates) - 1) < 1e-12
+    peers = {l["where"]: l for l in lines if l["shape"] == line["shape"]}
+    over = rate["median"] / peers["serial"]["cells_per_second"]["median"]
+    assert abs(line["speedup_over_serial"] / over - 1) < 1e-12
+    share = 100 * rate["median"] * line["bytes_per_cell"] / line["roof_bytes_per_second"]
+    assert abs(line["percent_of_roof"] / share - 1) < 1e-12
+PY
+    check "the JSON parses and its figures agree with each other" python3 verify.py
+else
+    skip "the JSON parses and its figures agree with each other" "no python3 here"
+fi
+if command -v xmllint >/dev/null; then
+    check "the SVG is well-formed" xmllint --noout bench.svg
+else
+    skip "the SVG is well-formed" "no xmllint here"
+fi
+check "the SVG has bars, steps and sizes" bash -c \
+    'grep -q "48 x 48 cells" bench.svg && grep -q "40 x 56 cells" bench.svg &&
+     [ "$(grep -c "<title>median " bench.svg)" -eq 6 ] && [ "$(grep -c "<title>compute " bench.svg)" -eq 6 ]'
+
+try bench case.yaml --on cpu --steps 4 --scale 0.5 --repeats 1 --report - --quiet
+exits 0 "a case file is benchmarked"
+check "--report - keeps stdout for JSON" bash -c 'grep -q "^{.*}$" .out && [ "$(wc -l <.out)" -eq 1 ]'
+check "--scale multiplies the steps" grep -qF '"steps": 2, ' .out
+check "the table goes to stderr then" grep -q 'case.yaml: 61 x 97 cells' .err
+# One way to the same state: 3 + 1 + 2 steps.
+"$STRAKE" run case.yaml --on serial --steps 6 --quiet --report six.json
+sum=$(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' six.json)
+check "its last checksum is that of a run of as many steps" grep -qF "\"$sum\"]" .out
+try bench case.yaml case.yaml --on cpu --steps 2 --repeats 1 --set precision=single --quiet
+prints "several cases, with --set" "case.yaml: 61 x 97 cells, single"
+try bench case.yaml --on cpu --steps 2 --repeats 1 --set run.on=serial --set 'run.split=[1, 2]' --quiet
+exits 0 "where and split of the case do not matter"
+
+if [ "$devices" -gt 0 ]; then
+    # shellcheck disable=SC2086
+    try bench $small --report all.jsonl --quiet
+    exits 0 "without --on everything is measured"
+    prints "serial, cpu, device and a mixture" "serial " "cpu " "ocl:0 "
+    check "a mixture says its percent of the sum" grep -qE '"percent_of_sum": [0-9]' all.jsonl
+    check "all placements have the same bits" test "$(grep -c '"same_bits": true' all.jsonl)" -eq \
+        "$(wc -l <all.jsonl)"
+    # A device that computes something else: its copy of a formula is changed.
+    mkdir kernels
+    cp "$repository"/cl/*.cl "$repository"/cl/*.h kernels/
+    sed 's/return psi - /return psi - REAL(1.0000001) * /' "$repository/cl/mpdata_point.h" \
+        >kernels/mpdata_point.h
+    check "the changed formula is another one" bash -c \
+        '! cmp -s "$1/cl/mpdata_point.h" kernels/mpdata_point.h' - "$repository"
+    code=0
+    STRAKE_CL_DIR=$PWD/kernels "$STRAKE" bench --sizes 48 --steps 6 --repeats 1 --on cpu --on ocl:0 \
+        --report other.jsonl --quiet >.out 2>.err || code=$?
+    fails 1 "a device that computes something else is noticed" "48 x 48 cells on ocl:0" "DIFFERS" "cpu"
+    prints "the table shows it" " DIFF"
+    check "and the JSON" test "$(grep -c '"same_bits": false' other.jsonl)" -eq 1
+else
+    skip "without --on everything is measured" "no OpenCL device"
+    skip "a device that computes something else is noticed" "no OpenCL device"
+fi
+code=0
+STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" bench --sizes 32 --steps 2 --repeats 1 --quiet >.out 2>.err ||
+    code=$?
+exits 0 "without a loader the CPU is measured"
+check "and a note says what is left out" grep -q '^strake: note: no OpenCL device here' .err
+
+code=0
+timeout --preserve-status -s INT 3 "$STRAKE" bench --sizes 1024 --steps 100000 --on cpu --quiet \
+    --report stopped.jsonl >.out 2>.err || code=$?
+fails 130 "Ctrl-C ends a benchmark" "interrupted in benchmark 1 of 1" "nothing was written"
+check "and leaves no report" test ! -e stopped.jsonl
+
+for sizes in 0 x 64x 64,,32 64, -5 64x32x16 1e3; do
+    try bench --sizes=$sizes
+    fails 2 "--sizes $sizes is refused" "option --sizes: '$sizes'" "1024,2048"
+done
+try bench --sizes 99999999999 --on cpu
+fails 2 "a size beyond every memory is refused"
+try bench --sizes 32 --on cpy
+fails 2 "an unknown place is a usage error" "cpy" "cpu"
+try bench --sizes 32 --on cpu@x
+fails 2 "threads that are no number are refused" "cpu@x" "cpu@4"
+try bench --sizes 32 --on ocl:0@2
+fails 2 "a device has no threads to choose" "ocl:0@2"
+try bench --sizes 32 --on cpu --on cpu
+fails 2 "a place listed twice is refused" "listed twice"
+try bench --sizes 32 --on serial,cpu
+fails 2 "serial stands alone" "serial" "alone"
+try bench --repeats 0
+fails 2 "--repeats 0 is out of range" "option --repeats: 0"
+try bench --scale 0
+fails 2 "--scale 0 is out of range" "option --scale: 0"
+try bench case.yaml --set time.steps=0 --on cpu
+fails 2 "a case without steps is refused" "0 steps" "--steps"
+try bench nothing.yaml
+check "a case that is not there is an error" bash -c '[ "$1" -ne 0 ] && grep -q "nothing.yaml" .err' - "$code"
+try bench case.yaml --sizes 40 --set fields.u1.constant=7 --on cpu --report no.jsonl --plot no.svg
+fails 2 "an unstable flow is refused" "unstable"
+try bench --sizes 32 --on cpu --report /nonexistent/x.jsonl
+fails 1 "a report that cannot be written is found at once" "/nonexistent/x.jsonl"
+check "nothing was written by failed commands" bash -c '[ ! -e no.jsonl ] && [ ! -e no.svg ]'
+done_testing
