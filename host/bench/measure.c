@@ -166,14 +166,13 @@ cleanup:
     return status;
 }
 
-/* The batch, from all steps so far. @return seconds of a step */
-static double set_batch(strake_bench_item *item)
+/* The batch, from all steps so far. */
+static void set_batch(strake_bench_item *item)
 {
     const double step =
         strake_solver_step_seconds(item->solver) / (double)strake_step_count(item->solver);
     const double fit = step > 0.0 ? batch_seconds / step : 1e9;
     item->batch = fit < 1.0 ? 1 : fit < 1e9 ? (int64_t)fit : 1000000000;
-    return step;
 }
 
 /* Some steps, timed. */
@@ -195,28 +194,36 @@ cleanup:
     return status;
 }
 
-/* The first step of `serial` says how many it can do; that fixes the warm-up of the others. */
-static void plan_serial(strake_bench *bench, strake_bench_item *item, double step)
+/*
+ * The second step of `serial` (the first one also touches its arrays) says how many it can do; that
+ * fixes the warm-up of the others.
+ */
+static strake_status plan_serial(strake_bench *bench, strake_bench_item *item, strake_error *error)
 {
-    const double fit = step > 0.0 ? serial_seconds / step : (double)bench->steps;
+    strake_status status = STRAKE_OK;
+    const double begin = strake_solver_step_seconds(item->solver);
+    double step = 0.0, fit = 0.0;
+    STRAKE_TRY(strake_step(item->solver, 1, error));
+    step = strake_solver_step_seconds(item->solver) - begin;
+    fit = step > 0.0 ? serial_seconds / step : (double)bench->steps;
     item->steps = fit < 1.0 ? 1 : fit < (double)bench->steps ? (int64_t)fit : bench->steps;
-    bench->warm_up = 1 + bench->repeats * item->steps;
+    bench->warm_up = 2 + bench->repeats * item->steps;
+cleanup:
+    return status;
 }
 
 static strake_status warm_up(measurement *m, strake_bench_item *item, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_bench *const bench = m->bench;
-    double step = 0.0;
     STRAKE_TRY(strake_step(item->solver, 1, error));
-    step = set_batch(item);
+    set_batch(item);
     if (is_serial(item)) {
-        plan_serial(bench, item, step);
-        goto cleanup;
+        return plan_serial(bench, item, error);
     }
     item->steps = bench->steps;
     STRAKE_TRY(advance(m, item, bench->warm_up - 1, error));
-    (void)set_batch(item);
+    set_batch(item);
     STRAKE_TRY(checksum(bench, item, &item->warm_checksum, error));
 cleanup:
     return status;

@@ -145,15 +145,16 @@ strake_status strake_bench_jobs_open(const strake_arguments *arguments, strake_b
     size *shape = NULL;
     int shapes = 1;
     const bool built_in = arguments->operands == 0;
+    const int cases = built_in ? 1 : arguments->operands;
     const char *const sizes =
         arguments->sizes == NULL && built_in ? default_sizes : arguments->sizes;
     *count = 0;
     if (sizes != NULL) {
         STRAKE_TRY(read_sizes(sizes, &shape, &shapes, error));
     }
-    *out = calloc((size_t)(built_in ? 1 : arguments->operands) * (size_t)shapes, sizeof **out);
+    *out = calloc((size_t)cases * (size_t)shapes + 1, sizeof **out); /* never of size 0 */
     STRAKE_CHECK(*out != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < (built_in ? 1 : arguments->operands); k++) {
+    for (int k = 0; k < cases; k++) {
         for (int s = 0; s < shapes; s++) {
             STRAKE_TRY(open_job(arguments, built_in ? NULL : arguments->operand[k],
                                 shape != NULL ? &shape[s] : &own, &(*out)[(*count)++], error));

@@ -54,7 +54,7 @@ void strake_bench_print_table(const strake_bench *bench, FILE *stream)
                   (long long)bench->steps, bench->together ? "interleaved" : "one by one",
                   (long long)bench->warm_up);
     if (strcmp(bench->item[0].where, "serial") == 0 && bench->item[0].status == STRAKE_OK) {
-        (void)fprintf(stream, "serial is slow: repeats of %lld step%s, not warmed up\n",
+        (void)fprintf(stream, "serial is slow: repeats of %lld step%s, after 2 to warm up\n",
                       (long long)bench->item[0].steps, bench->item[0].steps == 1 ? "" : "s");
     }
     (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", "Mcell/s", "", "", "over",

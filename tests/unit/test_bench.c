@@ -214,7 +214,7 @@ static void measuring_follows_the_plan(void **state)
     assert_string_equal(bench->item[0].where, "serial");
     assert_true(bench->together);
     assert_int_equal(bench->untimed, 1);
-    assert_true(bench->warm_up == 1 + 4 * bench->item[0].steps);
+    assert_true(bench->warm_up == 2 + 4 * bench->item[0].steps);
     assert_int_equal(bench->item[1].placement[0].threads, 2);
     assert_int_equal(bench->item[2].placement[0].threads, 3);
     for (int k = 0; k < bench->items; k++) {
