@@ -88,6 +88,7 @@ static void create_role(strake_solver *solver, strake_role *role)
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
         const strake_case *which = solver->which;
         const strake_cl_tuning tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
+                                                     .refine = (strake_cl_refine)which->division,
                                                      .hold = which->hold,
                                                      .unroll = which->unroll,
                                                      .prefetch = which->prefetch,

@@ -8,6 +8,7 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_division_words[] = "auto|plain|refined";
 
 enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
 
@@ -114,6 +115,9 @@ const strake_common strake_commons[] = {
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
      "their source"},
+    {"run.division", STRAKE_COMMON_DIVISION, ALL, AT(division), 0.0, "auto", NO_RANGE,
+     "OpenCL kernels divide by the device's own division (plain) or by refined reciprocals "
+     "(refined), with the same bits; auto: refined on GPUs"},
     {"run.group_rows",
      STRAKE_COMMON_SMALL,
      ALL,
