@@ -19,9 +19,9 @@ STRAKE_POINT_FUNCTION real donor_flux(real left, real right, real u)
 }
 
 /* 1/h of a cell: a static stage, folded where h is a constant. */
-STRAKE_POINT_FUNCTION real reciprocal(real h)
+STRAKE_RATIO_FUNCTION reciprocal(real h)
 {
-    return REAL(1.0) / h;
+    return STRAKE_RATIO(REAL(1.0), h);
 }
 
 /* h at a face: arithmetic mean. */
@@ -80,9 +80,9 @@ STRAKE_POINT_FUNCTION real magnitude(real x)
  * left, right, lo_left ... hi_right: magnitudes of the field (the field itself where it is >= 0); the
  * latter four lie across the face's direction, on its left and right side.
  */
-STRAKE_POINT_FUNCTION real corrective(real u, real t0, real t1, real t2, real t3, real r, real left,
-                                      real right, real lo_left, real lo_right, real hi_left,
-                                      real hi_right)
+STRAKE_RATIO_FUNCTION corrective(real u, real t0, real t1, real t2, real t3, real r, real left,
+                                 real right, real lo_left, real lo_right, real hi_left,
+                                 real hi_right)
 {
     const real b = (t0 + t1) + (t2 + t3);
     const real lo = lo_left + lo_right;
@@ -93,7 +93,7 @@ STRAKE_POINT_FUNCTION real corrective(real u, real t0, real t1, real t2, real t3
     const real across = REAL(0.125) * u * b;
     const real numerator =
         along * ((right - left) * b_denominator) - across * ((hi - lo) * a_denominator);
-    return STRAKE_QUOTIENT(numerator, a_denominator * b_denominator * r);
+    return STRAKE_RATIO(numerator, a_denominator * b_denominator * r);
 }
 
 /* Infinite gauge: the limit of adding a large constant; A = (right - left)/2, B = (hi - lo)/4. */
@@ -114,10 +114,10 @@ STRAKE_POINT_FUNCTION real corrective_gauge(real u, real t0, real t1, real t2, r
  *   R1 = (far_left + far_right - left - right)/sum, R2 = (hi_right + lo_left - lo_right - hi_left)/sum.
  * factor1 and factor2: the two factors in front, from the flow alone.
  */
-STRAKE_POINT_FUNCTION real third_order_along(real u, real r_reciprocal)
+STRAKE_RATIO_FUNCTION third_order_along(real u, real r_reciprocal)
 {
     const real c = u * r_reciprocal;
-    return (u * (REAL(3.0) * STRAKE_ABS(c) - REAL(1.0) - REAL(2.0) * c * c)) / REAL(3.0);
+    return STRAKE_RATIO(u * (REAL(3.0) * STRAKE_ABS(c) - REAL(1.0) - REAL(2.0) * c * c), REAL(3.0));
 }
 
 STRAKE_POINT_FUNCTION real third_order_across(real u, real t0, real t1, real t2, real t3,
@@ -135,8 +135,8 @@ STRAKE_POINT_FUNCTION real third_order(real v, real factor1, real factor2, real 
     const real inner = left + right;
     const real same = hi_right + lo_left;
     const real cross = lo_right + hi_left;
-    return v + (factor1 * STRAKE_QUOTIENT(outer - inner, outer + inner + MPDATA_EPSILON) +
-                factor2 * STRAKE_QUOTIENT(same - cross, same + cross + MPDATA_EPSILON));
+    return v + (factor1 * ((outer - inner) / (outer + inner + MPDATA_EPSILON)) +
+                factor2 * ((same - cross) / (same + cross + MPDATA_EPSILON)));
 }
 
 STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2, real far_left,
@@ -151,22 +151,22 @@ STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2,
  * Limiting coefficients, eqs. (9) and (10): how much of the incoming (outgoing) antidiffusive flux a
  * cell may take before it leaves its bounds. f1, f2: fluxes through the four faces.
  */
-STRAKE_POINT_FUNCTION real limit_inflow(real bound, real x, real h, real f1_lo, real f1_hi,
-                                        real f2_lo, real f2_hi)
+STRAKE_RATIO_FUNCTION limit_inflow(real bound, real x, real h, real f1_lo, real f1_hi, real f2_lo,
+                                   real f2_hi)
 {
     const real zero = REAL(0.0);
     const real inflow = (STRAKE_MAX(f1_lo, zero) - STRAKE_MIN(f1_hi, zero)) +
                         (STRAKE_MAX(f2_lo, zero) - STRAKE_MIN(f2_hi, zero));
-    return STRAKE_QUOTIENT((bound - x) * h, inflow + MPDATA_EPSILON);
+    return STRAKE_RATIO((bound - x) * h, inflow + MPDATA_EPSILON);
 }
 
-STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi,
-                                         real f2_lo, real f2_hi)
+STRAKE_RATIO_FUNCTION limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi, real f2_lo,
+                                    real f2_hi)
 {
     const real zero = REAL(0.0);
     const real outflow = (STRAKE_MAX(f1_hi, zero) - STRAKE_MIN(f1_lo, zero)) +
                          (STRAKE_MAX(f2_hi, zero) - STRAKE_MIN(f2_lo, zero));
-    return STRAKE_QUOTIENT((x - bound) * h, outflow + MPDATA_EPSILON);
+    return STRAKE_RATIO((x - bound) * h, outflow + MPDATA_EPSILON);
 }
 
 /*

@@ -1,10 +1,10 @@
 /*
  * real.h: the only place where C11 and OpenCL C differ.
  *
- * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION, STRAKE_ABS,
- * STRAKE_MIN, STRAKE_MAX, STRAKE_QUOTIENT and the operators + - * / and comparisons. Everything is correctly rounded
- * or exact, so the same bits come out everywhere as long as nothing is contracted to fma:
- * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
+ * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION,
+ * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_MIN, STRAKE_MAX and the operators + - * /
+ * and comparisons. Everything is correctly rounded or exact, so the same bits come out everywhere as
+ * long as nothing is contracted to fma: `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
  * The includer of the C side defines STRAKE_REAL_SINGLE or not; on the OpenCL side it is a build define.
  */
@@ -35,18 +35,19 @@ typedef double real;
 #endif
 
 /*
- * n / d for d > 0. GPUs divide by a fast sequence and leave numerators near zero to a slow one; exact
- * zeros, which whole regions of a field may have, are kept away from it. The bits are those of n / d.
+ * A function whose last operation is a division returns STRAKE_RATIO(n, d), with d > 0, and is declared
+ * STRAKE_RATIO_FUNCTION instead of STRAKE_POINT_FUNCTION real. In C that is the quotient; on a device
+ * it is the pair, since a kernel divides several pairs at once (quotient.h).
  */
 #ifdef __OPENCL_C_VERSION__
-static inline real strake_quotient(real n, real d)
-{
-    const real q = (n == REAL(0.0) ? REAL(1.0) : n) / d;
-    return n == REAL(0.0) ? n : q;
-}
-#define STRAKE_QUOTIENT(n, d) strake_quotient((n), (d))
+typedef struct strake_ratio {
+    real n, d;
+} strake_ratio;
+#define STRAKE_RATIO_FUNCTION static inline strake_ratio
+#define STRAKE_RATIO(n, d) ((strake_ratio){(n), (d)})
 #else
-#define STRAKE_QUOTIENT(n, d) ((n) / (d))
+#define STRAKE_RATIO_FUNCTION STRAKE_POINT_FUNCTION real
+#define STRAKE_RATIO(n, d) ((n) / (d))
 #endif
 
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */

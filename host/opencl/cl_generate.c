@@ -26,80 +26,166 @@ const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term 
     return buffer;
 }
 
+/* The variable of a term in a row of the pass; @p kind is 'r' for its value, 'q' for its ratio. */
+static void write_variable(const strake_cl_writer *w, const strake_cl_term *term, int u, char kind)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    (void)strake_cl_term_name(w->graph, term, name, sizeof name);
+    fprintf(w->text, "%c%s", kind, name + 1);
+    if (u >= 0) {
+        fprintf(w->text, "_%d", u);
+    }
+}
+
+void strake_cl_write_head(const strake_cl_writer *w, const strake_cl_term *term, int u)
+{
+    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
+    const bool is_ratio = strake_point_is_ratio(stage->point);
+    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
+    fprintf(w->text, "%sconst %s ", w->indent, refined ? "strake_ratio" : "real");
+    write_variable(w, term, u, refined ? 'q' : 'r');
+    fprintf(w->text, " = %s%s(", is_ratio && !refined ? "strake_divided(" : "", stage->point->name);
+}
+
+void strake_cl_write_tail(const strake_cl_writer *w, const strake_cl_term *term, int u)
+{
+    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
+    const bool is_ratio = strake_point_is_ratio(stage->point);
+    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
+    fprintf(w->text, "%s;\n", is_ratio && !refined ? "))" : ")");
+    if (refined) {
+        fprintf(w->text, "%sreal ", w->indent);
+        write_variable(w, term, u, 'r');
+        fprintf(w->text, " = strake_refined(");
+        write_variable(w, term, u, 'q');
+        fprintf(w->text, ");\n");
+    }
+}
+
+void strake_cl_open_operand(const strake_cl_writer *w, const strake_stage *stage, int k)
+{
+    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
+    for (int v = stage->read[k].value; v != source;) {
+        const strake_stage *free_stage = &w->graph->stage[w->graph->value[v].stage];
+        fprintf(w->text, "%s(", free_stage->point->name);
+        v = free_stage->read[0].value;
+    }
+}
+
+void strake_cl_close_operand(const strake_cl_writer *w, const strake_stage *stage, int k)
+{
+    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
+    for (int v = stage->read[k].value; v != source;) {
+        fprintf(w->text, ")");
+        v = w->graph->stage[w->graph->value[v].stage].read[0].value;
+    }
+}
+
+void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u)
+{
+    bool first = true;
+    for (int k = 0; k < count; k++) {
+        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
+            fprintf(w->text, "%s%s", first ? w->indent : " &\n", first ? "if (!(" : w->indent);
+            fprintf(w->text, "%sSTRAKE_IS_REFINED(", first ? "" : "      ");
+            write_variable(w, &w->plan->term[term[k]], u, 'q');
+            fprintf(w->text, ", ");
+            write_variable(w, &w->plan->term[term[k]], u, 'r');
+            fprintf(w->text, ")");
+            first = false;
+        }
+    }
+    fprintf(w->text, ")) {\n");
+    for (int k = 0; k < count; k++) {
+        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
+            fprintf(w->text, "%s    ", w->indent);
+            write_variable(w, &w->plan->term[term[k]], u, 'r');
+            fprintf(w->text, " = strake_divided(");
+            write_variable(w, &w->plan->term[term[k]], u, 'q');
+            fprintf(w->text, ");\n");
+        }
+    }
+    fprintf(w->text, "%s}\n", w->indent);
+}
+
 /* "(a_value + (at - slab))[1]": the place of a line, then a constant distance */
-static void write_load(FILE *text, const strake_graph *graph, const strake_cl_term *term)
+static void write_load(const strake_cl_writer *w, const strake_cl_term *term)
 {
     static const char *const stride[] = {"(place)slab", "(place)pitch"};
-    fprintf(text, "(a_%s + (at", graph->value[term->value].name);
+    fprintf(w->text, "(a_%s + (at", w->graph->value[term->value].name);
     for (int axis = 0; axis < 2; axis++) {
         const int offset = term->offset[axis];
         if (offset != 0) {
-            fprintf(text, " %c %d * %s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
+            fprintf(w->text, " %c %d * %s", offset > 0 ? '+' : '-', abs(offset), stride[axis]);
         }
     }
-    fprintf(text, "))[%d]", term->offset[2]);
+    fprintf(w->text, "))[%d]", term->offset[2]);
 }
 
-static void write_operand(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
-                          const strake_cl_term *reader, int k)
+static void write_operand(const strake_cl_writer *w, const strake_cl_term *reader, int k)
 {
-    char name[2 * STRAKE_NAME_LENGTH];
-    const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+    const strake_stage *stage = &w->graph->stage[w->graph->value[reader->value].stage];
     const int p = reader->operand[k];
     if (p < 0) {
-        fprintf(text, "c_%s", graph->value[stage->read[k].value].name);
-    } else if (plan->term[p].kind == STRAKE_CL_LOADED) {
-        write_load(text, graph, &plan->term[p]);
+        fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
+    } else if (w->plan->term[p].kind == STRAKE_CL_LOADED) {
+        write_load(w, &w->plan->term[p]);
     } else {
-        fprintf(text, "%s", strake_cl_term_name(graph, &plan->term[p], name, sizeof name));
+        write_variable(w, &w->plan->term[p], -1, 'r');
     }
 }
 
 /* Stores of a cell; a value of smaller extent than the kernel's is guarded. */
-static void write_store(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan,
-                        int output)
+static void write_store(const strake_cl_writer *w, int output)
 {
     static const char index[] = "imj";
-    const strake_value *value = &graph->value[output];
+    const strake_value *value = &w->graph->value[output];
     bool guarded = false;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        if (value->lo[axis] != plan->lo[axis] || value->hi[axis] != plan->hi[axis]) {
-            fprintf(text, "%s%c >= %d && %c < n%d + %d", guarded ? " && " : "    if (", index[axis],
-                    -value->lo[axis], index[axis], axis, value->hi[axis]);
+        if (value->lo[axis] != w->plan->lo[axis] || value->hi[axis] != w->plan->hi[axis]) {
+            fprintf(w->text, "%s%c >= %d && %c < n%d + %d", guarded ? " && " : "    if (",
+                    index[axis], -value->lo[axis], index[axis], axis, value->hi[axis]);
             guarded = true;
         }
     }
-    fprintf(text, "%s    %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "", guarded ? "    " : "",
+    fprintf(w->text, "%s    %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "", guarded ? "    " : "",
             value->name, value->name, guarded ? "    }\n" : "");
 }
 
-static void write_points(FILE *text, const strake_graph *graph, const strake_cl_kernel_plan *plan)
+static void write_points(const strake_cl_writer *w)
 {
-    fprintf(text,
+    const strake_cl_kernel_plan *plan = w->plan;
+    int order[2 * STRAKE_CL_KERNEL_TERMS];
+    const int steps = strake_cl_order_terms(w->graph, w->options, plan, order);
+    int settled = 0;
+    fprintf(w->text,
             "    const int j = (int)get_global_id(0) - %d;\n"
             "    const int i = (int)get_global_id(1) - %d;\n"
             "    const int m = (int)get_global_id(2) - %d;\n"
             "    if (i >= n0 + %d || m >= n1 + %d || j >= n2 + %d) {\n        return;\n    }\n"
             "    const place at = (place)(origin + i * slab + m * pitch + j);\n",
             plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
-    for (int p = 0; p < plan->terms; p++) {
-        char name[2 * STRAKE_NAME_LENGTH];
-        const strake_cl_term *term = &plan->term[p];
-        if (term->kind != STRAKE_CL_COMPUTED) {
+    for (int o = 0; o < steps; o++) {
+        if (order[o] == STRAKE_CL_SETTLE) {
+            strake_cl_write_settle(w, order + settled, o - settled, -1);
+            settled = o + 1;
             continue;
         }
-        const strake_stage *stage = &graph->stage[graph->value[term->value].stage];
-        fprintf(text, "    /* stage %d: %s */\n    const real %s = %s(", stage->number,
-                graph->value[term->value].name, strake_cl_term_name(graph, term, name, sizeof name),
-                stage->point->name);
+        const strake_cl_term *term = &plan->term[order[o]];
+        const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
+        fprintf(w->text, "    /* stage %d: %s */\n", stage->number,
+                w->graph->value[term->value].name);
+        strake_cl_write_head(w, term, -1);
         for (int k = 0; k < stage->reads; k++) {
-            fprintf(text, "%s", k > 0 ? ", " : "");
-            write_operand(text, graph, plan, term, k);
+            fprintf(w->text, "%s", k > 0 ? ", " : "");
+            strake_cl_open_operand(w, stage, k);
+            write_operand(w, term, k);
+            strake_cl_close_operand(w, stage, k);
         }
-        fprintf(text, ");\n");
+        strake_cl_write_tail(w, term, -1);
     }
     for (int k = 0; k < plan->outputs; k++) {
-        write_store(text, graph, plan, plan->output[k]);
+        write_store(w, plan->output[k]);
     }
 }
 
@@ -128,10 +214,11 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
             "const long slab, const long pitch, const long origin, const int n0, const int n1, "
             "const int n2%s)\n{\n",
             plan->marches ? ", const int rows" : "");
+    const strake_cl_writer w = {text, graph, options, plan, plan->marches ? "        " : "    "};
     if (plan->marches) {
-        strake_cl_write_march(text, graph, options, plan);
+        strake_cl_write_march(&w);
     } else {
-        write_points(text, graph, plan);
+        write_points(&w);
     }
     fprintf(text, "}\n");
 }
@@ -152,6 +239,7 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
         return NULL;
     }
     write_file(text, "real.h");
+    write_file(text, "quotient.h");
     write_file(text, point_header);
     write_file(text, "ghost.cl");
     fprintf(text,

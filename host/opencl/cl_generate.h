@@ -28,9 +28,31 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan);
 
+/** What the parts of the generator write to and from. */
+typedef struct strake_cl_writer {
+    FILE *text;
+    const strake_graph *graph;
+    const strake_cl_options *options;
+    const strake_cl_kernel_plan *plan;
+    const char *indent; /**< of statements */
+} strake_cl_writer;
+
 /** The part of the generator that writes a marching kernel's body, between its braces. */
-void strake_cl_write_march(FILE *text, const strake_graph *graph, const strake_cl_options *options,
-                           const strake_cl_kernel_plan *plan);
+void strake_cl_write_march(const strake_cl_writer *w);
+
+/**
+ * A term's computation up to its operands ("const real r_x_0 = flux_update(") and from there on.
+ * @param[in] u  row of the pass, part of the variable's name; -1 in point kernels
+ */
+void strake_cl_write_head(const strake_cl_writer *w, const strake_cl_term *term, int u);
+void strake_cl_write_tail(const strake_cl_writer *w, const strake_cl_term *term, int u);
+
+/** The free functions between the source of a stage's operand and the operand: "f(" and ")". */
+void strake_cl_open_operand(const strake_cl_writer *w, const strake_stage *stage, int k);
+void strake_cl_close_operand(const strake_cl_writer *w, const strake_stage *stage, int k);
+
+/** Makes the quotients of the ratios among @p count computed terms certain. */
+void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u);
 
 /** Variable name of a term without its row: value and offset, for example "r_x_e1". */
 const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,

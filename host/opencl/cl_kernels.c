@@ -152,8 +152,7 @@ cleanup:
 static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
                           const strake_cl_tuning *tuning)
 {
-    static const strake_cl_tuning none = {
-        {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false}, 0, 0, 0, 0};
+    static const strake_cl_tuning none = {.width = 0};
     const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
     const size_t limit = s->device->max_work_group;
     const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
@@ -174,6 +173,10 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
     if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
         s->options.fusion =
             strake_cl_device_is_gpu(s->device) ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
+    }
+    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
+        s->options.refine =
+            strake_cl_device_is_gpu(s->device) ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
     }
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;

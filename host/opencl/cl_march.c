@@ -3,12 +3,7 @@
 
 #include "opencl/cl_generate.h"
 
-typedef struct writer {
-    FILE *text;
-    const strake_graph *graph;
-    const strake_cl_options *options;
-    const strake_cl_kernel_plan *plan;
-} writer;
+typedef strake_cl_writer writer;
 
 static size_t line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
 {
@@ -76,10 +71,9 @@ static void write_fresh(const writer *w, int u)
 static void write_computed(const writer *w, const strake_cl_term *term, int u)
 {
     const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-    fprintf(w->text, "        /* stage %d: %s, row i%+d */\n        const real ", stage->number,
+    fprintf(w->text, "        /* stage %d: %s, row i%+d */\n", stage->number,
             w->graph->value[term->value].name, u - term->lag);
-    write_age(w, term, u, 0);
-    fprintf(w->text, " = %s(", stage->point->name);
+    strake_cl_write_head(w, term, u);
     for (int k = 0; k < stage->reads; k++) {
         const int p = term->operand[k];
         fprintf(w->text, "%s", k > 0 ? ", " : "");
@@ -87,10 +81,12 @@ static void write_computed(const writer *w, const strake_cl_term *term, int u)
             fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
         } else {
             const strake_cl_term *operand = &w->plan->term[p];
+            strake_cl_open_operand(w, stage, k);
             write_age(w, operand, u, term->lag - stage->read[k].offset[0] - operand->lag);
+            strake_cl_close_operand(w, stage, k);
         }
     }
-    fprintf(w->text, ");\n");
+    strake_cl_write_tail(w, term, u);
 }
 
 static void write_send(const writer *w, const strake_cl_term *term, int u)
@@ -123,17 +119,11 @@ static bool is_output(const writer *w, const strake_cl_term *term)
     return false;
 }
 
-static void write_pass_row(const writer *w, int u)
+/* Hands the values that are certain to the neighbours and to memory. */
+static void write_results(const writer *w, const int *order, int count, int u)
 {
-    const strake_cl_kernel_plan *plan = w->plan;
-    fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
-    write_fresh(w, u);
-    for (int p = 0; p < plan->terms; p++) {
-        const strake_cl_term *term = &plan->term[p];
-        if (term->kind != STRAKE_CL_COMPUTED) {
-            continue;
-        }
-        write_computed(w, term, u);
+    for (int k = 0; k < count; k++) {
+        const strake_cl_term *term = &w->plan->term[order[k]];
         if (term->slot >= 0) {
             write_send(w, term, u);
         }
@@ -141,6 +131,26 @@ static void write_pass_row(const writer *w, int u)
             write_store(w, term, u);
         }
     }
+}
+
+static void write_pass_row(const writer *w, int u)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    int order[2 * STRAKE_CL_KERNEL_TERMS];
+    const int steps = strake_cl_order_terms(w->graph, w->options, plan, order);
+    int settled = 0;
+    fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
+    write_fresh(w, u);
+    for (int o = 0; o < steps; o++) {
+        if (order[o] != STRAKE_CL_SETTLE) {
+            write_computed(w, &plan->term[order[o]], u);
+            continue;
+        }
+        strake_cl_write_settle(w, order + settled, o - settled, u);
+        write_results(w, order + settled, o - settled, u);
+        settled = o + 1;
+    }
+    write_results(w, order + settled, steps - settled, u);
     if (plan->slots > 0) {
         fprintf(w->text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
     }
@@ -224,15 +234,13 @@ static void write_setup(const writer *w)
     }
 }
 
-void strake_cl_write_march(FILE *text, const strake_graph *graph, const strake_cl_options *options,
-                           const strake_cl_kernel_plan *plan)
+void strake_cl_write_march(const strake_cl_writer *w)
 {
-    const writer w = {text, graph, options, plan};
-    write_setup(&w);
-    fprintf(text, "    for (; i < end %+d; i += %d) {\n", plan->drain, options->unroll);
-    for (int u = 0; u < options->unroll; u++) {
-        write_pass_row(&w, u);
+    write_setup(w);
+    fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain, w->options->unroll);
+    for (int u = 0; u < w->options->unroll; u++) {
+        write_pass_row(w, u);
     }
-    write_carry(&w);
-    fprintf(text, "        at += %d * line;\n    }\n", options->unroll);
+    write_carry(w);
+    fprintf(w->text, "        at += %d * line;\n    }\n", w->options->unroll);
 }

@@ -7,21 +7,22 @@
 #include <string.h>
 
 enum {
-    DEFAULT_HOLD = 56,
-    DEFAULT_UNROLL = 1,
-    DEFAULT_PREFETCH = 1,
+    DEFAULT_HOLD = 300,
+    DEFAULT_UNROLL = 2,
+    DEFAULT_PREFETCH = 2,
     DEFAULT_KEEP = 1,
     DEFAULT_STRIDE = 256
 };
 
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
 
+static const double cost_of_operation = 1.0;
 static const double cost_of_kernel = 4.0;
 static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
 {
-    strake_cl_options options = {STRAKE_CL_FUSION_DEFAULT, 0, 0, 0, 0, 0, false};
+    strake_cl_options options = {.fusion = STRAKE_CL_FUSION_DEFAULT};
     if (asked != NULL) {
         options = *asked;
     }
@@ -44,10 +45,33 @@ typedef struct planner {
     strake_cl_kernel_plan trial[2];
 } planner;
 
-static bool reads_value(const strake_stage *stage, int value)
+static bool is_zero(const int offset[STRAKE_AXES])
+{
+    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
+}
+
+static bool is_free(const strake_graph *graph, const strake_stage *stage)
+{
+    const strake_value *output = &graph->value[stage->output];
+    const strake_ops *ops = &stage->point->ops;
+    return !output->is_static && !output->is_output && !output->is_constant && stage->reads == 1 &&
+           is_zero(stage->read[0].offset) && ops->adds + ops->muls + ops->divs + ops->selects == 0;
+}
+
+int strake_cl_source_of(const strake_graph *graph, int value)
+{
+    int source = value;
+    while (graph->value[source].stage >= 0 &&
+           is_free(graph, &graph->stage[graph->value[source].stage])) {
+        source = graph->stage[graph->value[source].stage].read[0].value;
+    }
+    return source;
+}
+
+static bool reads_value(const strake_graph *graph, const strake_stage *stage, int value)
 {
     for (int k = 0; k < stage->reads; k++) {
-        if (stage->read[k].value == value) {
+        if (strake_cl_source_of(graph, stage->read[k].value) == value) {
             return true;
         }
     }
@@ -73,13 +97,14 @@ static void order_stages(planner *p)
     for (int s = 0; s < graph->stages; s++) {
         const strake_stage *stage = &graph->stage[s];
         const strake_value *output = &graph->value[stage->output];
-        if (output->is_static || (reads_inputs_only(graph, stage) && !output->is_output)) {
+        if (output->is_static || is_free(graph, stage) ||
+            (reads_inputs_only(graph, stage) && !output->is_output)) {
             continue;
         }
         for (int e = 0; e < s; e++) {
             const strake_stage *early = &graph->stage[e];
-            if (!done[e] && !graph->value[early->output].is_static &&
-                reads_value(stage, early->output)) {
+            if (!done[e] && !graph->value[early->output].is_static && !is_free(graph, early) &&
+                reads_value(graph, stage, early->output)) {
                 done[e] = true;
                 p->order[p->stages++] = e;
             }
@@ -106,7 +131,8 @@ static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *
         const int value = graph->stage[plan->stage[k]].output;
         stored[value] = graph->value[value].is_output;
         for (int s = 0; s < graph->stages && !stored[value]; s++) {
-            stored[value] = reads_value(&graph->stage[s], value) && !is_in(plan, s);
+            stored[value] = !is_free(graph, &graph->stage[s]) &&
+                            reads_value(graph, &graph->stage[s], value) && !is_in(plan, s);
         }
     }
 }
@@ -115,8 +141,6 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
     const int arrays = plan->inputs + plan->outputs;
     const int spilled = plan->held - p->options->hold;
-    const char *env = getenv("STRAKE_COST_OP");
-    const double cost_of_operation = env ? atof(env) : 0.3;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
     return size * (arrays + plan->ops * cost_of_operation / 8.0) + cost_of_kernel +
@@ -204,11 +228,6 @@ static bool same_extents(const strake_value *a, const strake_value *b)
     return memcmp(a->lo, b->lo, sizeof a->lo) == 0 && memcmp(a->hi, b->hi, sizeof a->hi) == 0;
 }
 
-static bool is_zero(const int offset[STRAKE_AXES])
-{
-    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
-}
-
 /* Without fusion: one stage number, equal extents, nothing of each other at another point. */
 static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *plan, int s)
 {
@@ -220,7 +239,8 @@ static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *pla
         return false;
     }
     for (int k = 0; k < stage->reads; k++) {
-        const int producer = graph->value[stage->read[k].value].stage;
+        const int value = strake_cl_source_of(graph, stage->read[k].value);
+        const int producer = graph->value[value].stage;
         if (producer >= 0 && is_in(plan, producer) && !is_zero(stage->read[k].offset)) {
             return false;
         }
@@ -301,7 +321,8 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     p->flat = flat;
     if (options.fusion == STRAKE_CL_FUSION_NONE) {
         for (int s = 0; s < graph->stages; s++) {
-            if (!graph->value[graph->stage[s].output].is_static) {
+            if (!graph->value[graph->stage[s].output].is_static &&
+                !is_free(graph, &graph->stage[s])) {
                 p->order[p->stages++] = s;
             }
         }

@@ -20,7 +20,8 @@ enum {
     STRAKE_CL_MOST_KERNELS = 96,
     STRAKE_CL_KERNEL_STAGES = 64,
     STRAKE_CL_KERNEL_TERMS = 160,
-    STRAKE_CL_KERNEL_ARRAYS = 24
+    STRAKE_CL_KERNEL_ARRAYS = 24,
+    STRAKE_CL_SETTLE = -1 /**< see strake_cl_order_terms */
 };
 
 /** How far stages are fused; in the order of the words of run.fusion. */
@@ -31,9 +32,17 @@ typedef enum strake_cl_fusion {
     STRAKE_CL_FUSION_STREAM   /**< marching kernels where they pay */
 } strake_cl_fusion;
 
+/** How kernels divide (cl/quotient.h); in the order of the words of run.division. */
+typedef enum strake_cl_refine {
+    STRAKE_CL_REFINE_DEFAULT, /**< what is fastest on the kind of device */
+    STRAKE_CL_REFINE_OFF,     /**< by the device's division */
+    STRAKE_CL_REFINE_ON       /**< by refined reciprocals, several quotients at a time */
+} strake_cl_refine;
+
 /** What the generator may choose; zero means the default. */
 typedef struct strake_cl_options {
     strake_cl_fusion fusion;
+    strake_cl_refine refine;
     int hold;     /**< reals a work-item of a marching kernel may keep: more fuses more stages */
     int unroll;   /**< rows per pass of the marching loop: 1, or even */
     int prefetch; /**< rows between a load and its first use, plus one (1: none) */
@@ -102,6 +111,25 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked);
  */
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *options, bool flat,
                            int most, strake_cl_kernel_plan *out);
+
+/**
+ * The value that a value comes from without any operation (|x|): itself, unless its stage is free and
+ * reads one value at its own point. Such stages have no terms and no arrays; readers compute them.
+ */
+int strake_cl_source_of(const strake_graph *graph, int value);
+
+/**
+ * What a work-item does for a row (or point): indices of computed terms, each after what it needs, and
+ * STRAKE_CL_SETTLE where the quotients of the ratios since the last such place are made certain.
+ * @param[out] order  room for 2 * STRAKE_CL_KERNEL_TERMS
+ * @return their number
+ */
+int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const strake_cl_kernel_plan *plan, int *order);
+
+/** Whether a computed term is a ratio whose quotient is refined. */
+bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_term *term);
 
 /** Index of a term of a kernel, or -1. */
 int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,

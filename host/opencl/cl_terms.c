@@ -49,7 +49,7 @@ static int recompute_ops(const builder *b, int value)
     const strake_stage *stage = &b->graph->stage[b->graph->value[value].stage];
     int ops = stage_ops(stage);
     for (int k = 0; k < stage->reads && ops <= RECOMPUTE_MOST; k++) {
-        const int operand = stage->read[k].value;
+        const int operand = strake_cl_source_of(b->graph, stage->read[k].value);
         if (!b->graph->value[operand].is_constant && is_member(b, operand)) {
             ops += recompute_ops(b, operand);
         }
@@ -109,11 +109,11 @@ static void want(builder *b, int value, const int offset[STRAKE_AXES])
         term.kind = STRAKE_CL_COMPUTED;
         for (int k = 0; k < stage->reads; k++) {
             int at[STRAKE_AXES];
+            const int source = strake_cl_source_of(b->graph, stage->read[k].value);
             operand_offset(b->plan, offset, &stage->read[k], at);
-            want(b, stage->read[k].value, at);
-            term.operand[k] = b->graph->value[stage->read[k].value].is_constant
-                                  ? -1
-                                  : strake_cl_find_term(b->plan, stage->read[k].value, at);
+            want(b, source, at);
+            term.operand[k] =
+                b->graph->value[source].is_constant ? -1 : strake_cl_find_term(b->plan, source, at);
         }
     } else {
         term.kind = STRAKE_CL_EXCHANGED;

@@ -116,6 +116,7 @@ static void create_role(strake_solver *solver, strake_role *role)
         const strake_case *which = solver->which;
         const strake_cl_stripe_options options = {
             .tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
+                                   .refine = (strake_cl_refine)which->division,
                                    .hold = which->hold,
                                    .unroll = which->unroll,
                                    .prefetch = which->prefetch,

@@ -32,6 +32,7 @@ struct strake_case {
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
     int group_rows;                 /**< run.group_rows; 0: default */
     int fusion;                     /**< run.fusion: index of the word; 0: default */
+    int division;                   /**< run.division: index of the word; 0: default */
     int hold, keep;                 /**< run.hold, run.keep; 0: default */
     int unroll, prefetch;           /**< run.unroll, run.prefetch; 0: default */
     int registers;                  /**< run.registers; 0: default */

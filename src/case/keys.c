@@ -8,6 +8,7 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_division_words[] = "auto|plain|refined";
 const char strake_overlap_words[] = "auto|off|on";
 const char strake_wait_words[] = "auto|spin|sleep";
 
@@ -16,6 +17,8 @@ const char *strake_common_words(strake_common_kind kind)
     switch (kind) {
     case STRAKE_COMMON_FUSION:
         return strake_fusion_words;
+    case STRAKE_COMMON_DIVISION:
+        return strake_division_words;
     case STRAKE_COMMON_OVERLAP:
         return strake_overlap_words;
     case STRAKE_COMMON_WAIT:
@@ -138,6 +141,9 @@ const strake_common strake_commons[] = {
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
      "their source"},
+    {"run.division", STRAKE_COMMON_DIVISION, ALL, AT(division), 0.0, "auto", NO_RANGE,
+     "OpenCL kernels divide by the device's own division (plain) or by refined reciprocals "
+     "(refined), with the same bits; auto: refined on GPUs"},
     {"run.group_rows",
      STRAKE_COMMON_SMALL,
      ALL,

@@ -12,7 +12,8 @@
 typedef enum strake_common_kind {
     STRAKE_COMMON_PROBLEM,
     STRAKE_COMMON_PRECISION,
-    STRAKE_COMMON_FUSION, /* these three: int, index of the word */
+    STRAKE_COMMON_FUSION, /* these four: int, index of the word */
+    STRAKE_COMMON_DIVISION,
     STRAKE_COMMON_OVERLAP,
     STRAKE_COMMON_WAIT,
     STRAKE_COMMON_COUNT, /**< int64_t */
@@ -47,6 +48,7 @@ extern const int strake_common_count;
 extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
 extern const char strake_fusion_words[];
+extern const char strake_division_words[];
 extern const char strake_overlap_words[];
 extern const char strake_wait_words[];
 

@@ -246,6 +246,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         *(strake_precision *)to = (strake_precision)choice;
         break;
     case STRAKE_COMMON_FUSION:
+    case STRAKE_COMMON_DIVISION:
     case STRAKE_COMMON_OVERLAP:
     case STRAKE_COMMON_WAIT:
         status = node ? strake_read_choice(node, strake_common_words(common->kind), &choice, error)

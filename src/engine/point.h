@@ -9,6 +9,7 @@
 #ifndef STRAKE_POINT_H
 #define STRAKE_POINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum strake_precision { STRAKE_DOUBLE, STRAKE_SINGLE, STRAKE_PRECISIONS } strake_precision;
@@ -42,6 +43,12 @@ typedef struct strake_point {
     /** Row loops; NULL where the instruction set was not compiled in. */
     strake_row_function row[STRAKE_PRECISIONS][STRAKE_ISAS];
 } strake_point;
+
+/** Whether a function ends with its only division: it is a STRAKE_RATIO_FUNCTION (cl/real.h). */
+static inline bool strake_point_is_ratio(const strake_point *point)
+{
+    return point->ops.divs == 1;
+}
 
 /** Bytes of one element. */
 static inline int strake_precision_size(strake_precision precision)

@@ -25,7 +25,7 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     strake_scheme scheme;
     bool single, constant_h;
-    int fusion, hold, unroll, prefetch, keep, width, height;
+    int fusion, division, hold, unroll, prefetch, keep, width, height;
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -41,6 +41,7 @@ static program draw_program(uint64_t *seed)
                  .single = pick(seed, 4) == 0,
                  .constant_h = pick(seed, 3) == 0,
                  .fusion = pick(seed, 5) < 4 ? 3 : 1 + pick(seed, 2),
+                 .division = pick(seed, 3) == 0 ? 1 : 2,
                  .hold = holds[pick(seed, 5)],
                  .unroll = unrolls[pick(seed, 4)],
                  .prefetch = 1 + pick(seed, 3),
@@ -73,6 +74,7 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     }
     strake_case *which = strake_harness_case(&in, &p->scheme, p->single, p->constant_h);
     which->fusion = p->fusion;
+    which->division = p->division;
     which->hold = p->hold;
     which->unroll = p->unroll;
     which->prefetch = p->prefetch;
@@ -89,10 +91,12 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
         strake_close(&solver);
     }
     if (checksum[0] != checksum[1]) {
-        fail_msg("draw %d: %s differs from serial: %dx%d, fusion %d, hold %d, unroll %d, prefetch "
+        fail_msg("draw %d: %s differs from serial: %dx%d, fusion %d, division %d, hold %d, unroll "
+                 "%d, prefetch "
                  "%d, keep %d, groups of %d x %d, %d rows; iterations %d",
-                 draw, place, rows, cols, p->fusion, p->hold, p->unroll, p->prefetch, p->keep,
-                 which->group_width, which->group_height, which->group_rows, p->scheme.iterations);
+                 draw, place, rows, cols, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
+                 p->keep, which->group_width, which->group_height, which->group_rows,
+                 p->scheme.iterations);
     }
     strake_case_close(&which);
     strake_inputs_close(&in);

@@ -1,0 +1,83 @@
+/*
+ * quotient.h: correctly rounded quotients without a branch, for devices only.
+ *
+ * A device's own division branches to a slow path for unusual operands; four of them in a loop cost
+ * a GPU half of its speed, since nothing is scheduled across a branch. Here one test decides for any
+ * number of quotients:
+ *
+ *     const real q = strake_refined(ratio);
+ *     ... more of them ...
+ *     if (!STRAKE_IS_REFINED(ratio, q)) { q = strake_divided(ratio); }
+ *
+ * The quotient is that of Markstein (1990; Muller et al., Handbook of Floating-Point Arithmetic,
+ * division with an FMA): y is 1/d, correctly rounded, q within one unit of n/d in the last place, and
+ * one more correction with the exact remainder makes it the correctly rounded n/d, whatever the seed
+ * y was made from was worth, as long as |1 - d y| was below 2^-18. y is correctly rounded because the
+ * seed is above 1/d even where all bits of d are ones, the only d for which that matters.
+ * Nothing may underflow or overflow on the way: that is what STRAKE_IS_REFINED asks for.
+ * tests/parity/test_quotient.c goes through the hard cases.
+ */
+
+#ifndef STRAKE_RECIPROCAL
+#define STRAKE_RECIPROCAL(x) (1.0f / (x)) /* within 2.5 units in the last place */
+#endif
+
+static inline real strake_divided(strake_ratio ratio)
+{
+    return ratio.n / ratio.d;
+}
+
+#ifdef STRAKE_REAL_SINGLE
+
+#define STRAKE_HEAD(x) as_uint(x)
+#define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
+#define STRAKE_MOST_DENOMINATOR 0x71800000u  /* 2^100 */
+#define STRAKE_LEAST_NUMERATOR 3.9443045e-31f
+#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f
+#define STRAKE_WITH_SIGN(q, n) as_float(as_uint(q) | (as_uint(n) & 0x80000000u))
+
+/* A little more than 1/d, by less than 2^-18 of it. */
+static inline float strake_seed(float d)
+{
+    return as_float(as_uint(STRAKE_RECIPROCAL(d)) + 3u);
+}
+
+#else
+
+#define STRAKE_HEAD(x) ((uint)(as_ulong(x) >> 32))
+#define STRAKE_LEAST_DENOMINATOR 0x20b00000u /* 2^-500 */
+#define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
+#define STRAKE_LEAST_NUMERATOR 6.4145296e-291
+#define STRAKE_LEAST_QUOTIENT 8.9002954e-308
+#define STRAKE_WITH_SIGN(q, n) as_double(as_ulong(q) | (as_ulong(n) & 0x8000000000000000ul))
+
+/* The same from the reciprocal of the first 24 bits; the exponent is that of d with the sign changed. */
+static inline double strake_seed(double d)
+{
+    const uint head = STRAKE_HEAD(d);
+    const uint tail = (uint)as_ulong(d);
+    const float leading = as_float(0x3f800000u | (head & 0xfffffu) << 3 | tail >> 29);
+    const uint y = as_uint(STRAKE_RECIPROCAL(leading)) + 3u;
+    return as_double((ulong)((y >> 3) + 0x77f00000u - (head & 0x7ff00000u)) << 32 | y << 29);
+}
+
+#endif
+
+static inline real strake_refined(strake_ratio ratio)
+{
+    const real n = ratio.n;
+    const real d = ratio.d;
+    const real seed = strake_seed(d);
+    const real e = fma(-d, seed, REAL(1.0));
+    const real near = fma(seed, fma(e, e, e), seed);
+    const real y = fma(near, fma(-d, near, REAL(1.0)), near);
+    const real first = n * y;
+    const real q = fma(fma(-d, first, n), y, first);
+    return STRAKE_WITH_SIGN(q, n); /* of a zero */
+}
+
+#define STRAKE_IS_REFINED(ratio, q)                                                                \
+    ((STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                          \
+      STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                        \
+     (((fabs((ratio).n) >= STRAKE_LEAST_NUMERATOR) & (fabs(q) >= STRAKE_LEAST_QUOTIENT)) |         \
+      ((ratio).n == REAL(0.0))))

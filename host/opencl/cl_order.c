@@ -1,0 +1,79 @@
+/* In which order a work-item computes its terms, and where it looks at its divisions. */
+#include "opencl/cl_plan.h"
+
+static const strake_stage *stage_of(const strake_graph *graph, const strake_cl_term *term)
+{
+    return &graph->stage[graph->value[term->value].stage];
+}
+
+bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
+                             const strake_cl_term *term)
+{
+    return options->refine == STRAKE_CL_REFINE_ON &&
+           strake_point_is_ratio(stage_of(graph, term)->point);
+}
+
+/* Whether a term needs another one of the same row: older rows are there already. */
+static bool needs(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                  const strake_cl_term *term, int p)
+{
+    const strake_stage *stage = stage_of(graph, term);
+    for (int k = 0; k < stage->reads; k++) {
+        const int row = stage->read[k].offset[0];
+        if (term->operand[k] == p && (!plan->marches || term->lag - row - plan->term[p].lag == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether everything that a term needs is known: computed, and no division that is still open. */
+static bool is_ready(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                     const bool *known, const strake_cl_term *term)
+{
+    for (int p = 0; p < plan->terms; p++) {
+        if (plan->term[p].kind == STRAKE_CL_COMPUTED && !known[p] && needs(graph, plan, term, p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
+                          const strake_cl_kernel_plan *plan, int *order)
+{
+    bool known[STRAKE_CL_KERNEL_TERMS] = {false};
+    bool written[STRAKE_CL_KERNEL_TERMS] = {false};
+    int open[STRAKE_CL_KERNEL_TERMS];
+    int opened = 0;
+    int count = 0;
+    int left = 0;
+    for (int p = 0; p < plan->terms; p++) {
+        left += plan->term[p].kind == STRAKE_CL_COMPUTED ? 1 : 0;
+    }
+    while (left > 0 || opened > 0) {
+        const int before = left;
+        for (int p = 0; p < plan->terms; p++) {
+            const strake_cl_term *term = &plan->term[p];
+            if (term->kind != STRAKE_CL_COMPUTED || written[p] ||
+                !is_ready(graph, plan, known, term)) {
+                continue;
+            }
+            written[p] = true;
+            order[count++] = p;
+            left--;
+            if (strake_cl_term_is_ratio(graph, options, term)) {
+                open[opened++] = p;
+            } else {
+                known[p] = true;
+            }
+        }
+        if (left == before) {
+            order[count++] = STRAKE_CL_SETTLE;
+            while (opened > 0) {
+                known[open[--opened]] = true;
+            }
+        }
+    }
+    return count;
+}

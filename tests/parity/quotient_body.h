@@ -1,0 +1,113 @@
+/*
+ * cl/quotient.h in one precision, on the host: test_quotient.c includes this with STRAKE_REAL_SINGLE
+ * or without. The seed of a quotient is off by as much as a device may be.
+ */
+#ifdef STRAKE_REAL_SINGLE
+typedef float single_real;
+#define real single_real
+#define REAL(x) x##f
+#define fma fmaf
+#define fabs fabsf
+#define NAME(name) name##_single
+#define DIGITS 24
+#else
+typedef double double_real;
+#define real double_real
+#define REAL(x) x
+#define NAME(name) name##_double
+#define DIGITS 53
+#endif
+#define strake_ratio NAME(strake_ratio)
+#define strake_divided NAME(strake_divided)
+#define strake_seed NAME(strake_seed)
+#define strake_refined NAME(strake_refined)
+
+typedef struct strake_ratio {
+    real n, d;
+} strake_ratio;
+
+#include "cl/quotient.h"
+
+static void NAME(check_pair)(real n, real d)
+{
+    const strake_ratio ratio = {n, d};
+    const real q = strake_refined(ratio);
+    const real expected = strake_divided(ratio);
+    if (STRAKE_IS_REFINED(ratio, q)) {
+        refined++;
+        if (memcmp(&q, &expected, sizeof q) != 0) {
+            fail_msg("%a / %a gives %a, not %a, from a seed off by %d units", (double)n, (double)d,
+                     (double)q, (double)expected, seed_error);
+        }
+    } else {
+        left_alone++;
+    }
+}
+
+/*
+ * Quotients as near as possible to the middle of two numbers: for odd d there is an odd m with
+ * n 2^(DIGITS + 1) = m d + c for a small c, so that n/d is next to the middle m.
+ */
+static void NAME(check_hard)(uint64_t d, uint64_t *state)
+{
+    uint64_t inverse = d; /* of d, modulo 2^(DIGITS + 1) */
+    for (int k = 0; k < 6; k++) {
+        inverse *= 2 - d * inverse;
+    }
+    const int64_t size = (int64_t)(random_bits(state) % 64) * 2 + 1;
+    const int64_t c = random_bits(state) % 2 == 0 ? size : -size;
+    const uint64_t m = inverse * (uint64_t)-c & ((UINT64_C(1) << (DIGITS + 1)) - 1);
+    uint64_t n = (uint64_t)(((wide)m * d + (wide)c) >> (DIGITS + 1));
+    while (n > 0 && n >> (DIGITS - 1) == 0) {
+        n <<= 1;
+    }
+    if (n > 0 && n >> DIGITS == 0) {
+        const int scale = (int)(random_bits(state) % 60);
+        NAME(check_pair)((real)n, (real)d);
+        NAME(check_pair)(-(real)n, (real)d);
+        NAME(check_pair)((real)ldexp((double)n, -DIGITS), (real)ldexp((double)d, -scale));
+    }
+}
+
+static void NAME(check_all)(uint64_t *state)
+{
+    const uint64_t ones = (UINT64_C(1) << DIGITS) - 1;
+    for (int k = 0; k < DRAWS; k++) {
+        NAME(check_hard)
+        (random_bits(state) >> (64 - DIGITS) | UINT64_C(1) << (DIGITS - 1) | 1, state);
+        /* any bits: also infinite, NaN, denormal and zero */
+        real n;
+        real d;
+        const uint64_t bits[2] = {random_bits(state), random_bits(state)};
+        memcpy(&n, &bits[0], sizeof n);
+        memcpy(&d, &bits[1], sizeof d);
+        NAME(check_pair)(n, fabs(d));
+        NAME(check_pair)
+        ((real)ldexp((double)(int64_t)bits[0], (int)(bits[1] % 200) - 200),
+         (real)ldexp((double)(bits[1] >> 1 | 1), (int)(bits[0] % 120) - 150));
+        NAME(check_pair)(k % 2 == 0 ? REAL(0.0) : -REAL(0.0), fabs(d));
+    }
+    for (int k = 0; k < 4000; k++) {
+        /* denominators of ones only, for which 1/d is next to the middle of two numbers */
+        NAME(check_hard)(ones - 2 * (uint64_t)(k / 40), state);
+        NAME(check_pair)((real)ldexp(1.0, k % 40 - 20), (real)ldexp((double)ones, k / 40 - 90));
+    }
+}
+
+#undef real
+#undef REAL
+#undef fma
+#undef fabs
+#undef NAME
+#undef DIGITS
+#undef strake_ratio
+#undef strake_divided
+#undef strake_seed
+#undef strake_refined
+#undef STRAKE_HEAD
+#undef STRAKE_LEAST_DENOMINATOR
+#undef STRAKE_MOST_DENOMINATOR
+#undef STRAKE_LEAST_NUMERATOR
+#undef STRAKE_LEAST_QUOTIENT
+#undef STRAKE_WITH_SIGN
+#undef STRAKE_IS_REFINED
