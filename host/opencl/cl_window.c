@@ -174,6 +174,11 @@ void strake_cl_window_release(strake_cl_window *w)
     }
 }
 
+size_t strake_cl_window_array_bytes(const strake_cl_window *w)
+{
+    return (size_t)array_bytes(&w->layout, w->lead, w->tail);
+}
+
 strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const int64_t *to,
                                      const int64_t *from, strake_cl_pairs *out, strake_error *error)
 {
@@ -386,17 +391,25 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int64_t end,
-                                         bool *finite, strake_error *error)
+strake_status strake_cl_window_search_begin(strake_cl_window *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    const cl_int none = 0;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_TRUE, 0, sizeof none, &none,
+                                                0, NULL, NULL),
+              error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_t end,
+                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
-    cl_int found = 0;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_TRUE, 0, sizeof found,
-                                                &found, 0, NULL, NULL),
-              error, kernels->device);
     for (int k = 0; k < w->states; k++) {
         const cl_mem array = w->state[k].buffer[w->parity];
         strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->non_finite);
@@ -412,11 +425,33 @@ strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int
                                     kernels->height, (size_t)l->n[2], (size_t)(end - first),
                                     (size_t)l->n[1], error));
     }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_search_end(strake_cl_window *w, bool *found, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    cl_int any = 0;
     STRAKE_CL("clEnqueueReadBuffer",
-              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_TRUE, 0, sizeof found, &found,
-                                               0, NULL, NULL),
+              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_TRUE, 0, sizeof any, &any, 0,
+                                               NULL, NULL),
               error, kernels->device);
-    *finite = found == 0;
+    *found = any != 0;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int64_t end,
+                                         bool *finite, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool found = false;
+    STRAKE_TRY(strake_cl_window_search_begin(w, error));
+    STRAKE_TRY(strake_cl_window_search(w, first, end, error));
+    STRAKE_TRY(strake_cl_window_search_end(w, &found, error));
+    *finite = !found;
 cleanup:
     return status;
 }

@@ -62,6 +62,9 @@ uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_l
 size_t strake_cl_window_slab_bytes(const strake_cl_window *window);
 size_t strake_cl_window_offset(const strake_cl_window *window, int64_t slab);
 
+/** Bytes of every array. */
+size_t strake_cl_window_array_bytes(const strake_cl_window *window);
+
 /** A device buffer of any size. */
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
                                    cl_mem_flags flags, cl_mem *out, strake_error *error);
@@ -93,6 +96,16 @@ void strake_cl_window_swap(strake_cl_window *window);
  */
 strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int64_t first,
                                     int64_t end, const strake_cl_pairs *pairs, strake_error *error);
+
+/**
+ * Looks for NaN and Inf without waiting: begin forgets earlier findings (waits), search enqueues looking
+ * at the current states of slabs [first, end), end tells whether any search found one (waits).
+ */
+strake_status strake_cl_window_search_begin(strake_cl_window *window, strake_error *error);
+strake_status strake_cl_window_search(strake_cl_window *window, int64_t first, int64_t end,
+                                      strake_error *error);
+strake_status strake_cl_window_search_end(strake_cl_window *window, bool *found,
+                                          strake_error *error);
 
 /** Whether all current states of slabs [first, end) are finite. Waits. */
 strake_status strake_cl_window_is_finite(strake_cl_window *window, int64_t first, int64_t end,
