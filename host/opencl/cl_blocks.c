@@ -9,6 +9,7 @@
 typedef struct stream {
     cl_command_queue queue;
     strake_cl_window window;
+    cl_event looked; /* the search for NaN and Inf is done */
 } stream;
 
 typedef struct block {
@@ -104,7 +105,7 @@ static strake_status new_stream(strake_cl_blocks *b, const strake_layout *layout
         api(b)->clCreateCommandQueue(b->kernels->context, b->kernels->device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, b->kernels->device);
     STRAKE_TRY(strake_cl_window_create(&s->window, b->kernels, layout, s->queue, error));
-    STRAKE_TRY(strake_cl_window_search_begin(&s->window, error));
+    STRAKE_TRY(strake_cl_window_forget(&s->window, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", api(b)->clFinish(s->queue), error, b->kernels->device);
 cleanup:
@@ -116,6 +117,9 @@ static void release_streams(strake_cl_blocks *b)
     for (int k = 0; k < b->streams; k++) {
         if (b->stream[k].queue != NULL) {
             (void)api(b)->clFinish(b->stream[k].queue);
+        }
+        if (b->stream[k].looked != NULL) {
+            (void)api(b)->clReleaseEvent(b->stream[k].looked);
         }
         strake_cl_window_release(&b->stream[k].window);
         if (b->stream[k].queue != NULL) {
@@ -472,24 +476,42 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_blocks_is_finite(strake_cl_blocks *b, bool *finite, strake_error *error)
+strake_status strake_cl_blocks_look(strake_cl_blocks *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *finite = true;
-    STRAKE_TRY(strake_cl_blocks_finish(b, error));
     for (int k = 0; k < b->streams; k++) {
-        bool found = false;
-        STRAKE_TRY(strake_cl_window_search_end(&b->stream[k].window, &found, error));
-        STRAKE_TRY(strake_cl_window_search_begin(&b->stream[k].window, error));
-        *finite = *finite && !found;
+        stream *s = &b->stream[k];
+        STRAKE_TRY(strake_cl_window_tell(&s->window, &s->looked, error));
+        STRAKE_TRY(strake_cl_window_forget(&s->window, error));
     }
 cleanup:
     return status;
 }
 
-void strake_cl_blocks_forget(strake_cl_blocks *b)
+strake_status strake_cl_blocks_is_finite(strake_cl_blocks *b, bool *finite, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
+    *finite = true;
+    for (int k = 0; k < b->streams; k++) {
+        stream *s = &b->stream[k];
+        if (s->looked != NULL) {
+            STRAKE_TRY(strake_cl_wait(api(b), b->kernels->device, &b->waiter, &s->looked, error));
+            *finite = *finite && s->window.non_finite == 0;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_forget(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
     b->report = b->before;
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(strake_cl_window_forget(&b->stream[k].window, error));
+    }
+cleanup:
+    return status;
 }
 
 void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_report *out)

@@ -62,12 +62,16 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, void *
 /** Waits until everything enqueued is done: the next states are in the host arrays. */
 strake_status strake_cl_blocks_finish(strake_cl_blocks *blocks, strake_error *error);
 
-/** Whether all states since the last call were finite, as far as sweeps wrote them. Finishes. */
+/**
+ * Looks for NaN and Inf in the states after every sweep since the last look, without waiting; is_finite
+ * waits for that (true if there was no look since the last answer).
+ */
+strake_status strake_cl_blocks_look(strake_cl_blocks *blocks, strake_error *error);
 strake_status strake_cl_blocks_is_finite(strake_cl_blocks *blocks, bool *finite,
                                          strake_error *error);
 
-/** Leaves the last sweep out of the report: it was a trial. */
-void strake_cl_blocks_forget(strake_cl_blocks *blocks);
+/** The last sweep was a trial: it counts neither in the report nor for the next look. */
+strake_status strake_cl_blocks_forget(strake_cl_blocks *blocks, strake_error *error);
 
 void strake_cl_blocks_describe(const strake_cl_blocks *blocks, strake_cl_blocks_report *out);
 

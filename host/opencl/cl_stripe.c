@@ -22,6 +22,7 @@ struct strake_cl_stripe {
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
     strake_cl_waiter waiter;
+    cl_event looked;          /* the search for NaN and Inf is done */
     int steps;                /* most per sweep */
     strake_cl_blocks *blocks; /* NULL: resident, and what stands above is there */
 };
@@ -88,9 +89,9 @@ static bool overlaps(const strake_cl_stripe *s, strake_cl_overlap asked, const i
 }
 
 static strake_status make_resident(strake_cl_stripe *s, const strake_layout *layout,
-                                   const strake_range *stripe, int stripes, int self,
-                                   int64_t again, const int64_t extra[2],
-                                   strake_cl_overlap overlap, strake_error *error)
+                                   const strake_range *stripe, int stripes, int self, int64_t again,
+                                   const int64_t extra[2], strake_cl_overlap overlap,
+                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
@@ -114,6 +115,10 @@ static void release_resident(strake_cl_stripe *s)
 {
     if (s->queue != NULL) {
         (void)s->kernels.cl->clFinish(s->queue);
+    }
+    if (s->looked != NULL) {
+        (void)s->kernels.cl->clReleaseEvent(s->looked);
+        s->looked = NULL;
     }
     strake_cl_exchange_release(&s->exchange);
     strake_cl_release_buffer(&s->kernels, &s->edges.list);
@@ -421,15 +426,15 @@ cleanup:
     return status;
 }
 
-void strake_cl_stripe_undo(strake_cl_stripe *s, int steps)
+strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
 {
     if (s->blocks != NULL) {
-        strake_cl_blocks_forget(s->blocks);
-        return;
+        return strake_cl_blocks_forget(s->blocks, error);
     }
     if (steps % 2 != 0) {
         strake_cl_window_swap(&s->window);
     }
+    return STRAKE_OK;
 }
 
 strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
@@ -462,12 +467,27 @@ cleanup:
     return status;
 }
 
+strake_status strake_cl_stripe_look(strake_cl_stripe *s, strake_error *error)
+{
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_look(s->blocks, error);
+    }
+    return strake_cl_window_look(&s->window, s->own.first, s->own.end, &s->looked, error);
+}
+
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     if (s->blocks != NULL) {
         return strake_cl_blocks_is_finite(s->blocks, finite, error);
     }
-    return strake_cl_window_is_finite(&s->window, s->own.first, s->own.end, finite, error);
+    *finite = true;
+    if (s->looked != NULL) {
+        STRAKE_TRY(strake_cl_wait(s->kernels.cl, s->kernels.device, &s->waiter, &s->looked, error));
+        *finite = s->window.non_finite == 0;
+    }
+cleanup:
+    return status;
 }
 
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)

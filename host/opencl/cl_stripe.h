@@ -83,7 +83,7 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, void *
  * Makes the array before the last sweep current again (it was a trial for timing): the states before
  * it after a single step, undefined ones after several.
  */
-void strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps);
+strake_status strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps, strake_error *error);
 
 /** Waits for the border slabs of the sweep and writes them into the host arrays (by state value). */
 strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *array,
@@ -96,7 +96,12 @@ strake_status strake_cl_stripe_fetch(strake_cl_stripe *stripe, void *const *arra
 /** Waits until everything enqueued is done. */
 strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *error);
 
-/** Whether every value of the states is finite, of the current ones or since the last call; waits. */
+/**
+ * Whether every value of the states was finite when strake_cl_stripe_look() was called last; waits for
+ * that, not for what was enqueued since. True if it was not called since the last answer. A stripe that
+ * streams has looked at the states after every sweep up to that call.
+ */
+strake_status strake_cl_stripe_look(strake_cl_stripe *stripe, strake_error *error);
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,
                                          strake_error *error);
 

@@ -2,11 +2,15 @@
 
 #include <time.h>
 
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
 /* Shorter waits than a thread needs to fall asleep and wake up are left to the driver. */
 static const double least_sleep = 150e-6;
-/* Part of the expected time that is slept through at once. */
-static const double first_part = 0.8;
-static const double least_pause = 10e-6, most_pause = 200e-6;
+/* Pauses between two looks: a part of the last wait, within bounds. */
+static const double pause_part = 1.0 / 64.0;
+static const double least_pause = 10e-6, most_pause = 100e-6;
 
 static double now(void)
 {
@@ -17,8 +21,7 @@ static double now(void)
 
 static void pause_for(double seconds)
 {
-    const time_t whole = (time_t)seconds;
-    const struct timespec t = {whole, (long)(1e9 * (seconds - (double)whole))};
+    const struct timespec t = {0, (long)(1e9 * seconds)};
     (void)nanosleep(&t, NULL);
 }
 
@@ -29,19 +32,22 @@ static bool sleeps(const strake_cl_device *device, const strake_cl_waiter *waite
             waiter->expected > least_sleep);
 }
 
-/* Sleeps until the event is complete or failed. */
+/*
+ * Looks now and then whether the event is complete. Never one long sleep: some drivers hand commands
+ * that wait for another queue to the device only when the host calls them.
+ */
 static strake_status sleep_until(const strake_cl *cl, const strake_cl_device *device,
                                  const strake_cl_waiter *waiter, cl_event event,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int state = CL_QUEUED;
-    double pause = waiter->expected / 50.0;
+    double pause = waiter->expected * pause_part;
     pause = pause < least_pause ? least_pause : pause;
     pause = pause > most_pause ? most_pause : pause;
-    if (waiter->expected > least_sleep) {
-        pause_for(first_part * waiter->expected);
-    }
+#ifdef PR_SET_TIMERSLACK
+    (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default would add 50 us */
+#endif
     for (;;) {
         STRAKE_CL("clGetEventInfo",
                   cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,

@@ -22,8 +22,7 @@ typedef struct strake_cl_waiter {
 
 /**
  * Waits until @p event is complete (its queue must have been flushed) and releases it.
- * Sleeping, the thread first sleeps for most of what the last wait took, then looks every few
- * microseconds.
+ * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait.
  * @return STRAKE_ERR_DEVICE if the command failed
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,

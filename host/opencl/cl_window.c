@@ -391,14 +391,14 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_window_search_begin(strake_cl_window *w, strake_error *error)
+strake_status strake_cl_window_forget(strake_cl_window *w, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    static const cl_int none = 0;
     const strake_cl_kernels *kernels = w->kernels;
-    const cl_int none = 0;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_TRUE, 0, sizeof none, &none,
-                                                0, NULL, NULL),
+    STRAKE_CL("clEnqueueFillBuffer",
+              kernels->cl->clEnqueueFillBuffer(w->queue, w->found, &none, sizeof none, 0,
+                                               sizeof none, 0, NULL, NULL),
               error, kernels->device);
 cleanup:
     return status;
@@ -429,29 +429,27 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_window_search_end(strake_cl_window *w, bool *found, strake_error *error)
+strake_status strake_cl_window_tell(strake_cl_window *w, cl_event *event, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
-    cl_int any = 0;
     STRAKE_CL("clEnqueueReadBuffer",
-              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_TRUE, 0, sizeof any, &any, 0,
-                                               NULL, NULL),
+              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_FALSE, 0,
+                                               sizeof w->non_finite, &w->non_finite, 0, NULL,
+                                               event),
               error, kernels->device);
-    *found = any != 0;
+    STRAKE_CL("clFlush", kernels->cl->clFlush(w->queue), error, kernels->device);
 cleanup:
     return status;
 }
 
-strake_status strake_cl_window_is_finite(strake_cl_window *w, int64_t first, int64_t end,
-                                         bool *finite, strake_error *error)
+strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    bool found = false;
-    STRAKE_TRY(strake_cl_window_search_begin(w, error));
+    STRAKE_TRY(strake_cl_window_forget(w, error));
     STRAKE_TRY(strake_cl_window_search(w, first, end, error));
-    STRAKE_TRY(strake_cl_window_search_end(w, &found, error));
-    *finite = !found;
+    STRAKE_TRY(strake_cl_window_tell(w, event, error));
 cleanup:
     return status;
 }

@@ -40,6 +40,7 @@ typedef struct strake_cl_window {
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     int parity;
     cl_mem found;
+    cl_int non_finite; /**< what the last look found */
 } strake_cl_window;
 
 /**
@@ -98,17 +99,15 @@ strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int6
                                     int64_t end, const strake_cl_pairs *pairs, strake_error *error);
 
 /**
- * Looks for NaN and Inf without waiting: begin forgets earlier findings (waits), search enqueues looking
- * at the current states of slabs [first, end), end tells whether any search found one (waits).
+ * Looking for NaN and Inf without waiting: forget what was found, search the current states of slabs
+ * [first, end), tell; once @p event is complete, window->non_finite tells whether any search since found
+ * one. Look is all three.
  */
-strake_status strake_cl_window_search_begin(strake_cl_window *window, strake_error *error);
+strake_status strake_cl_window_forget(strake_cl_window *window, strake_error *error);
 strake_status strake_cl_window_search(strake_cl_window *window, int64_t first, int64_t end,
                                       strake_error *error);
-strake_status strake_cl_window_search_end(strake_cl_window *window, bool *found,
-                                          strake_error *error);
-
-/** Whether all current states of slabs [first, end) are finite. Waits. */
-strake_status strake_cl_window_is_finite(strake_cl_window *window, int64_t first, int64_t end,
-                                         bool *finite, strake_error *error);
+strake_status strake_cl_window_tell(strake_cl_window *window, cl_event *event, strake_error *error);
+strake_status strake_cl_window_look(strake_cl_window *window, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error);
 
 #endif

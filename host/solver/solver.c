@@ -577,9 +577,9 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
-    out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
     out->first = entry->range.first;
     out->end = entry->range.end;
+    out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;

@@ -21,7 +21,7 @@ typedef struct strake_placement {
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
     int64_t block;        /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
-    int sweep;            /**< most time steps in one sweep over a block, or in one exchange */
+    int sweep;            /**< most time steps from one exchange to the next */
     int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
     int streams;          /**< that take the blocks in turn */
     int64_t block_slabs;  /**< of the largest block */

@@ -319,6 +319,35 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                (long long)solver->step_count + run->skipped + step + 1, when);
 }
 
+/*
+ * Every STEPS_AHEAD steps a device looks for NaN and Inf; the answer is asked for that many steps later,
+ * so that it never runs dry, and no more than two such pieces are ever enqueued.
+ */
+static void look_after(const team_run *run, strake_role *role, int64_t step, int64_t end)
+{
+    strake_solver *solver = run->solver;
+    strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
+    const bool is_last = end == run->steps;
+    bool finite = true;
+    if (!is_last && end / STEPS_AHEAD == step / STEPS_AHEAD) {
+        return;
+    }
+    role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
+    if (role->status == STRAKE_OK && finite) {
+        role->status = strake_cl_stripe_look(stripe, &role->error);
+    }
+    if (role->status == STRAKE_OK && finite && is_last) {
+        role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
+    }
+    if (role->status == STRAKE_OK && !finite) {
+        const int64_t unseen = (end - 1) % STEPS_AHEAD + STEPS_AHEAD;
+        role->status = strake_cl_stripe_download(stripe, solver->array[1 - parity_at(run, step)],
+                                                 &role->error);
+        fail_non_finite(run, role, &solver->entry[role->entry].range, end - 1,
+                        unseen < end - 1 ? unseen : end - 1);
+    }
+}
+
 /* The part of a sweep that depends on nobody, up to the border slabs in the host arrays. */
 static void compute(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
@@ -335,22 +364,13 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->compute += strake_solver_clock() - start;
         return;
     }
-    const int64_t end = step + steps;
     role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
                                           solver->next[parity], &role->error);
-    const bool is_last = end == run->steps || end / STEPS_AHEAD != step / STEPS_AHEAD;
-    if (role->status == STRAKE_OK && (is_last || run->trial)) {
+    if (role->status == STRAKE_OK && run->trial) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
-    if (role->status == STRAKE_OK && is_last && !run->trial) {
-        bool finite = true;
-        role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
-        if (role->status == STRAKE_OK && !finite) {
-            role->status =
-                strake_cl_stripe_download(stripe, solver->array[1 - parity], &role->error);
-            fail_non_finite(run, role, &solver->entry[role->entry].range, end - 1,
-                            (end - 1) % STEPS_AHEAD);
-        }
+    if (role->status == STRAKE_OK && !run->trial) {
+        look_after(run, role, step, step + steps);
     }
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_cl_stripe_publish(stripe, solver->array[1 - parity], &role->error);
@@ -372,7 +392,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
     }
     if (run->trial) {
         (void)strake_cl_stripe_finish(stripe, &role->error);
-        strake_cl_stripe_undo(stripe, (int)steps);
+        role->status = strake_cl_stripe_undo(stripe, (int)steps, &role->error);
     }
     role->exchange += strake_solver_clock() - start;
 }
