@@ -222,7 +222,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     if (streams) {
         release_resident(s);
         STRAKE_TRY(shorten_indices(s, problem, &layout, memory, &options->tuning, error));
-        status = make_blocks(s, need < memory ? need : memory, steps, options, error);
+        status = make_blocks(s, memory, steps, options, error);
     }
     /* Others may use the device too: what it has is not what there is. */
     for (int k = 1; status == STRAKE_ERR_DEVICE && options->memory == 0 && k <= HALVINGS; k++) {
