@@ -36,6 +36,7 @@ static void release_pinned(const strake_cl_exchange *x, strake_cl_pinned *p)
         p->data = NULL;
     }
     strake_cl_release_buffer(x->window->kernels, &p->buffer);
+    p->slabs = 0;
 }
 
 /* Ghost slabs whose source is not this stripe's own. */
@@ -43,6 +44,8 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
                                  strake_error *error)
 {
     const strake_layout *host = x->host;
+    free(x->ghost);
+    x->ghosts = 0;
     x->ghost = calloc((size_t)(depth[0] + depth[1]) + 1, sizeof *x->ghost);
     if (x->ghost == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory planning the exchange");
@@ -58,35 +61,57 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
     return STRAKE_OK;
 }
 
+/* Staging memory for at least so many slabs. */
+static strake_status need_pinned(strake_cl_exchange *x, int64_t slabs, strake_cl_pinned *p,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (p->slabs < slabs) {
+        release_pinned(x, p);
+        STRAKE_TRY(new_pinned(x, slabs, p, error));
+        p->slabs = slabs;
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
-                                        const strake_layout *host, const strake_range *stripe,
-                                        int stripes, int self, int64_t base, const int64_t depth[2],
-                                        const int64_t theirs[2], bool overlaps, strake_error *error)
+                                        const strake_layout *host, bool overlaps,
+                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
-    int64_t slabs = 0;
     const strake_cl_kernels *kernels = window->kernels;
     x->window = window;
     x->host = host;
-    x->base = base;
     x->queue = window->queue;
-    STRAKE_TRY(find_ghosts(x, stripe[self], depth, error));
-    x->borders =
-        strake_partition_border(stripe, stripes, self, host->n[0], host->boundary[0],
-                                (int)theirs[0], (int)theirs[1], STRAKE_CL_MOST_BORDERS, x->border);
-    if (overlaps && !strake_cl_exchange_is_empty(x)) {
+    if (overlaps) {
         x->queue =
             kernels->cl->clCreateCommandQueue(kernels->context, kernels->device->device, 0, &code);
         STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
         x->overlaps = true;
     }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range *stripe,
+                                      int stripes, int self, int64_t base, const int64_t depth[2],
+                                      const int64_t theirs[2], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t slabs = 0;
+    x->base = base;
+    STRAKE_TRY(find_ghosts(x, stripe[self], depth, error));
+    x->borders =
+        strake_partition_border(stripe, stripes, self, x->host->n[0], x->host->boundary[0],
+                                (int)theirs[0], (int)theirs[1], STRAKE_CL_MOST_BORDERS, x->border);
     for (int b = 0; b < x->borders; b++) {
         slabs += x->border[b].end - x->border[b].first;
     }
-    for (int k = 0; k < window->states; k++) {
-        STRAKE_TRY(new_pinned(x, slabs, &x->out[k], error));
-        STRAKE_TRY(new_pinned(x, x->ghosts, &x->in[k], error));
+    for (int k = 0; k < x->window->states; k++) {
+        STRAKE_TRY(need_pinned(x, slabs, &x->out[k], error));
+        STRAKE_TRY(need_pinned(x, x->ghosts, &x->in[k], error));
     }
 cleanup:
     return status;

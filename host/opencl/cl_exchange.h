@@ -15,6 +15,7 @@ enum { STRAKE_CL_MOST_BORDERS = 16 };
 typedef struct strake_cl_pinned {
     cl_mem buffer;
     char *data;
+    int64_t slabs;
 } strake_cl_pinned;
 
 /** A ghost slab whose source belongs to another stripe. */
@@ -40,17 +41,24 @@ typedef struct strake_cl_exchange {
 } strake_cl_exchange;
 
 /**
- * Plans the exchange and allocates the staging memory.
- * @param[in] host, stripe  borrowed until release; all stripes, of which @p self is this one
- * @param[in] depth         slabs beyond its own that the window holds current, before and after
- * @param[in] theirs        the same of any other stripe, at most
- * @param[in] overlaps      transfers get a queue of their own
+ * @param[in]  window, host  borrowed until release; host is the layout of the host arrays
+ * @param[in]  overlaps      transfers get a queue of their own
+ * @param[out] x             zeroed by the caller; to be released also after a failure
  */
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
-                                        const strake_layout *host, const strake_range *stripe,
-                                        int stripes, int self, int64_t base, const int64_t depth[2],
-                                        const int64_t theirs[2], bool overlaps,
+                                        const strake_layout *host, bool overlaps,
                                         strake_error *error);
+
+/**
+ * Plans the exchange, at the start and whenever slabs have changed their owner.
+ * @param[in] stripe  all stripes, of which @p self is this one; not kept
+ * @param[in] base    slab of the grid that is slab 0 of the window
+ * @param[in] depth   slabs beyond its own that the window holds current, before and after
+ * @param[in] theirs  the same of any other stripe, at most
+ */
+strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range *stripe,
+                                      int stripes, int self, int64_t base, const int64_t depth[2],
+                                      const int64_t theirs[2], strake_error *error);
 void strake_cl_exchange_release(strake_cl_exchange *x);
 
 /** Whether nobody reads this stripe's slabs and it reads nobody's. */

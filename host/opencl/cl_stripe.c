@@ -4,131 +4,21 @@
 #include <string.h>
 
 enum {
-    INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
-    KEPT = 32,               /* of so many parts of its memory, a driver keeps one */
+    KEPT = 32, /* of so many parts of its memory, a driver keeps one */
     HALVINGS = 3,
+    ROOM = 4,            /* a movable stripe has room for a quarter of the grid on either side */
     UNKNOWN_HORIZON = 64 /* steps */
 };
 
+/* Either resident or streaming in blocks. */
 struct strake_cl_stripe {
     strake_cl_kernels kernels;
-    strake_cl_window window;
-    strake_cl_exchange exchange;
-    cl_command_queue queue;
     const strake_layout *host;
-    strake_range range;     /* of the grid */
-    strake_range own;       /* the same in slabs of the window */
-    int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */
-    strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
-    strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
-    strake_cl_waiter waiter;
-    cl_event looked;          /* the search for NaN and Inf is done */
-    int steps;                /* most per sweep */
-    strake_cl_blocks *blocks; /* NULL: resident, and what stands above is there */
+    strake_range range; /* of the grid; when it was made */
+    int steps;          /* most per sweep */
+    strake_cl_resident *resident;
+    strake_cl_blocks *blocks;
 };
-
-/* Slabs that the window computes before and after the stripe in a sweep of several steps. */
-static void find_depth(const strake_layout *host, strake_range range, int steps, int64_t reach,
-                       int64_t extra[2])
-{
-    const bool is_periodic = host->boundary[0] == STRAKE_PERIODIC;
-    const bool is_whole = range.first == 0 && range.end == host->n[0];
-    const int64_t most = is_whole ? 0 : (steps - 1) * reach;
-    extra[0] = is_periodic || range.first > most ? most : range.first;
-    extra[1] = is_periodic || host->n[0] - range.end > most ? most : host->n[0] - range.end;
-}
-
-/*
- * Which ghosts the stripe fills itself: within a sweep those beyond the domain's edges, after it all
- * whose source it owns.
- */
-static strake_status plan_ghosts(strake_cl_stripe *s, const int64_t depth[2], strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_layout *host = s->host;
-    const int64_t base = s->range.first - s->own.first;
-    const bool is_whole = s->range.first == 0 && s->range.end == host->n[0];
-    const bool has_edges = is_whole || host->boundary[0] != STRAKE_PERIODIC;
-    const size_t most = (size_t)(depth[0] + depth[1]) + 1;
-    int edges = 0;
-    int ghosts = 0;
-    int64_t *list = calloc(4 * most, sizeof *list);
-    int64_t *edge_to = list;
-    int64_t *edge_from = list + most;
-    int64_t *ghost_to = list + 2 * most;
-    int64_t *ghost_from = list + 3 * most;
-    STRAKE_CHECK(list != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning ghost slabs");
-    for (int64_t g = s->range.first - depth[0]; g < s->range.end + depth[1]; g++) {
-        if (g >= s->range.first && g < s->range.end) {
-            continue;
-        }
-        const int64_t source = strake_ghost_source(host->boundary[0], host->n[0], g);
-        const int64_t from = source - base;
-        if (has_edges && (g < 0 || g >= host->n[0]) && from >= 0 && from < s->window.layout.n[0]) {
-            edge_to[edges] = g - base;
-            edge_from[edges++] = from;
-        }
-        if (source >= s->range.first && source < s->range.end) {
-            ghost_to[ghosts] = g - base;
-            ghost_from[ghosts++] = from;
-        }
-    }
-    STRAKE_TRY(strake_cl_window_pairs(&s->window, edges, edge_to, edge_from, &s->edges, error));
-    STRAKE_TRY(strake_cl_window_pairs(&s->window, ghosts, ghost_to, ghost_from, &s->ghosts, error));
-cleanup:
-    free(list);
-    return status;
-}
-
-static bool overlaps(const strake_cl_stripe *s, strake_cl_overlap asked, const int64_t depth[2])
-{
-    const int64_t slabs = s->range.end - s->range.first;
-    return asked == STRAKE_CL_OVERLAP_ON ||
-           (asked == STRAKE_CL_OVERLAP_DEFAULT && strake_cl_device_is_gpu(s->kernels.device) &&
-            slabs > INTERIOR_PER_BORDER * (depth[0] + depth[1]));
-}
-
-static strake_status make_resident(strake_cl_stripe *s, const strake_layout *layout,
-                                   const strake_range *stripe, int stripes, int self, int64_t again,
-                                   const int64_t extra[2], strake_cl_overlap overlap,
-                                   strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
-    const strake_cl *cl = s->kernels.cl;
-    const int64_t depth[2] = {extra[0] + layout->lo[0], extra[1] + layout->hi[0]};
-    const int64_t theirs[2] = {again + layout->lo[0], again + layout->hi[0]};
-    s->queue = cl->clCreateCommandQueue(s->kernels.context, s->kernels.device->device, 0, &code);
-    STRAKE_CL("clCreateCommandQueue", code, error, s->kernels.device);
-    STRAKE_TRY(strake_cl_window_create(&s->window, &s->kernels, layout, s->queue, error));
-    STRAKE_TRY(plan_ghosts(s, depth, error));
-    STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, s->host, stripe, stripes, self,
-                                         s->range.first - s->own.first, depth, theirs,
-                                         overlaps(s, overlap, depth), error));
-    /* Some drivers find out here that there is no memory. */
-    STRAKE_CL("clFinish", cl->clFinish(s->queue), error, s->kernels.device);
-cleanup:
-    return status;
-}
-
-static void release_resident(strake_cl_stripe *s)
-{
-    if (s->queue != NULL) {
-        (void)s->kernels.cl->clFinish(s->queue);
-    }
-    if (s->looked != NULL) {
-        (void)s->kernels.cl->clReleaseEvent(s->looked);
-        s->looked = NULL;
-    }
-    strake_cl_exchange_release(&s->exchange);
-    strake_cl_release_buffer(&s->kernels, &s->edges.list);
-    strake_cl_release_buffer(&s->kernels, &s->ghosts.list);
-    strake_cl_window_release(&s->window);
-    if (s->queue != NULL) {
-        (void)s->kernels.cl->clReleaseCommandQueue(s->queue);
-        s->queue = NULL;
-    }
-}
 
 /* Where nothing is said: what the device has, less what drivers keep for themselves. */
 static uint64_t usable_memory(const strake_cl_device *device, uint64_t asked)
@@ -181,6 +71,25 @@ cleanup:
     return status;
 }
 
+/* Slabs that a movable stripe may own one day, as far as they fit in the memory. */
+static strake_range find_capacity(const strake_cl_stripe *s, uint64_t memory,
+                                  strake_cl_resident_options *options)
+{
+    uint64_t largest = 0;
+    for (int64_t room = s->host->n[0] / ROOM; room > 0; room /= 2) {
+        const strake_range wider = {s->range.first - room, s->range.end + room};
+        options->capacity.first = wider.first > 0 ? wider.first : 0;
+        options->capacity.end = wider.end < s->host->n[0] ? wider.end : s->host->n[0];
+        const strake_layout layout =
+            strake_cl_resident_layout(s->kernels.graph, s->host, s->range, options);
+        if (strake_cl_window_bytes(&s->kernels, &layout, &largest) <= memory / 2 &&
+            largest <= s->kernels.device->max_allocation) {
+            return options->capacity;
+        }
+    }
+    return s->range;
+}
+
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
                                       const strake_layout *host_layout, const strake_range *stripe,
@@ -190,37 +99,32 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
 {
     strake_status status = STRAKE_OK;
     const strake_range range = stripe[self];
+    const bool is_whole = range.first == 0 && range.end == host_layout->n[0];
     const uint64_t memory = usable_memory(device, options->memory);
     uint64_t largest = 0;
     uint64_t need = 0;
     bool streams = options->blocks > 0;
-    int64_t extra[2] = {0, 0};
-    find_depth(host_layout, range, steps, strake_layout_reach(host_layout), extra);
-    const int64_t n[STRAKE_AXES] = {extra[0] + range.end - range.first + extra[1],
-                                    host_layout->n[1], host_layout->n[2]};
-    const strake_layout layout =
-        strake_layout_make_deep(graph, host_layout->steps, n, host_layout->boundary);
+    strake_cl_resident_options resident = {
+        .steps = steps, .capacity = range, .overlap = options->overlap, .wait = options->wait};
+    const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
     s->host = host_layout;
     s->range = range;
-    s->reach = strake_layout_reach(host_layout);
     s->steps = steps;
-    s->waiter.kind = options->wait;
-    s->exchange.waiter.kind = options->wait;
-    s->own.first = extra[0];
-    s->own.end = extra[0] + range.end - range.first;
     STRAKE_TRY(strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout,
                                        &options->tuning, error));
     need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
     streams = streams || need > memory || largest > device->max_allocation;
+    if (!streams && options->movable && !is_whole) {
+        resident.capacity = find_capacity(s, memory, &resident);
+    }
     if (!streams) {
-        status = make_resident(s, &layout, stripe, stripes, self, (steps - 1) * s->reach, extra,
-                               options->overlap, error);
+        status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
+                                           &resident, &s->resident, error);
         streams = status == STRAKE_ERR_DEVICE;
     }
     if (streams) {
-        release_resident(s);
         STRAKE_TRY(shorten_indices(s, problem, &layout, memory, &options->tuning, error));
         status = make_blocks(s, memory, steps, options, error);
     }
@@ -257,173 +161,39 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
         return;
     }
     strake_cl_blocks_destroy(&s->blocks);
-    release_resident(s);
+    strake_cl_resident_destroy(&s->resident);
     strake_cl_kernels_release(&s->kernels);
     free(s);
     *stripe = NULL;
 }
 
-/*
- * Uploads slabs [-lo, n + hi) of the window from a host array: runs of slabs that lie together there.
- * With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
- */
-static strake_status upload(strake_cl_stripe *s, cl_mem array, const void *host, bool by_map,
-                            strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_layout *l = &s->window.layout;
-    const size_t bytes = strake_cl_window_slab_bytes(&s->window);
-    const int64_t base = s->range.first - s->own.first;
-    const int64_t end = l->n[0] + l->hi[0];
-    int64_t slab = -(int64_t)l->lo[0];
-    while (slab < end) {
-        int64_t source = slab + base;
-        int64_t run = end - slab;
-        if (by_map) {
-            const strake_boundary boundary = s->host->boundary[0];
-            const int64_t n = s->host->n[0];
-            source = strake_ghost_source(boundary, n, slab + base);
-            run = 1;
-            while (slab + run < end &&
-                   strake_ghost_source(boundary, n, slab + run + base) == source + run) {
-                run++;
-            }
-        }
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  s->kernels.cl->clEnqueueWriteBuffer(
-                      s->queue, array, CL_FALSE, strake_cl_window_offset(&s->window, slab),
-                      (size_t)run * bytes,
-                      (const char *)host + strake_cl_exchange_host_offset(&s->exchange, source), 0,
-                      NULL, NULL),
-                  error, s->kernels.device);
-        slab += run;
-    }
-cleanup:
-    return status;
-}
-
+/* Blocks read the host arrays whenever they need them. */
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *array,
                                              strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return STRAKE_OK;
-    }
-    strake_status status = STRAKE_OK;
-    for (int v = 0; v < s->kernels.graph->values; v++) {
-        if (strake_cl_window_needs(&s->window, v)) {
-            STRAKE_TRY(upload(s, s->window.array[s->window.slot[v]], array[v],
-                              s->host->boundary[0] == STRAKE_PERIODIC, error));
-        }
-    }
-    STRAKE_TRY(strake_cl_window_static(&s->window, 0, s->window.layout.n[0], error));
-    STRAKE_TRY(strake_cl_stripe_finish(s, error));
-cleanup:
-    return status;
+    return s->blocks != NULL ? STRAKE_OK
+                             : strake_cl_resident_upload_static(s->resident, array, error);
 }
 
 strake_status strake_cl_stripe_upload_state(strake_cl_stripe *s, void *const *array,
                                             strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return STRAKE_OK;
-    }
-    strake_status status = STRAKE_OK;
-    const strake_layout *l = &s->window.layout;
-    for (int k = 0; k < s->window.states; k++) {
-        const cl_mem current = s->window.state[k].buffer[s->window.parity];
-        STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, error));
-        STRAKE_TRY(strake_cl_window_fill(&s->window, current, -(int64_t)l->lo[0],
-                                         l->n[0] + l->hi[0], NULL, error));
-    }
-    STRAKE_TRY(strake_cl_stripe_finish(s, error));
-cleanup:
-    return status;
+    return s->blocks != NULL ? STRAKE_OK
+                             : strake_cl_resident_upload_state(s->resident, array, error);
 }
 
 strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array,
                                         strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_finish(s->blocks, error);
-    }
-    strake_status status = STRAKE_OK;
-    for (int k = 0; k < s->window.states; k++) {
-        const strake_cl_state *state = &s->window.state[k];
-        char *host = array[state->input];
-        STRAKE_CL("clEnqueueReadBuffer",
-                  s->kernels.cl->clEnqueueReadBuffer(
-                      s->queue, state->buffer[s->window.parity], CL_TRUE,
-                      strake_cl_window_offset(&s->window, s->own.first),
-                      (size_t)(s->own.end - s->own.first) * strake_cl_window_slab_bytes(&s->window),
-                      host + strake_cl_exchange_host_offset(&s->exchange, s->range.first), 0, NULL,
-                      NULL),
-                  error, s->kernels.device);
-    }
-cleanup:
-    return status;
-}
-
-/* One step for slabs [first, end) and the ghosts that depend on them alone. */
-static strake_status step(strake_cl_stripe *s, int64_t first, int64_t end,
-                          const strake_cl_pairs *pairs, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_window_step(&s->window, first, end, error));
-    for (int k = 0; k < s->window.states; k++) {
-        STRAKE_TRY(strake_cl_window_fill(
-            &s->window, s->window.state[k].buffer[1 - s->window.parity], first, end, pairs, error));
-    }
-cleanup:
-    return status;
-}
-
-/* The last step of a sweep: border slabs first where transfers overlap. */
-static strake_status last_step(strake_cl_stripe *s, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl_exchange *x = &s->exchange;
-    const int next = 1 - s->window.parity;
-    const int64_t base = s->range.first - s->own.first;
-    int64_t done = s->own.first;
-    if (!x->overlaps) {
-        STRAKE_TRY(step(s, s->own.first, s->own.end, &s->ghosts, error));
-        return strake_cl_exchange_send(&s->exchange, next, error);
-    }
-    for (int b = 0; b < x->borders; b++) {
-        STRAKE_TRY(step(s, x->border[b].first - base, x->border[b].end - base, NULL, error));
-    }
-    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, error));
-    for (int b = 0; b <= x->borders; b++) {
-        const int64_t end = b < x->borders ? x->border[b].first - base : s->own.end;
-        if (done < end || b == x->borders) {
-            STRAKE_TRY(step(s, done, end, b == x->borders ? &s->ghosts : NULL, error));
-        }
-        done = b < x->borders ? x->border[b].end - base : done;
-    }
-cleanup:
-    return status;
+    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
+                             : strake_cl_resident_download(s->resident, array, error);
 }
 
 strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const *array,
                                      void *const *next, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_sweep(s->blocks, steps, array, next, error);
-    }
-    const int64_t slabs = s->window.layout.n[0];
-    STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
-    for (int k = steps - 1; k > 0; k--) {
-        const int64_t first = s->own.first - k * s->reach;
-        const int64_t end = s->own.end + k * s->reach;
-        STRAKE_TRY(step(s, first > 0 ? first : 0, end < slabs ? end : slabs, &s->edges, error));
-        strake_cl_window_swap(&s->window);
-    }
-    STRAKE_TRY(last_step(s, error));
-    strake_cl_window_swap(&s->window);
-    STRAKE_CL("clFlush", s->kernels.cl->clFlush(s->queue), error, s->kernels.device);
-cleanup:
-    return status;
+    return s->blocks != NULL ? strake_cl_blocks_sweep(s->blocks, steps, array, next, error)
+                             : strake_cl_resident_sweep(s->resident, steps, error);
 }
 
 strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
@@ -431,69 +201,63 @@ strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error
     if (s->blocks != NULL) {
         return strake_cl_blocks_forget(s->blocks, error);
     }
-    if (steps % 2 != 0) {
-        strake_cl_window_swap(&s->window);
-    }
+    strake_cl_resident_undo(s->resident, steps);
     return STRAKE_OK;
 }
 
 strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_finish(s->blocks, error);
-    }
-    return strake_cl_exchange_publish(&s->exchange, array, error);
+    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
+                             : strake_cl_resident_publish(s->resident, array, error);
 }
 
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return STRAKE_OK;
-    }
-    return strake_cl_exchange_fetch(&s->exchange, array, error);
+    return s->blocks != NULL ? STRAKE_OK : strake_cl_resident_fetch(s->resident, array, error);
 }
 
 strake_status strake_cl_stripe_finish(strake_cl_stripe *s, strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_finish(s->blocks, error);
-    }
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_wait_queue(s->kernels.cl, s->kernels.device, &s->waiter, s->queue, error));
-    if (s->exchange.overlaps) {
-        STRAKE_CL("clFinish", s->kernels.cl->clFinish(s->exchange.queue), error, s->kernels.device);
-    }
-cleanup:
-    return status;
+    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
+                             : strake_cl_resident_finish(s->resident, error);
 }
 
 strake_status strake_cl_stripe_look(strake_cl_stripe *s, strake_error *error)
 {
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_look(s->blocks, error);
-    }
-    return strake_cl_window_look(&s->window, s->own.first, s->own.end, &s->looked, error);
+    return s->blocks != NULL ? strake_cl_blocks_look(s->blocks, error)
+                             : strake_cl_resident_look(s->resident, error);
 }
 
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_is_finite(s->blocks, finite, error);
-    }
-    *finite = true;
-    if (s->looked != NULL) {
-        STRAKE_TRY(strake_cl_wait(s->kernels.cl, s->kernels.device, &s->waiter, &s->looked, error));
-        *finite = s->window.non_finite == 0;
-    }
-cleanup:
-    return status;
+    return s->blocks != NULL ? strake_cl_blocks_is_finite(s->blocks, finite, error)
+                             : strake_cl_resident_is_finite(s->resident, finite, error);
 }
 
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)
 {
-    if (s->blocks != NULL) {
-        return s->range.first == 0 && s->range.end == s->host->n[0];
-    }
-    return strake_cl_exchange_is_empty(&s->exchange);
+    return s->blocks != NULL ? s->range.first == 0 && s->range.end == s->host->n[0]
+                             : strake_cl_resident_is_alone(s->resident);
+}
+
+bool strake_cl_stripe_has_room(const strake_cl_stripe *s, strake_range own)
+{
+    return s->resident != NULL && strake_cl_resident_has_room(s->resident, own);
+}
+
+strake_status strake_cl_stripe_give(strake_cl_stripe *s, const strake_range *stripes_then,
+                                    int stripes, int self, void *const *array, strake_error *error)
+{
+    return strake_cl_resident_give(s->resident, stripes_then, stripes, self, array, error);
+}
+
+strake_status strake_cl_stripe_take(strake_cl_stripe *s, const strake_range *stripes_then,
+                                    int stripes, int self, void *const *array, strake_error *error)
+{
+    return strake_cl_resident_take(s->resident, stripes_then, stripes, self, array, error);
+}
+
+double strake_cl_stripe_busy(strake_cl_stripe *s)
+{
+    return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
 }

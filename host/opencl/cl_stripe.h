@@ -13,14 +13,7 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
-#include "opencl/cl_exchange.h"
-
-/** In the order of the words of run.overlap. */
-typedef enum strake_cl_overlap {
-    STRAKE_CL_OVERLAP_DEFAULT, /**< on GPUs, where the borders are few beside the interior */
-    STRAKE_CL_OVERLAP_OFF,     /**< all slabs at once, then the transfers */
-    STRAKE_CL_OVERLAP_ON       /**< border slabs first, transfers beside the interior */
-} strake_cl_overlap;
+#include "opencl/cl_resident.h"
 
 /** How a stripe works; zero means the default everywhere. */
 typedef struct strake_cl_stripe_options {
@@ -31,6 +24,7 @@ typedef struct strake_cl_stripe_options {
     int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
     int steps;       /**< asked for per sweep: those of a stripe that streams alone */
+    bool movable;    /**< slabs may change their owner while it runs */
     int64_t horizon; /**< steps between two stops for output; 0: unknown */
 } strake_cl_stripe_options;
 
@@ -104,6 +98,24 @@ strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *er
 strake_status strake_cl_stripe_look(strake_cl_stripe *stripe, strake_error *error);
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,
                                          strake_error *error);
+
+/**
+ * Moving slabs between stripes, between two runs of the team. First every stripe gives: it downloads
+ * into the host arrays of the current states what it will not own any more and what others will need
+ * of it as ghosts. Then every stripe takes: it uploads what it gains and plans its exchange anew.
+ * has_room: whether it can own these slabs without being made anew.
+ */
+bool strake_cl_stripe_has_room(const strake_cl_stripe *stripe, strake_range own);
+strake_status strake_cl_stripe_give(strake_cl_stripe *stripe, const strake_range *stripes_then,
+                                    int stripes, int self, void *const *array, strake_error *error);
+strake_status strake_cl_stripe_take(strake_cl_stripe *stripe, const strake_range *stripes_then,
+                                    int stripes, int self, void *const *array, strake_error *error);
+
+/**
+ * Seconds per step that the device worked, from timers on the device around some of the sweeps since
+ * the last call; 0 where it has none or none is done.
+ */
+double strake_cl_stripe_busy(strake_cl_stripe *stripe);
 
 /** True if no other stripe exchanges with it: steps may be enqueued ahead without publish and fetch. */
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *stripe);

@@ -1,0 +1,523 @@
+#include "opencl/cl_resident.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
+    TIMED_SWEEPS = 8         /* one of so many is timed on the device */
+};
+
+struct strake_cl_resident {
+    const strake_cl_kernels *kernels;
+    strake_cl_window window;
+    strake_cl_exchange exchange;
+    cl_command_queue queue;
+    const strake_layout *host;
+    int steps;              /* most per sweep */
+    int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */
+    strake_range capacity;  /* of the grid */
+    int64_t base;           /* slab of the grid that is slab 0 of the window */
+    strake_range range;     /* of the grid: own slabs */
+    int64_t extra[2];       /* slabs computed before and after them in the first step of a sweep */
+    strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
+    strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
+    strake_cl_waiter waiter;
+    cl_event looked; /* the search for NaN and Inf is done */
+    int64_t sweeps;
+    int timed_steps;    /* of the sweep between the two markers */
+    cl_event timed[2];  /* markers around a sweep */
+    double busy;        /* seconds that the device worked on timed sweeps */
+    int64_t busy_steps; /* and their steps */
+};
+
+/* Slabs that the window computes before and after slabs of the stripe in a sweep of several steps. */
+static void find_extra(const strake_layout *host, strake_range range, bool is_whole, int steps,
+                       int64_t extra[2])
+{
+    const bool is_periodic = host->boundary[0] == STRAKE_PERIODIC;
+    const int64_t most = is_whole ? 0 : (steps - 1) * strake_layout_reach(host);
+    extra[0] = is_periodic || range.first > most ? most : range.first;
+    extra[1] = is_periodic || host->n[0] - range.end > most ? most : host->n[0] - range.end;
+}
+
+static bool is_whole(const strake_layout *host, strake_range range)
+{
+    return range.first == 0 && range.end == host->n[0];
+}
+
+strake_layout strake_cl_resident_layout(const strake_graph *graph, const strake_layout *host,
+                                        strake_range own, const strake_cl_resident_options *options)
+{
+    int64_t extra[2];
+    find_extra(host, options->capacity, is_whole(host, own), options->steps, extra);
+    const int64_t n[STRAKE_AXES] = {extra[0] + options->capacity.end - options->capacity.first +
+                                        extra[1],
+                                    host->n[1], host->n[2]};
+    return strake_layout_make_deep(graph, host->steps, n, host->boundary);
+}
+
+/*
+ * Which ghosts the stripe fills itself: within a sweep those beyond the domain's edges, after it all
+ * whose source it owns.
+ */
+static strake_status plan_ghosts(strake_cl_resident *s, const int64_t depth[2], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *host = s->host;
+    const int64_t base = s->base;
+    const bool has_edges = is_whole(host, s->range) || host->boundary[0] != STRAKE_PERIODIC;
+    const size_t most = (size_t)(depth[0] + depth[1]) + 1;
+    int edges = 0;
+    int ghosts = 0;
+    int64_t *list = calloc(4 * most, sizeof *list);
+    STRAKE_CHECK(list != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning ghost slabs");
+    for (int64_t g = s->range.first - depth[0]; g < s->range.end + depth[1]; g++) {
+        if (g >= s->range.first && g < s->range.end) {
+            continue;
+        }
+        const int64_t source = strake_ghost_source(host->boundary[0], host->n[0], g);
+        const int64_t from = source - base;
+        if (has_edges && (g < 0 || g >= host->n[0]) && from >= 0 && from < s->window.layout.n[0]) {
+            list[edges] = g - base;
+            list[most + (size_t)edges++] = from;
+        }
+        if (source >= s->range.first && source < s->range.end) {
+            list[2 * most + (size_t)ghosts] = g - base;
+            list[3 * most + (size_t)ghosts++] = from;
+        }
+    }
+    strake_cl_release_buffer(s->kernels, &s->edges.list);
+    strake_cl_release_buffer(s->kernels, &s->ghosts.list);
+    STRAKE_TRY(strake_cl_window_pairs(&s->window, edges, list, list + most, &s->edges, error));
+    STRAKE_TRY(strake_cl_window_pairs(&s->window, ghosts, list + 2 * most, list + 3 * most,
+                                      &s->ghosts, error));
+cleanup:
+    free(list);
+    return status;
+}
+
+static bool overlaps(const strake_cl_resident *s, strake_cl_overlap asked, int64_t slabs,
+                     int64_t borders)
+{
+    return asked == STRAKE_CL_OVERLAP_ON ||
+           (asked == STRAKE_CL_OVERLAP_DEFAULT && strake_cl_device_is_gpu(s->kernels->device) &&
+            slabs > INTERIOR_PER_BORDER * borders);
+}
+
+/* Everything that follows from which slabs are whose. */
+static strake_status plan(strake_cl_resident *s, const strake_range *stripe, int stripes, int self,
+                          strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t again = (s->steps - 1) * s->reach;
+    const int *lo = s->window.layout.lo;
+    const int *hi = s->window.layout.hi;
+    s->range = stripe[self];
+    find_extra(s->host, s->range, is_whole(s->host, s->range), s->steps, s->extra);
+    const int64_t depth[2] = {s->extra[0] + lo[0], s->extra[1] + hi[0]};
+    const int64_t theirs[2] = {again + lo[0], again + hi[0]};
+    STRAKE_TRY(plan_ghosts(s, depth, error));
+    STRAKE_TRY(strake_cl_exchange_plan(&s->exchange, stripe, stripes, self, s->base, depth, theirs,
+                                       error));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const strake_layout *host,
+                                        const strake_range *stripe, int stripes, int self,
+                                        const strake_cl_resident_options *options,
+                                        strake_cl_resident **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const strake_cl *cl = kernels->cl;
+    const strake_range own = stripe[self];
+    const bool whole = is_whole(host, own);
+    const strake_layout layout = strake_cl_resident_layout(kernels->graph, host, own, options);
+    const int64_t borders =
+        layout.lo[0] + layout.hi[0] + 2 * (options->steps - 1) * strake_layout_reach(host);
+    int64_t extra[2];
+    strake_cl_resident *s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
+    find_extra(host, options->capacity, whole, options->steps, extra);
+    s->kernels = kernels;
+    s->host = host;
+    s->steps = options->steps;
+    s->reach = strake_layout_reach(host);
+    s->capacity = options->capacity;
+    s->base = options->capacity.first - extra[0];
+    s->waiter.kind = options->wait;
+    s->exchange.waiter.kind = options->wait;
+    s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
+                                        whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
+    STRAKE_TRY(strake_cl_window_create(&s->window, kernels, &layout, s->queue, error));
+    STRAKE_TRY(strake_cl_exchange_create(
+        &s->exchange, &s->window, host,
+        !whole && overlaps(s, options->overlap, own.end - own.first, borders), error));
+    STRAKE_TRY(plan(s, stripe, stripes, self, error));
+    /* Some drivers find out here that there is no memory. */
+    STRAKE_CL("clFinish", cl->clFinish(s->queue), error, kernels->device);
+    *out = s;
+    s = NULL;
+cleanup:
+    strake_cl_resident_destroy(&s);
+    return status;
+}
+
+static void release_event(const strake_cl_resident *s, cl_event *event)
+{
+    if (*event != NULL) {
+        (void)s->kernels->cl->clReleaseEvent(*event);
+        *event = NULL;
+    }
+}
+
+void strake_cl_resident_destroy(strake_cl_resident **resident)
+{
+    strake_cl_resident *s = *resident;
+    if (s == NULL) {
+        return;
+    }
+    if (s->queue != NULL) {
+        (void)s->kernels->cl->clFinish(s->queue);
+    }
+    release_event(s, &s->looked);
+    release_event(s, &s->timed[0]);
+    release_event(s, &s->timed[1]);
+    strake_cl_exchange_release(&s->exchange);
+    strake_cl_release_buffer(s->kernels, &s->edges.list);
+    strake_cl_release_buffer(s->kernels, &s->ghosts.list);
+    strake_cl_window_release(&s->window);
+    if (s->queue != NULL) {
+        (void)s->kernels->cl->clReleaseCommandQueue(s->queue);
+    }
+    free(s);
+    *resident = NULL;
+}
+
+/*
+ * Uploads slabs [first, end) of the window from a host array: runs of slabs that lie together there.
+ * With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
+ */
+static strake_status upload(strake_cl_resident *s, cl_mem array, const void *host, bool by_map,
+                            int64_t first, int64_t end, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t bytes = strake_cl_window_slab_bytes(&s->window);
+    int64_t slab = first;
+    while (slab < end) {
+        int64_t source = slab + s->base;
+        int64_t run = end - slab;
+        if (by_map) {
+            const strake_boundary boundary = s->host->boundary[0];
+            const int64_t n = s->host->n[0];
+            source = strake_ghost_source(boundary, n, slab + s->base);
+            run = 1;
+            while (slab + run < end &&
+                   strake_ghost_source(boundary, n, slab + run + s->base) == source + run) {
+                run++;
+            }
+        }
+        STRAKE_CL("clEnqueueWriteBuffer",
+                  s->kernels->cl->clEnqueueWriteBuffer(
+                      s->queue, array, CL_FALSE, strake_cl_window_offset(&s->window, slab),
+                      (size_t)run * bytes,
+                      (const char *)host + strake_cl_exchange_host_offset(&s->exchange, source), 0,
+                      NULL, NULL),
+                  error, s->kernels->device);
+        slab += run;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
+                                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->window.layout;
+    for (int v = 0; v < s->kernels->graph->values; v++) {
+        if (strake_cl_window_needs(&s->window, v)) {
+            STRAKE_TRY(upload(s, s->window.array[s->window.slot[v]], array[v],
+                              s->host->boundary[0] == STRAKE_PERIODIC, -(int64_t)l->lo[0],
+                              l->n[0] + l->hi[0], error));
+        }
+    }
+    STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const *array,
+                                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &s->window.layout;
+    const int64_t first = -(int64_t)l->lo[0];
+    const int64_t end = l->n[0] + l->hi[0];
+    for (int k = 0; k < s->window.states; k++) {
+        const cl_mem current = s->window.state[k].buffer[s->window.parity];
+        STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));
+        STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end, NULL, error));
+    }
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+cleanup:
+    return status;
+}
+
+/* Downloads slabs [first, end) of the grid, which the stripe owns. */
+static strake_status download(strake_cl_resident *s, int64_t first, int64_t end, void *const *array,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < s->window.states && first < end; k++) {
+        const strake_cl_state *state = &s->window.state[k];
+        char *host = array[state->input];
+        STRAKE_CL("clEnqueueReadBuffer",
+                  s->kernels->cl->clEnqueueReadBuffer(
+                      s->queue, state->buffer[s->window.parity], CL_TRUE,
+                      strake_cl_window_offset(&s->window, first - s->base),
+                      (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
+                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, NULL),
+                  error, s->kernels->device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *array,
+                                          strake_error *error)
+{
+    return download(s, s->range.first, s->range.end, array, error);
+}
+
+/* One step for slabs [first, end) and the ghosts that depend on them alone. */
+static strake_status step(strake_cl_resident *s, int64_t first, int64_t end,
+                          const strake_cl_pairs *pairs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_window_step(&s->window, first, end, error));
+    for (int k = 0; k < s->window.states; k++) {
+        STRAKE_TRY(strake_cl_window_fill(
+            &s->window, s->window.state[k].buffer[1 - s->window.parity], first, end, pairs, error));
+    }
+cleanup:
+    return status;
+}
+
+/* The last step of a sweep: border slabs first where transfers overlap. */
+static strake_status last_step(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_exchange *x = &s->exchange;
+    const int next = 1 - s->window.parity;
+    const int64_t own_end = s->range.end - s->base;
+    int64_t done = s->range.first - s->base;
+    if (!x->overlaps) {
+        STRAKE_TRY(step(s, done, own_end, &s->ghosts, error));
+        return strake_cl_exchange_send(&s->exchange, next, error);
+    }
+    for (int b = 0; b < x->borders; b++) {
+        STRAKE_TRY(step(s, x->border[b].first - s->base, x->border[b].end - s->base, NULL, error));
+    }
+    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, error));
+    for (int b = 0; b <= x->borders; b++) {
+        const int64_t end = b < x->borders ? x->border[b].first - s->base : own_end;
+        if (done < end || b == x->borders) {
+            STRAKE_TRY(step(s, done, end, b == x->borders ? &s->ghosts : NULL, error));
+        }
+        done = b < x->borders ? x->border[b].end - s->base : done;
+    }
+cleanup:
+    return status;
+}
+
+/* A marker whose completion tells when the device got there. Drivers without one leave sweeps untimed. */
+static void mark(strake_cl_resident *s, int which)
+{
+    if (s->kernels->cl->clEnqueueMarkerWithWaitList(s->queue, 0, NULL, &s->timed[which]) !=
+        CL_SUCCESS) {
+        s->timed[which] = NULL;
+    }
+}
+
+/* Adds the timed sweep if it is done. */
+static void read_timer(strake_cl_resident *s)
+{
+    const strake_cl *cl = s->kernels->cl;
+    cl_ulong time[2] = {0, 0};
+    cl_int state = CL_QUEUED;
+    if (s->timed[0] == NULL || s->timed[1] == NULL ||
+        cl->clGetEventInfo(s->timed[1], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                           NULL) != CL_SUCCESS ||
+        state != CL_COMPLETE) {
+        return;
+    }
+    bool known = true;
+    for (int k = 0; k < 2; k++) {
+        known = cl->clGetEventProfilingInfo(s->timed[k], CL_PROFILING_COMMAND_END, sizeof time[k],
+                                            &time[k], NULL) == CL_SUCCESS &&
+                known;
+        release_event(s, &s->timed[k]);
+    }
+    if (known && time[1] > time[0]) {
+        s->busy += 1e-9 * (double)(time[1] - time[0]);
+        s->busy_steps += s->timed_steps;
+    }
+}
+
+strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t own_first = s->range.first - s->base;
+    const int64_t own_end = s->range.end - s->base;
+    bool timed = false;
+    STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
+    if (!strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % TIMED_SWEEPS == 0) {
+        read_timer(s);
+        timed = s->timed[0] == NULL && s->timed[1] == NULL;
+    }
+    if (timed) {
+        s->timed_steps = steps;
+        mark(s, 0);
+    }
+    for (int k = steps - 1; k > 0; k--) {
+        const int64_t before = k * s->reach < s->extra[0] ? k * s->reach : s->extra[0];
+        const int64_t after = k * s->reach < s->extra[1] ? k * s->reach : s->extra[1];
+        STRAKE_TRY(step(s, own_first - before, own_end + after, &s->edges, error));
+        strake_cl_window_swap(&s->window);
+    }
+    STRAKE_TRY(last_step(s, error));
+    strake_cl_window_swap(&s->window);
+    if (timed) {
+        mark(s, 1);
+    }
+    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+cleanup:
+    return status;
+}
+
+double strake_cl_resident_busy(strake_cl_resident *s)
+{
+    read_timer(s);
+    const double seconds = s->busy_steps > 0 ? s->busy / (double)s->busy_steps : 0.0;
+    s->busy = 0.0;
+    s->busy_steps = 0;
+    s->sweeps = 0;
+    return seconds;
+}
+
+void strake_cl_resident_undo(strake_cl_resident *s, int steps)
+{
+    if (steps % 2 != 0) {
+        strake_cl_window_swap(&s->window);
+    }
+}
+
+strake_status strake_cl_resident_publish(strake_cl_resident *s, void *const *array,
+                                         strake_error *error)
+{
+    return strake_cl_exchange_publish(&s->exchange, array, error);
+}
+
+strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array,
+                                       strake_error *error)
+{
+    return strake_cl_exchange_fetch(&s->exchange, array, error);
+}
+
+strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *cl = s->kernels->cl;
+    STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
+    if (s->exchange.overlaps) {
+        STRAKE_CL("clFinish", cl->clFinish(s->exchange.queue), error, s->kernels->device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error)
+{
+    return strake_cl_window_look(&s->window, s->range.first - s->base, s->range.end - s->base,
+                                 &s->looked, error);
+}
+
+strake_status strake_cl_resident_is_finite(strake_cl_resident *s, bool *finite, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *finite = true;
+    if (s->looked != NULL) {
+        STRAKE_TRY(
+            strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &s->looked, error));
+        *finite = s->window.non_finite == 0;
+    }
+cleanup:
+    return status;
+}
+
+bool strake_cl_resident_is_alone(const strake_cl_resident *s)
+{
+    return strake_cl_exchange_is_empty(&s->exchange);
+}
+
+bool strake_cl_resident_has_room(const strake_cl_resident *s, strake_range own)
+{
+    return own.first < own.end && own.first >= s->capacity.first && own.end <= s->capacity.end &&
+           is_whole(s->host, own) == is_whole(s->host, s->range);
+}
+
+strake_status strake_cl_resident_give(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_range border[STRAKE_CL_MOST_BORDERS];
+    const strake_range old = s->range;
+    const strake_range own = stripe[self];
+    const int64_t again = (s->steps - 1) * s->reach;
+    const int64_t left_end = own.first < old.end ? own.first : old.end;
+    const int64_t right_first = own.end > old.first ? own.end : old.first;
+    const int borders = strake_partition_border(
+        stripe, stripes, self, s->host->n[0], s->host->boundary[0],
+        (int)(again + s->window.layout.lo[0]), (int)(again + s->window.layout.hi[0]),
+        STRAKE_CL_MOST_BORDERS, border);
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+    STRAKE_TRY(download(s, old.first, left_end, array, error));
+    STRAKE_TRY(download(s, right_first, old.end, array, error));
+    for (int b = 0; b < borders; b++) {
+        const int64_t first = border[b].first > old.first ? border[b].first : old.first;
+        const int64_t end = border[b].end < old.end ? border[b].end : old.end;
+        STRAKE_TRY(download(s, first, end, array, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_range old = s->range;
+    const strake_range own = stripe[self];
+    const strake_range gained[2] = {{own.first, old.first < own.end ? old.first : own.end},
+                                    {old.end > own.first ? old.end : own.first, own.end}};
+    STRAKE_TRY(plan(s, stripe, stripes, self, error));
+    for (int k = 0; k < s->window.states; k++) {
+        const cl_mem current = s->window.state[k].buffer[s->window.parity];
+        for (int side = 0; side < 2; side++) {
+            STRAKE_TRY(upload(s, current, array[s->window.state[k].input], false,
+                              gained[side].first - s->base, gained[side].end - s->base, error));
+        }
+        STRAKE_TRY(strake_cl_window_fill(&s->window, current, 0, 0, &s->ghosts, error));
+    }
+    STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, array, error));
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+cleanup:
+    return status;
+}

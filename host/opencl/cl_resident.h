@@ -1,0 +1,77 @@
+/**
+ * @file cl_resident.h
+ * A stripe whose arrays stay on the device: a window of slabs and its exchange. Between two sweeps of
+ * one or several steps border slabs go to the host arrays and ghost slabs come from there; ghosts
+ * whose source the stripe owns itself are copied on the device.
+ *
+ * For sweeps of several steps the window is deeper: each step computes as many slabs beyond the stripe
+ * as the steps after it need, and at the domain's edges ghosts are extended anew in every step. A
+ * movable stripe's window has room for more slabs, so that others can give it some while it runs.
+ */
+#ifndef STRAKE_CL_RESIDENT_H
+#define STRAKE_CL_RESIDENT_H
+
+#include "opencl/cl_exchange.h"
+
+/** In the order of the words of run.overlap. */
+typedef enum strake_cl_overlap {
+    STRAKE_CL_OVERLAP_DEFAULT, /**< on GPUs, where the borders are few beside the interior */
+    STRAKE_CL_OVERLAP_OFF,     /**< all slabs at once, then the transfers */
+    STRAKE_CL_OVERLAP_ON       /**< border slabs first, transfers beside the interior */
+} strake_cl_overlap;
+
+typedef struct strake_cl_resident_options {
+    int steps; /**< most per sweep */
+    strake_range
+        capacity; /**< slabs that the stripe may own one day; those that it owns included */
+    strake_cl_overlap overlap;
+    strake_cl_wait_kind wait;
+} strake_cl_resident_options;
+
+typedef struct strake_cl_resident strake_cl_resident;
+
+/** Layout of the window of a stripe: its own slabs or capacity, and those that sweeps compute around. */
+strake_layout strake_cl_resident_layout(const strake_graph *graph, const strake_layout *host,
+                                        strake_range own,
+                                        const strake_cl_resident_options *options);
+
+/**
+ * Allocates the window.
+ * @param[in] kernels, host  borrowed until destroy; host is the layout of the host arrays, the whole grid
+ * @param[in] stripe         all stripes, of which @p self is this one; not kept
+ * @return STRAKE_ERR_DEVICE (saying what was asked for if memory ran out), STRAKE_ERR_MEMORY
+ */
+strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const strake_layout *host,
+                                        const strake_range *stripe, int stripes, int self,
+                                        const strake_cl_resident_options *options,
+                                        strake_cl_resident **out, strake_error *error);
+void strake_cl_resident_destroy(strake_cl_resident **resident);
+
+/* These do what their namesakes of cl_stripe.h do. */
+strake_status strake_cl_resident_upload_static(strake_cl_resident *r, void *const *array,
+                                               strake_error *error);
+strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const *array,
+                                              strake_error *error);
+strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *array,
+                                          strake_error *error);
+strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, strake_error *error);
+void strake_cl_resident_undo(strake_cl_resident *r, int steps);
+strake_status strake_cl_resident_publish(strake_cl_resident *r, void *const *array,
+                                         strake_error *error);
+strake_status strake_cl_resident_fetch(strake_cl_resident *r, void *const *array,
+                                       strake_error *error);
+strake_status strake_cl_resident_finish(strake_cl_resident *r, strake_error *error);
+strake_status strake_cl_resident_look(strake_cl_resident *r, strake_error *error);
+strake_status strake_cl_resident_is_finite(strake_cl_resident *r, bool *finite,
+                                           strake_error *error);
+bool strake_cl_resident_is_alone(const strake_cl_resident *r);
+bool strake_cl_resident_has_room(const strake_cl_resident *r, strake_range own);
+strake_status strake_cl_resident_give(strake_cl_resident *r, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error);
+strake_status strake_cl_resident_take(strake_cl_resident *r, const strake_range *stripe,
+                                      int stripes, int self, void *const *array,
+                                      strake_error *error);
+double strake_cl_resident_busy(strake_cl_resident *r);
+
+#endif
