@@ -105,8 +105,9 @@ STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" bench --sizes 32 --steps 2 --repeat
 exits 0 "without a loader the CPU is measured"
 check "and a note says what is left out" grep -q '^strake: note: no OpenCL device here' .err
 
+# --foreground: one signal; a second one would end the program at once.
 code=0
-timeout --preserve-status -s INT 3 "$STRAKE" bench --sizes 1024 --steps 100000 --on cpu --quiet \
+timeout --foreground --preserve-status -s INT 3 "$STRAKE" bench --sizes 1024 --steps 100000 --on cpu --quiet \
     --report stopped.jsonl >.out 2>.err || code=$?
 fails 130 "Ctrl-C ends a benchmark" "interrupted in benchmark 1 of 1" "nothing was written"
 check "and leaves no report" test ! -e stopped.jsonl
