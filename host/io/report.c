@@ -192,6 +192,35 @@ static void print_fields(const strake_result *result, strake_text *json)
     strake_text_print(json, "\n  }\n");
 }
 
+/* What the balancing saw and did: seconds and rows per placement, in their order. */
+static void print_balance(const strake_result *result, strake_text *json)
+{
+    const strake_decision *decision = NULL;
+    const int count = strake_solver_decisions(result->solver, &decision);
+    int moves = 0;
+    for (int k = 0; k < count; k++) {
+        moves += decision[k].moves ? 1 : 0;
+    }
+    strake_text_print(json, "  \"balance\": {\"moves\": %d, \"decisions\": [", moves);
+    for (int k = 0; k < count; k++) {
+        const strake_decision *d = &decision[k];
+        strake_text_print(json, "%s\n    {\"step\": %lld, \"rows\": [", k > 0 ? "," : "",
+                          (long long)d->step);
+        for (int p = 0; p < d->parts; p++) {
+            strake_text_print(json, "%s%lld", p > 0 ? ", " : "", (long long)d->slabs[p]);
+        }
+        strake_text_print(json, "], \"seconds\": [");
+        for (int p = 0; p < d->parts; p++) {
+            strake_text_print(json, p > 0 ? ", " : "");
+            strake_text_number(json, d->seconds[p]);
+        }
+        strake_text_print(json, "], \"moves\": %s, \"why\": ", d->moves ? "true" : "false");
+        strake_text_json(json, d->why);
+        strake_text_print(json, "}");
+    }
+    strake_text_print(json, "]},\n");
+}
+
 void strake_report_print(const strake_result *result, strake_text *json)
 {
     bool exact = true;
@@ -227,6 +256,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
                       strake_solver_flops_per_cell(result->solver),
                       strake_solver_divisions_per_cell(result->solver));
+    print_balance(result, json);
     print_fields(result, json);
     strake_text_print(json, "}\n");
 }

@@ -380,6 +380,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
     STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
     solver->placed = true;
+    strake_rebalance_begin(solver);
     tell_blocks(solver);
 cleanup:
     return status;
@@ -440,13 +441,17 @@ void strake_close(strake_solver **which)
         }
         free(solver->array[0][v]);
     }
+    free(solver->decision);
     strake_cl_list_free(&solver->list);
     free(solver);
     *which = NULL;
 }
 
-/* Adds the roles' times of the last run to their entries; CPU workers count as one. */
-static void account(strake_solver *solver, double seconds)
+/*
+ * Adds the roles' times of the last run to their entries; CPU workers count as one. Where a device's
+ * own timers tell what it worked, the rest of its thread's time is idle.
+ */
+static void account(strake_solver *solver, int64_t steps, double seconds)
 {
     solver->step_seconds += seconds;
     if (solver->reference != NULL) {
@@ -456,21 +461,47 @@ static void account(strake_solver *solver, double seconds)
         const strake_role *role = &solver->role[r];
         strake_entry *entry = &solver->entry[role->entry];
         const double share = entry->place == STRAKE_PLACE_CPU ? (double)solver->threads : 1.0;
+        entry->busy = entry->stripe != NULL ? strake_cl_stripe_busy(entry->stripe) : 0.0;
+        if (entry->busy > 0.0) {
+            const double worked = entry->busy * (double)steps;
+            const double rest = seconds - worked - role->exchange;
+            entry->compute += worked;
+            entry->exchange += role->exchange;
+            entry->idle += rest > 0.0 ? rest : 0.0;
+            continue;
+        }
         entry->compute += role->compute / share;
         entry->exchange += role->exchange / share;
         entry->idle += role->idle / share;
     }
 }
 
+/* Runs the team, in pieces where slabs may move between them. */
+static strake_status run_pieces(strake_solver *solver, int64_t steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    while (steps > 0) {
+        const int64_t piece = strake_rebalance_piece(solver, steps);
+        const double start = strake_solver_clock();
+        status = strake_team_run(solver, piece, false, error);
+        const double elapsed = strake_solver_clock() - start;
+        account(solver, piece, elapsed);
+        solver->devices_hold = status == STRAKE_OK;
+        STRAKE_TRY(status);
+        solver->step_count += piece;
+        steps -= piece;
+        STRAKE_TRY(strake_rebalance(solver, piece, elapsed, error));
+        solver->step_seconds += strake_solver_clock() - start - elapsed;
+    }
+cleanup:
+    return status;
+}
+
 static strake_status run_steps(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_error cause = {STRAKE_OK, ""};
-    const double start = strake_solver_clock();
-    const strake_status status = strake_team_run(solver, steps, false, &cause);
-    account(solver, strake_solver_clock() - start);
-    solver->devices_hold = status == STRAKE_OK;
+    const strake_status status = run_pieces(solver, steps, &cause);
     if (status == STRAKE_OK) {
-        solver->step_count += steps;
         return STRAKE_OK;
     }
     for (int f = 0; f < solver->which->problem->fields; f++) {
@@ -596,6 +627,12 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 int strake_solver_steps_at_once(const strake_solver *solver)
 {
     return solver->at_once > 1 ? solver->at_once : 1;
+}
+
+int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)
+{
+    *out = solver->decision;
+    return solver->decision != NULL ? solver->decisions : 0;
 }
 
 double strake_solver_setup_seconds(const strake_solver *solver)

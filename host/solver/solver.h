@@ -9,7 +9,17 @@
 #include "case/case.h"
 #include "strake.h"
 
-enum { STRAKE_MAX_PLACEMENTS = 64 };
+enum { STRAKE_MAX_PLACEMENTS = 64, STRAKE_MOST_DECISIONS = 1000, STRAKE_DECISION_PARTS = 16 };
+
+/** One look at the balance while a solver ran. */
+typedef struct strake_decision {
+    int64_t step; /**< steps done */
+    int parts;
+    double seconds[STRAKE_DECISION_PARTS]; /**< per step, of each placement */
+    int64_t slabs[STRAKE_DECISION_PARTS];  /**< that it had */
+    bool moves;
+    char why[160];
+} strake_decision;
 
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
@@ -41,6 +51,9 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 
 /** Time steps that the team takes at once: batches of strake_step() should be multiples of it. */
 int strake_solver_steps_at_once(const strake_solver *solver);
+
+/** The log of the balancing, borrowed until the next step. @return number of decisions */
+int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);
 
 /** Wall seconds spent in strake_open() and inside strake_step(). */
 double strake_solver_setup_seconds(const strake_solver *solver);

@@ -7,6 +7,7 @@
 #include "cpu/pipeline.h"
 #include "cpu/reference.h"
 #include "cpu/topology.h"
+#include "engine/balance.h"
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
@@ -27,6 +28,7 @@ typedef struct strake_entry {
     int device; /**< index in the device list */
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
+    double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
     double compute, exchange, idle;
 } strake_entry;
 
@@ -83,6 +85,15 @@ struct strake_solver {
     strake_role *role;
     strake_reference *reference;
 
+    strake_balancer balancer;
+    bool balances; /**< slabs may move while it runs */
+    int64_t piece; /**< steps from one look at the balance to the next */
+    int64_t seen;  /**< steps since the last look */
+    double seen_seconds,
+        seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */
+    int decisions;
+    strake_decision *decision;
+
     void (*notice)(void *user, const char *line);
     void *user;
     double setup_seconds, step_seconds;
@@ -120,6 +131,22 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
                               strake_error *error);
+
+/** Shares the CPU stripe's slabs among its workers and finds all neighbours, after slabs were moved. */
+strake_status strake_team_share(strake_solver *solver, strake_error *error);
+
+/** Starts balancing, once stripes exist. */
+void strake_rebalance_begin(strake_solver *solver);
+
+/** How many of @p steps steps to run before looking at the balance. */
+int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
+
+/**
+ * Adds a run of @p steps steps, which took @p elapsed seconds, and when enough have come together looks
+ * at the balance and moves slabs where that pays.
+ */
+strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
+                               strake_error *error);
 
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);

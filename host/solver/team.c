@@ -137,6 +137,7 @@ static void create_role(strake_solver *solver, strake_role *role)
                        .registers = which->registers},
             .overlap = (strake_cl_overlap)which->overlap,
             .wait = (strake_cl_wait_kind)which->wait,
+            .movable = !solver->has_weights || which->balance > 0,
             .memory = (uint64_t)which->device_memory,
             .blocks = which->blocks,
             .streams = which->streams,
@@ -233,6 +234,18 @@ cleanup:
         strake_team_release(solver);
     }
     return status;
+}
+
+strake_status strake_team_share(strake_solver *solver, strake_error *error)
+{
+    for (int r = 0; r < solver->roles; r++) {
+        strake_role *role = &solver->role[r];
+        free(role->neighbour);
+        role->neighbour = NULL;
+        role->neighbours = 0;
+    }
+    assign_roles(solver);
+    return strake_neighbours_find(solver, error);
 }
 
 strake_status strake_team_upload(strake_solver *solver, strake_error *error)

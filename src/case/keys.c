@@ -11,6 +11,7 @@ const char strake_fusion_words[] = "auto|none|plain|stream";
 const char strake_division_words[] = "auto|plain|refined";
 const char strake_overlap_words[] = "auto|off|on";
 const char strake_wait_words[] = "auto|spin|sleep";
+const char strake_balance_words[] = "auto|model|fixed|bisection|slice";
 
 const char *strake_common_words(strake_common_kind kind)
 {
@@ -23,6 +24,8 @@ const char *strake_common_words(strake_common_kind kind)
         return strake_overlap_words;
     case STRAKE_COMMON_WAIT:
         return strake_wait_words;
+    case STRAKE_COMMON_BALANCE:
+        return strake_balance_words;
     default:
         return NULL;
     }
@@ -97,6 +100,10 @@ const strake_common strake_commons[] = {
      "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu and ocl:N"},
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
+    {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
+     "how rows move between stripes while they run: model (an affine model of each part's time), "
+     "bisection (half of the last move), slice (eight rows at a time), fixed (never); auto: fixed "
+     "with run.split, else model"},
     {"run.threads",
      STRAKE_COMMON_SMALL,
      ALL,

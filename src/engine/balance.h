@@ -18,7 +18,7 @@
 
 enum { STRAKE_BALANCE_PARTS = 64, STRAKE_BALANCE_SAMPLES = 8 };
 
-/** In the order of the words of run.balance. */
+/** In the order of the words of run.balance, after auto. */
 typedef enum strake_balance_policy {
     STRAKE_BALANCE_MODEL,
     STRAKE_BALANCE_FIXED,

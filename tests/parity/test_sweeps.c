@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "case/case.h"
+#include "engine/balance.h"
 #include "engine/loops.h"
+#include "solver/solver.h"
 #include "tests/support/harness.h"
 
 typedef struct variant {
@@ -206,6 +208,46 @@ static void devices_give_the_bytes_of_single_steps(void **state)
     check_mixtures(&tiny, pieces, 2);
 }
 
+/* Slabs that change their owner while it runs, in moves of 15, 7, 3 and 1 slabs to whoever is faster. */
+static void moved_slabs_give_the_bytes_of_single_steps(void **state)
+{
+    (void)state;
+    static const int calls[] = {1, 4, 30, 20, 0};
+    static const char *const mixture[] = {"cpu,ocl:0", "ocl:0,ocl:0", "ocl:0,cpu,ocl:0"};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 12; k++) {
+        const char *const where = mixture[k % 3];
+        const config c = {&variants[k % 2], 61, 97, k % 4, k % 5 == 0, k == 7};
+        const strake_decision *decision = NULL;
+        int moves = 0;
+        fixture f;
+        begin(&f, &c);
+        const uint64_t expected = run(&f, "serial", 1, 1, calls);
+        f.which->balance = 1 + STRAKE_BALANCE_BISECTION;
+        f.which->steps_per_sweep = 1 + k % 3;
+        f.which->overlap = 1 + k / 3 % 2;
+        f.which->steps = 1000; /* many to come: moves pay */
+        strake_solver *solver = strake_harness_open(f.which, &f.in, c.single, c.constant_h, where,
+                                                    k % 3 == 2 ? "1,1,1" : "1,1", 2);
+        for (int j = 0; calls[j] > 0; j++) {
+            strake_harness_step(solver, calls[j]);
+        }
+        const int decisions = strake_solver_decisions(solver, &decision);
+        for (int j = 0; j < decisions; j++) {
+            moves += decision[j].moves ? 1 : 0;
+        }
+        assert_true(moves >= 3);
+        const uint64_t found = strake_harness_checksum(solver, f.in.cells);
+        strake_close(&solver);
+        if (found != expected) {
+            fail_msg("%s, %d moves, %d steps per sweep: psi %016llx differs from serial %016llx",
+                     where, moves, f.which->steps_per_sweep, (unsigned long long)found,
+                     (unsigned long long)expected);
+        }
+        end(&f);
+    }
+}
+
 /* Blocks of columns, the last of them narrower than the reach of the first steps. */
 static void wide_rows_give_the_bytes_of_single_steps(void **state)
 {
@@ -305,6 +347,7 @@ int main(void)
         cmocka_unit_test(grids_smaller_than_the_halo_give_the_bytes_of_single_steps),
         cmocka_unit_test(eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps),
         cmocka_unit_test(devices_give_the_bytes_of_single_steps),
+        cmocka_unit_test(moved_slabs_give_the_bytes_of_single_steps),
         cmocka_unit_test(wide_rows_give_the_bytes_of_single_steps),
         cmocka_unit_test(a_failure_names_its_step_and_cell),
         cmocka_unit_test(every_loop_of_the_schemes_is_compiled),

@@ -1,0 +1,224 @@
+/*
+ * Balancing while the team runs: it stops every few steps, looks at what everybody took and, where that
+ * pays, moves slabs between stripes. Only moved slabs and new ghosts travel; stripes keep their arrays
+ * and kernels unless one has no room for what it gains.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/solver_impl.h"
+
+enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
+
+/* A piece of the run should last so long [s]: stopping costs a fraction of a millisecond. */
+static const double piece_seconds = 0.03;
+
+/* The policies in the order of the words of run.balance; the first word is decided here. */
+static strake_balance_policy policy_of(const strake_solver *solver)
+{
+    const int word = solver->which->balance;
+    if (word > 0) {
+        return (strake_balance_policy)(word - 1);
+    }
+    return solver->has_weights ? STRAKE_BALANCE_FIXED : STRAKE_BALANCE_MODEL;
+}
+
+static bool has_slabs(const strake_entry *entry)
+{
+    return entry->range.first < entry->range.end;
+}
+
+void strake_rebalance_begin(strake_solver *solver)
+{
+    int64_t owned[STRAKE_MAX_PLACEMENTS];
+    int parts = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
+        parts += owned[e] > 0 ? 1 : 0;
+    }
+    strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned, 0.0);
+    solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
+    solver->piece = FIRST_PIECE;
+}
+
+int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
+{
+    const int64_t left = solver->piece > solver->seen ? solver->piece - solver->seen : 1;
+    const int64_t whole = (left + solver->at_once - 1) / solver->at_once * solver->at_once;
+    return solver->balances && whole < steps ? whole : steps;
+}
+
+/* Adds what every entry worked: by the device's own timer where it tells, else its thread's; the slowest worker's. */
+static void observe(strake_solver *solver, int64_t steps, double elapsed)
+{
+    double seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_role *role = &solver->role[r];
+        const double busy = solver->entry[role->entry].busy * (double)steps;
+        const double own = busy > 0.0 ? busy : role->compute;
+        seconds[role->entry] = own > seconds[role->entry] ? own : seconds[role->entry];
+    }
+    for (int e = 0; e < solver->entries; e++) {
+        solver->seen_busy[e] += seconds[e];
+    }
+    solver->seen += steps;
+    solver->seen_seconds += elapsed;
+}
+
+/* Seconds per step of every entry since the last look. */
+static void conclude(strake_solver *solver, double *seconds)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        seconds[e] = solver->seen_busy[e] / (double)solver->seen;
+        solver->seen_busy[e] = 0.0;
+    }
+}
+
+/* Steps that the run has still to do, as far as the case knows. */
+static int64_t steps_ahead(const strake_solver *solver)
+{
+    const int64_t ahead = solver->which->steps - solver->step_count;
+    return ahead > 0 ? ahead : 0;
+}
+
+/* A part that takes part keeps a slab, so that it can be observed. */
+static void keep_all(const strake_solver *solver, int64_t *owned)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        int most = 0;
+        for (int k = 0; k < solver->entries; k++) {
+            most = owned[k] > owned[most] ? k : most;
+        }
+        if (owned[e] == 0 && has_slabs(&solver->entry[e])) {
+            owned[e]++;
+            owned[most]--;
+        }
+    }
+}
+
+static bool has_room(const strake_solver *solver, const strake_range *range)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        const int64_t slabs = range[e].end - range[e].first;
+        if (slabs == 0 && !has_slabs(entry)) {
+            continue;
+        }
+        if (entry->place == STRAKE_PLACE_CPU
+                ? slabs < solver->threads
+                : !strake_cl_stripe_has_room(entry->stripe, range[e])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Moves slabs so that every entry owns its range. */
+static strake_status move(strake_solver *solver, const strake_range *range, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    void *const *array = solver->array[solver->parity];
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].stripe != NULL) {
+            STRAKE_TRY(strake_cl_stripe_give(solver->entry[e].stripe, range, solver->entries, e,
+                                             array, error));
+        }
+    }
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].stripe != NULL) {
+            STRAKE_TRY(strake_cl_stripe_take(solver->entry[e].stripe, range, solver->entries, e,
+                                             array, error));
+        }
+        solver->entry[e].range = range[e];
+    }
+    STRAKE_TRY(strake_team_share(solver, error));
+cleanup:
+    return status;
+}
+
+static void find_ranges(const strake_solver *solver, const int64_t *owned, strake_range *range)
+{
+    int64_t first = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        range[e].first = first;
+        first += owned[e];
+        range[e].end = first;
+    }
+}
+
+/* Remembers a decision for the report; a run that makes very many keeps the first ones. */
+static void log_decision(strake_solver *solver, const double *seconds, const int64_t *slabs,
+                         bool moves, const char *why)
+{
+    if (solver->decisions == STRAKE_MOST_DECISIONS) {
+        return;
+    }
+    if (solver->decision == NULL) {
+        solver->decision = calloc(STRAKE_MOST_DECISIONS, sizeof *solver->decision);
+        if (solver->decision == NULL) {
+            return; /* a log is no reason to stop */
+        }
+    }
+    strake_decision *d = &solver->decision[solver->decisions++];
+    d->step = solver->step_count;
+    d->moves = moves;
+    (void)snprintf(d->why, sizeof d->why, "%s", why);
+    for (int e = 0; e < solver->entries && e < STRAKE_DECISION_PARTS; e++) {
+        d->parts = e + 1;
+        d->seconds[e] = seconds[e];
+        d->slabs[e] = slabs[e];
+    }
+}
+
+strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double seconds[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PLACEMENTS];
+    int64_t before[STRAKE_MAX_PLACEMENTS];
+    int64_t owned[STRAKE_MAX_PLACEMENTS];
+    strake_range range[STRAKE_MAX_PLACEMENTS];
+    char why[sizeof solver->decision->why];
+    if (!solver->balances) {
+        return STRAKE_OK;
+    }
+    observe(solver, steps, elapsed);
+    if (solver->seen < solver->piece || steps_ahead(solver) == 0) {
+        return STRAKE_OK;
+    }
+    const double most = piece_seconds * (double)solver->seen / solver->seen_seconds;
+    memcpy(before, solver->balancer.owned, sizeof before);
+    conclude(solver, seconds);
+    solver->seen = 0;
+    solver->seen_seconds = 0.0;
+    const bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver),
+                                              owned, why, sizeof why);
+    log_decision(solver, seconds, before, moves, why);
+    solver->piece = moves ? LEAST_PIECE : 2 * solver->piece;
+    solver->piece = (double)solver->piece > most ? (int64_t)most : solver->piece;
+    solver->piece = solver->piece < LEAST_PIECE ? LEAST_PIECE : solver->piece;
+    solver->piece = solver->piece > MOST_PIECE ? MOST_PIECE : solver->piece;
+    if (!moves) {
+        return STRAKE_OK;
+    }
+    const double start = strake_solver_clock();
+    keep_all(solver, owned);
+    find_ranges(solver, owned, range);
+    if (has_room(solver, range)) {
+        STRAKE_TRY(move(solver, range, error));
+    } else {
+        for (int e = 0; e < solver->entries; e++) {
+            weight[e] = (double)owned[e];
+        }
+        STRAKE_TRY(strake_team_place(solver, weight, error));
+        for (int e = 0; e < solver->entries; e++) {
+            owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
+        }
+        STRAKE_TRY(strake_team_upload(solver, error));
+    }
+    strake_balancer_moved(&solver->balancer, owned, strake_solver_clock() - start);
+cleanup:
+    return status;
+}
