@@ -154,18 +154,16 @@ STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2,
 STRAKE_RATIO_FUNCTION limit_inflow(real bound, real x, real h, real f1_lo, real f1_hi, real f2_lo,
                                    real f2_hi)
 {
-    const real zero = REAL(0.0);
-    const real inflow = (STRAKE_MAX(f1_lo, zero) - STRAKE_MIN(f1_hi, zero)) +
-                        (STRAKE_MAX(f2_lo, zero) - STRAKE_MIN(f2_hi, zero));
+    const real inflow = (STRAKE_POSITIVE(f1_lo) - STRAKE_NEGATIVE(f1_hi)) +
+                        (STRAKE_POSITIVE(f2_lo) - STRAKE_NEGATIVE(f2_hi));
     return STRAKE_RATIO((bound - x) * h, inflow + MPDATA_EPSILON);
 }
 
 STRAKE_RATIO_FUNCTION limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi, real f2_lo,
                                     real f2_hi)
 {
-    const real zero = REAL(0.0);
-    const real outflow = (STRAKE_MAX(f1_hi, zero) - STRAKE_MIN(f1_lo, zero)) +
-                         (STRAKE_MAX(f2_hi, zero) - STRAKE_MIN(f2_lo, zero));
+    const real outflow = (STRAKE_POSITIVE(f1_hi) - STRAKE_NEGATIVE(f1_lo)) +
+                         (STRAKE_POSITIVE(f2_hi) - STRAKE_NEGATIVE(f2_lo));
     return STRAKE_RATIO((x - bound) * h, outflow + MPDATA_EPSILON);
 }
 
@@ -180,5 +178,5 @@ STRAKE_POINT_FUNCTION real limit_velocity(real v, real amount, real up_left, rea
     const real up = amount > REAL(0.0) ? up_right : up_left;
     const real dn = amount > REAL(0.0) ? dn_left : dn_right;
     const real both = STRAKE_MIN(up, dn);
-    return v * STRAKE_MIN(both, REAL(1.0));
+    return v * STRAKE_MIN(REAL(1.0), both);
 }

@@ -18,10 +18,6 @@
  * tests/parity/test_quotient.c goes through the hard cases.
  */
 
-#ifndef STRAKE_RECIPROCAL
-#define STRAKE_RECIPROCAL(x) (1.0f / (x)) /* within 2.5 units in the last place */
-#endif
-
 static inline real strake_divided(strake_ratio ratio)
 {
     return ratio.n / ratio.d;
@@ -31,12 +27,18 @@ static inline real strake_divided(strake_ratio ratio)
 
 #define STRAKE_HEAD(x) as_uint(x)
 #define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
-#define STRAKE_MOST_DENOMINATOR 0x71800000u  /* 2^100 */
-#define STRAKE_LEAST_NUMERATOR 3.9443045e-31f
-#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f
+#define STRAKE_MOST_DENOMINATOR 0x5d800000u  /* 2^60 */
+#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f /* 2^-125 */
+#define STRAKE_SCALE 1.1529215e18f           /* 2^60, of both: no numerator is too small */
 #define STRAKE_WITH_SIGN(q, n) as_float(as_uint(q) | (as_uint(n) & 0x80000000u))
 
-/* A little more than 1/d, by less than 2^-18 of it. */
+#ifndef STRAKE_RECIPROCAL
+#define STRAKE_RECIPROCAL(x) native_recip(x) /* as good as the device has it */
+#endif
+
+/* A little more than 1/d: by less than 2^-17 of it, or the quotient is left to the device. */
+#define STRAKE_SEED_IS_GOOD(e) (((e) <= 0.0f) & ((e) > -7.6e-6f))
+
 static inline float strake_seed(float d)
 {
     return as_float(as_uint(STRAKE_RECIPROCAL(d)) + 3u);
@@ -45,13 +47,21 @@ static inline float strake_seed(float d)
 #else
 
 #define STRAKE_HEAD(x) ((uint)(as_ulong(x) >> 32))
-#define STRAKE_LEAST_DENOMINATOR 0x20b00000u /* 2^-500 */
+#define STRAKE_LEAST_DENOMINATOR 0x33700000u /* 2^-200 */
 #define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
-#define STRAKE_LEAST_NUMERATOR 6.4145296e-291
-#define STRAKE_LEAST_QUOTIENT 8.9002954e-308
+#define STRAKE_LEAST_QUOTIENT 1.0306e-230    /* 2^-764: the numerator is above 2^-965 */
+#define STRAKE_SCALE 1.0
 #define STRAKE_WITH_SIGN(q, n) as_double(as_ulong(q) | (as_ulong(n) & 0x8000000000000000ul))
 
-/* The same from the reciprocal of the first 24 bits; the exponent is that of d with the sign changed. */
+#ifndef STRAKE_RECIPROCAL
+#define STRAKE_RECIPROCAL(x) (1.0f / (x)) /* within 2.5 units in the last place */
+#endif
+#define STRAKE_SEED_IS_GOOD(e) 1
+
+/*
+ * A little more than 1/d, by less than 2^-18 of it: from the reciprocal of the first 24 bits; the
+ * exponent is that of d with the sign changed.
+ */
 static inline double strake_seed(double d)
 {
     const uint head = STRAKE_HEAD(d);
@@ -63,12 +73,17 @@ static inline double strake_seed(double d)
 
 #endif
 
+static inline real strake_seed_error(real d)
+{
+    return fma(-d, strake_seed(d), REAL(1.0));
+}
+
 static inline real strake_refined(strake_ratio ratio)
 {
-    const real n = ratio.n;
-    const real d = ratio.d;
+    const real n = ratio.n * STRAKE_SCALE;
+    const real d = ratio.d * STRAKE_SCALE;
     const real seed = strake_seed(d);
-    const real e = fma(-d, seed, REAL(1.0));
+    const real e = strake_seed_error(d);
     const real near = fma(seed, fma(e, e, e), seed);
     const real y = fma(near, fma(-d, near, REAL(1.0)), near);
     const real first = n * y;
@@ -77,7 +92,7 @@ static inline real strake_refined(strake_ratio ratio)
 }
 
 #define STRAKE_IS_REFINED(ratio, q)                                                                \
-    ((STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                          \
+    (STRAKE_SEED_IS_GOOD(strake_seed_error((ratio).d * STRAKE_SCALE)) &                            \
+     (STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                          \
       STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                        \
-     (((fabs((ratio).n) >= STRAKE_LEAST_NUMERATOR) & (fabs(q) >= STRAKE_LEAST_QUOTIENT)) |         \
-      ((ratio).n == REAL(0.0))))
+     ((fabs(q) >= STRAKE_LEAST_QUOTIENT) | ((ratio).n == REAL(0.0))))

@@ -2,8 +2,8 @@
  * real.h: the only place where C11 and OpenCL C differ.
  *
  * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION,
- * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_MIN, STRAKE_MAX and the operators + - * /
- * and comparisons. Everything is correctly rounded or exact, so the same bits come out everywhere as
+ * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_MIN, STRAKE_MAX, STRAKE_POSITIVE,
+ * STRAKE_NEGATIVE and the operators + - * / and comparisons. Everything is correctly rounded or exact, so the same bits come out everywhere as
  * long as nothing is contracted to fma: `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
  * The includer of the C side defines STRAKE_REAL_SINGLE or not; on the OpenCL side it is a build define.
@@ -53,3 +53,19 @@ typedef struct strake_ratio {
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */
 #define STRAKE_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define STRAKE_MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/*
+ * The positive part max(x, 0) and the negative part min(x, 0) of x, to be subtracted from each other.
+ * On devices by the sign bit, since GPUs compare and select doubles slowly; there the negative part of
+ * -0 is -0, which no difference from a positive part shows.
+ */
+#ifndef __OPENCL_C_VERSION__
+#define STRAKE_POSITIVE(x) STRAKE_MAX(x, REAL(0.0))
+#define STRAKE_NEGATIVE(x) STRAKE_MIN(x, REAL(0.0))
+#elif defined(STRAKE_REAL_SINGLE)
+#define STRAKE_POSITIVE(x) as_float(as_int(x) & ~(as_int(x) >> 31))
+#define STRAKE_NEGATIVE(x) as_float(as_int(x) & (as_int(x) >> 31))
+#else
+#define STRAKE_POSITIVE(x) as_double(as_long(x) & ~(as_long(x) >> 63))
+#define STRAKE_NEGATIVE(x) as_double(as_long(x) & (as_long(x) >> 63))
+#endif

@@ -12,6 +12,8 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
+    MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
+    NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     MARCH_ROWS_LEAST = 6,     /* fewer rows per group: the rows computed again would dominate */
     MARCH_GROUPS_PER_UNIT = 8 /* assumed where neither device nor compiler tells */
 };
@@ -155,6 +157,10 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
     static const strake_cl_tuning none = {.width = 0};
     const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
     const size_t limit = s->device->max_work_group;
+    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2];
+    const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
+    const size_t march_width =
+        cells / units < NARROW_CELLS_PER_UNIT ? DEFAULT_MARCH_WIDTH / 2 : DEFAULT_MARCH_WIDTH;
     const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
     size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
     s->width = at_most(width, limit);
@@ -162,7 +168,7 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
         height /= 2;
     }
     s->height = height;
-    s->march_width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_MARCH_WIDTH, limit);
+    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width, limit);
     s->march_rows = t->rows;
     s->registers = t->registers;
     s->options = t->options;
@@ -171,8 +177,11 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
         s->options.stride *= 2;
     }
     if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        /* Marching groups need rows to march along: small stripes have too few for every unit. */
         s->options.fusion =
-            strake_cl_device_is_gpu(s->device) ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
+            strake_cl_device_is_gpu(s->device) && cells / units >= MARCH_CELLS_PER_UNIT
+                ? STRAKE_CL_FUSION_STREAM
+                : STRAKE_CL_FUSION_PLAIN;
     }
     if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
         s->options.refine =

@@ -9,6 +9,7 @@ enum {
     SELECT_OPS = 2,     /* a comparison and the move it controls */
     EXCHANGE_OPS = 2,   /* a read of local memory, and the share of the write */
     RECOMPUTE_MOST = 6, /* cheaper values are computed again instead of passed between columns */
+    FAR_ROWS = 4,       /* after so many rows without use a line is taken to have left the cache */
     INLINE_MOST = 4     /* cheaper static values are computed again instead of loaded */
 };
 
@@ -292,9 +293,30 @@ static int load_at(strake_cl_kernel_plan *plan, int p, int lag)
     return plan->terms++;
 }
 
+/* Rows between the use of a value @p age rows after its load and the last use of its row before that. */
+static int gap_before(const strake_graph *graph, const strake_cl_kernel_plan *plan, int terms,
+                      int p, int age)
+{
+    int last = 0;
+    for (int c = 0; c < terms; c++) {
+        const strake_cl_term *reader = &plan->term[c];
+        const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+        for (int k = 0; reader->kind == STRAKE_CL_COMPUTED && k < stage->reads; k++) {
+            const int q = reader->operand[k];
+            if (q >= 0 && plan->term[q].kind == STRAKE_CL_LOADED &&
+                plan->term[q].value == plan->term[p].value) {
+                const int other = reader->lag - stage->read[k].offset[0] - plan->term[p].lag;
+                last = other < age && other > last ? other : last;
+            }
+        }
+    }
+    return age - last;
+}
+
 /*
  * A row of an array that is needed again long after it was loaded is loaded again (it is then in the
- * nearest cache) rather than kept: registers decide how many groups a GPU runs at once.
+ * nearest cache) rather than kept: registers decide how many groups a GPU runs at once. After a long
+ * time it has left that cache, and is loaded as early as it was first.
  */
 static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan, int prefetch,
                          int keep)
@@ -317,13 +339,18 @@ static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan,
             }
             const int row = stage->read[k].offset[0];
             const int age = reader->lag - row - plan->term[p].lag;
+            const int early = gap_before(graph, plan, terms, p, age) >= FAR_ROWS ? prefetch : 0;
             const int again = age > (plan->term[p].offset[2] == 0 ? keep : keep - prefetch)
-                                  ? load_at(plan, p, reader->lag - row)
+                                  ? load_at(plan, p, reader->lag - row - early)
                                   : -1;
             if (again >= 0) {
                 strake_cl_term *load = &plan->term[again];
                 const int before = reader->before - row;
                 reader->operand[k] = again;
+                if (again < terms) {
+                    depth[again] = early + 1 > depth[again] ? early + 1 : depth[again];
+                }
+                load->depth = early + 1 > load->depth ? early + 1 : load->depth;
                 load->before = before > load->before ? before : load->before;
             } else {
                 depth[p] = age + 1 > depth[p] ? age + 1 : depth[p];

@@ -20,6 +20,7 @@ typedef double double_real;
 #define strake_ratio NAME(strake_ratio)
 #define strake_divided NAME(strake_divided)
 #define strake_seed NAME(strake_seed)
+#define strake_seed_error NAME(strake_seed_error)
 #define strake_refined NAME(strake_refined)
 
 typedef struct strake_ratio {
@@ -103,11 +104,13 @@ static void NAME(check_all)(uint64_t *state)
 #undef strake_ratio
 #undef strake_divided
 #undef strake_seed
+#undef strake_seed_error
 #undef strake_refined
 #undef STRAKE_HEAD
 #undef STRAKE_LEAST_DENOMINATOR
 #undef STRAKE_MOST_DENOMINATOR
-#undef STRAKE_LEAST_NUMERATOR
+#undef STRAKE_SCALE
+#undef STRAKE_SEED_IS_GOOD
 #undef STRAKE_LEAST_QUOTIENT
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED
