@@ -154,7 +154,7 @@ STRAKE_POINT_FUNCTION real third_order_gauge(real v, real factor1, real factor2,
 STRAKE_POINT_FUNCTION real limit_inflow(real bound, real x, real h, real f1_lo, real f1_hi,
                                         real f2_lo, real f2_hi)
 {
-    const real zero = REAL(0.0);
+    const real zero = STRAKE_ZERO;
     const real inflow = (STRAKE_MAX(f1_lo, zero) - STRAKE_MIN(f1_hi, zero)) +
                         (STRAKE_MAX(f2_lo, zero) - STRAKE_MIN(f2_hi, zero));
     return STRAKE_QUOTIENT((bound - x) * h, inflow + MPDATA_EPSILON);
@@ -163,7 +163,7 @@ STRAKE_POINT_FUNCTION real limit_inflow(real bound, real x, real h, real f1_lo, 
 STRAKE_POINT_FUNCTION real limit_outflow(real bound, real x, real h, real f1_lo, real f1_hi,
                                          real f2_lo, real f2_hi)
 {
-    const real zero = REAL(0.0);
+    const real zero = STRAKE_ZERO;
     const real outflow = (STRAKE_MAX(f1_hi, zero) - STRAKE_MIN(f1_lo, zero)) +
                          (STRAKE_MAX(f2_hi, zero) - STRAKE_MIN(f2_lo, zero));
     return STRAKE_QUOTIENT((x - bound) * h, outflow + MPDATA_EPSILON);

@@ -2,7 +2,7 @@
  * real.h: the only place where C11 and OpenCL C differ.
  *
  * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION, STRAKE_ABS,
- * STRAKE_MIN, STRAKE_MAX, STRAKE_QUOTIENT and the operators + - * / and comparisons. Everything is correctly rounded
+ * STRAKE_MIN, STRAKE_MAX, STRAKE_ZERO, STRAKE_QUOTIENT and the operators + - * / and comparisons. Everything is correctly rounded
  * or exact, so the same bits come out everywhere as long as nothing is contracted to fma:
  * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
@@ -52,3 +52,19 @@ static inline real strake_quotient(real n, real d)
 /* Selections, not fmax/fmin: those may differ between devices in the sign of zero. */
 #define STRAKE_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define STRAKE_MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/*
+ * Zero as one side of STRAKE_MIN and STRAKE_MAX. A C compiler that knows the number makes a comparison
+ * and a masked move of them, where its vector units have a minimum and a maximum at twice the speed.
+ */
+#ifdef __OPENCL_C_VERSION__
+#define STRAKE_ZERO REAL(0.0)
+#else
+extern const double strake_zero_double;
+extern const float strake_zero_single;
+#ifdef STRAKE_REAL_SINGLE
+#define STRAKE_ZERO strake_zero_single
+#else
+#define STRAKE_ZERO strake_zero_double
+#endif
+#endif
