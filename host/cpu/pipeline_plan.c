@@ -5,24 +5,34 @@
 
 #include "cpu/pipeline_impl.h"
 #include "cpu/stream.h"
+#include "cpu/topology.h"
 #include "problem/check_rows.h"
 
 static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
     STRAKE_NON_FINITE_ROWS;
 
-strake_isa strake_isa_best(void)
+bool strake_isa_is_there(strake_isa isa)
 {
 #if defined(STRAKE_ROWS_X86) && (defined(__x86_64__) || defined(__i386__))
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return STRAKE_ISA_AVX512;
+    if (isa == STRAKE_ISA_AVX512) {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
     }
-    if (__builtin_cpu_supports("avx2")) {
-        return STRAKE_ISA_AVX2;
+    if (isa == STRAKE_ISA_AVX2) {
+        return __builtin_cpu_supports("avx2");
     }
 #endif
-    return STRAKE_ISA_BASE;
+    return isa == STRAKE_ISA_SCALAR || isa == STRAKE_ISA_BASE;
+}
+
+strake_isa strake_isa_best(void)
+{
+    int isa = STRAKE_ISAS - 1;
+    while (!strake_isa_is_there((strake_isa)isa)) {
+        isa--;
+    }
+    return (strake_isa)isa;
 }
 
 const char *strake_isa_name(strake_isa isa)
@@ -173,8 +183,9 @@ static void plan_streams(strake_pipeline *p)
 static bool is_streamed(const strake_pipeline *p)
 {
     const int64_t bytes = p->layout->elements * p->size * p->streams;
-    return p->layout->n[1] == 1 && bytes > sysconf(_SC_LEVEL3_CACHE_SIZE) &&
-           strake_stream_is_there();
+    const int64_t cache =
+        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
+    return p->layout->n[1] == 1 && cache > 0 && bytes > cache && strake_stream_is_there();
 }
 
 static int64_t lay_out(strake_pipeline *p, char *memory)

@@ -8,6 +8,7 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_instruction_words[] = "auto|base|avx2|avx512";
 
 enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
 
@@ -110,6 +111,11 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, STRAKE_MAX_SWEEP, false, "[steps]"},
      "most time steps that a cpu stripe computes in one pass over its rows; 0: default"},
+    {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
+     NO_RANGE,
+     "vector instructions of a cpu stripe: base (those that every processor of this kind has), "
+     "avx2, "
+     "avx512, auto (the best that this processor has)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "

@@ -13,6 +13,7 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_PROBLEM,
     STRAKE_COMMON_PRECISION,
     STRAKE_COMMON_FUSION,
+    STRAKE_COMMON_INSTRUCTIONS,
     STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_SMALL, /**< int */
     STRAKE_COMMON_REAL,
@@ -45,6 +46,7 @@ extern const int strake_common_count;
 extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
 extern const char strake_fusion_words[];
+extern const char strake_instruction_words[];
 
 /** Refuses keys that neither every case nor @p problem has, and sections that are no mappings. */
 strake_status strake_keys_check(const strake_node *root, const strake_problem *problem,

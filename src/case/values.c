@@ -249,6 +249,11 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = node ? strake_read_choice(node, strake_fusion_words, &choice, error) : STRAKE_OK;
         *(int *)to = choice;
         break;
+    case STRAKE_COMMON_INSTRUCTIONS:
+        status =
+            node ? strake_read_choice(node, strake_instruction_words, &choice, error) : STRAKE_OK;
+        *(int *)to = choice;
+        break;
     case STRAKE_COMMON_COUNT:
         if (node == NULL && common->otherwise != NULL &&
             strcmp(common->otherwise, "required") == 0) {
