@@ -18,6 +18,8 @@ SANITIZE ?=
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
+# Runs a program of the target, where that is not this machine's: qemu-aarch64 -L /usr/aarch64-linux-gnu
+RUN ?=
 V ?= 0
 
 # What `make configure` stores, when it is given on its command line.
@@ -173,15 +175,18 @@ $$(BUILD)/obj/%_rows.$(1).$(2).o: %_rows.c $$(STAMP)
 endef
 $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call ROW_RULE,$(i),$(p)))))
 
+# LOOP_TOOL=FILE on the command line is one that exists already: what it writes is the same for all.
+ifeq ($(origin LOOP_TOOL),file)
 $(LOOP_TOOL): $(LOOP_TOOL_OBJ)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(LOOP_TOOL_OBJ) $(ALL_LDLIBS)
+endif
 
 $(BUILD)/gen/strake_loops.c: $(LOOP_TOOL)
-	$(Q)$(LOOP_TOOL) table >$@.new && mv $@.new $@
+	$(Q)$(RUN) $(LOOP_TOOL) table >$@.new && mv $@.new $@
 $(BUILD)/gen/strake_loops_rows.c: $(LOOP_TOOL)
-	$(Q)$(LOOP_TOOL) functions >$@.new && mv $@.new $@
+	$(Q)$(RUN) $(LOOP_TOOL) functions >$@.new && mv $@.new $@
 
 define LOOP_RULE
 $$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows.c $$(STAMP)
@@ -350,6 +355,14 @@ uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
 	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/pkgconfig/strake.pc \
 	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+
+# Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would
+# need libraries of the target.
+.PHONY: aarch64 objects
+objects: $(STATIC) $(MAIN_OBJ) $(TEST_SRC:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJ)
+aarch64: $(LOOP_TOOL) ## compile everything for 64-bit Arm, in BUILD/aarch64 (gcc-aarch64-linux-gnu)
+	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
+	    CPPFLAGS='-idirafter /usr/include' LOOP_TOOL=$(LOOP_TOOL) objects
 
 .PHONY: example deps configure info help clean distclean
 example: $(BUILD)/tests/example_model ## build and run the library example of the README

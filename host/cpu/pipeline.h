@@ -22,6 +22,8 @@ typedef struct strake_pipeline strake_pipeline;
 
 /** The best instruction set of this processor that was compiled in. */
 strake_isa strake_isa_best(void);
+/** Whether this processor has it and it was compiled in. */
+bool strake_isa_is_there(strake_isa isa);
 const char *strake_isa_name(strake_isa isa);
 
 /**

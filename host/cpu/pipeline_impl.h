@@ -36,10 +36,10 @@ typedef struct task {
     strake_row_function row;
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
-    const char **base;                  /* other operands, `reads` for each slab modulo phases */
-    int64_t stride[STRAKE_LOOP_INPUTS]; /* bytes from one line to the next */
+    const void **base; /* operands, `reads` for each slab modulo phases; those in arrays vary */
+    int64_t stride[STRAKE_LOOP_INPUTS];      /* bytes from one line to the next */
     int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
-    char **out;                              /* lines of the outputs' rings, likewise */
+    void **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
     int state;        /* the only output is this state; -1: outputs are intermediate */
     bool is_in_array; /* the state is that of the last step: it goes to an array of the grid */
@@ -69,6 +69,15 @@ typedef struct pass {
     int64_t done;         /* slabs before this one are computed in the present block */
 } pass;
 
+/* Where a run of a sweep is: its passes, its arrays, its columns. */
+typedef struct sweep {
+    pass *begin, *last;
+    int64_t first, end; /* the stripe */
+    int64_t c, columns; /* the block */
+    void *const *array;
+    void *const *next;
+} sweep;
+
 struct strake_pipeline {
     const strake_graph *graph;
     const strake_layout *layout;
@@ -87,6 +96,8 @@ struct strake_pipeline {
     int stream[STRAKE_MAX_VALUES];
     char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
     char *memory;
+    char *line; /* where a line of a state waits for its copy past the caches; NULL: no copies */
+    strake_isa isa;
     strake_row_function non_finite;
     bool is_finite; /* no NaN or Inf written in the last run */
 };
@@ -95,5 +106,15 @@ struct strake_pipeline {
 strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
                                         int loops, strake_isa isa, strake_error *error);
 void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
+
+/* One step takes one input slab. */
+void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s);
+
+/* The slab that is read for slab q: ghosts copy another one, or would if they were computed. */
+static inline int64_t strake_pipeline_source(const strake_pipeline *p, int64_t q)
+{
+    const strake_layout *l = p->layout;
+    return q >= 0 && q < l->n[0] ? q : strake_ghost_source(l->boundary[0], l->n[0], q);
+}
 
 #endif

@@ -4,24 +4,35 @@
 #include <unistd.h>
 
 #include "cpu/pipeline_impl.h"
+#include "cpu/stream.h"
+#include "cpu/topology.h"
 #include "problem/check_rows.h"
 
 static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
     STRAKE_NON_FINITE_ROWS;
 
-strake_isa strake_isa_best(void)
+bool strake_isa_is_there(strake_isa isa)
 {
 #if defined(STRAKE_ROWS_X86) && (defined(__x86_64__) || defined(__i386__))
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return STRAKE_ISA_AVX512;
+    if (isa == STRAKE_ISA_AVX512) {
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
     }
-    if (__builtin_cpu_supports("avx2")) {
-        return STRAKE_ISA_AVX2;
+    if (isa == STRAKE_ISA_AVX2) {
+        return __builtin_cpu_supports("avx2");
     }
 #endif
-    return STRAKE_ISA_BASE;
+    return isa == STRAKE_ISA_SCALAR || isa == STRAKE_ISA_BASE;
+}
+
+strake_isa strake_isa_best(void)
+{
+    int isa = STRAKE_ISAS - 1;
+    while (!strake_isa_is_there((strake_isa)isa)) {
+        isa--;
+    }
+    return (strake_isa)isa;
 }
 
 const char *strake_isa_name(strake_isa isa)
@@ -155,6 +166,28 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
     return used;
 }
 
+static void plan_streams(strake_pipeline *p)
+{
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (value->is_live && !value->is_constant && (value->stage < 0 || value->is_output)) {
+            p->stream[p->streams++] = v;
+        }
+    }
+}
+
+/*
+ * Whether new states are better written past the caches: the arrays do not fit the last-level cache, so
+ * that a line would only be read to be overwritten, and push out others until it is written back.
+ */
+static bool is_streamed(const strake_pipeline *p)
+{
+    const int64_t bytes = p->layout->elements * p->size * p->streams;
+    const int64_t cache =
+        strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
+    return p->layout->n[1] == 1 && cache > 0 && bytes > cache && strake_stream_is_there();
+}
+
 static int64_t lay_out(strake_pipeline *p, char *memory)
 {
     int64_t used = 2 * PIPELINE_ALIGNMENT;
@@ -168,6 +201,10 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
             }
             used += p->width * p->size;
         }
+    }
+    if (is_streamed(p)) {
+        p->line = memory == NULL ? NULL : memory + used;
+        used += p->width * p->size;
     }
     for (int k = 0; k < p->passes; k++) {
         used = lay_out_rings(p, &p->pass[k], memory, used);
@@ -221,16 +258,6 @@ static void plan_reach(strake_pipeline *p)
     }
 }
 
-static void plan_streams(strake_pipeline *p)
-{
-    for (int v = 0; v < p->graph->values; v++) {
-        const strake_value *value = &p->graph->value[v];
-        if (value->is_live && !value->is_constant && (value->stage < 0 || value->is_output)) {
-            p->stream[p->streams++] = v;
-        }
-    }
-}
-
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
                                      strake_isa isa, int64_t block, strake_pipeline **out,
                                      strake_error *error)
@@ -250,11 +277,13 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     p->passes = layout->steps;
     p->groups = loops;
     plan_reach(p);
+    plan_streams(p);
     for (int k = 1; k <= p->passes; k++) {
         p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops, k);
     }
     p->pad = ring_pad(p, loop, loops);
     p->width = ring_width(p, loop, loops);
+    p->isa = isa;
     p->non_finite = non_finite_rows[graph->precision][isa];
     bytes = round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
@@ -265,7 +294,6 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     for (int k = 0; k < p->passes; k++) {
         STRAKE_TRY(strake_pipeline_plan_pass(p, &p->pass[k], loop, loops, isa, error));
     }
-    plan_streams(p);
     *out = p;
     p = NULL;
 cleanup:

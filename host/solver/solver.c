@@ -79,15 +79,30 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
     return STRAKE_OK;
 }
 
-/* Zeroes the arrays with the team's threads, each its share of slabs. */
+/*
+ * Zeroes an array with the threads of the CPU stripe, each its share of slabs: the memory of a team's
+ * rows is then on its own node. Threads may move while they do so unless they stay on their processors.
+ */
 static void touch_first(strake_solver *solver, void *array)
 {
+    const strake_topology *topology = &solver->topology;
+    const bool bind = topology->teams > 1 && solver->threads == topology->cpus &&
+                      topology->quota == topology->cpus && !strake_topology_is_users();
     const strake_layout *l = &solver->layout;
     const size_t slab = (size_t)(l->slab * l->element_size);
     const int64_t slabs = l->elements / l->slab;
-#pragma omp parallel for schedule(static) num_threads(solver->threads)
-    for (int64_t k = 0; k < slabs; k++) {
-        memset((char *)array + (size_t)k * slab, 0, slab);
+#pragma omp parallel num_threads(solver->threads)
+    {
+        if (bind) {
+            (void)strake_topology_bind(topology->cpu[omp_get_thread_num()]);
+        }
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < slabs; k++) {
+            memset((char *)array + (size_t)k * slab, 0, slab);
+        }
+        if (bind) {
+            strake_topology_unbind(topology);
+        }
     }
 }
 
@@ -294,6 +309,21 @@ static int choose_sweep(const strake_solver *solver)
     return wanted < most ? wanted : most;
 }
 
+static strake_status choose_instructions(strake_solver *solver, strake_error *error)
+{
+    const strake_isa asked = (strake_isa)solver->which->instruction_set;
+    const strake_isa best = strake_isa_best();
+    solver->isa = asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
+    if (!strake_isa_is_there(solver->isa)) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: run.instruction_set: %s, which this processor does not have or this "
+            "program was not built for; its best is %s: use that, or auto",
+            solver->which->file, strake_isa_name(asked), strake_isa_name(best));
+    }
+    return STRAKE_OK;
+}
+
 static strake_status build_graph(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -405,7 +435,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->most_threads =
         choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
-    solver->isa = strake_isa_best();
+    STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {

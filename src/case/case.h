@@ -30,6 +30,7 @@ struct strake_case {
     int threads;                    /**< run.threads, 0: default */
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
+    int instruction_set;            /**< run.instruction_set: a strake_isa; 0: the best */
     int group_rows;                 /**< run.group_rows; 0: default */
     int fusion;                     /**< run.fusion: index of the word; 0: default */
     int division;                   /**< run.division: index of the word; 0: default */

@@ -72,6 +72,7 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
         break;
     case STRAKE_COMMON_FUSION:
     case STRAKE_COMMON_DIVISION:
+    case STRAKE_COMMON_INSTRUCTIONS:
     case STRAKE_COMMON_OVERLAP:
     case STRAKE_COMMON_WAIT:
     case STRAKE_COMMON_BALANCE:

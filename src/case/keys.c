@@ -8,6 +8,7 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_instruction_words[] = "auto|base|avx2|avx512";
 const char strake_division_words[] = "auto|plain|refined";
 const char strake_overlap_words[] = "auto|off|on";
 const char strake_wait_words[] = "auto|spin|sleep";
@@ -20,6 +21,8 @@ const char *strake_common_words(strake_common_kind kind)
         return strake_fusion_words;
     case STRAKE_COMMON_DIVISION:
         return strake_division_words;
+    case STRAKE_COMMON_INSTRUCTIONS:
+        return strake_instruction_words;
     case STRAKE_COMMON_OVERLAP:
         return strake_overlap_words;
     case STRAKE_COMMON_WAIT:
@@ -167,6 +170,10 @@ const strake_common strake_commons[] = {
     {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
      "how a thread waits for its device: spin (as the driver does it), sleep (leaving its core to "
      "others), auto (sleep through long waits for GPUs)"},
+    {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
+     NO_RANGE,
+     "vector instructions of a cpu stripe: base (those that every processor of this kind has), "
+     "avx2, avx512, auto (the best that this processor has)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "

@@ -14,6 +14,7 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_PRECISION,
     STRAKE_COMMON_FUSION, /* these: int, index of the word */
     STRAKE_COMMON_DIVISION,
+    STRAKE_COMMON_INSTRUCTIONS,
     STRAKE_COMMON_OVERLAP,
     STRAKE_COMMON_WAIT,
     STRAKE_COMMON_BALANCE,
@@ -51,6 +52,7 @@ extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
 extern const char strake_fusion_words[];
 extern const char strake_division_words[];
+extern const char strake_instruction_words[];
 extern const char strake_overlap_words[];
 extern const char strake_wait_words[];
 extern const char strake_balance_words[];

@@ -247,6 +247,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         break;
     case STRAKE_COMMON_FUSION:
     case STRAKE_COMMON_DIVISION:
+    case STRAKE_COMMON_INSTRUCTIONS:
     case STRAKE_COMMON_OVERLAP:
     case STRAKE_COMMON_WAIT:
     case STRAKE_COMMON_BALANCE:

@@ -1,0 +1,201 @@
+/* One tick of a row pipeline: every task computes a slab. */
+#include <string.h>
+
+#include "cpu/pipeline_impl.h"
+#include "cpu/stream.h"
+
+enum { SLABS_AHEAD = 2 }; /* prefetched input slabs */
+
+/* A new line is looked at while it is still in cache. */
+static void check_line(strake_pipeline *p, const void *line, int64_t n)
+{
+    int64_t count = 0;
+    void *const result[] = {&count};
+    const void *const in[] = {line};
+    p->non_finite(result, in, n);
+    p->is_finite = p->is_finite && count == 0;
+}
+
+/* The operands of a slab: those in rings are in the table, those in arrays are put there. */
+static const void **find_operands(const strake_pipeline *p, const sweep *w, const pass *s,
+                                  const task *t, int64_t q)
+{
+    const strake_layout *l = p->layout;
+    const bool is_periodic = l->boundary[0] == STRAKE_PERIODIC;
+    const void **in = t->base + (q & (p->phases - 1)) * t->reads;
+    for (int k = 0; k < t->arrays; k++) {
+        const array_operand *o = &t->array[k];
+        int64_t slab = q + o->slab_offset;
+        if (o->is_state || is_periodic) {
+            slab = strake_pipeline_source(p, slab);
+        }
+        in[o->index] = (const char *)w->array[o->value] +
+                       (l->origin + slab * l->slab + w->c + o->shift) * p->size;
+    }
+    for (int k = 0; k < t->arrays && s > w->begin; k++) {
+        const array_operand *o = &t->array[k];
+        if (o->is_state) {
+            const ring *r = &s[-1].ring[o->ring];
+            int64_t slab = q + o->slab_offset;
+            slab = is_periodic ? slab : strake_pipeline_source(p, slab);
+            in[o->index] =
+                r->data + ((slab & (r->depth - 1)) * r->lines * p->width + o->ring_shift) * p->size;
+        }
+    }
+    return in;
+}
+
+static void copy_elements(const strake_pipeline *p, char *to, const char *from, int64_t elements)
+{
+    memcpy(to, from, (size_t)(elements * p->size));
+}
+
+/*
+ * A new slab of a state between two steps: its ghosts beyond the domain's edges take what they would in
+ * an array of the grid. Along a periodic axis 2 they were computed instead, in every block.
+ */
+static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t q, int64_t c,
+                        int64_t columns)
+{
+    const strake_layout *l = p->layout;
+    const strake_value *input = &p->graph->value[p->graph->value[v].state_of];
+    const ring *r = &s->ring[v];
+    const int64_t n = l->n[2];
+    const int64_t line = p->width * p->size;
+    char *slab = r->data + ((q & (r->depth - 1)) * r->lines + input->lo[1]) * line;
+    const int64_t left = c - s->reach > -input->lo[2] ? c - s->reach : -input->lo[2];
+    const int64_t right = n + input->hi[2];
+    const int64_t end = c + columns + s->reach < right ? c + columns + s->reach : right;
+    for (int64_t m = 0; m < l->n[1] && l->boundary[2] != STRAKE_PERIODIC; m++) {
+        char *cell = slab + m * line + (p->pad - c) * p->size;
+        for (int64_t j = left; j < 0; j++) {
+            const int64_t from = strake_ghost_source(l->boundary[2], n, j);
+            copy_elements(p, cell + j * p->size, cell + from * p->size, 1);
+        }
+        for (int64_t j = n; j < end; j++) {
+            const int64_t from = strake_ghost_source(l->boundary[2], n, j);
+            copy_elements(p, cell + j * p->size, cell + from * p->size, 1);
+        }
+    }
+    for (int64_t m = -input->lo[1]; m < l->n[1] + input->hi[1]; m++) {
+        const int64_t from = strake_ghost_source(l->boundary[1], l->n[1], m);
+        if (from != m) {
+            copy_elements(p, slab + m * line, slab + from * line, p->width);
+        }
+    }
+}
+
+/* One slab of one task of one step. */
+/* The lines of a slab with several. */
+static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t,
+                      const void *const *first_in, void *const *first_out, int64_t n,
+                      bool is_checked)
+{
+    const int64_t lines = p->layout->n[1] + t->lo[1] + t->hi[1];
+    const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
+    const void *in[STRAKE_LOOP_INPUTS];
+    void *out[STRAKE_LOOP_STAGES];
+    for (int64_t m = 0; m < lines; m++) {
+        for (int k = 0; k < t->outputs; k++) {
+            out[k] = (char *)first_out[k] + m * t->out_stride;
+        }
+        for (int k = 0; k < t->reads; k++) {
+            in[k] = (const char *)first_in[k] + m * stride[k];
+        }
+        t->row(out, in, n);
+        if (is_checked) {
+            check_line(p, (const char *)out[0] + t->lo[2] * p->size, w->columns);
+        }
+    }
+}
+
+/* One slab of one task of one step. */
+static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int64_t q)
+{
+    const int64_t exact = w->columns + t->lo[2] + t->hi[2];
+    const int64_t n = (exact + p->vector - 1) / p->vector * p->vector;
+    const bool is_checked = t->state >= 0 && q >= w->first && q < w->end;
+    const void *const *in = find_operands(p, w, s, t, q);
+    void **out = t->out + (q & (p->phases - 1)) * t->outputs;
+    char *cell = NULL;
+    if (t->is_in_array) {
+        cell = (char *)w->next[t->state] + strake_layout_at(p->layout, q, 0, w->c) * p->size;
+        out[0] = p->line != NULL ? p->line : cell;
+    }
+    if (p->layout->n[1] > 1) {
+        run_lines(p, w, s, t, in, out, n, is_checked);
+    } else {
+        t->row(out, in, n);
+        if (is_checked) {
+            check_line(p, (const char *)out[0] + t->lo[2] * p->size, w->columns);
+        }
+    }
+    if (t->is_in_array && p->line != NULL) {
+        strake_stream_copy(p->isa, cell, p->line, n * p->size);
+    }
+    if (t->state >= 0 && !t->is_in_array) {
+        extend_slab(p, s, t->state, q, w->c, w->columns);
+    }
+}
+
+/*
+ * Asks for a part of the slabs that are read and written soon: each row of a block is a new stream to
+ * the hardware. Part `part` of `parts`, spread over the tasks of a slab, since a burst would stall.
+ * The first step reads the arrays, the last one writes them.
+ */
+static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, int part)
+{
+    const strake_layout *l = p->layout;
+    const int64_t slab = s->tick + SLABS_AHEAD;
+    const int64_t lines = (w->columns * p->size + PIPELINE_ALIGNMENT - 1) / PIPELINE_ALIGNMENT;
+    const int64_t first = lines * part / p->groups * PIPELINE_ALIGNMENT;
+    const int64_t end = lines * (part + 1) / p->groups * PIPELINE_ALIGNMENT;
+    if (slab >= l->n[0] || slab < 0 || l->n[1] > 1) {
+        return;
+    }
+    for (int k = 0; k < p->streams; k++) {
+        const int v = p->stream[k];
+        const bool is_output = p->graph->value[v].is_output;
+        if (s != (is_output ? w->last : w->begin) || (is_output && p->line != NULL)) {
+            continue;
+        }
+        const char *line = is_output ? w->next[v] : w->array[v];
+        line += strake_layout_at(l, slab, 0, w->c) * p->size;
+        for (int64_t at = first; at < end; at += PIPELINE_ALIGNMENT) {
+            if (is_output) {
+                __builtin_prefetch(line + at, 1, 3);
+            } else {
+                __builtin_prefetch(line + at, 0, 3);
+            }
+        }
+    }
+    /* Without a side effect gcc takes the whole function for pure and drops its calls. */
+    __asm__ volatile("");
+}
+
+/* The slab that group g computes at the present tick of a step, as far as it is needed. */
+static void run_group(strake_pipeline *p, const sweep *w, const pass *s, const group *g)
+{
+    const int64_t q = s->tick - g->lag;
+    if (g->is_fused && q >= s->first - g->lo && q < s->end + g->hi) {
+        run_task(p, w, s, &g->fused, q);
+        return;
+    }
+    for (int k = 0; k < g->stages; k++) {
+        const task *t = &s->single[g->stage[k]];
+        if (q >= s->first - t->lo[0] && q < s->end + t->hi[0]) {
+            run_task(p, w, s, t, q);
+        }
+    }
+}
+
+/* One step takes one input slab. */
+void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
+{
+    for (int g = 0; g < p->groups; g++) {
+        prefetch(p, w, s, g);
+        run_group(p, w, s, &s->group[g]);
+    }
+    s->tick++;
+    s->done = s->tick - p->slowest < s->end ? s->tick - p->slowest : s->end;
+}
