@@ -250,7 +250,7 @@ $(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(STATIC)
 check-cpu: all check-build
 	@STRAKE_TESTS_CPU_ONLY=1 bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
 
-.PHONY: check-asan check-tsan check-clang check-oclgrind
+.PHONY: check-asan check-tsan check-clang check-oclgrind check-offline
 check-asan: ## CPU side of the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
@@ -276,6 +276,11 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, un
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh oclgrind
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
+
+check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
+	@$(if $(filter 1,$(INSTALL)),CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh offline)
+	+@$(SUBMAKE) all
+	@bash tests/offline.sh $(BUILD)
 
 # --- checks of the source --------------------------------------------------------------------------
 

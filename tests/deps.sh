@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind
+# Usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline
 # Installs the Debian or Ubuntu packages that a target needs, only where something is missing. What is
 # there is found by trying it, so that a compiler or library from elsewhere counts too.
 # Environment: CC (compiler to probe, default cc), CLANG (default clang).
@@ -83,11 +83,21 @@ case $group in
         probe_build
         have oclgrind || need oclgrind oclgrind
         ;;
+    # Compilers for processors that are not here; all optional, and ptxas is in no such package.
+    offline)
+        probe_build
+        icd '' || want 'an OpenCL device (PoCL)' pocl-opencl-icd
+        have clang-15 || want clang-15 clang-15
+        [ -r /usr/lib/clc/amdgcn--amdhsa.bc ] || want libclc libclc-15
+        have ocloc || [ -n "${OCLOC:-}" ] || want ocloc intel-opencl-icd
+        have llvm-spirv-15 || want llvm-spirv-15 llvm-spirv-15
+        have spirv-val || want spirv-val spirv-tools
+        ;;
     # Other versions format and warn differently.
     format) version_14 clang-format || need 'clang-format 14' clang-format-14 ;;
     tidy) version_14 clang-tidy || need 'clang-tidy 14' clang-tidy-14 ;;
     *)
-        echo "usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind (got '$group')" >&2
+        echo "usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline (got '$group')" >&2
         exit 2
         ;;
 esac
