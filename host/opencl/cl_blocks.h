@@ -20,9 +20,9 @@ typedef struct strake_cl_blocks strake_cl_blocks;
 
 /** What is given; zero means the default. */
 typedef struct strake_cl_blocks_options {
-    uint64_t memory; /**< bytes of device memory, at least 1 */
+    uint64_t memory; /**< bytes of device memory; 0: what the device has, or gives */
     int steps;       /**< per visit of a block; 0: chosen by the model */
-    int64_t blocks;
+    int64_t blocks;  /**< at most one per slab */
     int streams;
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe: sweeps follow each other without a pause */
@@ -38,6 +38,9 @@ typedef struct strake_cl_blocks_report {
     double predicted;            /**< seconds of the sweeps so far */
     strake_cl_rates rates;       /**< measured when the stripe was made */
 } strake_cl_blocks_report;
+
+/** Bytes that arrays may take: @p asked, or what the device has, less what drivers keep for themselves. */
+uint64_t strake_cl_usable_memory(const strake_cl_device *device, uint64_t asked);
 
 /**
  * Measures the device, chooses the sizes and allocates the windows.
@@ -70,8 +73,11 @@ strake_status strake_cl_blocks_look(strake_cl_blocks *blocks, strake_error *erro
 strake_status strake_cl_blocks_is_finite(strake_cl_blocks *blocks, bool *finite,
                                          strake_error *error);
 
-/** The last sweep was a trial: it counts neither in the report nor for the next look. */
-strake_status strake_cl_blocks_forget(strake_cl_blocks *blocks, strake_error *error);
+/** The host arrays hold other states: nothing found in earlier ones counts. Finishes. */
+strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *error);
+
+/** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
+strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
 
 void strake_cl_blocks_describe(const strake_cl_blocks *blocks, strake_cl_blocks_report *out);
 

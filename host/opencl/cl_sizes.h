@@ -9,8 +9,12 @@
  *   download  B s d / R_down
  * where r is the reach of a step, g the ghost slabs of one, s the bytes of a slab of one array, c its
  * cells, a arrays go up and d come down. With S streams a block takes as long as the slowest of the
- * three, or as their sum over S, whichever is more; a sweep over N blocks also fills and drains once,
- * unless sweeps follow each other without a pause.
+ * three and of their sum over S, and somewhat longer where two of these four are alike: the sixth root
+ * of the sum of their sixth powers. A sweep over N blocks also fills and drains once, unless sweeps
+ * follow each other without a pause.
+ *
+ * Slabs around a block are uploaded again, not copied from the block before: they are 2 (k - 1) r + g of
+ * B, and with the k that this model chooses the link is not what limits.
  */
 #ifndef STRAKE_CL_SIZES_H
 #define STRAKE_CL_SIZES_H

@@ -4,8 +4,6 @@
 #include <string.h>
 
 enum {
-    KEPT = 32, /* of so many parts of its memory, a driver keeps one */
-    HALVINGS = 3,
     ROOM = 4,            /* a movable stripe has room for a quarter of the grid on either side */
     UNKNOWN_HORIZON = 64 /* steps */
 };
@@ -20,42 +18,12 @@ struct strake_cl_stripe {
     strake_cl_blocks *blocks;
 };
 
-/* Where nothing is said: what the device has, less what drivers keep for themselves. */
-static uint64_t usable_memory(const strake_cl_device *device, uint64_t asked)
-{
-    const uint64_t all = device->global_memory - device->global_memory / KEPT;
-    return asked > 0 && asked < device->global_memory ? asked : all;
-}
-
-/* Indices of a block's window are short ones where those of the whole stripe would not be. */
-static strake_status shorten_indices(strake_cl_stripe *s, const strake_problem *problem,
-                                     const strake_layout *layout, uint64_t memory,
-                                     const strake_cl_tuning *tuning, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_layout part = *layout;
-    const strake_cl *cl = s->kernels.cl;
-    const strake_cl_device *device = s->kernels.device;
-    const strake_graph *graph = s->kernels.graph;
-    const int64_t slabs = (int64_t)(memory / (uint64_t)(layout->slab * layout->element_size));
-    if (slabs >= layout->n[0] || !s->kernels.options.large) {
-        return STRAKE_OK;
-    }
-    part.elements = slabs * layout->slab;
-    strake_cl_kernels_release(&s->kernels);
-    memset(&s->kernels, 0, sizeof s->kernels);
-    STRAKE_TRY(
-        strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &part, tuning, error));
-cleanup:
-    return status;
-}
-
-static strake_status make_blocks(strake_cl_stripe *s, uint64_t memory, int steps,
+static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                  const strake_cl_stripe_options *options, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
-    const strake_cl_blocks_options chosen = {.memory = memory,
+    const strake_cl_blocks_options chosen = {.memory = options->memory,
                                              .steps = is_whole ? options->steps : steps,
                                              .blocks = options->blocks,
                                              .streams = options->streams,
@@ -100,8 +68,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     strake_status status = STRAKE_OK;
     const strake_range range = stripe[self];
     const bool is_whole = range.first == 0 && range.end == host_layout->n[0];
-    const uint64_t memory = usable_memory(device, options->memory);
-    uint64_t largest = 0;
+    const uint64_t memory = strake_cl_usable_memory(device, options->memory);
+    uint64_t largest = 1;
     uint64_t need = 0;
     bool streams = options->blocks > 0;
     strake_cl_resident_options resident = {
@@ -125,12 +93,11 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         streams = status == STRAKE_ERR_DEVICE;
     }
     if (streams) {
-        STRAKE_TRY(shorten_indices(s, problem, &layout, memory, &options->tuning, error));
-        status = make_blocks(s, memory, steps, options, error);
-    }
-    /* Others may use the device too: what it has is not what there is. */
-    for (int k = 1; status == STRAKE_ERR_DEVICE && options->memory == 0 && k <= HALVINGS; k++) {
-        status = make_blocks(s, (need < memory ? need : memory) >> k, steps, options, error);
+        /* Of a window's share, each array has one. */
+        const uint64_t elements = memory / (need / largest) / (uint64_t)layout.element_size;
+        STRAKE_TRY(
+            strake_cl_kernels_shorten(&s->kernels, problem, &options->tuning, elements, error));
+        status = make_blocks(s, steps, options, error);
     }
     STRAKE_TRY(status);
     *out = s;
@@ -178,7 +145,7 @@ strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *a
 strake_status strake_cl_stripe_upload_state(strake_cl_stripe *s, void *const *array,
                                             strake_error *error)
 {
-    return s->blocks != NULL ? STRAKE_OK
+    return s->blocks != NULL ? strake_cl_blocks_restart(s->blocks, error)
                              : strake_cl_resident_upload_state(s->resident, array, error);
 }
 
@@ -199,7 +166,7 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const
 strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
 {
     if (s->blocks != NULL) {
-        return strake_cl_blocks_forget(s->blocks, error);
+        return strake_cl_blocks_undo(s->blocks, error);
     }
     strake_cl_resident_undo(s->resident, steps);
     return STRAKE_OK;
