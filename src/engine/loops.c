@@ -143,21 +143,70 @@ static void find_outputs(const strake_graph *graph, strake_loop *loop)
     }
 }
 
+/*
+ * A stage and, before it, what it needs of the static stages that have no loop yet: those are left until
+ * somebody reads them, so that they can be computed there and need not be stored. @return their number.
+ */
+static int collect_unit(const strake_graph *graph, bool *is_taken, int s, int *unit, int count)
+{
+    const strake_stage *stage = &graph->stage[s];
+    is_taken[s] = true;
+    for (int k = 0; k < stage->reads; k++) {
+        const int producer = graph->value[stage->read[k].value].stage;
+        if (producer >= 0 && !is_taken[producer]) {
+            count = collect_unit(graph, is_taken, producer, unit, count);
+        }
+    }
+    unit[count] = s;
+    return count + 1;
+}
+
+/* Lets all stages of a unit join loop g, or none. */
+static bool join(const strake_graph *graph, strake_loop *loop, int loops, int g, const int *unit,
+                 int count)
+{
+    const strake_loop before = loop[g];
+    for (int k = 0; k < count; k++) {
+        if (loop[g].stages > 0 && !may_join(graph, loop, loops, g, unit[k])) {
+            loop[g] = before;
+            return false;
+        }
+        (void)add_stage(graph, &loop[g], unit[k]);
+    }
+    return true;
+}
+
+/* Finds a loop for a unit, the first that takes it or a new one. @return number of loops, -1: too many. */
+static int place(const strake_graph *graph, strake_loop *loop, int loops, int most, const int *unit,
+                 int count)
+{
+    for (int g = 0; g < loops; g++) {
+        if (join(graph, loop, loops, g, unit, count)) {
+            return loops;
+        }
+    }
+    if (loops == most) {
+        return -1;
+    }
+    memset(&loop[loops], 0, sizeof *loop);
+    if (join(graph, loop, loops + 1, loops, unit, count)) {
+        return loops + 1;
+    }
+    for (int k = 0; k < count && loops >= 0; k++) {
+        loops = place(graph, loop, loops, most, &unit[k], 1);
+    }
+    return loops;
+}
+
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
 {
+    bool is_taken[STRAKE_MAX_VALUES] = {false};
+    int unit[STRAKE_MAX_VALUES];
     int loops = 0;
-    for (int s = 0; s < graph->stages; s++) {
-        int g = 0;
-        while (g < loops && !may_join(graph, out, loops, g, s)) {
-            g++;
+    for (int s = 0; s < graph->stages && loops >= 0; s++) {
+        if (!is_taken[s] && !graph->value[graph->stage[s].output].is_static) {
+            loops = place(graph, out, loops, most, unit, collect_unit(graph, is_taken, s, unit, 0));
         }
-        if (g == loops) {
-            if (loops == most) {
-                return -1;
-            }
-            memset(&out[loops++], 0, sizeof *out);
-        }
-        (void)add_stage(graph, &out[g], s);
     }
     for (int g = 0; g < loops; g++) {
         find_outputs(graph, &out[g]);
