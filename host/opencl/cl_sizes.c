@@ -57,8 +57,8 @@ static double per_step(const strake_cl_demand *d, const strake_cl_rates *rates,
 {
     const int64_t horizon = d->horizon > sizes->steps ? d->horizon : sizes->steps;
     const int rest = (int)(horizon % sizes->steps);
-    double total =
-        (double)(horizon / sizes->steps) * strake_cl_sizes_sweep(d, rates, sizes, sizes->steps);
+    const int64_t whole = horizon / sizes->steps;
+    double total = (double)whole * strake_cl_sizes_sweep(d, rates, sizes, sizes->steps);
     total += rest > 0 ? strake_cl_sizes_sweep(d, rates, sizes, rest) : 0.0;
     return total / (double)horizon;
 }
