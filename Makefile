@@ -91,9 +91,10 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
 # Support files with a main are programs of their own; the others are linked to every test, except
-# the library that tests/oclgrind.sh builds.
+# libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
-SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) tests/support/oclgrind_write.c,$(wildcard tests/support/*.c))
+SUPPORT_LIB := tests/support/oclgrind_write.c tests/support/small_memory.c
+SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))

@@ -98,6 +98,35 @@ static void print_case(const strake_result *result, strake_text *json)
     strake_text_print(json, "},\n");
 }
 
+/* Of a stripe that streams through its device. */
+static void print_blocks(const strake_placement *p, strake_text *json)
+{
+    const struct {
+        const char *name;
+        double value;
+    } number[] = {{"device_memory_bytes", p->device_memory},
+                  {"uploaded_bytes", p->uploaded},
+                  {"downloaded_bytes", p->downloaded},
+                  {"upload_bytes_per_second", p->rate_up},
+                  {"download_bytes_per_second", p->rate_down},
+                  {"kernel_cells_per_second", p->rate_cells},
+                  {"predicted_seconds", p->predicted},
+                  {"measured_seconds", p->compute + p->exchange}};
+    if (p->blocks == 0) {
+        return;
+    }
+    strake_text_print(json,
+                      ",\n     \"streaming\": {\"blocks\": %lld, \"block_rows\": %lld, "
+                      "\"streams\": %d, \"steps_per_sweep\": %d, \"pinned\": %s",
+                      (long long)p->blocks, (long long)p->block_slabs, p->streams, p->sweep,
+                      p->pinned ? "true" : "false");
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        strake_text_print(json, ", \"%s\": ", number[k].name);
+        strake_text_number(json, number[k].value);
+    }
+    strake_text_print(json, "}");
+}
+
 static void print_device(const strake_result *result, const strake_placement *placement,
                          strake_text *json)
 {
@@ -122,6 +151,7 @@ static void print_device(const strake_result *result, const strake_placement *pl
         strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
+    print_blocks(placement, json);
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s,\n     \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);

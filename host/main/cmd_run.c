@@ -137,13 +137,17 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The batch after one of `batch` (cut to `done`) steps that took `seconds`. */
-static int64_t next_batch(int64_t batch, int64_t done, double seconds)
+/*
+ * The batch after one of `batch` (cut to `done`) steps that took `seconds`: whole sweeps of the steps
+ * that are taken at once.
+ */
+static int64_t next_batch(int64_t batch, int64_t done, int64_t sweep, double seconds)
 {
     const double most = (double)GROWTH * (double)batch;
     const double fit = seconds > 0.0 ? batch_seconds / seconds * (double)done : most;
     const double want = fit < most ? fit : most;
-    return want < 1.0 ? 1 : want < 1e9 ? (int64_t)want : 1000000000;
+    const int64_t next = want < 1e9 ? (int64_t)want : 1000000000;
+    return next < sweep ? sweep : next / sweep * sweep;
 }
 
 /* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
@@ -159,7 +163,8 @@ static strake_status time_loop(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_case *const which = r->which;
-    int64_t step = strake_step_count(r->solver), batch = 1;
+    const int64_t sweep = strake_solver_steps_at_once(r->solver);
+    int64_t step = strake_step_count(r->solver), batch = sweep;
     strake_progress_begin(&r->progress, r->arguments->quiet, step, which->steps,
                           strake_case_cells(which));
     STRAKE_TRY(write_first(r, error));
@@ -169,7 +174,7 @@ static strake_status time_loop(run *r, strake_error *error)
         now = least(now, steps_until(step, which->checkpoint_every));
         const double begin = strake_wall_seconds();
         STRAKE_TRY(strake_step(r->solver, now, error));
-        batch = next_batch(batch, now, strake_wall_seconds() - begin);
+        batch = next_batch(batch, now, sweep, strake_wall_seconds() - begin);
         step = strake_step_count(r->solver);
         if (strake_output_is_due(which, step)) {
             STRAKE_TRY(write_fields(r, error));

@@ -234,6 +234,22 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     }
 }
 
+strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,
+                                        const strake_cl_tuning *tuning, uint64_t elements,
+                                        strake_error *error)
+{
+    const strake_cl *cl = s->cl;
+    const strake_cl_device *device = s->device;
+    const strake_graph *graph = s->graph;
+    const strake_layout small = {.n = {1, s->flat ? 1 : 2, 1}, .elements = (int64_t)elements};
+    if (!s->options.large || elements > INT32_MAX) {
+        return STRAKE_OK;
+    }
+    strake_cl_kernels_release(s);
+    memset(s, 0, sizeof *s);
+    return strake_cl_kernels_build(s, cl, device, graph, problem, &small, tuning, error);
+}
+
 strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
 {
     const strake_cl_arguments a = {cl, kernel, 0, CL_SUCCESS};

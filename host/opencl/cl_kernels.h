@@ -53,6 +53,11 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_c
                                       const strake_cl_device *device, const strake_graph *graph,
                                       const strake_problem *problem, const strake_layout *layout,
                                       const strake_cl_tuning *tuning, strake_error *error);
+
+/** Builds anew with short indices where they are long and windows will have at most @p elements. */
+strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake_problem *problem,
+                                        const strake_cl_tuning *tuning, uint64_t elements,
+                                        strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */

@@ -1,10 +1,12 @@
 #include "opencl/cl_stripe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    INTERIOR_PER_BORDER = 8
-}; /* slabs: fewer, and what the borders' own launches cost is more */
+    INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
+    UNKNOWN_HORIZON = 64     /* steps */
+};
 
 struct strake_cl_stripe {
     strake_cl_kernels kernels;
@@ -18,7 +20,9 @@ struct strake_cl_stripe {
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
     strake_cl_waiter waiter;
-    cl_event looked; /* the search for NaN and Inf is done */
+    cl_event looked;          /* the search for NaN and Inf is done */
+    int steps;                /* most per sweep */
+    strake_cl_blocks *blocks; /* NULL: resident, and what stands above is there */
 };
 
 /* Slabs that the window computes before and after the stripe in a sweep of several steps. */
@@ -82,6 +86,69 @@ static bool overlaps(const strake_cl_stripe *s, strake_cl_overlap asked, const i
             slabs > INTERIOR_PER_BORDER * (depth[0] + depth[1]));
 }
 
+static strake_status make_resident(strake_cl_stripe *s, const strake_layout *layout,
+                                   const strake_range *stripe, int stripes, int self, int64_t again,
+                                   const int64_t extra[2], strake_cl_overlap overlap,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const strake_cl *cl = s->kernels.cl;
+    const int64_t depth[2] = {extra[0] + layout->lo[0], extra[1] + layout->hi[0]};
+    const int64_t theirs[2] = {again + layout->lo[0], again + layout->hi[0]};
+    s->queue = cl->clCreateCommandQueue(s->kernels.context, s->kernels.device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, s->kernels.device);
+    STRAKE_TRY(strake_cl_window_create(&s->window, &s->kernels, layout, s->queue, error));
+    STRAKE_TRY(plan_ghosts(s, depth, error));
+    STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, s->host, stripe, stripes, self,
+                                         s->range.first - s->own.first, depth, theirs,
+                                         overlaps(s, overlap, depth), error));
+    /* Some drivers find out here that there is no memory. */
+    STRAKE_CL("clFinish", cl->clFinish(s->queue), error, s->kernels.device);
+cleanup:
+    return status;
+}
+
+static void release_resident(strake_cl_stripe *s)
+{
+    if (s->queue != NULL) {
+        (void)s->kernels.cl->clFinish(s->queue);
+    }
+    if (s->looked != NULL) {
+        (void)s->kernels.cl->clReleaseEvent(s->looked);
+        s->looked = NULL;
+    }
+    strake_cl_exchange_release(&s->exchange);
+    strake_cl_release_buffer(&s->kernels, &s->edges.list);
+    strake_cl_release_buffer(&s->kernels, &s->ghosts.list);
+    strake_cl_window_release(&s->window);
+    if (s->queue != NULL) {
+        (void)s->kernels.cl->clReleaseCommandQueue(s->queue);
+        s->queue = NULL;
+    }
+}
+
+static strake_status make_blocks(strake_cl_stripe *s, int steps,
+                                 const strake_cl_stripe_options *options, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
+    const strake_cl_blocks_options chosen = {.memory = options->memory,
+                                             .steps = is_whole ? options->steps : steps,
+                                             .blocks = options->blocks,
+                                             .streams = options->streams,
+                                             .horizon = options->horizon > 0 ? options->horizon
+                                                                             : UNKNOWN_HORIZON,
+                                             .alone = is_whole,
+                                             .wait = options->wait};
+    strake_cl_blocks_report report;
+    STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));
+    strake_cl_blocks_describe(s->blocks, &report);
+    s->steps = report.sizes.steps;
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
                                       const strake_layout *host_layout, const strake_range *stripe,
@@ -90,41 +157,64 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                       strake_cl_stripe **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
     const strake_range range = stripe[self];
-    const int64_t reach = strake_layout_reach(host_layout);
+    const uint64_t memory = strake_cl_usable_memory(device, options->memory);
+    uint64_t largest = 1;
+    uint64_t need = 0;
+    bool streams = options->blocks > 0;
     int64_t extra[2] = {0, 0};
-    find_depth(host_layout, range, steps, reach, extra);
+    find_depth(host_layout, range, steps, strake_layout_reach(host_layout), extra);
     const int64_t n[STRAKE_AXES] = {extra[0] + range.end - range.first + extra[1],
                                     host_layout->n[1], host_layout->n[2]};
     const strake_layout layout =
         strake_layout_make_deep(graph, host_layout->steps, n, host_layout->boundary);
-    const int64_t depth[2] = {extra[0] + layout.lo[0], extra[1] + layout.hi[0]};
-    const int64_t again = (steps - 1) * reach;
-    const int64_t theirs[2] = {again + layout.lo[0], again + layout.hi[0]};
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
     s->host = host_layout;
     s->range = range;
-    s->reach = reach;
+    s->reach = strake_layout_reach(host_layout);
+    s->steps = steps;
     s->waiter.kind = options->wait;
     s->exchange.waiter.kind = options->wait;
     s->own.first = extra[0];
     s->own.end = extra[0] + range.end - range.first;
     STRAKE_TRY(strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout,
                                        &options->tuning, error));
-    s->queue = cl->clCreateCommandQueue(s->kernels.context, device->device, 0, &code);
-    STRAKE_CL("clCreateCommandQueue", code, error, device);
-    STRAKE_TRY(strake_cl_window_create(&s->window, &s->kernels, &layout, s->queue, error));
-    STRAKE_TRY(plan_ghosts(s, depth, error));
-    STRAKE_TRY(strake_cl_exchange_create(&s->exchange, &s->window, host_layout, stripe, stripes,
-                                         self, range.first - s->own.first, depth, theirs,
-                                         overlaps(s, options->overlap, depth), error));
+    need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
+    streams = streams || need > memory || largest > device->max_allocation;
+    if (!streams) {
+        status = make_resident(s, &layout, stripe, stripes, self, (steps - 1) * s->reach, extra,
+                               options->overlap, error);
+        streams = status == STRAKE_ERR_DEVICE;
+    }
+    if (streams) {
+        /* Of a window's share, each array has one. */
+        const uint64_t elements = memory / (need / largest) / (uint64_t)layout.element_size;
+        release_resident(s);
+        STRAKE_TRY(
+            strake_cl_kernels_shorten(&s->kernels, problem, &options->tuning, elements, error));
+        status = make_blocks(s, steps, options, error);
+    }
+    STRAKE_TRY(status);
     *out = s;
     s = NULL;
 cleanup:
     strake_cl_stripe_destroy(&s);
     return status;
+}
+
+int strake_cl_stripe_steps(const strake_cl_stripe *s)
+{
+    return s->steps;
+}
+
+void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
+{
+    if (s->blocks != NULL) {
+        strake_cl_blocks_describe(s->blocks, out);
+    } else {
+        memset(out, 0, sizeof *out);
+    }
 }
 
 void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
@@ -133,19 +223,8 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
     if (s == NULL) {
         return;
     }
-    if (s->queue != NULL) {
-        (void)s->kernels.cl->clFinish(s->queue);
-    }
-    if (s->looked != NULL) {
-        (void)s->kernels.cl->clReleaseEvent(s->looked);
-    }
-    strake_cl_exchange_release(&s->exchange);
-    strake_cl_release_buffer(&s->kernels, &s->edges.list);
-    strake_cl_release_buffer(&s->kernels, &s->ghosts.list);
-    strake_cl_window_release(&s->window);
-    if (s->queue != NULL) {
-        (void)s->kernels.cl->clReleaseCommandQueue(s->queue);
-    }
+    strake_cl_blocks_destroy(&s->blocks);
+    release_resident(s);
     strake_cl_kernels_release(&s->kernels);
     free(s);
     *stripe = NULL;
@@ -193,6 +272,9 @@ cleanup:
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *array,
                                              strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return STRAKE_OK;
+    }
     strake_status status = STRAKE_OK;
     for (int v = 0; v < s->kernels.graph->values; v++) {
         if (strake_cl_window_needs(&s->window, v)) {
@@ -209,6 +291,9 @@ cleanup:
 strake_status strake_cl_stripe_upload_state(strake_cl_stripe *s, void *const *array,
                                             strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_restart(s->blocks, error);
+    }
     strake_status status = STRAKE_OK;
     const strake_layout *l = &s->window.layout;
     for (int k = 0; k < s->window.states; k++) {
@@ -225,6 +310,9 @@ cleanup:
 strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array,
                                         strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_finish(s->blocks, error);
+    }
     strake_status status = STRAKE_OK;
     for (int k = 0; k < s->window.states; k++) {
         const strake_cl_state *state = &s->window.state[k];
@@ -283,9 +371,13 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, strake_error *error)
+strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const *array,
+                                     void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_sweep(s->blocks, steps, array, next, error);
+    }
     const int64_t slabs = s->window.layout.n[0];
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
     for (int k = steps - 1; k > 0; k--) {
@@ -301,25 +393,38 @@ cleanup:
     return status;
 }
 
-void strake_cl_stripe_undo(strake_cl_stripe *s, int steps)
+strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_undo(s->blocks, error);
+    }
     if (steps % 2 != 0) {
         strake_cl_window_swap(&s->window);
     }
+    return STRAKE_OK;
 }
 
 strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_finish(s->blocks, error);
+    }
     return strake_cl_exchange_publish(&s->exchange, array, error);
 }
 
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return STRAKE_OK;
+    }
     return strake_cl_exchange_fetch(&s->exchange, array, error);
 }
 
 strake_status strake_cl_stripe_finish(strake_cl_stripe *s, strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_finish(s->blocks, error);
+    }
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_cl_wait_queue(s->kernels.cl, s->kernels.device, &s->waiter, s->queue, error));
     if (s->exchange.overlaps) {
@@ -331,12 +436,18 @@ cleanup:
 
 strake_status strake_cl_stripe_look(strake_cl_stripe *s, strake_error *error)
 {
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_look(s->blocks, error);
+    }
     return strake_cl_window_look(&s->window, s->own.first, s->own.end, &s->looked, error);
 }
 
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    if (s->blocks != NULL) {
+        return strake_cl_blocks_is_finite(s->blocks, finite, error);
+    }
     *finite = true;
     if (s->looked != NULL) {
         STRAKE_TRY(strake_cl_wait(s->kernels.cl, s->kernels.device, &s->waiter, &s->looked, error));
@@ -348,5 +459,8 @@ cleanup:
 
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)
 {
+    if (s->blocks != NULL) {
+        return s->range.first == 0 && s->range.end == s->host->n[0];
+    }
     return strake_cl_exchange_is_empty(&s->exchange);
 }

@@ -1,8 +1,10 @@
 /**
  * @file cl_stripe.h
- * A stripe of slabs on an OpenCL device, driven by one host thread. Between two sweeps of one or
- * several steps its border slabs go to the host arrays and its ghost slabs come from there; ghosts
- * whose source it owns itself are copied on the device.
+ * A stripe of slabs on an OpenCL device, driven by one host thread. It lives in the device's memory, or
+ * streams through it in blocks (cl_blocks.h) where that is too small.
+ *
+ * A resident stripe: between two sweeps of one or several steps its border slabs go to the host arrays
+ * and its ghost slabs come from there; ghosts whose source it owns itself are copied on the device.
  *
  * For sweeps of several steps the window is deeper: each step computes as many slabs beyond the stripe
  * as the steps after it need, and at the domain's edges ghosts are extended anew in every step.
@@ -10,6 +12,7 @@
 #ifndef STRAKE_CL_STRIPE_H
 #define STRAKE_CL_STRIPE_H
 
+#include "opencl/cl_blocks.h"
 #include "opencl/cl_exchange.h"
 
 /** In the order of the words of run.overlap. */
@@ -24,6 +27,11 @@ typedef struct strake_cl_stripe_options {
     strake_cl_tuning tuning;
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
+    uint64_t memory; /**< bytes of device memory; 0: what the device has */
+    int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
+    int streams;
+    int steps;       /**< asked for per sweep: those of a stripe that streams alone */
+    int64_t horizon; /**< steps between two stops for output; 0: unknown */
 } strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;
@@ -31,8 +39,9 @@ typedef struct strake_cl_stripe strake_cl_stripe;
 /**
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
  * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
- * @param[in] steps                       most steps per sweep
- * @return STRAKE_ERR_DEVICE (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
+ * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
+ * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, STRAKE_ERR_DEVICE
+ *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
  */
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
@@ -41,6 +50,12 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                       const strake_cl_stripe_options *options,
                                       strake_cl_stripe **out, strake_error *error);
 void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
+
+/** Most steps of a sweep. */
+int strake_cl_stripe_steps(const strake_cl_stripe *stripe);
+
+/** How the stripe streams through the device, sizes.steps = 0 if it does not. */
+void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
 
 /** Uploads static inputs (with ghosts) and runs the static stages. array[v]: host arrays by value index. */
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *stripe, void *const *array,
@@ -56,16 +71,19 @@ strake_status strake_cl_stripe_download(strake_cl_stripe *stripe, void *const *a
 
 /**
  * Enqueues one sweep: all kernels, then or beside them the border slabs' reads; returns without
- * waiting.
- * @param[in] steps  1 to what the stripe was made for
+ * waiting. A resident stripe leaves the host arrays alone.
+ * @param[in] steps  1 to strake_cl_stripe_steps()
+ * @param[in] array  host arrays of the current states and static inputs, by value
+ * @param[in] next   host arrays of the next states, by output value
  */
-strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, strake_error *error);
+strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, void *const *array,
+                                     void *const *next, strake_error *error);
 
 /**
  * Makes the array before the last sweep current again (it was a trial for timing): the states before
  * it after a single step, undefined ones after several.
  */
-void strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps);
+strake_status strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps, strake_error *error);
 
 /** Waits for the border slabs of the sweep and writes them into the host arrays (by state value). */
 strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *array,
@@ -80,7 +98,8 @@ strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *er
 
 /**
  * Whether every value of the states was finite when strake_cl_stripe_look() was called last; waits for
- * that, not for what was enqueued since. True if it was not called since the last answer.
+ * that, not for what was enqueued since. True if it was not called since the last answer. A stripe that
+ * streams has looked at the states after every sweep up to that call.
  */
 strake_status strake_cl_stripe_look(strake_cl_stripe *stripe, strake_error *error);
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,

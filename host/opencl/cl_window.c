@@ -174,6 +174,11 @@ void strake_cl_window_release(strake_cl_window *w)
     }
 }
 
+size_t strake_cl_window_array_bytes(const strake_cl_window *w)
+{
+    return (size_t)array_bytes(&w->layout, w->lead, w->tail);
+}
+
 strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const int64_t *to,
                                      const int64_t *from, strake_cl_pairs *out, strake_error *error)
 {
@@ -386,17 +391,25 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t end,
-                                    cl_event *event, strake_error *error)
+strake_status strake_cl_window_forget(strake_cl_window *w, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     static const cl_int none = 0;
     const strake_cl_kernels *kernels = w->kernels;
-    const strake_layout *l = &w->layout;
     STRAKE_CL("clEnqueueFillBuffer",
               kernels->cl->clEnqueueFillBuffer(w->queue, w->found, &none, sizeof none, 0,
                                                sizeof none, 0, NULL, NULL),
               error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_t end,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    const strake_layout *l = &w->layout;
     for (int k = 0; k < w->states; k++) {
         const cl_mem array = w->state[k].buffer[w->parity];
         strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->non_finite);
@@ -412,12 +425,31 @@ strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t 
                                     kernels->height, (size_t)l->n[2], (size_t)(end - first),
                                     (size_t)l->n[1], error));
     }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_tell(strake_cl_window *w, cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
     STRAKE_CL("clEnqueueReadBuffer",
               kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_FALSE, 0,
                                                sizeof w->non_finite, &w->non_finite, 0, NULL,
                                                event),
               error, kernels->device);
     STRAKE_CL("clFlush", kernels->cl->clFlush(w->queue), error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_window_forget(w, error));
+    STRAKE_TRY(strake_cl_window_search(w, first, end, error));
+    STRAKE_TRY(strake_cl_window_tell(w, event, error));
 cleanup:
     return status;
 }

@@ -63,6 +63,9 @@ uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_l
 size_t strake_cl_window_slab_bytes(const strake_cl_window *window);
 size_t strake_cl_window_offset(const strake_cl_window *window, int64_t slab);
 
+/** Bytes of every array. */
+size_t strake_cl_window_array_bytes(const strake_cl_window *window);
+
 /** A device buffer of any size. */
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
                                    cl_mem_flags flags, cl_mem *out, strake_error *error);
@@ -96,9 +99,14 @@ strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int6
                                     int64_t end, const strake_cl_pairs *pairs, strake_error *error);
 
 /**
- * Enqueues looking for NaN and Inf in the current states of slabs [first, end); once @p event is
- * complete, *window->non_finite tells whether there is one.
+ * Looking for NaN and Inf without waiting: forget what was found, search the current states of slabs
+ * [first, end), tell; once @p event is complete, window->non_finite tells whether any search since found
+ * one. Look is all three.
  */
+strake_status strake_cl_window_forget(strake_cl_window *window, strake_error *error);
+strake_status strake_cl_window_search(strake_cl_window *window, int64_t first, int64_t end,
+                                      strake_error *error);
+strake_status strake_cl_window_tell(strake_cl_window *window, cl_event *event, strake_error *error);
 strake_status strake_cl_window_look(strake_cl_window *window, int64_t first, int64_t end,
                                     cl_event *event, strake_error *error);
 

@@ -344,6 +344,28 @@ cleanup:
     return status;
 }
 
+/* Says which devices' stripes stream through their memory. */
+static void tell_blocks(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        strake_cl_blocks_report report = {0};
+        if (entry->stripe != NULL) {
+            strake_cl_stripe_describe(entry->stripe, &report);
+        }
+        if (report.sizes.steps > 0 && solver->which->blocks == 0) {
+            strake_solver_notice(
+                solver,
+                "ocl:%d: its stripe is larger than the device memory it may use and streams "
+                "through "
+                "it: %lld blocks of up to %lld %s, %d steps a visit, %d streams, %.1f MiB",
+                entry->device, (long long)report.sizes.blocks, (long long)report.sizes.slabs,
+                solver->which->problem->dims == 3 ? "planes" : "rows", report.sizes.steps,
+                report.sizes.streams, (double)report.memory / 1048576.0);
+        }
+    }
+}
+
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
@@ -358,6 +380,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
     STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
     solver->placed = true;
+    tell_blocks(solver);
 cleanup:
     return status;
 }
@@ -514,6 +537,26 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
     out->block = is_cpu ? block_of(solver) : 0;
 }
 
+static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *out)
+{
+    strake_cl_blocks_report report;
+    strake_cl_stripe_describe(stripe, &report);
+    if (report.sizes.steps == 0) {
+        return;
+    }
+    out->blocks = report.sizes.blocks;
+    out->streams = report.sizes.streams;
+    out->block_slabs = report.sizes.slabs;
+    out->pinned = report.pinned;
+    out->device_memory = (double)report.memory;
+    out->uploaded = report.uploaded;
+    out->downloaded = report.downloaded;
+    out->predicted = report.predicted;
+    out->rate_up = report.rates.up;
+    out->rate_down = report.rates.down;
+    out->rate_cells = report.rates.cells;
+}
+
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
@@ -528,6 +571,9 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
         (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
+        if (entry->stripe != NULL) {
+            describe_blocks(entry->stripe, out);
+        }
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
@@ -545,6 +591,11 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
         describe(solver, &solver->entry[e], &out[e]);
     }
     return solver->entries;
+}
+
+int strake_solver_steps_at_once(const strake_solver *solver)
+{
+    return solver->at_once > 1 ? solver->at_once : 1;
 }
 
 double strake_solver_setup_seconds(const strake_solver *solver)

@@ -20,15 +20,27 @@ typedef struct strake_placement {
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
-    int64_t block;      /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
-    int sweep;          /**< most time steps from one exchange to the next */
-    bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
-    int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
+    int64_t block;        /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
+    int sweep;            /**< most time steps from one exchange to the next */
+    int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
+    int streams;          /**< that take the blocks in turn */
+    int64_t block_slabs;  /**< of the largest block */
+    bool pinned;          /**< the driver pinned the host arrays */
+    double device_memory; /**< bytes in use by the blocks */
+    double uploaded, downloaded; /**< bytes inside strake_step() */
+    double predicted;            /**< seconds that the model of the blocks gives for the same */
+    double rate_up, rate_down;   /**< measured link [bytes/s] */
+    double rate_cells;           /**< measured kernels [cells/s] */
+    bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
+    int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
 } strake_placement;
 
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);
+
+/** Time steps that the team takes at once: batches of strake_step() should be multiples of it. */
+int strake_solver_steps_at_once(const strake_solver *solver);
 
 /** Wall seconds spent in strake_open() and inside strake_step(). */
 double strake_solver_setup_seconds(const strake_solver *solver);

@@ -88,7 +88,8 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
 
 /*
  * Steps per sweep: by default only several where the slabs computed twice are few beside everybody's
- * own. A device without neighbours has nothing to exchange: its steps are enqueued one by one.
+ * own. A device without neighbours has nothing to exchange: its steps are enqueued one by one, unless
+ * it streams (see strake_team_place).
  */
 static int steps_at_once(const strake_solver *solver)
 {
@@ -103,6 +104,15 @@ static int steps_at_once(const strake_solver *solver)
         }
     }
     return solver->sweep;
+}
+
+/* Steps from one output, checkpoint or end of the run to the next; 0 where the case does not say. */
+static int64_t steps_between_stops(const strake_case *which)
+{
+    int64_t steps = which->steps;
+    steps = which->output_every > 0 && which->output_every < steps ? which->output_every : steps;
+    return which->checkpoint_every > 0 && which->checkpoint_every < steps ? which->checkpoint_every
+                                                                          : steps;
 }
 
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
@@ -125,7 +135,12 @@ static void create_role(strake_solver *solver, strake_role *role)
                        .rows = which->group_rows,
                        .registers = which->registers},
             .overlap = (strake_cl_overlap)which->overlap,
-            .wait = (strake_cl_wait_kind)which->wait};
+            .wait = (strake_cl_wait_kind)which->wait,
+            .memory = (uint64_t)which->device_memory,
+            .blocks = which->blocks,
+            .streams = which->streams,
+            .steps = which->steps_per_sweep,
+            .horizon = steps_between_stops(which)};
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
@@ -205,6 +220,10 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
+    if (solver->roles == 1 && solver->entry[solver->role[0].entry].stripe != NULL) {
+        /* A lone stripe that streams through its device takes as many steps as pay. */
+        solver->at_once = strake_cl_stripe_steps(solver->entry[solver->role[0].entry].stripe);
+    }
     STRAKE_TRY(strake_neighbours_find(solver, error));
     solver->prepared = false; /* static inputs must reach the new stripes */
     solver->states_fresh = true;
@@ -345,7 +364,8 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->compute += strake_solver_clock() - start;
         return;
     }
-    role->status = strake_cl_stripe_sweep(stripe, (int)steps, &role->error);
+    role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
+                                          solver->next[parity], &role->error);
     if (role->status == STRAKE_OK && run->trial) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
@@ -372,7 +392,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
     }
     if (run->trial) {
         (void)strake_cl_stripe_finish(stripe, &role->error);
-        strake_cl_stripe_undo(stripe, (int)steps);
+        role->status = strake_cl_stripe_undo(stripe, (int)steps, &role->error);
     }
     role->exchange += strake_solver_clock() - start;
 }

@@ -82,6 +82,9 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
     case STRAKE_COMMON_SMALL:
         (void)strake_range_text(&common->range, true, buffer, size);
         break;
+    case STRAKE_COMMON_BYTES:
+        (void)snprintf(buffer, size, STRAKE_BYTES_EXPECTED);
+        break;
     case STRAKE_COMMON_REAL:
         (void)strake_range_text(&common->range, false, buffer, size);
         break;

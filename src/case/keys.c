@@ -124,10 +124,33 @@ const strake_common strake_commons[] = {
      AT(steps_per_sweep),
      0.0,
      NULL,
-     {0.0, STRAKE_MAX_SWEEP, false, "[steps]"},
+     {0.0, STRAKE_MOST_AT_ONCE, false, "[steps]"},
      "most time steps from one exchange between stripes to the next, which a cpu stripe computes "
      "in "
-     "one pass over its rows; 0: default"},
+     "one pass over its rows (8 at most), and which a block of run.blocks advances in one visit; "
+     "0: "
+     "default"},
+    {"run.device_memory", STRAKE_COMMON_BYTES, ALL, AT(device_memory), 0.0, NULL, NO_RANGE,
+     "most memory that arrays may take on an OpenCL device; a larger stripe streams through it in "
+     "blocks of rows; 0: what the device has"},
+    {"run.blocks",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(blocks),
+     0.0,
+     NULL,
+     {0.0, 1000000.0, false, "[blocks]"},
+     "blocks of rows in which a stripe streams through an OpenCL device; 0: none where its memory "
+     "suffices, else as many as are fastest"},
+    {"run.streams",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(streams),
+     0.0,
+     NULL,
+     {0.0, 8.0, false, "[streams]"},
+     "blocks that are on an OpenCL device at once, so that transfers and kernels overlap; 0: "
+     "what is fastest"},
     {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
      "on: a device computes the rows that others need first, and their transfers run beside the "
      "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},

@@ -27,6 +27,12 @@ strake_status strake_read_real(const strake_node *node, const strake_range *rang
 strake_status strake_read_integer(const strake_node *node, const strake_range *range, int64_t *out,
                                   strake_error *error);
 
+/** What strake_read_bytes() accepts, in words. */
+#define STRAKE_BYTES_EXPECTED "bytes >= 0, such as 1500000, 512MiB, 1.5GiB or 80GB"
+
+/** A size of memory: a number, alone or followed by kB, MB, GB, TB, KiB, MiB, GiB or TiB. */
+strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_error *error);
+
 /** true or false. */
 strake_status strake_read_boolean(const strake_node *node, bool *out, strake_error *error);
 

@@ -266,6 +266,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int *)to = (int)integer;
         break;
+    case STRAKE_COMMON_BYTES:
+        status = node ? strake_read_bytes(node, &integer, error) : STRAKE_OK;
+        *(int64_t *)to = integer;
+        break;
     case STRAKE_COMMON_REAL:
         *(double *)to = common->fallback;
         if (node == NULL && to == (void *)&which->dt && which->problem->dt_required) {

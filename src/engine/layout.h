@@ -8,7 +8,10 @@
 
 #include "engine/graph.h"
 
-enum { STRAKE_MAX_SWEEP = 8 }; /**< most time steps at once */
+enum {
+    STRAKE_MAX_SWEEP = 8,    /**< most time steps at once that layouts are deep enough for */
+    STRAKE_MOST_AT_ONCE = 64 /**< where ghosts are extended anew in every step */
+};
 
 /** Boundary kinds; each is an index map for ghost cells of state and scalar fields. */
 typedef enum strake_boundary {

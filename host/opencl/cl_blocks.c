@@ -1,0 +1,253 @@
+/* Sweeps of blocks. */
+#include "opencl/cl_blocks_impl.h"
+
+static const strake_cl *api(const strake_cl_blocks *b)
+{
+    return b->kernels->cl;
+}
+
+static int64_t at_least(int64_t x, int64_t limit)
+{
+    return x < limit ? limit : x;
+}
+
+static int64_t at_most(int64_t x, int64_t limit)
+{
+    return x > limit ? limit : x;
+}
+
+static char *host_slab(const strake_cl_blocks *b, void *array, int64_t slab)
+{
+    return (char *)array + (slab + b->host->lo[0]) * (int64_t)b->demand.slab_bytes;
+}
+
+/*
+ * Uploads slabs [first, end) of the grid into a window: runs of slabs that lie together in the host
+ * array. With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
+ */
+static strake_status upload(strake_cl_blocks *b, const strake_cl_stream *s, cl_mem array,
+                            void *host, int64_t base, int64_t first, int64_t end, bool by_map,
+                            strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_boundary boundary = b->host->boundary[0];
+    const int64_t n = b->host->n[0];
+    const size_t bytes = strake_cl_window_slab_bytes(&s->window);
+    for (int64_t slab = first; slab < end;) {
+        const int64_t source = by_map ? strake_ghost_source(boundary, n, slab) : slab;
+        int64_t run = by_map ? 1 : end - slab;
+        while (slab + run < end && strake_ghost_source(boundary, n, slab + run) == source + run) {
+            run++;
+        }
+        STRAKE_TRY(strake_cl_pins_write(&b->pins, s->queue, array,
+                                        strake_cl_window_offset(&s->window, slab - base),
+                                        (size_t)run * bytes, host_slab(b, host, source), error));
+        b->report.uploaded += (double)run * (double)bytes;
+        slab += run;
+    }
+cleanup:
+    return status;
+}
+
+/* The slabs that a step computes when @p later steps follow it in the sweep, of the grid. */
+static strake_range computed(const strake_cl_blocks *b, const strake_cl_block *each, int later)
+{
+    const int64_t more = later * b->demand.reach;
+    strake_range range = {each->own.first - more, each->own.end + more};
+    if (!strake_cl_blocks_is_periodic(b)) {
+        range.first = at_least(range.first, 0);
+        range.end = at_most(range.end, b->host->n[0]);
+    }
+    return range;
+}
+
+static strake_status bring(strake_cl_blocks *b, strake_cl_stream *s, const strake_cl_block *each,
+                           int steps, void *const *array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *w = &s->window;
+    const strake_layout *l = &w->layout;
+    const int64_t base = each->own.first - b->extra;
+    const strake_range most = computed(b, each, steps - 1);
+    const int64_t first = most.first - l->lo[0];
+    const int64_t end = most.end + l->hi[0];
+    for (int k = 0; k < w->states; k++) {
+        const cl_mem current = w->state[k].buffer[w->parity];
+        STRAKE_TRY(upload(b, s, current, array[w->state[k].input], base, first, end, true, error));
+        STRAKE_TRY(strake_cl_window_fill(w, current, first - base, end - base, NULL, error));
+    }
+    for (int v = 0; v < b->kernels->graph->values; v++) {
+        if (strake_cl_window_needs(w, v)) {
+            STRAKE_TRY(upload(b, s, w->array[w->slot[v]], array[v], base, first, end,
+                              strake_cl_blocks_is_periodic(b), error));
+        }
+    }
+    STRAKE_TRY(strake_cl_window_static(w, most.first - base, most.end - base, error));
+cleanup:
+    return status;
+}
+
+static strake_status run_block(strake_cl_blocks *b, strake_cl_stream *s, strake_cl_block *each,
+                               int steps, void *const *array, void *const *next,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_window *w = &s->window;
+    const int64_t base = each->own.first - b->extra;
+    const int64_t slabs = each->own.end - each->own.first;
+    const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(w);
+    STRAKE_TRY(bring(b, s, each, steps, array, error));
+    for (int later = steps - 1; later >= 0; later--) {
+        const strake_range range = computed(b, each, later);
+        STRAKE_TRY(strake_cl_window_step(w, range.first - base, range.end - base, error));
+        for (int k = 0; k < w->states; k++) {
+            STRAKE_TRY(strake_cl_window_fill(w, w->state[k].buffer[1 - w->parity],
+                                             range.first - base, range.end - base,
+                                             later > 0 ? &each->edges : NULL, error));
+        }
+        strake_cl_window_swap(w);
+    }
+    STRAKE_TRY(strake_cl_window_search(w, b->extra, b->extra + slabs, error));
+    for (int k = 0; k < w->states; k++) {
+        cl_event *done = k + 1 == w->states ? &each->done[b->generation] : NULL;
+        STRAKE_TRY(strake_cl_pins_read(
+            &b->pins, s->queue, w->state[k].buffer[w->parity], strake_cl_window_offset(w, b->extra),
+            bytes, host_slab(b, next[w->state[k].output], each->own.first), done, error));
+        b->report.downloaded += (double)bytes;
+    }
+    STRAKE_CL("clFlush", api(b)->clFlush(s->queue), error, b->kernels->device);
+cleanup:
+    return status;
+}
+
+static strake_status wait_for(strake_cl_blocks *b, int64_t k, strake_error *error)
+{
+    cl_event *event = &b->block[k].done[1 - b->generation];
+    return *event == NULL ? STRAKE_OK
+                          : strake_cl_wait(api(b), b->kernels->device, &b->waiter, event, error);
+}
+
+/*
+ * Waits until the sweep before has written what block k reads. Whoever read what block k writes is
+ * among those blocks, and done as well.
+ */
+static strake_status wait_around(strake_cl_blocks *b, int64_t k, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t count = b->sizes.blocks;
+    const int64_t reach = b->extra + b->demand.reach;
+    STRAKE_TRY(wait_for(b, k, error));
+    for (int side = -1; side <= 1; side += 2) {
+        int64_t left = reach;
+        for (int64_t away = 1; away < count && left > 0; away++) {
+            const int64_t other = k + side * away;
+            if (!strake_cl_blocks_is_periodic(b) && (other < 0 || other >= count)) {
+                break;
+            }
+            const int64_t wrapped = (other % count + count) % count;
+            STRAKE_TRY(wait_for(b, wrapped, error));
+            left -= b->block[wrapped].own.end - b->block[wrapped].own.first;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static void pin_arrays(strake_cl_blocks *b, void *const *array, void *const *next)
+{
+    const strake_graph *graph = b->kernels->graph;
+    const strake_cl_window *w = &b->stream[0].window;
+    const size_t bytes = (size_t)(b->host->elements * b->host->element_size);
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].next >= 0) {
+            strake_cl_pins_add(&b->pins, array[v], bytes);
+            strake_cl_pins_add(&b->pins, next[graph->value[v].next], bytes);
+        } else if (strake_cl_window_needs(w, v)) {
+            strake_cl_pins_add(&b->pins, array[v], bytes);
+        }
+    }
+}
+
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, void *const *array,
+                                     void *const *next, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    b->before = b->report;
+    b->report.predicted += strake_cl_sizes_sweep(&b->demand, &b->rates, &b->sizes, steps);
+    pin_arrays(b, array, next);
+    b->generation = 1 - b->generation;
+    for (int64_t i = 0; i < b->sizes.blocks; i++) {
+        const int64_t k = (b->start + i) % b->sizes.blocks;
+        STRAKE_TRY(wait_around(b, k, error));
+        STRAKE_TRY(run_block(b, &b->stream[b->turn], &b->block[k], steps, array, next, error));
+        b->turn = (b->turn + 1) % b->streams;
+    }
+    /* The last block is the neighbour of the first in a periodic domain: begin with the next one. */
+    b->start = (b->start + 1) % b->sizes.blocks;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_finish(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(strake_cl_wait_queue(api(b), b->kernels->device, &b->waiter, b->stream[k].queue,
+                                        error));
+    }
+    strake_cl_blocks_release_events(b);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_look(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        strake_cl_stream *s = &b->stream[k];
+        STRAKE_TRY(strake_cl_window_tell(&s->window, &s->looked, error));
+        STRAKE_TRY(strake_cl_window_forget(&s->window, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_is_finite(strake_cl_blocks *b, bool *finite, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *finite = true;
+    for (int k = 0; k < b->streams; k++) {
+        strake_cl_stream *s = &b->stream[k];
+        if (s->looked != NULL) {
+            STRAKE_TRY(strake_cl_wait(api(b), b->kernels->device, &b->waiter, &s->looked, error));
+            *finite = *finite && s->window.non_finite == 0;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_restart(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool finite = true;
+    STRAKE_TRY(strake_cl_blocks_finish(b, error));
+    STRAKE_TRY(strake_cl_blocks_is_finite(b, &finite, error));
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(strake_cl_window_forget(&b->stream[k].window, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
+{
+    b->report = b->before;
+    return strake_cl_blocks_restart(b, error);
+}
+
+void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_report *out)
+{
+    *out = b->report;
+    out->pinned = strake_cl_pins_complete(&b->pins);
+}

@@ -1,0 +1,84 @@
+/**
+ * @file cl_blocks.h
+ * A stripe that its device's memory cannot hold, streamed through it in blocks of slabs. The states
+ * stay in the host arrays: in a sweep every block is uploaded with the slabs around it and its static
+ * inputs, advances several time steps, each on fewer slabs around it, and its own slabs go down into the
+ * other host arrays. To the rest of the team it is like a worker of the CPU: it reads the host arrays
+ * of one parity and writes those of the other.
+ *
+ * Streams, each an in-order queue with a window of its own, take the blocks in turn, so that the upload
+ * of one, the kernels of another and the download of a third overlap.
+ */
+#ifndef STRAKE_CL_BLOCKS_H
+#define STRAKE_CL_BLOCKS_H
+
+#include "opencl/cl_sizes.h"
+#include "opencl/cl_wait.h"
+#include "opencl/cl_window.h"
+
+typedef struct strake_cl_blocks strake_cl_blocks;
+
+/** What is given; zero means the default. */
+typedef struct strake_cl_blocks_options {
+    uint64_t memory; /**< bytes of device memory; 0: what the device has, or gives */
+    int steps;       /**< per visit of a block; 0: chosen by the model */
+    int64_t blocks;  /**< at most one per slab */
+    int streams;
+    int64_t horizon; /**< steps between two stops for output, at least 1 */
+    bool alone;      /**< no other stripe: sweeps follow each other without a pause */
+    strake_cl_wait_kind wait;
+} strake_cl_blocks_options;
+
+/** What was chosen and what was done so far. */
+typedef struct strake_cl_blocks_report {
+    strake_cl_sizes sizes;       /**< steps = 0: the stripe does not stream */
+    bool pinned;                 /**< the driver pinned the host arrays */
+    uint64_t memory;             /**< bytes of device memory in use */
+    double uploaded, downloaded; /**< bytes */
+    double predicted;            /**< seconds of the sweeps so far */
+    strake_cl_rates rates;       /**< measured when the stripe was made */
+} strake_cl_blocks_report;
+
+/** Bytes that arrays may take: @p asked, or what the device has, less what drivers keep for themselves. */
+uint64_t strake_cl_usable_memory(const strake_cl_device *device, uint64_t asked);
+
+/**
+ * Measures the device, chooses the sizes and allocates the windows.
+ * @param[in] kernels, host  borrowed until destroy; host is the layout of the host arrays, the whole grid
+ * @param[in] range          slabs of the stripe
+ * @return STRAKE_ERR_USAGE if not even single slabs fit, STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
+ */
+strake_status strake_cl_blocks_create(const strake_cl_kernels *kernels, const strake_layout *host,
+                                      strake_range range, const strake_cl_blocks_options *options,
+                                      strake_cl_blocks **out, strake_error *error);
+void strake_cl_blocks_destroy(strake_cl_blocks **blocks);
+
+/**
+ * Enqueues one sweep; returns before it is done, but may wait for parts of the sweep before.
+ * @param[in] steps  1 to the number chosen at the start
+ * @param[in] array  host arrays by value: current states, static inputs
+ * @param[in] next   host arrays of the next states, by output value
+ */
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, void *const *array,
+                                     void *const *next, strake_error *error);
+
+/** Waits until everything enqueued is done: the next states are in the host arrays. */
+strake_status strake_cl_blocks_finish(strake_cl_blocks *blocks, strake_error *error);
+
+/**
+ * Looks for NaN and Inf in the states after every sweep since the last look, without waiting; is_finite
+ * waits for that (true if there was no look since the last answer).
+ */
+strake_status strake_cl_blocks_look(strake_cl_blocks *blocks, strake_error *error);
+strake_status strake_cl_blocks_is_finite(strake_cl_blocks *blocks, bool *finite,
+                                         strake_error *error);
+
+/** The host arrays hold other states: nothing found in earlier ones counts. Finishes. */
+strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *error);
+
+/** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
+strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
+
+void strake_cl_blocks_describe(const strake_cl_blocks *blocks, strake_cl_blocks_report *out);
+
+#endif

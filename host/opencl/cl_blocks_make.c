@@ -1,0 +1,289 @@
+/* Making and releasing blocks: what is needed, what is chosen, what is allocated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl/cl_blocks_impl.h"
+#include "opencl/cl_probe.h"
+
+enum {
+    KEPT = 32, /* of so many parts of its memory, a driver keeps one */
+    HALVINGS = 3
+};
+
+static const strake_cl *api(const strake_cl_blocks *b)
+{
+    return b->kernels->cl;
+}
+
+/* Layout of windows whose blocks have up to @p slabs slabs of their own. */
+static strake_layout window_layout(const strake_cl_blocks *b, int64_t slabs, int64_t extra)
+{
+    const int64_t n[STRAKE_AXES] = {slabs + 2 * extra, b->host->n[1], b->host->n[2]};
+    return strake_layout_make_deep(b->kernels->graph, b->host->steps, n, b->host->boundary);
+}
+
+static void fill_demand(strake_cl_blocks *b, const strake_cl_blocks_options *options,
+                        uint64_t memory)
+{
+    strake_cl_demand *d = &b->demand;
+    const strake_graph *graph = b->kernels->graph;
+    const strake_layout one = window_layout(b, 1, 0);
+    uint64_t array = 0;
+    const uint64_t all = strake_cl_window_bytes(b->kernels, &one, &array);
+    const double slab = (double)(one.slab * one.element_size);
+    d->slabs = b->range.end - b->range.first;
+    d->reach = strake_layout_reach(b->host);
+    d->ghosts = (int64_t)((double)array / slab) - 1;
+    d->slab_bytes = slab;
+    d->slab_cells = (double)one.n[1] * (double)one.n[2];
+    d->arrays = (int)(all / array);
+    for (int v = 0; v < graph->values; v++) {
+        const bool is_state = graph->value[v].next >= 0;
+        d->downloads += is_state ? 1 : 0;
+        d->uploads += is_state || (graph->value[v].stage < 0 &&
+                                   strake_cl_kernels_last_use(b->kernels, v) >= 0)
+                          ? 1
+                          : 0;
+    }
+    d->memory = memory;
+    d->largest = b->kernels->device->max_allocation;
+    d->steps = options->steps;
+    d->blocks = options->blocks < d->slabs ? options->blocks : d->slabs;
+    d->streams = options->streams;
+    d->horizon = options->horizon;
+    d->follows = options->alone;
+}
+
+static strake_status new_stream(strake_cl_blocks *b, const strake_layout *layout,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    strake_cl_stream *s = &b->stream[b->streams++];
+    s->queue =
+        api(b)->clCreateCommandQueue(b->kernels->context, b->kernels->device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, b->kernels->device);
+    STRAKE_TRY(strake_cl_window_create(&s->window, b->kernels, layout, s->queue, error));
+    STRAKE_TRY(strake_cl_window_forget(&s->window, error));
+    /* Some drivers find out here that there is no memory. */
+    STRAKE_CL("clFinish", api(b)->clFinish(s->queue), error, b->kernels->device);
+cleanup:
+    return status;
+}
+
+static void release_streams(strake_cl_blocks *b)
+{
+    for (int k = 0; k < b->streams; k++) {
+        if (b->stream[k].queue != NULL) {
+            (void)api(b)->clFinish(b->stream[k].queue);
+        }
+        if (b->stream[k].looked != NULL) {
+            (void)api(b)->clReleaseEvent(b->stream[k].looked);
+        }
+        strake_cl_window_release(&b->stream[k].window);
+        if (b->stream[k].queue != NULL) {
+            (void)api(b)->clReleaseCommandQueue(b->stream[k].queue);
+        }
+        memset(&b->stream[k], 0, sizeof b->stream[k]);
+    }
+    b->streams = 0;
+}
+
+/* Rates of the link and of the kernels, on a window that is made for it. */
+static strake_status measure(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t slabs = strake_cl_probe_slabs(&b->demand);
+    const strake_layout layout = window_layout(b, slabs, 0);
+    STRAKE_TRY(new_stream(b, &layout, error));
+    STRAKE_TRY(strake_cl_probe(&b->stream[0].window, &b->rates, error));
+cleanup:
+    release_streams(b);
+    return status;
+}
+
+static strake_status choose(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_demand *d = &b->demand;
+    const double least = strake_cl_sizes_least(d);
+    const double mib = 1048576.0;
+    STRAKE_CHECK(
+        least <= (double)d->memory && least / d->arrays <= (double)d->largest &&
+            (b->rates.cells <= 0.0 || strake_cl_sizes_choose(d, &b->rates, &b->sizes)),
+        error, STRAKE_ERR_USAGE,
+        "%s: streaming the stripe in blocks needs at least %.3f MiB of device memory (%d stream%s, "
+        "%d step%s per sweep, largest block of %lld row%s), and it may use %.3f MiB, %.3f MiB in "
+        "one buffer; raise run.device_memory or run.blocks, lower run.streams or "
+        "run.steps_per_sweep, or leave them out",
+        b->kernels->device->name, least / mib, d->streams > 0 ? d->streams : 1,
+        d->streams > 1 ? "s" : "", d->steps > 0 ? d->steps : 1, d->steps > 1 ? "s" : "",
+        (long long)(d->blocks > 0 ? strake_cl_sizes_slabs(d->slabs, d->blocks) : 1),
+        d->blocks > 0 && d->blocks < d->slabs ? "s" : "", (double)d->memory / mib,
+        (double)d->largest / mib);
+cleanup:
+    return status;
+}
+
+/* Adds a ghost slab of the grid to a list if the block's window has it and what it copies. */
+static void add_edge(const strake_cl_blocks *b, const strake_cl_block *each, int64_t g, int64_t *to,
+                     int64_t *from, int *count)
+{
+    const strake_layout *l = &b->stream[0].window.layout;
+    const int64_t base = each->own.first - b->extra;
+    const int64_t first = base - l->lo[0];
+    const int64_t end = base + l->n[0] + l->hi[0];
+    const int64_t source = strake_ghost_source(b->host->boundary[0], b->host->n[0], g);
+    if (g >= first && g < end && source >= first && source < end) {
+        to[*count] = g - base;
+        from[(*count)++] = source - base;
+    }
+}
+
+/* The ghosts of a block beyond the domain's edges; in a periodic domain uploads bring them. */
+static strake_status plan_edges(strake_cl_blocks *b, strake_cl_block *each, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &b->stream[0].window.layout;
+    const size_t most = (size_t)l->lo[0] + (size_t)l->hi[0] + 1;
+    int count = 0;
+    int64_t *to = calloc(2 * most, sizeof *to);
+    STRAKE_CHECK(to != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning ghost slabs");
+    for (int64_t k = 0; k < l->lo[0] && !strake_cl_blocks_is_periodic(b); k++) {
+        add_edge(b, each, k - l->lo[0], to, to + most, &count);
+    }
+    for (int64_t k = 0; k < l->hi[0] && !strake_cl_blocks_is_periodic(b); k++) {
+        add_edge(b, each, b->host->n[0] + k, to, to + most, &count);
+    }
+    STRAKE_TRY(
+        strake_cl_window_pairs(&b->stream[0].window, count, to, to + most, &each->edges, error));
+cleanup:
+    free(to);
+    return status;
+}
+
+static strake_status make_blocks(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t slabs = b->range.end - b->range.first;
+    const int64_t count = b->sizes.blocks;
+    b->extra = (b->sizes.steps - 1) * b->demand.reach;
+    const strake_layout layout = window_layout(b, b->sizes.slabs, b->extra);
+    for (int k = 0; k < b->sizes.streams; k++) {
+        STRAKE_TRY(new_stream(b, &layout, error));
+    }
+    b->block = calloc((size_t)count, sizeof *b->block);
+    STRAKE_CHECK(b->block != NULL, error, STRAKE_ERR_MEMORY, "out of memory for blocks");
+    for (int64_t k = 0; k < count; k++) {
+        strake_cl_block *each = &b->block[k];
+        each->own.first = b->range.first + slabs * k / count;
+        each->own.end = b->range.first + slabs * (k + 1) / count;
+        STRAKE_TRY(plan_edges(b, each, error));
+    }
+    b->report.sizes = b->sizes;
+    b->report.rates = b->rates;
+    b->report.memory =
+        (uint64_t)b->sizes.streams * strake_cl_window_bytes(b->kernels, &layout, &(uint64_t){0});
+cleanup:
+    return status;
+}
+
+static strake_status create(const strake_cl_kernels *kernels, const strake_layout *host,
+                            strake_range range, const strake_cl_blocks_options *options,
+                            uint64_t memory, strake_cl_blocks **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_blocks *b = calloc(1, sizeof *b);
+    STRAKE_CHECK(b != NULL, error, STRAKE_ERR_MEMORY, "out of memory for blocks");
+    b->kernels = kernels;
+    b->host = host;
+    b->range = range;
+    b->waiter.kind = options->wait;
+    b->pins.cl = kernels->cl;
+    b->pins.device = kernels->device;
+    b->pins.context = kernels->context;
+    fill_demand(b, options, memory);
+    STRAKE_TRY(choose(b, error)); /* whether anything fits, before anything is allocated */
+    STRAKE_TRY(measure(b, error));
+    STRAKE_TRY(choose(b, error));
+    STRAKE_TRY(make_blocks(b, error));
+    *out = b;
+    b = NULL;
+cleanup:
+    strake_cl_blocks_destroy(&b);
+    return status;
+}
+
+uint64_t strake_cl_usable_memory(const strake_cl_device *device, uint64_t asked)
+{
+    const uint64_t all = device->global_memory - device->global_memory / KEPT;
+    return asked > 0 && asked < device->global_memory ? asked : all;
+}
+
+/* What the whole stripe would take. */
+static uint64_t whole_bytes(const strake_cl_kernels *kernels, const strake_layout *host,
+                            strake_range range)
+{
+    const int64_t n[STRAKE_AXES] = {range.end - range.first, host->n[1], host->n[2]};
+    const strake_layout layout =
+        strake_layout_make_deep(kernels->graph, host->steps, n, host->boundary);
+    uint64_t array = 0;
+    return strake_cl_window_bytes(kernels, &layout, &array);
+}
+
+strake_status strake_cl_blocks_create(const strake_cl_kernels *kernels, const strake_layout *host,
+                                      strake_range range, const strake_cl_blocks_options *options,
+                                      strake_cl_blocks **out, strake_error *error)
+{
+    uint64_t memory = strake_cl_usable_memory(kernels->device, options->memory);
+    const uint64_t whole = whole_bytes(kernels, host, range);
+    strake_error less;
+    strake_status status = create(kernels, host, range, options, memory, out, error);
+    if (options->memory > 0) {
+        return status;
+    }
+    /* Others may use the device too, and what it has is not what there is: less and less. */
+    memory = whole < memory ? whole : memory;
+    for (int k = 1; status == STRAKE_ERR_DEVICE && k <= HALVINGS; k++) {
+        const strake_status next = create(kernels, host, range, options, memory >> k, out, &less);
+        if (next == STRAKE_ERR_USAGE) {
+            break; /* not even single slabs: the device's refusal stays the error */
+        }
+        status = next != STRAKE_OK ? strake_fail(error, next, "%s", less.text) : STRAKE_OK;
+    }
+    return status;
+}
+
+void strake_cl_blocks_release_events(strake_cl_blocks *b)
+{
+    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
+        for (int g = 0; g < 2; g++) {
+            if (b->block[k].done[g] != NULL) {
+                (void)api(b)->clReleaseEvent(b->block[k].done[g]);
+                b->block[k].done[g] = NULL;
+            }
+        }
+    }
+}
+
+void strake_cl_blocks_destroy(strake_cl_blocks **blocks)
+{
+    strake_cl_blocks *b = *blocks;
+    if (b == NULL) {
+        return;
+    }
+    for (int k = 0; k < b->streams; k++) {
+        if (b->stream[k].queue != NULL) {
+            (void)api(b)->clFinish(b->stream[k].queue);
+        }
+    }
+    strake_cl_blocks_release_events(b);
+    for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
+        strake_cl_release_buffer(b->kernels, &b->block[k].edges.list);
+    }
+    free(b->block);
+    release_streams(b);
+    strake_cl_pins_release(&b->pins);
+    free(b);
+    *blocks = NULL;
+}

@@ -1,0 +1,51 @@
+/**
+ * @file cl_pins.h
+ * Host memory that a device's transfers reach at full speed. A buffer with CL_MEM_USE_HOST_PTR makes
+ * drivers pin the memory; no command ever uses that buffer, only the memory's own addresses (on an
+ * NVIDIA H200, 55 GB/s each way instead of 16 for pageable memory, and both ways at once).
+ */
+#ifndef STRAKE_CL_PINS_H
+#define STRAKE_CL_PINS_H
+
+#include "opencl/cl_device.h"
+
+enum { STRAKE_CL_MOST_PINS = 64 };
+
+typedef struct strake_cl_pin {
+    const char *memory;
+    size_t bytes;
+    cl_mem buffer; /**< NULL: the driver refused, transfers take the slow path */
+} strake_cl_pin;
+
+/** Zero-initialise, then give cl, device and context. */
+typedef struct strake_cl_pins {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    cl_context context; /**< borrowed */
+    int count;
+    strake_cl_pin pin[STRAKE_CL_MOST_PINS];
+} strake_cl_pins;
+
+/**
+ * Pins memory, unless it is already; what cannot be pinned is transferred as it is.
+ * @param[in] memory  aligned to pages; borrowed until release
+ */
+void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes);
+void strake_cl_pins_release(strake_cl_pins *pins);
+
+/** Whether all memory that was added is pinned. */
+bool strake_cl_pins_complete(const strake_cl_pins *pins);
+
+/**
+ * Enqueues a copy to or from memory, pinned or not, without waiting: one command for each piece that
+ * was pinned as a whole.
+ * @param[out] done  completes with the last command; NULL: not wanted
+ */
+strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
+                                   size_t offset, size_t bytes, const void *from,
+                                   strake_error *error);
+strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
+                                  size_t offset, size_t bytes, void *to, cl_event *done,
+                                  strake_error *error);
+
+#endif

@@ -1,0 +1,124 @@
+#include "opencl/cl_probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "opencl/cl_pins.h"
+
+enum { REPEATS = 3, PAGE = 4096 };
+static const double most_array = 128.0 * 1048576.0; /* bytes: enough to fill a large GPU */
+static const size_t most_transfer = (size_t)64 << 20;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int64_t strake_cl_probe_slabs(const strake_cl_demand *d)
+{
+    double bytes = (double)d->memory / d->arrays;
+    bytes = bytes > (double)d->largest ? (double)d->largest : bytes;
+    bytes = bytes > most_array ? most_array : bytes;
+    int64_t slabs = (int64_t)(bytes / d->slab_bytes) - d->ghosts;
+    slabs = slabs > d->slabs ? d->slabs : slabs;
+    return slabs > 1 ? slabs : 1;
+}
+
+static strake_status fill(strake_cl_window *w, cl_mem array, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double one = 1.0;
+    const float one_single = 1.0F;
+    const bool is_double = w->layout.element_size == (int)sizeof one;
+    STRAKE_CL("clEnqueueFillBuffer",
+              w->kernels->cl->clEnqueueFillBuffer(
+                  w->queue, array, is_double ? (const void *)&one : (const void *)&one_single,
+                  (size_t)w->layout.element_size, 0, strake_cl_window_array_bytes(w), 0, NULL,
+                  NULL),
+              error, w->kernels->device);
+cleanup:
+    return status;
+}
+
+static strake_status finish(strake_cl_window *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clFinish", w->kernels->cl->clFinish(w->queue), error, w->kernels->device);
+cleanup:
+    return status;
+}
+
+/* Seconds of the fastest of a few repetitions, the first of which is left out. */
+static strake_status probe_steps(strake_cl_window *w, double *seconds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *seconds = 0.0;
+    for (int k = 0; k <= REPEATS; k++) {
+        const double start = now();
+        STRAKE_TRY(strake_cl_window_step(w, 0, w->layout.n[0], error));
+        STRAKE_TRY(finish(w, error));
+        const double took = now() - start;
+        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+    }
+cleanup:
+    return status;
+}
+
+static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins, void *memory,
+                                size_t bytes, double *up, double *down, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const cl_mem array = w->state[0].buffer[0];
+    *up = 0.0;
+    *down = 0.0;
+    for (int k = 0; k <= REPEATS; k++) {
+        const double start = now();
+        STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, error));
+        STRAKE_TRY(finish(w, error));
+        const double middle = now();
+        STRAKE_TRY(strake_cl_pins_read(pins, w->queue, array, 0, bytes, memory, NULL, error));
+        STRAKE_TRY(finish(w, error));
+        const double end = now();
+        *up = k == 1 || (k > 1 && middle - start < *up) ? middle - start : *up;
+        *down = k == 1 || (k > 1 && end - middle < *down) ? end - middle : *down;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_probe(strake_cl_window *w, strake_cl_rates *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &w->layout;
+    const size_t array = strake_cl_window_array_bytes(w);
+    const size_t bytes = array < most_transfer ? array : most_transfer;
+    const double cells = (double)l->n[0] * (double)l->n[1] * (double)l->n[2];
+    strake_cl_pins pins = {
+        .cl = w->kernels->cl, .device = w->kernels->device, .context = w->kernels->context};
+    double up = 0.0;
+    double down = 0.0;
+    double step = 0.0;
+    void *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    STRAKE_CHECK(memory != NULL, error, STRAKE_ERR_MEMORY, "out of memory measuring transfers");
+    memset(memory, 0, bytes);
+    strake_cl_pins_add(&pins, memory, bytes);
+    STRAKE_TRY(probe_link(w, &pins, memory, bytes, &up, &down, error));
+    for (int k = 0; k < w->states; k++) {
+        STRAKE_TRY(fill(w, w->state[k].buffer[0], error));
+        STRAKE_TRY(fill(w, w->state[k].buffer[1], error));
+    }
+    for (int k = 0; k < w->arrays; k++) {
+        STRAKE_TRY(fill(w, w->array[k], error));
+    }
+    STRAKE_TRY(probe_steps(w, &step, error));
+    out->up = (double)bytes / up;
+    out->down = (double)bytes / down;
+    out->cells = cells / step;
+cleanup:
+    strake_cl_pins_release(&pins);
+    free(memory);
+    return status;
+}

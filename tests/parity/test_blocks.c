@@ -1,0 +1,283 @@
+/*
+ * A device stripe that streams through its memory in blocks gives the bytes of the serial reference:
+ * any number of blocks, streams and steps per visit, any cap of the memory, every boundary, beside
+ * other stripes, with fields set between the calls. A run that fails says so, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/case.h"
+#include "solver/solver.h"
+#include "tests/support/harness.h"
+
+enum { ROWS = 61, COLS = 97, MIRRORED = 4 };
+
+/* How a stripe is cut; zero: chosen. */
+typedef struct cut {
+    int blocks, streams, steps, memory_kib;
+} cut;
+
+typedef struct fixture {
+    strake_inputs in;
+    strake_case *which;
+    bool single, constant_h;
+    char name[128];
+} fixture;
+
+/* Boundary: bit 0: rows open, bit 1: columns open; MIRRORED: what is open becomes no_flux. */
+static void begin(fixture *f, const strake_scheme *scheme, int rows, int cols, int boundary,
+                  bool single, bool constant_h)
+{
+    uint64_t seed = 11;
+    f->single = single;
+    f->constant_h = constant_h;
+    (void)snprintf(f->name, sizeof f->name, "%dx%d, boundary %d, %s, h %s, %d iterations", rows,
+                   cols, boundary, single ? "single" : "double",
+                   constant_h ? "constant" : "variable", scheme->iterations);
+    assert_true(strake_inputs_open(&f->in, rows, cols, (boundary & 1) != 0, (boundary & 2) != 0));
+    if (!constant_h) {
+        strake_inputs_random_h(&f->in, &seed);
+    }
+    strake_inputs_random_flow(&f->in, 0.95, 1.0, &seed);
+    strake_inputs_random_psi(&f->in, -1.0, 2.0, &seed);
+    f->which = strake_harness_case(&f->in, scheme, single, constant_h);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if ((boundary & MIRRORED) != 0 && f->which->boundary[axis] == STRAKE_OPEN) {
+            f->which->boundary[axis] = STRAKE_NO_FLUX;
+        }
+    }
+}
+
+static void end(fixture *f)
+{
+    strake_case_close(&f->which);
+    strake_inputs_close(&f->in);
+}
+
+static strake_solver *open_cut(fixture *f, const char *where, const char *split, const cut *c)
+{
+    f->which->blocks = c->blocks;
+    f->which->streams = c->streams;
+    f->which->steps_per_sweep = c->steps;
+    f->which->device_memory = (int64_t)c->memory_kib * 1024;
+    return strake_harness_open(f->which, &f->in, f->single, f->constant_h, where, split, 2);
+}
+
+/* Checksum of psi after calls of some steps, with psi set anew after the first call. */
+static uint64_t run(fixture *f, const char *where, const char *split, const cut *c, int64_t *blocks)
+{
+    static const int calls[] = {3, 9, 17};
+    double *psi = malloc(f->in.cells * sizeof *psi);
+    strake_placement placement[4];
+    assert_non_null(psi);
+    strake_solver *solver = open_cut(f, where, split, c);
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        strake_harness_step(solver, calls[k]);
+        if (k == 0) {
+            strake_harness_get_psi(solver, psi, f->in.cells);
+            psi[f->in.cells / 2] += 0.5;
+            strake_harness_set_psi(solver, psi, f->in.cells);
+        }
+    }
+    const uint64_t checksum = strake_harness_checksum(solver, f->in.cells);
+    const int placements = strake_solver_placements(solver, placement, 4);
+    *blocks = 0;
+    for (int k = 0; k < placements; k++) {
+        *blocks += placement[k].blocks;
+    }
+    strake_close(&solver);
+    free(psi);
+    return checksum;
+}
+
+static uint64_t reference(fixture *f)
+{
+    static const cut none = {0, 0, 0, 0};
+    int64_t blocks = 0;
+    return run(f, "serial", NULL, &none, &blocks);
+}
+
+static void compare(fixture *f, const char *where, const char *split, const cut *c,
+                    uint64_t expected)
+{
+    int64_t blocks = 0;
+    const uint64_t found = run(f, where, split, c, &blocks);
+    if (found != expected || blocks == 0) {
+        fail_msg("%s split %s, %d blocks (%lld made), %d streams, %d steps, %d KiB: psi %016llx, "
+                 "serial %016llx (%s)",
+                 where, split != NULL ? split : "none", c->blocks, (long long)blocks, c->streams,
+                 c->steps, c->memory_kib, (unsigned long long)found, (unsigned long long)expected,
+                 f->name);
+    }
+}
+
+static void every_boundary_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const cut cuts[] = {{1, 1, 1, 0},  {2, 2, 3, 0},  {3, 3, 2, 0}, {7, 2, 5, 0},
+                               {61, 3, 1, 0}, {60, 1, 4, 0}, {5, 8, 7, 0}, {4, 3, 8, 0}};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 7; k++) {
+        const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
+        fixture f;
+        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, k == 2);
+        const uint64_t expected = reference(&f);
+        for (size_t c = 0; c < sizeof cuts / sizeof cuts[0]; c++) {
+            compare(&f, "ocl:0", NULL, &cuts[c], expected);
+        }
+        end(&f);
+    }
+}
+
+static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int open = 0; open < 2; open++) {
+        fixture f;
+        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, open, false, false);
+        const uint64_t expected = reference(&f);
+        for (int steps = 1; steps <= 17; steps++) {
+            const cut c = {1 + steps % 5, 1 + steps % 3, steps, 0};
+            compare(&f, "ocl:0", NULL, &c, expected);
+        }
+        end(&f);
+    }
+}
+
+static void any_cap_of_memory_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const int most[] = {150, 200, 260, 330, 400};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int open = 0; open < 2; open++) {
+        fixture f;
+        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, open, false, false);
+        const uint64_t expected = reference(&f);
+        for (size_t k = 0; k < sizeof most / sizeof most[0]; k++) {
+            const cut chosen = {0, 0, 0, most[k]};
+            const cut steps = {0, 1, k >= 2 ? 2 : 1, most[k]};
+            compare(&f, "ocl:0", NULL, &chosen, expected);
+            compare(&f, "ocl:0", NULL, &steps, expected);
+        }
+        end(&f);
+    }
+}
+
+static void odd_sizes_and_other_schemes_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 130}, {13, 7}, {40, 257}};
+    static const strake_scheme schemes[] = {
+        {.iterations = 1},
+        {.iterations = 3, .nonoscillatory = true, .third_order = true},
+        {STRAKE_DEFAULT_SCHEME, .gauge = true}};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    strake_harness_need_device(STRAKE_SINGLE);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        for (int boundary = 0; boundary < 4; boundary++) {
+            const cut c = {2 + (int)s, 1 + boundary % 3, 1 + boundary * 2, 0};
+            fixture f;
+            begin(&f, &schemes[(s + (size_t)boundary) % 3], sizes[s][0], sizes[s][1], boundary,
+                  s % 2 == 1, boundary == 1);
+            compare(&f, "ocl:0", NULL, &c, reference(&f));
+            end(&f);
+        }
+    }
+}
+
+static void every_fusion_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int fusion = 1; fusion <= 3; fusion++) {
+        fixture f;
+        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, fusion, false, false);
+        const uint64_t expected = reference(&f);
+        f.which->fusion = fusion;
+        for (int steps = 1; steps <= 4; steps += 3) {
+            const cut c = {4, 2, steps, 0};
+            compare(&f, "ocl:0", NULL, &c, expected);
+        }
+        end(&f);
+    }
+}
+
+static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
+{
+    (void)state;
+    static const char *const mixture[][2] = {{"cpu,ocl:0", "30,31"},
+                                             {"ocl:0,cpu", "59,2"},
+                                             {"ocl:0,ocl:0", "1,1"},
+                                             {"ocl:0,cpu,ocl:0", "30,1,30"}};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 7; k++) {
+        const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
+        fixture f;
+        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, false);
+        const uint64_t expected = reference(&f);
+        for (int m = 0; m < 4; m++) {
+            const cut asked = {3, 2, 1 + (m + k) % 4, 0};
+            compare(&f, mixture[m][0], mixture[m][1], &asked, expected);
+        }
+        end(&f);
+    }
+}
+
+/* Of two stripes on one device the larger is beyond the cap, the other resident. */
+static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int boundary = 0; boundary < 4; boundary++) {
+        for (int steps = 1; steps <= 3; steps++) {
+            const cut c = {0, 0, steps, 420};
+            fixture f;
+            begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, false);
+            const uint64_t expected = reference(&f);
+            compare(&f, "ocl:0,ocl:0", "12,49", &c, expected);
+            compare(&f, "ocl:0,cpu,ocl:0", "49,2,10", &c, expected);
+            end(&f);
+        }
+    }
+}
+
+static void infinity_stops_the_run(void **state)
+{
+    (void)state;
+    const cut c = {4, 2, 3, 0};
+    strake_error error;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    fixture f;
+    begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, 1, false, false);
+    strake_solver *solver = open_cut(&f, "ocl:0", NULL, &c);
+    strake_harness_step(solver, 5); /* finite */
+    double *psi = calloc(f.in.cells, sizeof *psi);
+    assert_non_null(psi);
+    psi[40 * COLS + 50] = 1e200; /* sums of it overflow when they are multiplied */
+    strake_harness_set_psi(solver, psi, f.in.cells);
+    assert_int_equal(strake_step(solver, 200, &error), STRAKE_ERR_NUMERIC);
+    assert_non_null(strstr(error.text, "psi is NaN or Inf at ["));
+    /* The next states are good ones again. */
+    strake_harness_set_psi(solver, f.in.psi, f.in.cells);
+    strake_harness_step(solver, 4);
+    strake_close(&solver);
+    free(psi);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_boundary_gives_the_bytes_of_serial),
+        cmocka_unit_test(every_number_of_steps_gives_the_bytes_of_serial),
+        cmocka_unit_test(any_cap_of_memory_gives_the_bytes_of_serial),
+        cmocka_unit_test(odd_sizes_and_other_schemes_give_the_bytes_of_serial),
+        cmocka_unit_test(every_fusion_gives_the_bytes_of_serial),
+        cmocka_unit_test(beside_other_stripes_the_bytes_are_those_of_serial),
+        cmocka_unit_test(a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial),
+        cmocka_unit_test(infinity_stops_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
