@@ -1,5 +1,5 @@
 /*
- * selftest.cl: arithmetic self-test of a device; real.h goes before it. Result k of element i is
+ * selftest.cl: arithmetic self-test of a device; real.h and quotient.h go before it. Result k of element i is
  * out[k * n + i]; the same list, stated again for the host, is in host/opencl/cl_selftest.inc.
  */
 
@@ -47,4 +47,9 @@ __kernel void strake_selftest(const int n, __global const real *restrict xs,
     out[13 * n + i] = STRAKE_MIN(x, y);
     out[14 * n + i] = x > REAL(0.0) ? y : z;
     out[15 * n + i] = STRAKE_MAX(x, REAL(0.0)) - STRAKE_MIN(y, REAL(0.0));
+
+    /* What GPUs divide by: counted for them alone. */
+    const strake_ratio ratio = STRAKE_RATIO(x, STRAKE_ABS(y));
+    const real q = strake_refined(ratio);
+    out[16 * n + i] = STRAKE_IS_REFINED(ratio, q) ? q : strake_divided(ratio);
 }

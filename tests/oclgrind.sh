@@ -84,6 +84,8 @@ for fusion in none plain stream; do
 done
 one basic open ocl:0 1 --set scheme.nonoscillatory=false --set run.fusion=none
 one blocks open ocl:0 1 --set run.blocks=3 --set run.steps_per_sweep=2
+one refined open ocl:0 1 --set run.fusion=stream --set run.division=refined
+one refined-plain periodic ocl:0 1 --set run.fusion=plain --set run.division=refined --set precision=single
 one mixed open cpu,ocl:0 1,1 --set run.fusion=stream
 # No ocl:0,ocl:0: Oclgrind 21.10 computes wrong results when two threads drive a context each.
 

@@ -14,6 +14,7 @@ enum {
     DEFAULT_MARCH_WIDTH = 128,
     MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
+    MARCH_ROWS_MOST = 192,    /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,     /* fewer rows per group: the rows computed again would dominate */
     MARCH_GROUPS_PER_UNIT = 8 /* assumed where neither device nor compiler tells */
 };
@@ -159,8 +160,11 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
     const size_t limit = s->device->max_work_group;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2];
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
+    /* Shorter types leave room for wider groups; small stripes need more groups. */
+    const size_t wide = s->graph->precision == STRAKE_SINGLE ? (size_t)2 * DEFAULT_MARCH_WIDTH
+                                                             : (size_t)DEFAULT_MARCH_WIDTH;
     const size_t march_width =
-        cells / units < NARROW_CELLS_PER_UNIT ? DEFAULT_MARCH_WIDTH / 2 : DEFAULT_MARCH_WIDTH;
+        cells / units < NARROW_CELLS_PER_UNIT ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
     const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
     size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
     s->width = at_most(width, limit);
@@ -317,7 +321,7 @@ cleanup:
 
 /*
  * Rows per group of a marching kernel: all groups run at once, since a second wave would cost as much
- * as the first however few groups it has.
+ * as the first however few groups it has. Tall stripes have many waves.
  */
 static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, int64_t tiles)
 {
@@ -326,6 +330,9 @@ static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, i
     }
     const int64_t pieces = (int64_t)s->device->compute_units * s->resident[k] / tiles;
     const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
+    if (least >= 3 * MARCH_ROWS_MOST) {
+        return MARCH_ROWS_MOST;
+    }
     return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
 }
 

@@ -45,13 +45,34 @@ static void write_half(const writer *w, int u, bool written)
     }
 }
 
-static void write_fresh(const writer *w, int u)
+/* Whether a value is loaded in one row and used from the next one on. */
+static bool is_ahead(const writer *w, int p)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    for (int c = 0; c < plan->terms; c++) {
+        const strake_cl_term *reader = &plan->term[c];
+        if (reader->kind != STRAKE_CL_COMPUTED) {
+            continue;
+        }
+        const strake_stage *stage = &w->graph->stage[w->graph->value[reader->value].stage];
+        for (int k = 0; k < stage->reads; k++) {
+            if (reader->operand[k] == p &&
+                reader->lag - stage->read[k].offset[0] == plan->term[p].lag) {
+                return false;
+            }
+        }
+    }
+    return plan->term[p].kind == STRAKE_CL_LOADED;
+}
+
+/* What a row takes from memory and from neighbours: what it uses at once, or what is for later rows. */
+static void write_fresh(const writer *w, int u, bool ahead)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     for (int p = 0; p < plan->terms; p++) {
         const strake_cl_term *term = &plan->term[p];
         const int column = term->offset[2];
-        if (term->kind == STRAKE_CL_COMPUTED) {
+        if (term->kind == STRAKE_CL_COMPUTED || is_ahead(w, p) != ahead) {
             continue;
         }
         fprintf(w->text, "        const real ");
@@ -140,7 +161,9 @@ static void write_pass_row(const writer *w, int u)
     const int steps = strake_cl_order_terms(w->graph, w->options, plan, order);
     int settled = 0;
     fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
-    write_fresh(w, u);
+    /* A compiler may wait for all loads that it issued before the one it needs. */
+    write_fresh(w, u, false);
+    write_fresh(w, u, true);
     for (int o = 0; o < steps; o++) {
         if (order[o] != STRAKE_CL_SETTLE) {
             write_computed(w, &plan->term[order[o]], u);

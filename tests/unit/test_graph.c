@@ -156,8 +156,56 @@ static void kernels_follow_the_stage_numbers(void **state)
     assert_int_equal(kernels, 16);
     for (int k = 0; k < kernels; k++) {
         assert_int_equal(plan[k].number, k + 1);
-        assert_int_equal(plan[k].stages, k + 1 == 3 || k + 1 == 4 || k + 1 == 7 ? 2 : 1);
+        /* Two bounds; |x| costs nothing and is computed by its readers. */
+        assert_int_equal(plan[k].stages, k + 1 == 4 || k + 1 == 7 ? 2 : 1);
     }
+}
+
+static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **state)
+{
+    (void)state;
+    static strake_cl_kernel_plan plan[96];
+    const strake_cl_options fused = {.fusion = STRAKE_CL_FUSION_STREAM};
+    build("", true);
+    assert_int_equal(strake_cl_plan_kernels(&graph, &fused, true, 96, plan), 1);
+    assert_true(plan[0].marches);
+    assert_int_equal(plan[0].inputs, 1); /* psi; the flow and h are constants */
+    assert_int_equal(plan[0].outputs, 1);
+    /* A smaller limit makes more kernels of fewer values; three dimensions have point kernels. */
+    const strake_cl_options small = {.fusion = STRAKE_CL_FUSION_STREAM, .hold = 20};
+    const int kernels = strake_cl_plan_kernels(&graph, &small, true, 96, plan);
+    assert_in_range(kernels, 2, 6);
+    const int points = strake_cl_plan_kernels(&graph, &fused, false, 96, plan);
+    assert_in_range(points, 1, 6);
+    for (int k = 0; k < points; k++) {
+        assert_false(plan[k].marches);
+    }
+}
+
+/* Places where the quotients of a row are made certain, and ratios before each. */
+static void a_row_settles_its_quotients_in_two_places(void **state)
+{
+    (void)state;
+    static strake_cl_kernel_plan plan[96];
+    int order[2 * STRAKE_CL_KERNEL_TERMS];
+    const strake_cl_options refined = {.fusion = STRAKE_CL_FUSION_STREAM,
+                                       .refine = STRAKE_CL_REFINE_ON};
+    build("", true);
+    assert_int_equal(strake_cl_plan_kernels(&graph, &refined, true, 96, plan), 1);
+    const int count = strake_cl_order_terms(&graph, &refined, &plan[0], order);
+    int settles = 0;
+    int ratios = 0;
+    for (int k = 0; k < count; k++) {
+        if (order[k] == STRAKE_CL_SETTLE) {
+            assert_int_equal(ratios, 2); /* v1 and v2, then the two limiting coefficients */
+            settles++;
+            ratios = 0;
+        } else if (strake_cl_term_is_ratio(&graph, &refined, &plan[0].term[order[k]])) {
+            ratios++;
+        }
+    }
+    assert_int_equal(settles, 2);
+    assert_int_equal(ratios, 0);
 }
 
 static void a_graph_built_wrongly_is_refused(void **state)
@@ -183,6 +231,8 @@ int main(void)
         cmocka_unit_test(constants_fold_through_static_stages),
         cmocka_unit_test(four_divisions_remain_per_cell),
         cmocka_unit_test(kernels_follow_the_stage_numbers),
+        cmocka_unit_test(a_step_is_one_marching_kernel_without_intermediate_arrays),
+        cmocka_unit_test(a_row_settles_its_quotients_in_two_places),
         cmocka_unit_test(a_graph_built_wrongly_is_refused),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
