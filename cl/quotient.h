@@ -12,7 +12,7 @@
  * The quotient is that of Markstein (1990; Muller et al., Handbook of Floating-Point Arithmetic,
  * division with an FMA): y is 1/d, correctly rounded, q within one unit of n/d in the last place, and
  * one more correction with the exact remainder makes it the correctly rounded n/d, whatever the seed
- * y was made from was worth, as long as |1 - d y| was below 2^-18. y is correctly rounded because the
+ * y was made from was worth, as long as its relative error was below 2^-17. y is correctly rounded because the
  * seed is above 1/d even where all bits of d are ones, the only d for which that matters.
  * Nothing may underflow or overflow on the way: that is what STRAKE_IS_REFINED asks for.
  * tests/parity/test_quotient.c goes through the hard cases.
@@ -37,7 +37,7 @@ static inline real strake_divided(strake_ratio ratio)
 #endif
 
 /* A little more than 1/d: by less than 2^-17 of it, or the quotient is left to the device. */
-#define STRAKE_SEED_IS_GOOD(e) (((e) <= 0.0f) & ((e) > -7.6e-6f))
+#define STRAKE_SEED_IS_GOOD(e) ((int)((e) <= 0.0f) & (int)((e) > -7.6e-6f))
 
 static inline float strake_seed(float d)
 {
@@ -93,6 +93,6 @@ static inline real strake_refined(strake_ratio ratio)
 
 #define STRAKE_IS_REFINED(ratio, q)                                                                \
     (STRAKE_SEED_IS_GOOD(strake_seed_error((ratio).d * STRAKE_SCALE)) &                            \
-     (STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                          \
-      STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                        \
-     ((fabs(q) >= STRAKE_LEAST_QUOTIENT) | ((ratio).n == REAL(0.0))))
+     (int)(STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                     \
+           STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                   \
+     ((int)(fabs(q) >= STRAKE_LEAST_QUOTIENT) | (int)((ratio).n == REAL(0.0))))
