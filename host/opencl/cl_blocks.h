@@ -26,6 +26,7 @@ typedef struct strake_cl_blocks_options {
     int streams;
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe: sweeps follow each other without a pause */
+    bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
     strake_cl_wait_kind wait;
 } strake_cl_blocks_options;
 

@@ -202,6 +202,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->pins.cl = kernels->cl;
     b->pins.device = kernels->device;
     b->pins.context = kernels->context;
+    b->pins.allowed = options->pins;
     fill_demand(b, options, memory);
     STRAKE_TRY(choose(b, error)); /* whether anything fits, before anything is allocated */
     STRAKE_TRY(measure(b, error));

@@ -17,7 +17,7 @@ void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes)
 {
     /* Buffers have a largest size; whole pages. */
     const size_t most = (size_t)pins->device->max_allocation / PAGE * PAGE;
-    if (find(pins, memory) != NULL) {
+    if (!pins->allowed || find(pins, memory) != NULL) {
         return;
     }
     for (size_t at = 0; at < bytes && pins->count < STRAKE_CL_MOST_PINS;) {

@@ -22,6 +22,7 @@ typedef struct strake_cl_pins {
     const strake_cl *cl;
     const strake_cl_device *device;
     cl_context context; /**< borrowed */
+    bool allowed;       /**< else nothing is pinned */
     int count;
     strake_cl_pin pin[STRAKE_CL_MOST_PINS];
 } strake_cl_pins;

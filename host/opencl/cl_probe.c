@@ -89,15 +89,18 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_probe(strake_cl_window *w, strake_cl_rates *out, strake_error *error)
+strake_status strake_cl_probe(strake_cl_window *w, bool pinned, strake_cl_rates *out,
+                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_layout *l = &w->layout;
     const size_t array = strake_cl_window_array_bytes(w);
     const size_t bytes = array < most_transfer ? array : most_transfer;
     const double cells = (double)l->n[0] * (double)l->n[1] * (double)l->n[2];
-    strake_cl_pins pins = {
-        .cl = w->kernels->cl, .device = w->kernels->device, .context = w->kernels->context};
+    strake_cl_pins pins = {.cl = w->kernels->cl,
+                           .device = w->kernels->device,
+                           .context = w->kernels->context,
+                           .allowed = pinned};
     double up = 0.0;
     double down = 0.0;
     double step = 0.0;

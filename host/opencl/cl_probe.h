@@ -9,9 +9,10 @@
 int64_t strake_cl_probe_slabs(const strake_cl_demand *demand);
 
 /**
- * Measures transfers of pinned memory in either direction and time steps, on a window of at least one
+ * Measures transfers of memory, pinned or not, in either direction and time steps, on a window of at least one
  * slab, whose arrays are overwritten with ones. Takes well under a second on a GPU.
  */
-strake_status strake_cl_probe(strake_cl_window *window, strake_cl_rates *out, strake_error *error);
+strake_status strake_cl_probe(strake_cl_window *window, bool pinned, strake_cl_rates *out,
+                              strake_error *error);
 
 #endif

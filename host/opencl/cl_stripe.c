@@ -30,6 +30,7 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                              .horizon = options->horizon > 0 ? options->horizon
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
+                                             .pins = options->pins,
                                              .wait = options->wait};
     strake_cl_blocks_report report;
     STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));

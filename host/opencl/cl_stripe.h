@@ -20,6 +20,7 @@ typedef struct strake_cl_stripe_options {
     strake_cl_tuning tuning;
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
+    bool pins;       /**< host arrays may be pinned for it: no other device does */
     uint64_t memory; /**< bytes of device memory; 0: what the device has */
     int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
     int streams;

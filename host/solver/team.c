@@ -115,6 +115,15 @@ static int64_t steps_between_stops(const strake_case *which)
                                                                           : steps;
 }
 
+static int count_devices(const strake_solver *solver)
+{
+    int devices = 0;
+    for (int r = 0; r < solver->roles; r++) {
+        devices += solver->entry[solver->role[r].entry].place == STRAKE_PLACE_OPENCL ? 1 : 0;
+    }
+    return devices;
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void create_role(strake_solver *solver, strake_role *role)
 {
@@ -137,6 +146,7 @@ static void create_role(strake_solver *solver, strake_role *role)
                        .registers = which->registers},
             .overlap = (strake_cl_overlap)which->overlap,
             .wait = (strake_cl_wait_kind)which->wait,
+            .pins = count_devices(solver) == 1,
             .movable = !solver->has_weights || which->balance > 0,
             .memory = (uint64_t)which->device_memory,
             .blocks = which->blocks,
