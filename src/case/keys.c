@@ -9,6 +9,24 @@ const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
 const char strake_instruction_words[] = "auto|base|avx2|avx512";
+const char strake_overlap_words[] = "auto|off|on";
+const char strake_wait_words[] = "auto|spin|sleep";
+
+const char *strake_common_words(strake_common_kind kind)
+{
+    switch (kind) {
+    case STRAKE_COMMON_FUSION:
+        return strake_fusion_words;
+    case STRAKE_COMMON_INSTRUCTIONS:
+        return strake_instruction_words;
+    case STRAKE_COMMON_OVERLAP:
+        return strake_overlap_words;
+    case STRAKE_COMMON_WAIT:
+        return strake_wait_words;
+    default:
+        return NULL;
+    }
+}
 
 enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
 
@@ -110,12 +128,19 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, STRAKE_MAX_SWEEP, false, "[steps]"},
-     "most time steps that a cpu stripe computes in one pass over its rows; 0: default"},
+     "most time steps from one exchange between stripes to the next, which a cpu stripe computes "
+     "in "
+     "one pass over its rows; 0: default"},
     {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
      NO_RANGE,
      "vector instructions of a cpu stripe: base (those that every processor of this kind has), "
-     "avx2, "
-     "avx512, auto (the best that this processor has)"},
+     "avx2, avx512, auto (the best that this processor has)"},
+    {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
+     "on: a device computes the rows that others need first, and their transfers run beside the "
+     "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},
+    {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
+     "how a thread waits for its device: spin (as the driver does it), sleep (leaving its core to "
+     "others), auto (sleep through long waits for GPUs)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
