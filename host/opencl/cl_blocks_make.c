@@ -96,7 +96,7 @@ static strake_status measure(strake_cl_blocks *b, strake_error *error)
     const int64_t slabs = strake_cl_probe_slabs(&b->demand);
     const strake_layout layout = window_layout(b, slabs, 0);
     STRAKE_TRY(new_stream(b, &layout, error));
-    STRAKE_TRY(strake_cl_probe(&b->stream[0].window, &b->rates, error));
+    STRAKE_TRY(strake_cl_probe(&b->stream[0].window, b->pins.allowed, &b->rates, error));
 cleanup:
     release_streams(b);
     return status;

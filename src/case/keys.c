@@ -138,11 +138,9 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, STRAKE_MOST_AT_ONCE, false, "[steps]"},
-     "most time steps from one exchange between stripes to the next, which a cpu stripe computes "
-     "in "
-     "one pass over its rows (8 at most), and which a block of run.blocks advances in one visit; "
-     "0: "
-     "default"},
+     "most time steps from one exchange to the next: a cpu stripe computes them in one pass over "
+     "its "
+     "rows (8 at most), a block of run.blocks in one visit; 0: default"},
     {"run.device_memory", STRAKE_COMMON_BYTES, ALL, AT(device_memory), 0.0, NULL, NO_RANGE,
      "most memory that arrays may take on an OpenCL device; a larger stripe streams through it in "
      "blocks of rows; 0: what the device has"},
