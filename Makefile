@@ -72,10 +72,11 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c)
+    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
-GEN_C := $(BUILD)/gen/strake_cl_sources.c
+TUNED := $(wildcard data/tuned/*.yaml)
+GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c
 
 ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
 # Fused loops: written from the stage tables by a tool built from src/ alone.
@@ -182,7 +183,12 @@ $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$
 $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ $(CL_SRC)
+	$(Q)sh cl/embed.sh $@ opencl/cl_impl.h strake_cl_text strake_cl_texts $(CL_SRC)
+
+$(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_text strake_tuned_texts $(TUNED)
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
 	$(call say,CC,$<)

@@ -7,7 +7,7 @@
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version;
-    const char *on, *split, *output, *report, *resume;
+    const char *on, *split, *output, *report, *resume, *cache;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
     double tolerance;  /**< 0: bitwise */

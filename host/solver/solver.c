@@ -288,7 +288,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
 /* Steps per sweep of the CPU stripe: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
-    const int asked = solver->which->steps_per_sweep;
+    const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     return wanted < most ? wanted : most;
@@ -318,6 +318,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, solver->number[f]);
     }
+    STRAKE_TRY(strake_solver_tune(solver, error));
     solver->sweep = choose_sweep(solver);
     solver->layout =
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
@@ -377,11 +378,17 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
+    if (options->cache != NULL) {
+        solver->cache = strdup(options->cache);
+        STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory opening a solver");
+    }
     strake_topology_read(&solver->topology);
     solver->most_threads =
         choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
     solver->isa = strake_isa_best();
+    STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {
@@ -392,7 +399,6 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         }
         complete = complete && solver->given[f];
     }
-    STRAKE_TRY(resolve(solver, options, error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -418,6 +424,8 @@ void strake_close(strake_solver **which)
         free(solver->array[0][v]);
     }
     strake_cl_list_free(&solver->list);
+    strake_tuned_free(&solver->tuned);
+    free(solver->cache);
     free(solver);
     *which = NULL;
 }
@@ -533,6 +541,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
+    strake_solver_describe_tuning(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->compute = entry->compute;

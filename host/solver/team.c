@@ -82,11 +82,12 @@ static void assign_roles(strake_solver *solver)
 static void create_role(strake_solver *solver, strake_role *role)
 {
     strake_entry *entry = &solver->entry[role->entry];
+    const strake_case settings = strake_solver_settings(solver, entry);
+    const strake_case *which = &settings;
     if (entry->place == STRAKE_PLACE_CPU) {
-        role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa, 0,
-                                              &role->pipeline, &role->error);
+        role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa,
+                                              which->block_columns, &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_case *which = solver->which;
         const strake_cl_tuning tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
                                                      .hold = which->hold,
                                                      .unroll = which->unroll,
@@ -441,7 +442,7 @@ static strake_status run_reference(const team_run *run, strake_error *error)
 int strake_team_steps_at_once(const strake_solver *solver)
 {
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = solver->which->steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
+    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         if (role->pipeline == NULL || role->range.end - role->range.first < least) {

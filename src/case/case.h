@@ -27,9 +27,11 @@ struct strake_case {
         *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
     char *on;                       /**< run.on, or NULL */
     char *split;                    /**< run.split as text "1,2", or NULL */
+    bool tuned;                     /**< run.tuned */
     int threads;                    /**< run.threads, 0: default */
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
+    int block_columns;              /**< run.block_columns; 0: default */
     int group_rows;                 /**< run.group_rows; 0: default */
     int fusion;                     /**< run.fusion: index of the word; 0: default */
     int hold, keep;                 /**< run.hold, run.keep; 0: default */

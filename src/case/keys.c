@@ -78,6 +78,8 @@ const strake_common strake_commons[] = {
      "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu and ocl:N"},
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
+    {"run.tuned", STRAKE_COMMON_BOOLEAN, ALL, AT(tuned), 1.0, "true", NO_RANGE,
+     "keys below that are not given take the values that `strake tune` found for the device"},
     {"run.threads",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -110,6 +112,14 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, STRAKE_MAX_SWEEP, false, "[steps]"},
      "most time steps that a cpu stripe computes in one pass over its rows; 0: default"},
+    {"run.block_columns",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(block_columns),
+     0.0,
+     NULL,
+     {0.0, 65536.0, false, "[cells]"},
+     "columns that a cpu stripe works on at once; 0: as many as fit the caches"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
