@@ -73,6 +73,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c)
+TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 TUNED := $(wildcard data/tuned/*.yaml)
@@ -87,6 +88,8 @@ LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
+SPACES := $(wildcard autotune/spaces/*.yaml)
+TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
@@ -104,6 +107,7 @@ endif
 
 PROGRAM := $(BUILD)/strake
 STATIC := $(BUILD)/libstrake.a
+TUNER := $(BUILD)/obj/tuner.a
 SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc
@@ -190,6 +194,11 @@ $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_text strake_tuned_texts $(TUNED)
 
+$(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ autotune/space.h strake_tuned_text strake_space_texts $(SPACES)
+
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -213,9 +222,14 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/gen/strake.map
 $(SHARED): $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-$(PROGRAM): $(MAIN_OBJ) $(STATIC)
+# The tuner belongs to the program and its tests, not to the library.
+$(TUNER): $(TUNER_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(TUNER_OBJ)
+
+$(PROGRAM): $(MAIN_OBJ) $(TUNER) $(STATIC)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(STATIC) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(TUNER) $(STATIC) $(ALL_LDLIBS)
 
 define PC_TEXT
 prefix=$(PREFIX)
@@ -237,17 +251,17 @@ $(BUILD)/strake.pc: FORCE
 # A test program is test_NAME.c with NAME_*.c beside it, the support files and the static library.
 define TEST_RULE
 $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
-    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(STATIC)
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
-$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(STATIC)
+$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(TUNER) $(STATIC) $(ALL_LDLIBS)
 
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 
@@ -285,7 +299,7 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, un
 
 # --- checks of the source --------------------------------------------------------------------------
 
-C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] cl/*.h tests/*/*.[ch]))
+C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] cl/*.h tests/*/*.[ch]))
 
 .PHONY: check-layers check-symbols check-format format tidy
 check-layers: ## dependencies between the folders point one way
@@ -308,7 +322,7 @@ check-format: ## fail where a C file is not formatted
 	@$(CLANG_FORMAT) --dry-run --Werror $(C_FILES) && echo 'check-format: $(words $(C_FILES)) files'
 
 # One file at a time keeps the memory of the analyzer low and the first finding visible.
-TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c host/*/*/*.c))
+TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c host/*/*/*.c autotune/*.c))
 tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \

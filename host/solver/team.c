@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "solver/solver_impl.h"
+#include "tuned/kernels.h"
 
 enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
@@ -88,15 +89,7 @@ static void create_role(strake_solver *solver, strake_role *role)
         role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa,
                                               which->block_columns, &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_cl_tuning tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
-                                                     .hold = which->hold,
-                                                     .unroll = which->unroll,
-                                                     .prefetch = which->prefetch,
-                                                     .keep = which->keep},
-                                         .width = which->group_width,
-                                         .height = which->group_height,
-                                         .rows = which->group_rows,
-                                         .registers = which->registers};
+        const strake_cl_tuning tuning = strake_tuned_kernels(which);
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
