@@ -99,17 +99,15 @@ void strake_space_normalise(const strake_space *space, const strake_space_facts 
     }
 }
 
-bool strake_space_allows(const strake_space *space, const strake_space_facts *facts,
-                         const strake_candidate *candidate, const char **why)
+int strake_space_broken(const strake_space *space, const strake_space_facts *facts,
+                        const strake_candidate *candidate)
 {
     for (int c = 0; c < space->constraints; c++) {
         if (!holds(space, facts, candidate, space->constraint[c].keep)) {
-            *why = space->constraint[c].why;
-            return false;
+            return c;
         }
     }
-    *why = NULL;
-    return true;
+    return -1;
 }
 
 int strake_space_settings(const strake_space *space, const strake_candidate *candidate,
@@ -169,19 +167,20 @@ typedef struct listing {
     const strake_space_facts *facts;
     int most, count;
     strake_candidate *out;
-    int64_t pruned;
+    int64_t *pruned; /* may be NULL */
 } listing;
 
 static void list_from(listing *l, strake_candidate *candidate, int p)
 {
-    const char *why = NULL;
     if (l->count > l->most) {
         return;
     }
     if (p == l->space->parameters) {
-        if (!strake_space_allows(l->space, l->facts, candidate, &why)) {
-            l->pruned++;
-        } else {
+        const int broken = strake_space_broken(l->space, l->facts, candidate);
+        if (broken >= 0 && l->pruned != NULL) {
+            l->pruned[broken]++;
+        }
+        if (broken < 0) {
             if (l->count < l->most) {
                 l->out[l->count] = *candidate;
             }
@@ -204,15 +203,12 @@ static void list_from(listing *l, strake_candidate *candidate, int p)
 }
 
 int strake_space_enumerate(const strake_space *space, const strake_space_facts *facts, int most,
-                           strake_candidate *out, int64_t *pruned)
+                           strake_candidate *out, int64_t pruned[STRAKE_SPACE_CONSTRAINTS])
 {
     strake_candidate candidate;
-    listing l = {.space = space, .facts = facts, .most = most, .out = out};
+    listing l = {.space = space, .facts = facts, .most = most, .out = out, .pruned = pruned};
     memset(&candidate, -1, sizeof candidate);
     list_from(&l, &candidate, 0);
-    if (pruned != NULL) {
-        *pruned = l.pruned;
-    }
     return l.count;
 }
 

@@ -200,6 +200,7 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
         STRAKE_TRY(read_constraint(space, at, error));
     }
     STRAKE_TRY(check_expressions(space, error));
+    space->varying = strake_node_get(space->root, "varying");
     space->baseline = strake_node_get(space->root, "baseline");
     node = strake_node_get(space->root, "seeds");
     STRAKE_TRY(node != NULL ? read_seeds(space, node, error) : STRAKE_OK);

@@ -66,7 +66,9 @@ typedef struct strake_space {
     int seeds; /**< configurations worth trying early */
     strake_candidate seed[STRAKE_SPACE_SEEDS];
     const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
-    const strake_node *fields;   /**< of the case run, as YAML nodes */
+    const strake_node *fields;   /**< of the case run */
+    const strake_node
+        *varying; /**< fields to use instead where a constant one should vary, or NULL */
 } strake_space;
 
 /** One file of autotune/spaces/, embedded. */
@@ -91,11 +93,9 @@ strake_candidate strake_space_start(const strake_space *space);
 void strake_space_normalise(const strake_space *space, const strake_space_facts *facts,
                             strake_candidate *candidate);
 
-/**
- * Whether all constraints hold. @param[out] why  the first broken one's reason, or NULL
- */
-bool strake_space_allows(const strake_space *space, const strake_space_facts *facts,
-                         const strake_candidate *candidate, const char **why);
+/** The first constraint that a candidate breaks, or -1: it is allowed. */
+int strake_space_broken(const strake_space *space, const strake_space_facts *facts,
+                        const strake_candidate *candidate);
 
 /** Settings of a candidate in the order of the space. @return their number. */
 int strake_space_settings(const strake_space *space, const strake_candidate *candidate,
@@ -111,12 +111,12 @@ int strake_space_read_settings(const strake_node *map,
 
 /**
  * All allowed candidates, each once, in the order of the values.
- * @param[in] most    stop after so many
- * @param[out] pruned candidates ruled out by constraints, may be NULL
+ * @param[in] most      stop after so many
+ * @param[in,out] pruned per constraint: raised by the candidates that it rules out; may be NULL
  * @return their number (> most: there are more)
  */
 int strake_space_enumerate(const strake_space *space, const strake_space_facts *facts, int most,
-                           strake_candidate *out, int64_t *pruned);
+                           strake_candidate *out, int64_t pruned[STRAKE_SPACE_CONSTRAINTS]);
 
 /** Product of the numbers of values. */
 double strake_space_size(const strake_space *space);

@@ -6,11 +6,12 @@
 
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
-    bool help, quiet, no_tune, json, version;
-    const char *on, *split, *output, *report, *resume, *cache;
+    bool help, quiet, no_tune, json, version, force;
+    const char *on, *split, *output, *report, *resume, *cache, *problem, *space;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
     double tolerance;  /**< 0: bitwise */
+    double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;
     const char **operand; /**< NULL-terminated */

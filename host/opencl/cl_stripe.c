@@ -7,10 +7,12 @@
 
 #include "base/hash.h"
 #include "opencl/cl_generate.h"
+#include "opencl/cl_guard.h"
 
 enum {
     MAX_KERNELS = STRAKE_CL_MOST_KERNELS,
     MAX_BORDERS = 16,
+    GUARD = 1,          /* slabs of canaries at either end of every array */
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
@@ -142,6 +144,8 @@ static strake_status new_array(strake_cl_stripe *s, cl_mem *out, strake_error *e
               s->cl->clEnqueueFillBuffer(s->queue, *out, &zero, sizeof zero, 0, array_bytes(s), 0,
                                          NULL, NULL),
               error, s->device);
+    STRAKE_TRY(strake_cl_guard_fill(s->cl, s->device, s->queue, *out, array_bytes(s),
+                                    GUARD * slab_bytes(s), error));
 cleanup:
     return status;
 }
@@ -411,6 +415,8 @@ static strake_status build_kernels(strake_cl_stripe *s, const strake_problem *pr
         s->lead = before > s->lead ? before : s->lead;
         s->tail = after > s->tail ? after : s->tail;
     }
+    s->lead += GUARD;
+    s->tail += GUARD;
     s->origin = s->layout.origin + s->lead * s->layout.slab;
     STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
     STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
@@ -952,4 +958,24 @@ cleanup:
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)
 {
     return s->alone;
+}
+
+strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t guard = GUARD * slab_bytes(s);
+    for (int v = 0; v < s->graph->values; v++) {
+        if (s->owns[v]) {
+            STRAKE_TRY(strake_cl_guard_check(s->cl, s->device, s->queue, s->buffer[v],
+                                             array_bytes(s), guard, intact, error));
+        }
+    }
+    for (int k = 0; k < s->states; k++) {
+        for (int p = 0; p < 2; p++) {
+            STRAKE_TRY(strake_cl_guard_check(s->cl, s->device, s->queue, s->state[k].buffer[p],
+                                             array_bytes(s), guard, intact, error));
+        }
+    }
+cleanup:
+    return status;
 }

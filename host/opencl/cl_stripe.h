@@ -71,6 +71,9 @@ strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *er
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,
                                          strake_error *error);
 
+/** Whether nothing has been written before and after the arrays; waits. Clears @p intact otherwise. */
+strake_status strake_cl_stripe_check(strake_cl_stripe *stripe, bool *intact, strake_error *error);
+
 /** True if no other stripe exchanges with it: steps may be enqueued ahead without publish and fetch. */
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *stripe);
 

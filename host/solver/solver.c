@@ -299,12 +299,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
     const strake_problem *problem = which->problem;
-    bool constant[STRAKE_MAX_FIELDS] = {false};
-    for (int f = 0; f < problem->fields; f++) {
-        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
-                      strake_source_constant(which->source[f], &solver->number[f]);
-    }
-    STRAKE_TRY(problem->build(which, constant, solver->number, &solver->graph, error));
+    STRAKE_TRY(strake_case_graph(which, solver->number, &solver->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
         STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,

@@ -34,6 +34,12 @@ typedef struct strake_placement {
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);
 
+/**
+ * Whether every canary around the arrays of device stripes, and around the states in host memory, is
+ * still there: no part of the run has written beyond its arrays.
+ */
+strake_status strake_solver_check(strake_solver *solver, bool *intact, strake_error *error);
+
 /** Wall seconds spent in strake_open() and inside strake_step(). */
 double strake_solver_setup_seconds(const strake_solver *solver);
 double strake_solver_step_seconds(const strake_solver *solver);

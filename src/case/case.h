@@ -45,6 +45,13 @@ struct strake_case {
     int64_t checkpoint_every; /**< 0: none */
 };
 
+/**
+ * Builds the stage graph of a case: static fields that are one number everywhere become constants.
+ * @param[out] number  per field: that number
+ */
+strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
+                                strake_graph *graph, strake_error *error);
+
 /** Value of a problem key by path; the key must exist (programmer's error otherwise). */
 double strake_case_value(const strake_case *which, const char *path);
 

@@ -112,15 +112,16 @@ static void a_space_is_enumerated_without_what_is_ruled_out(void **state)
     strake_candidate all[MOST];
     strake_space *space = parse(small);
     const strake_space_facts facts = {.rows = 64, .cols = 32, .max_work_group = 64};
-    int64_t pruned = 0;
+    int64_t pruned[STRAKE_SPACE_CONSTRAINTS] = {0};
     /* none and plain: 16 x {1,2,4}, 32 x {1,2}; stream: {16,32} x {20,60} */
-    const int count = strake_space_enumerate(space, &facts, MOST, all, &pruned);
+    const int count = strake_space_enumerate(space, &facts, MOST, all, pruned);
     assert_int_equal(count, 2 * 5 + 4);
-    assert_int_equal(pruned, 2 * 9 + 6 - count);
+    assert_int_equal(pruned[0] + pruned[1], 2 * 9 + 6 - count);
+    /* 32 x 4 and 64 x 2 and 64 x 4 are too big, 64 x 1 fits the device but not the grid. */
+    assert_int_equal(pruned[0], 2 * 3);
     for (int a = 0; a < count; a++) {
-        const char *why = NULL;
         strake_candidate again = all[a];
-        assert_true(strake_space_allows(space, &facts, &all[a], &why));
+        assert_int_equal(strake_space_broken(space, &facts, &all[a]), -1);
         strake_space_normalise(space, &facts, &again);
         assert_memory_equal(&again, &all[a], sizeof again);
         for (int b = 0; b < a; b++) {
@@ -134,20 +135,18 @@ static void a_space_is_enumerated_without_what_is_ruled_out(void **state)
 static void constraints_give_their_reason(void **state)
 {
     (void)state;
-    const char *why = NULL;
     strake_space *space = parse(small);
     strake_space_facts facts = {.rows = 64, .cols = 32, .max_work_group = 64};
     strake_candidate candidate = strake_space_start(space);
     strake_space_normalise(space, &facts, &candidate);
-    assert_true(strake_space_allows(space, &facts, &candidate, &why));
-    assert_null(why);
+    assert_int_equal(strake_space_broken(space, &facts, &candidate), -1);
     facts.max_work_group = 16;
-    assert_false(strake_space_allows(space, &facts, &candidate, &why));
-    assert_string_equal(why, "too big");
+    assert_int_equal(strake_space_broken(space, &facts, &candidate), 0);
+    assert_string_equal(space->constraint[0].why, "too big");
     facts.max_work_group = 64;
     facts.cols = 8;
-    assert_false(strake_space_allows(space, &facts, &candidate, &why));
-    assert_string_equal(why, "too wide");
+    assert_int_equal(strake_space_broken(space, &facts, &candidate), 1);
+    assert_string_equal(space->constraint[1].why, "too wide");
     strake_space_free(&space);
 }
 
@@ -224,10 +223,10 @@ static void every_embedded_space_can_be_read_and_searched(void **state)
             .rows = 1024, .cols = 1024, .max_work_group = 1024, .local_memory = 49152, .cores = 4};
         assert_true(strake_space_enumerate(space, &facts, 1, one, NULL) >= 1);
         strake_candidate start = strake_space_start(space);
-        const char *why = NULL;
         strake_space_normalise(space, &facts, &start);
-        if (!strake_space_allows(space, &facts, &start, &why)) {
-            fail_msg("%s: its start is ruled out: %s", text->name, why);
+        const int broken = strake_space_broken(space, &facts, &start);
+        if (broken >= 0) {
+            fail_msg("%s: its start is ruled out: %s", text->name, space->constraint[broken].why);
         }
         strake_space_free(&space);
         spaces++;
