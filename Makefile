@@ -97,9 +97,11 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 # Support files with a main are programs of their own; the others are linked to every test, except
 # the library that tests/oclgrind.sh builds.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
-SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) tests/support/oclgrind_write.c,$(wildcard tests/support/*.c))
+SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) tests/support/oclgrind_write.c \
+    tests/support/faulty_opencl.c,$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
+FAULTY := $(BUILD)/tests/faulty_opencl.so
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
 ifneq ($(words $(TEST_SRC)),$(words $(TEST_BIN)))
 $(error two test programs have the same file name; rename one of $(sort $(notdir $(TEST_SRC))))
@@ -138,7 +140,7 @@ check: ## install what is missing, build, run every test
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@$(SUBMAKE) all check-build
 	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
-check-build: $(TEST_BIN) $(SUPPORT_BIN)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY)
 
 # --- compiling -----------------------------------------------------------------------------------
 
@@ -263,6 +265,14 @@ $(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STAT
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(TUNER) $(STATIC) $(ALL_LDLIBS)
 
+# Without sanitizers: the program opens it like a driver. Without a loader to stand in front of there
+# is no such library, and its tests are skipped.
+$(FAULTY): tests/support/faulty_opencl.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< \
+	    -l:libOpenCL.so.1 -ldl || { rm -f $@; echo '  no $@: no libOpenCL.so.1'; }
+
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 
 # Tests that need no OpenCL device; a sanitizer would report what drivers do.
@@ -347,6 +357,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
 	install -m 644 host/main/strake.1 $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	@sh autotune/offer.sh '$(DESTDIR)' $(PREFIX)/bin/strake
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \

@@ -94,18 +94,42 @@ static void print_key(const strake_key *key, double value, strake_text *text)
     }
 }
 
-/* The other case's keys, then what the user says. The texts must outlive the tree's use. */
+/* Options of one application: their texts must outlive the tree's use. */
+typedef struct options_kept {
+    strake_text *text;
+    int count;
+} options_kept;
+
+static void forget(options_kept *kept)
+{
+    for (int k = 0; k < kept->count; k++) {
+        strake_text_free(&kept->text[k]);
+    }
+    free(kept->text);
+}
+
+/* The other case's keys, then what the user says. */
 static strake_status apply(strake_node *root, const strake_case *like, const char *const *sets,
-                           strake_text *kept, strake_error *error)
+                           options_kept *kept, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int k = 0; like != NULL && k < like->problem->keys; k++) {
-        print_key(&like->problem->key[k], like->value[k], &kept[k]);
-        STRAKE_CHECK(!kept[k].failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
-        STRAKE_TRY(strake_tree_set(root, kept[k].data, error));
+    const int keys = like != NULL ? like->problem->keys : 0;
+    int count = 0;
+    while (sets != NULL && sets[count] != NULL) {
+        count++;
     }
-    for (int s = 0; sets != NULL && sets[s] != NULL; s++) {
-        STRAKE_TRY(strake_tree_set(root, sets[s], error));
+    kept->text = calloc((size_t)(keys + count) + 1, sizeof *kept->text);
+    STRAKE_CHECK(kept->text != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+    for (int k = 0; k < keys + count; k++) {
+        strake_text *const text = &kept->text[kept->count++];
+        strake_text_print(text, "--set ");
+        if (k < keys) {
+            print_key(&like->problem->key[k], like->value[k], text);
+        } else {
+            strake_text_print(text, "%s", sets[k - keys]);
+        }
+        STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+        STRAKE_TRY(strake_tree_set(root, text->data, error));
     }
 cleanup:
     return status;
@@ -117,7 +141,8 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
 {
     strake_status status = STRAKE_OK;
     const strake_problem *const problem = strake_problem_find(space->problem);
-    strake_text plain = {0}, kept[STRAKE_MAX_KEYS] = {{0}};
+    strake_text plain = {0};
+    options_kept kept = {0};
     strake_node *root = NULL;
     const bool is_single = like != NULL && like->precision == STRAKE_SINGLE;
     strake_text_print(&plain, "problem: %s\nprecision: %s\n", space->problem,
@@ -131,15 +156,13 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
     }
     STRAKE_CHECK(!plain.failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
     STRAKE_TRY(strake_tree_parse(space->name, plain.data, plain.length, &root, error));
-    STRAKE_TRY(apply(root, like, sets, kept, error));
+    STRAKE_TRY(apply(root, like, sets, &kept, error));
     strake_node_print(root, text);
     strake_text_print(text, "\n");
     STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
 cleanup:
     strake_tree_free(&root);
     strake_text_free(&plain);
-    for (int k = 0; k < STRAKE_MAX_KEYS; k++) {
-        strake_text_free(&kept[k]);
-    }
+    forget(&kept);
     return status;
 }

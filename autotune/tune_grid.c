@@ -243,14 +243,13 @@ static strake_status run_finals(strake_tuning *t, double deadline, strake_error 
 {
     strake_status status = STRAKE_OK;
     strake_contender *player[STRAKE_TUNE_FINALISTS + 1] = {&t->fallback};
+    bool begun[STRAKE_TUNE_FINALISTS + 1] = {false};
     int players = 1;
     t->doing = "finalists";
     for (int f = 0; f < t->finalists; f++) {
         player[players++] = &t->finalist[f];
     }
-    for (int p = 0; p < players; p++) {
-        player[p]->result.samples = 0; /* the search's own samples favour the lucky ones */
-    }
+
     for (int round = 0; round < ROUNDS; round++) {
         if (round >= LEAST_ROUNDS && strake_tuning_left(t, deadline) < players * t->cost) {
             break;
@@ -264,6 +263,9 @@ static strake_status run_finals(strake_tuning *t, double deadline, strake_error 
                 return STRAKE_OK;
             }
             if (m.outcome == STRAKE_OUTCOME_GOOD) {
+                /* The search's own samples favour those that were lucky. */
+                player[p]->result.samples = begun[p] ? player[p]->result.samples : 0;
+                begun[p] = true;
                 add_samples(player[p], &m);
             } else {
                 player[p]->result.outcome = m.outcome; /* it failed once: out */

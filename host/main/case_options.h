@@ -65,7 +65,7 @@ void strake_resume_command(const strake_arguments *arguments, const char *checkp
          "folder of tuned settings (default: the user's cache)"},                                  \
     {                                                                                              \
         "--no-tune", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, no_tune),          \
-            "never tune a device on its first use"                                                 \
+            "no short tuning of a device on its first use"                                         \
     }
 
 #define STRAKE_WHERE_HELP                                                                          \

@@ -56,10 +56,29 @@ void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, 
         copy(key->driver, sizeof key->driver, device->driver);
         find_architecture(cl, device, key->architecture, sizeof key->architecture);
     }
-    copy(key->problem, sizeof key->problem, problem);
-    key->precision = graph->precision;
-    key->table = strake_tuned_table(graph);
     key->generator = STRAKE_TUNED_GENERATOR;
+    if (graph != NULL) {
+        copy(key->problem, sizeof key->problem, problem);
+        key->precision = graph->precision;
+        key->table = strake_tuned_table(graph);
+    }
+}
+
+static bool same_device(const strake_tuned_key *a, const strake_tuned_key *b)
+{
+    return a->is_cpu == b->is_cpu && strcmp(a->device, b->device) == 0 &&
+           strcmp(a->platform, b->platform) == 0;
+}
+
+const strake_tuned_record *strake_tuned_of_device(const strake_tuned_set *set,
+                                                  const strake_tuned_key *key, int k)
+{
+    for (int r = 0; r < set->records; r++) {
+        if (same_device(&set->record[r]->key, key) && k-- == 0) {
+            return set->record[r];
+        }
+    }
+    return NULL;
 }
 
 /* How badly a record fits, by levels; -1: not at all. */
@@ -73,9 +92,7 @@ static int misfit(const strake_tuned_record *record, const strake_tuned_key *key
     }
     const bool same_table = k->table == key->table;
     const bool same_driver = strcmp(k->driver, key->driver) == 0;
-    const bool same_device =
-        strcmp(k->device, key->device) == 0 && strcmp(k->platform, key->platform) == 0;
-    if (same_device) {
+    if (same_device(k, key)) {
         *level = !same_table          ? STRAKE_TUNED_VARIANT
                  : record->is_shipped ? STRAKE_TUNED_SHIPPED
                  : same_driver        ? STRAKE_TUNED_EXACT

@@ -55,9 +55,16 @@ strake_status strake_tuned_load(const char *folder, void (*notice)(void *user, c
 /** Frees a set and sets the pointer to NULL; NULL is accepted. */
 void strake_tuned_free(strake_tuned_set **set);
 
-/** The key of a problem on an OpenCL device, or on the CPU (device NULL, @p cl NULL). */
+/**
+ * The key of a problem on an OpenCL device, or on the CPU (device NULL, @p cl NULL).
+ * @param[in] graph  NULL: the key of the device alone
+ */
 void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, const char *problem,
                            const strake_graph *graph, strake_tuned_key *key);
+
+/** A record of the set that was measured on the device of a key, the @p k-th from 0 on; NULL: no more. */
+const strake_tuned_record *strake_tuned_of_device(const strake_tuned_set *set,
+                                                  const strake_tuned_key *key, int k);
 
 /** Looks up what fits a key best. */
 void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
