@@ -18,7 +18,7 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     for (int s = 0; s < settings; s++) {
         (void)strake_setting_set(&which, setting[s].path, setting[s].value);
     }
-    const strake_cl_tuning tuning = strake_tuned_kernels(&which);
+    const strake_cl_tuning tuning = strake_tuned_kernels(&which).tuning;
     strake_cl_options options = tuning.options;
     if (options.fusion == STRAKE_CL_FUSION_DEFAULT) {
         options.fusion = prediction->is_gpu ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;

@@ -139,9 +139,9 @@ static void print_device(const strake_result *result, const strake_placement *pl
         strake_text_json(json, placement->instruction_set);
     }
     if (placement->block > 0) {
-        strake_text_print(json, ", \"block_columns\": %lld, \"steps_per_sweep\": %d",
-                          (long long)placement->block, placement->sweep);
+        strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
+    strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s,\n     \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);

@@ -1,40 +1,44 @@
 /**
  * @file cl_stripe.h
- * A stripe of slabs on an OpenCL device: buffers, kernels, one in-order queue, pinned staging.
- * One host thread drives it. Between two steps its border slabs go to the host array and its ghost
- * slabs come from there; ghosts whose source it owns itself are copied on the device.
+ * A stripe of slabs on an OpenCL device, driven by one host thread. Between two sweeps of one or
+ * several steps its border slabs go to the host arrays and its ghost slabs come from there; ghosts
+ * whose source it owns itself are copied on the device.
+ *
+ * For sweeps of several steps the window is deeper: each step computes as many slabs beyond the stripe
+ * as the steps after it need, and at the domain's edges ghosts are extended anew in every step.
  */
 #ifndef STRAKE_CL_STRIPE_H
 #define STRAKE_CL_STRIPE_H
 
-#include "engine/partition.h"
-#include "engine/problem.h"
-#include "opencl/cl_device.h"
-#include "opencl/cl_plan.h"
+#include "opencl/cl_exchange.h"
 
-enum { STRAKE_MAX_FIELDS_PER_STEP = 8 };
+/** In the order of the words of run.overlap. */
+typedef enum strake_cl_overlap {
+    STRAKE_CL_OVERLAP_DEFAULT, /**< on GPUs, where the borders are few beside the interior */
+    STRAKE_CL_OVERLAP_OFF,     /**< all slabs at once, then the transfers */
+    STRAKE_CL_OVERLAP_ON       /**< border slabs first, transfers beside the interior */
+} strake_cl_overlap;
 
-/** Parameters of the kernels; zero means the default. */
-typedef struct strake_cl_tuning {
-    strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
-    int width;                 /**< work-group size along columns */
-    int height;                /**< work-group size along rows, of point kernels */
-    int rows;                  /**< rows per group of marching kernels */
-    int registers;             /**< most registers per work-item, where the compiler can be told */
-} strake_cl_tuning;
+/** How a stripe works; zero means the default everywhere. */
+typedef struct strake_cl_stripe_options {
+    strake_cl_tuning tuning;
+    strake_cl_overlap overlap;
+    strake_cl_wait_kind wait;
+} strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;
 
 /**
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
- * @param[in] graph, host_layout  borrowed until destroy; host_layout is that of the whole grid
- * @param[in] tuning              NULL: defaults
+ * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
+ * @param[in] steps                       most steps per sweep
  * @return STRAKE_ERR_DEVICE (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
  */
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
                                       const strake_layout *host_layout, const strake_range *stripe,
-                                      int stripes, int self, const strake_cl_tuning *tuning,
+                                      int stripes, int self, int steps,
+                                      const strake_cl_stripe_options *options,
                                       strake_cl_stripe **out, strake_error *error);
 void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
 
@@ -50,13 +54,20 @@ strake_status strake_cl_stripe_upload_state(strake_cl_stripe *stripe, void *cons
 strake_status strake_cl_stripe_download(strake_cl_stripe *stripe, void *const *array,
                                         strake_error *error);
 
-/** Enqueues one step: all kernels, then the border slabs' reads; returns without waiting. */
-strake_status strake_cl_stripe_step(strake_cl_stripe *stripe, strake_error *error);
+/**
+ * Enqueues one sweep: all kernels, then or beside them the border slabs' reads; returns without
+ * waiting.
+ * @param[in] steps  1 to what the stripe was made for
+ */
+strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, strake_error *error);
 
-/** Makes the states before the last step current again (the step was a trial for timing). */
-void strake_cl_stripe_undo(strake_cl_stripe *stripe);
+/**
+ * Makes the array before the last sweep current again (it was a trial for timing): the states before
+ * it after a single step, undefined ones after several.
+ */
+void strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps);
 
-/** Waits for the step and writes the border slabs into the host arrays (by output value's state). */
+/** Waits for the border slabs of the sweep and writes them into the host arrays (by state value). */
 strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *array,
                                        strake_error *error);
 
@@ -64,10 +75,14 @@ strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *ar
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *stripe, void *const *array,
                                      strake_error *error);
 
-/** Waits until the queue is empty. */
+/** Waits until everything enqueued is done. */
 strake_status strake_cl_stripe_finish(strake_cl_stripe *stripe, strake_error *error);
 
-/** Whether every value of the current states is finite; waits. */
+/**
+ * Whether every value of the states was finite when strake_cl_stripe_look() was called last; waits for
+ * that, not for what was enqueued since. True if it was not called since the last answer.
+ */
+strake_status strake_cl_stripe_look(strake_cl_stripe *stripe, strake_error *error);
 strake_status strake_cl_stripe_is_finite(strake_cl_stripe *stripe, bool *finite,
                                          strake_error *error);
 

@@ -17,17 +17,18 @@ static strake_status time_team(strake_solver *solver, double *seconds, double *e
 {
     strake_status status = STRAKE_OK;
     double start = 0.0;
+    const int64_t timed = (TIMED + solver->at_once - 1) / solver->at_once * solver->at_once;
     STRAKE_TRY(strake_team_upload(solver, error));
     STRAKE_TRY(strake_team_run(solver, WARM_UP, true, error));
     start = strake_solver_clock();
-    STRAKE_TRY(strake_team_run(solver, TIMED, true, error));
-    *seconds = (strake_solver_clock() - start) / TIMED;
+    STRAKE_TRY(strake_team_run(solver, timed, true, error));
+    *seconds = (strake_solver_clock() - start) / (double)timed;
     for (int e = 0; e < solver->entries; e++) {
         entry_seconds[e] = 0.0;
     }
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        const double own = (role->compute + role->exchange) / TIMED;
+        const double own = (role->compute + role->exchange) / (double)timed;
         double *slot = &entry_seconds[role->entry];
         *slot = own > *slot ? own : *slot;
     }

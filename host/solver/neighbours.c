@@ -1,5 +1,5 @@
 /*
- * Who waits for whom between two steps. A role may start the next step when every role whose slabs it
+ * Who waits for whom between two sweeps. A role may start the next one when every role whose slabs it
  * reads, or that reads its slabs, has finished this one: then its own operands are there and nobody
  * still reads what it is about to overwrite (states have two buffers). There is no global barrier.
  */
@@ -20,10 +20,13 @@ static strake_range slabs_of(const strake_solver *solver, const strake_role *rol
 static bool reads(const strake_solver *solver, strake_range reader, strake_range owner)
 {
     const strake_layout *l = &solver->layout;
-    for (int64_t k = reader.first - l->lo[0]; k < reader.end + l->hi[0]; k++) {
+    const int64_t again = (int64_t)(solver->at_once - 1) * strake_layout_reach(l);
+    const int64_t before = l->lo[0] + again;
+    const int64_t after = l->hi[0] + again;
+    for (int64_t k = reader.first - before; k < reader.end + after; k++) {
         if (k == reader.first) {
             k = reader.end;
-            if (l->hi[0] == 0) {
+            if (after == 0) {
                 break;
             }
         }

@@ -285,7 +285,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
     return STRAKE_OK;
 }
 
-/* Steps per sweep of the CPU stripe: as asked, else the default; no more than the graph allows. */
+/* Steps per sweep: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
     const int asked = solver->settings.steps_per_sweep;
@@ -496,8 +496,7 @@ static int64_t block_of(const strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
-            return strake_pipeline_block(solver->role[r].pipeline,
-                                         strake_team_steps_at_once(solver));
+            return strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
         }
     }
     return 0;
@@ -516,7 +515,6 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
     out->block = is_cpu ? block_of(solver) : 0;
-    out->sweep = is_cpu ? strake_team_steps_at_once(solver) : 1;
 }
 
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
@@ -539,6 +537,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     strake_solver_describe_tuning(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
+    out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;

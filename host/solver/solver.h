@@ -21,7 +21,7 @@ typedef struct strake_placement {
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
     int64_t block;      /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
-    int sweep;          /**< most time steps in one sweep over a block (cpu), 1 otherwise */
+    int sweep;          /**< most time steps from one exchange to the next */
     bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */

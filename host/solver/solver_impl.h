@@ -40,7 +40,7 @@ typedef struct strake_role {
     int cpu;                   /**< processor that its thread is bound to, -1: none */
     int neighbours;
     int *neighbour;       /**< roles to wait for between two steps */
-    _Atomic int64_t done; /**< steps finished in this run, own slabs visible to the others */
+    _Atomic int64_t done; /**< steps finished in this run, own border slabs visible to the others */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -82,7 +82,8 @@ struct strake_solver {
     int most_threads;    /**< that it may have */
     bool threads_chosen; /**< by the user, not by default */
     strake_isa isa;
-    int sweep; /**< most steps that the CPU stripe computes at once */
+    int sweep;   /**< most steps at once that were asked for */
+    int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
     strake_reference *reference;
@@ -134,9 +135,6 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
                               strake_error *error);
-
-/** Most steps that the placed team computes in one sweep; 1 where a device takes part. */
-int strake_team_steps_at_once(const strake_solver *solver);
 
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);

@@ -1,7 +1,7 @@
 /*
  * The team of threads that steps a solver: workers of the CPU stripe and one driver per device
- * (Wyrzykowski et al. 2014, figures 4 and 5). Inside a step nobody waits for anybody; between two
- * steps there is one barrier, after the border slabs have gone to the host arrays.
+ * (Wyrzykowski et al. 2014, figures 4 and 5). Inside a sweep of one or several steps nobody waits for
+ * anybody; between two sweeps everybody waits for its neighbours' border slabs in the host arrays.
  */
 #include <omp.h>
 #include <stdatomic.h>
@@ -79,6 +79,33 @@ static void assign_roles(strake_solver *solver)
     }
 }
 
+/* Slabs that a role computes: a worker's share of the CPU stripe, or a device's stripe. */
+static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
+{
+    const strake_entry *entry = &solver->entry[role->entry];
+    return entry->place == STRAKE_PLACE_CPU ? role->range.end - role->range.first
+                                            : entry->range.end - entry->range.first;
+}
+
+/*
+ * Steps per sweep: by default only several where the slabs computed twice are few beside everybody's
+ * own. A device without neighbours has nothing to exchange: its steps are enqueued one by one.
+ */
+static int steps_at_once(const strake_solver *solver)
+{
+    const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
+    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_role *role = &solver->role[r];
+        if (own_slabs(solver, role) < least ||
+            (solver->entry[role->entry].place == STRAKE_PLACE_OPENCL &&
+             own_slabs(solver, role) == solver->layout.n[0])) {
+            return 1;
+        }
+    }
+    return solver->sweep;
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void create_role(strake_solver *solver, strake_role *role)
 {
@@ -89,15 +116,15 @@ static void create_role(strake_solver *solver, strake_role *role)
         role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa,
                                               which->block_columns, &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_cl_tuning tuning = strake_tuned_kernels(which);
+        const strake_cl_stripe_options options = strake_tuned_kernels(which);
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
         }
-        role->status = strake_cl_stripe_create(solver->list.cl, &solver->list.device[entry->device],
-                                               &solver->graph, solver->which->problem,
-                                               &solver->layout, range, solver->entries, role->entry,
-                                               &tuning, &entry->stripe, &role->error);
+        role->status = strake_cl_stripe_create(
+            solver->list.cl, &solver->list.device[entry->device], &solver->graph,
+            solver->which->problem, &solver->layout, range, solver->entries, role->entry,
+            solver->at_once, &options, &entry->stripe, &role->error);
     }
 }
 
@@ -166,6 +193,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     solver->roles = count_roles(solver);
     assign_roles(solver);
+    solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
     STRAKE_TRY(strake_neighbours_find(solver, error));
@@ -220,7 +248,8 @@ typedef struct team_run {
     bool trial;
     int64_t sweep;   /* steps at once, as long as there are that many left */
     int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
-    bool alone;      /* one device, no neighbours: steps may be enqueued ahead */
+    bool has_devices;
+    bool alone; /* one device, no neighbours: steps may be enqueued ahead */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
 } team_run;
@@ -231,15 +260,16 @@ static int parity_at(const team_run *run, int64_t step)
 }
 
 /*
- * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. A device
- * is not looked at after every step: it may have appeared in one of the `unseen` steps before.
+ * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. It may
+ * have appeared in one of the `unseen` steps before: nobody looks at devices after every step, nor at
+ * the steps inside a sweep.
  */
 static void fail_non_finite(const team_run *run, strake_role *role, const strake_range *range,
                             int64_t step, int64_t unseen)
 {
     char when[96] = "";
     const strake_solver *solver = run->solver;
-    const int parity = 1 - parity_at(run, step);
+    const int parity = 1 - parity_at(run, step); /* of the states after the step's sweep */
     int64_t cell[STRAKE_AXES] = {range->first, 0, 0};
     const char *name = "a state";
     for (int v = 0; v < solver->graph.values; v++) {
@@ -251,8 +281,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
         }
     }
     if (unseen > 0) {
-        (void)snprintf(when, sizeof when,
-                       " (or up to %lld earlier: devices are checked now and then)",
+        (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
                        (long long)unseen);
     }
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
@@ -262,48 +291,66 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                                (long long)solver->step_count + run->skipped + step + 1, when);
 }
 
-/* The part of a step that depends on nobody, up to the border slabs in the host arrays. */
-static void compute(const team_run *run, strake_role *role, int64_t step)
+/*
+ * Every STEPS_AHEAD steps a device looks for NaN and Inf; the answer is asked for that many steps later,
+ * so that it never runs dry, and no more than two such pieces are ever enqueued.
+ */
+static void look_after(const team_run *run, strake_role *role, int64_t step, int64_t end)
+{
+    strake_solver *solver = run->solver;
+    strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
+    const bool is_last = end == run->steps;
+    bool finite = true;
+    if (!is_last && end / STEPS_AHEAD == step / STEPS_AHEAD) {
+        return;
+    }
+    role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
+    if (role->status == STRAKE_OK && finite) {
+        role->status = strake_cl_stripe_look(stripe, &role->error);
+    }
+    if (role->status == STRAKE_OK && finite && is_last) {
+        role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
+    }
+    if (role->status == STRAKE_OK && !finite) {
+        const int64_t unseen = (end - 1) % STEPS_AHEAD + STEPS_AHEAD;
+        role->status = strake_cl_stripe_download(stripe, solver->array[1 - parity_at(run, step)],
+                                                 &role->error);
+        fail_non_finite(run, role, &solver->entry[role->entry].range, end - 1,
+                        unseen < end - 1 ? unseen : end - 1);
+    }
+}
+
+/* The part of a sweep that depends on nobody, up to the border slabs in the host arrays. */
+static void compute(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
     strake_solver *solver = run->solver;
     strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
-        const int64_t left = run->steps - step;
-        const int now = (int)(left < run->sweep ? left : run->sweep);
-        if (!strake_pipeline_run(role->pipeline, now, role->range.first, role->range.end,
+        if (!strake_pipeline_run(role->pipeline, (int)steps, role->range.first, role->range.end,
                                  solver->array[parity], solver->next[parity]) &&
             !run->trial) {
-            fail_non_finite(run, role, &role->range, step, 0);
+            fail_non_finite(run, role, &role->range, step + steps - 1, steps - 1);
         }
         role->compute += strake_solver_clock() - start;
         return;
     }
-    role->status = strake_cl_stripe_step(stripe, &role->error);
-    const bool is_last = step + 1 == run->steps || (step + 1) % STEPS_AHEAD == 0;
-    if (role->status == STRAKE_OK && (!run->alone || is_last || run->trial)) {
+    role->status = strake_cl_stripe_sweep(stripe, (int)steps, &role->error);
+    if (role->status == STRAKE_OK && run->trial) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
-    if (role->status == STRAKE_OK && is_last && !run->trial) {
-        bool finite = true;
-        role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
-        if (role->status == STRAKE_OK && !finite) {
-            role->status =
-                strake_cl_stripe_download(stripe, solver->array[1 - parity], &role->error);
-            fail_non_finite(run, role, &solver->entry[role->entry].range, step, step % STEPS_AHEAD);
-        }
+    if (role->status == STRAKE_OK && !run->trial) {
+        look_after(run, role, step, step + steps);
     }
-    const double computed = strake_solver_clock();
-    role->compute += computed - start;
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_cl_stripe_publish(stripe, solver->array[1 - parity], &role->error);
-        role->exchange += strake_solver_clock() - computed;
     }
+    role->compute += strake_solver_clock() - start;
 }
 
-/* After the barrier: ghost slabs from the neighbours. */
-static void exchange(const team_run *run, strake_role *role, int64_t step)
+/* Ghost slabs from the neighbours, whose sweep is done. */
+static void exchange(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
     strake_cl_stripe *stripe = run->solver->entry[role->entry].stripe;
     const double start = strake_solver_clock();
@@ -316,7 +363,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step)
     }
     if (run->trial) {
         (void)strake_cl_stripe_finish(stripe, &role->error);
-        strake_cl_stripe_undo(stripe);
+        strake_cl_stripe_undo(stripe, (int)steps);
     }
     role->exchange += strake_solver_clock() - start;
 }
@@ -336,27 +383,35 @@ static void stop_at(team_run *run, int64_t step)
     }
 }
 
-/* The steps of one thread; with fewer threads than roles each plays several. */
+/* Steps of the sweep that begins at a step. */
+static int64_t steps_from(const team_run *run, int64_t step)
+{
+    const int64_t left = run->steps - step;
+    return left < run->sweep ? left : run->sweep;
+}
+
+/* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
-    for (int64_t step = 0; step < run->steps; step++) {
+    for (int64_t step = 0; step < run->steps; step += run->sweep) {
+        const int64_t steps = steps_from(run, step);
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
-            compute(run, role, step);
+            compute(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
-            strake_neighbours_done(role, step + 1);
+            strake_neighbours_done(role, step + steps);
         }
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
             const double reached = strake_solver_clock();
-            if (!strake_neighbours_wait(solver, role, step + 1, &run->stop)) {
+            if (!strake_neighbours_wait(solver, role, step + steps, &run->stop)) {
                 return;
             }
             role->idle += strake_solver_clock() - reached;
-            exchange(run, role, step);
+            exchange(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
                 return;
@@ -366,7 +421,7 @@ static void run_thread(team_run *run, int thread, int threads)
 }
 
 /*
- * Several steps at once, only on the CPU. Sweeps are long: a barrier costs little, and nobody is ahead
+ * Several steps at once on the CPU alone. Sweeps are long: a barrier costs little, and nobody is ahead
  * when one fails, so that its first states are still there and it can be repeated step by step.
  */
 static void run_sweeps(team_run *run, int thread, int threads)
@@ -375,7 +430,7 @@ static void run_sweeps(team_run *run, int thread, int threads)
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
-            compute(run, role, step);
+            compute(run, role, step, steps_from(run, step));
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
@@ -428,23 +483,6 @@ static strake_status run_reference(const team_run *run, strake_error *error)
     return STRAKE_OK;
 }
 
-/*
- * Several steps at once only where no device, which takes them one by one, has a stripe; and by default
- * only where the rows computed twice are few beside a worker's own.
- */
-int strake_team_steps_at_once(const strake_solver *solver)
-{
-    const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
-    for (int r = 0; r < solver->roles; r++) {
-        const strake_role *role = &solver->role[r];
-        if (role->pipeline == NULL || role->range.end - role->range.first < least) {
-            return 1;
-        }
-    }
-    return solver->sweep;
-}
-
 static void start_team(team_run *run, int64_t trials)
 {
     strake_solver *solver = run->solver;
@@ -460,7 +498,7 @@ static void start_team(team_run *run, int64_t trials)
         if (threads == solver->roles) {
             bind_thread(&solver->role[thread]);
         }
-        if (run->sweep > 1) {
+        if (run->sweep > 1 && !run->has_devices) {
             run_sweeps(run, thread, threads);
         } else if (run->trial) {
             run_trials(run, trials, thread, threads);
@@ -497,16 +535,22 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         role->exchange = 0.0;
         role->idle = 0.0;
     }
-    run.sweep = strake_team_steps_at_once(solver);
+    run.sweep = solver->at_once;
+    for (int r = 0; r < solver->roles; r++) {
+        run.has_devices = run.has_devices || solver->role[r].pipeline == NULL;
+    }
     run.alone = solver->roles == 1 &&
                 (solver->role[0].pipeline != NULL ||
                  strake_cl_stripe_is_alone(solver->entry[solver->role[0].entry].stripe));
-    if (trial && run.sweep == 1) {
-        run.steps = 1;
+    if (trial && (run.sweep == 1 || run.has_devices)) {
+        run.steps = run.sweep; /* the same sweep over and over */
+        start_team(&run, (steps + run.sweep - 1) / run.sweep);
+        solver->states_fresh = solver->states_fresh || run.sweep > 1; /* the devices' are gone */
+    } else {
+        start_team(&run, 0);
     }
-    start_team(&run, steps);
     status = first_failure(solver, error);
-    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !trial) {
+    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial) {
         find_failure(&run);
         (void)first_failure(solver, error);
     }

@@ -1,14 +1,17 @@
 #include "tuned/kernels.h"
 
-strake_cl_tuning strake_tuned_kernels(const strake_case *which)
+strake_cl_stripe_options strake_tuned_kernels(const strake_case *which)
 {
-    return (strake_cl_tuning){.options = {.fusion = (strake_cl_fusion)which->fusion,
-                                          .hold = which->hold,
-                                          .unroll = which->unroll,
-                                          .prefetch = which->prefetch,
-                                          .keep = which->keep},
-                              .width = which->group_width,
-                              .height = which->group_height,
-                              .rows = which->group_rows,
-                              .registers = which->registers};
+    return (strake_cl_stripe_options){
+        .tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
+                               .hold = which->hold,
+                               .unroll = which->unroll,
+                               .prefetch = which->prefetch,
+                               .keep = which->keep},
+                   .width = which->group_width,
+                   .height = which->group_height,
+                   .rows = which->group_rows,
+                   .registers = which->registers},
+        .overlap = (strake_cl_overlap)which->overlap,
+        .wait = (strake_cl_wait_kind)which->wait};
 }

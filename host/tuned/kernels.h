@@ -5,7 +5,7 @@
 #include "case/case.h"
 #include "opencl/cl_stripe.h"
 
-/** Parameters of a device's kernels as a case with all its settings has them. */
-strake_cl_tuning strake_tuned_kernels(const strake_case *which);
+/** How a device's stripe works, as a case with all its settings says. */
+strake_cl_stripe_options strake_tuned_kernels(const strake_case *which);
 
 #endif

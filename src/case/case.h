@@ -37,6 +37,7 @@ struct strake_case {
     int hold, keep;                 /**< run.hold, run.keep; 0: default */
     int unroll, prefetch;           /**< run.unroll, run.prefetch; 0: default */
     int registers;                  /**< run.registers; 0: default */
+    int overlap, wait;              /**< run.overlap, run.wait: index of the word; 0: default */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
     int64_t output_every; /**< 0: last step only */

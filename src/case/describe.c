@@ -71,7 +71,9 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
         (void)comma_list(strake_precision_words, buffer, size);
         break;
     case STRAKE_COMMON_FUSION:
-        (void)comma_list(strake_fusion_words, buffer, size);
+    case STRAKE_COMMON_OVERLAP:
+    case STRAKE_COMMON_WAIT:
+        (void)comma_list(strake_common_words(common->kind), buffer, size);
         break;
     case STRAKE_COMMON_BOUNDARY:
         (void)comma_list(strake_boundary_words, buffer, size);

@@ -8,6 +8,22 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_overlap_words[] = "auto|off|on";
+const char strake_wait_words[] = "auto|spin|sleep";
+
+const char *strake_common_words(strake_common_kind kind)
+{
+    switch (kind) {
+    case STRAKE_COMMON_FUSION:
+        return strake_fusion_words;
+    case STRAKE_COMMON_OVERLAP:
+        return strake_overlap_words;
+    case STRAKE_COMMON_WAIT:
+        return strake_wait_words;
+    default:
+        return NULL;
+    }
+}
 
 enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
 
@@ -111,7 +127,9 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, STRAKE_MAX_SWEEP, false, "[steps]"},
-     "most time steps that a cpu stripe computes in one pass over its rows; 0: default"},
+     "most time steps from one exchange between stripes to the next, which a cpu stripe computes "
+     "in "
+     "one pass over its rows; 0: default"},
     {"run.block_columns",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -120,6 +138,12 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 65536.0, false, "[cells]"},
      "columns that a cpu stripe works on at once; 0: as many as fit the caches"},
+    {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
+     "on: a device computes the rows that others need first, and their transfers run beside the "
+     "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},
+    {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
+     "how a thread waits for its device: spin (as the driver does it), sleep (leaving its core to "
+     "others), auto (sleep through long waits for GPUs)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
      "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "

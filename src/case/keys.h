@@ -12,7 +12,9 @@
 typedef enum strake_common_kind {
     STRAKE_COMMON_PROBLEM,
     STRAKE_COMMON_PRECISION,
-    STRAKE_COMMON_FUSION,
+    STRAKE_COMMON_FUSION, /* these three: int, index of the word */
+    STRAKE_COMMON_OVERLAP,
+    STRAKE_COMMON_WAIT,
     STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_SMALL, /**< int */
     STRAKE_COMMON_REAL,
@@ -45,6 +47,11 @@ extern const int strake_common_count;
 extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
 extern const char strake_fusion_words[];
+extern const char strake_overlap_words[];
+extern const char strake_wait_words[];
+
+/** The words of a kind of key whose value is the index of one, or NULL. */
+const char *strake_common_words(strake_common_kind kind);
 
 /** Refuses keys that neither every case nor @p problem has, and sections that are no mappings. */
 strake_status strake_keys_check(const strake_node *root, const strake_problem *problem,

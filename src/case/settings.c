@@ -8,9 +8,9 @@
 
 static bool is_tunable(const strake_common *common)
 {
-    return (common->kind == STRAKE_COMMON_SMALL || common->kind == STRAKE_COMMON_FUSION) &&
-           strncmp(common->path, "run.", 4) == 0 && common->range.minimum <= 0.0 &&
-           common->fallback == 0.0;
+    return (common->kind == STRAKE_COMMON_SMALL || strake_common_words(common->kind) != NULL) &&
+           strncmp(common->path, "run.", 4) == 0 && common->fallback == 0.0 &&
+           common->range.minimum <= 0.0;
 }
 
 static const strake_common *find(const char *path)
@@ -27,9 +27,10 @@ static const strake_common *find(const char *path)
 static int number_of(const strake_common *common, const char *value)
 {
     char *end = NULL;
-    if (common->kind == STRAKE_COMMON_FUSION) {
+    const char *const choices = strake_common_words(common->kind);
+    if (choices != NULL) {
         strake_words words = {0};
-        strake_words_add_choices(&words, strake_fusion_words);
+        strake_words_add_choices(&words, choices);
         for (int k = 0; k < words.count; k++) {
             if (strcmp(words.word[k], value) == 0) {
                 return k;
@@ -67,9 +68,10 @@ const char *strake_setting_text(const strake_case *which, const char *path, char
 {
     const strake_common *const common = find(path);
     const int number = common != NULL ? stored(which, common) : 0;
-    if (common != NULL && common->kind == STRAKE_COMMON_FUSION) {
+    const char *const choices = common != NULL ? strake_common_words(common->kind) : NULL;
+    if (choices != NULL) {
         strake_words words = {0};
-        strake_words_add_choices(&words, strake_fusion_words);
+        strake_words_add_choices(&words, choices);
         (void)snprintf(buffer, size, "%s", number < words.count ? words.word[number] : "");
     } else {
         (void)snprintf(buffer, size, "%d", number);

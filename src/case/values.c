@@ -246,7 +246,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         *(strake_precision *)to = (strake_precision)choice;
         break;
     case STRAKE_COMMON_FUSION:
-        status = node ? strake_read_choice(node, strake_fusion_words, &choice, error) : STRAKE_OK;
+    case STRAKE_COMMON_OVERLAP:
+    case STRAKE_COMMON_WAIT:
+        status = node ? strake_read_choice(node, strake_common_words(common->kind), &choice, error)
+                      : STRAKE_OK;
         *(int *)to = choice;
         break;
     case STRAKE_COMMON_COUNT:

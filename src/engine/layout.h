@@ -50,6 +50,12 @@ static inline int64_t strake_layout_at(const strake_layout *layout, int64_t i, i
     return layout->origin + i * layout->slab + m * layout->pitch + j;
 }
 
+/** Slabs that a step of a sweep computes beyond those of the next one, before and after a stripe. */
+static inline int64_t strake_layout_reach(const strake_layout *layout)
+{
+    return layout->lo[0] > layout->hi[0] ? layout->lo[0] : layout->hi[0];
+}
+
 /** The interior index that ghost index @p i of an axis with @p n cells copies; i itself if inside. */
 int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i);
 

@@ -180,43 +180,6 @@ static void very_wide_rows_give_the_bytes_of_serial(void **state)
     }
 }
 
-/* Whether ocl:0 can be held to bit equality in a precision; says why not. */
-static bool device_is_exact(strake_precision precision, char *why, size_t size)
-{
-    strake_cl_list list;
-    strake_error error;
-    bool exact = false;
-    if (strake_cl_list_open(&list, &error) != STRAKE_OK) {
-        fail_msg("%s", error.text);
-    }
-    if (list.count == 0) {
-        (void)snprintf(why, size, "no OpenCL device: %s", list.why_none);
-    } else if (strake_cl_selftest(list.cl, &list.device[0], precision, &error) != STRAKE_OK) {
-        (void)snprintf(why, size, "%s", error.text);
-    } else if (list.device[0].bit_exact[precision] != 1) {
-        (void)snprintf(why, size, "%s does not pass the arithmetic self-test in %s precision",
-                       list.device[0].name, precision == STRAKE_DOUBLE ? "double" : "single");
-    } else {
-        exact = true;
-    }
-    strake_cl_list_free(&list);
-    return exact;
-}
-
-static void need_device(strake_precision precision)
-{
-    char why[2048];
-    if (device_is_exact(precision, why, sizeof why)) {
-        return;
-    }
-    const char *required = getenv("STRAKE_REQUIRE_OPENCL");
-    if (required != NULL && strcmp(required, "1") == 0) {
-        fail_msg("%s, and STRAKE_REQUIRE_OPENCL=1", why);
-    }
-    print_message("# skip: %s\n", why);
-    skip();
-}
-
 /* Cuts of 61 rows, among them empty stripes and ones thinner than the halo. */
 static const placement cuts_of_61[] = {
     {"ocl:0", NULL, 0, {61, ANY}},
@@ -238,7 +201,7 @@ static const placement cuts_of_61[] = {
 
 static void splits_agree(bool single)
 {
-    need_device(single ? STRAKE_SINGLE : STRAKE_DOUBLE);
+    strake_harness_need_device(single ? STRAKE_SINGLE : STRAKE_DOUBLE);
     for (int v = 0; v < VARIANTS; v++) {
         if (v == 0) { /* every cut with every pair of boundaries; in single with the pure pairs */
             for (int boundary = 0; boundary < 4; boundary += single ? 3 : 1) {
@@ -274,7 +237,7 @@ static void larger_splits_give_the_bytes_of_serial(void **state)
         {"cpu,ocl:0", "3,1", 2, {ANY}},
         {"ocl:0,cpu,ocl:0", "1,2,3", 3, {ANY}},
     };
-    need_device(STRAKE_DOUBLE);
+    strake_harness_need_device(STRAKE_DOUBLE);
     for (int v = 0; v < 4; v++) {
         const config c = {&variants[v], 250, 333, 3 - v, v % 2 == 1, false};
         check_all(&c, cuts, COUNT(cuts));

@@ -70,18 +70,24 @@ static void end(fixture *f)
 }
 
 /* Checksum of psi after calls of @p steps steps each, ended by 0; the largest sweep as given. */
-static uint64_t run(fixture *f, const char *where, int threads, int sweep, const int *steps)
+static uint64_t run_split(fixture *f, const char *where, const char *split, int threads, int sweep,
+                          const int *steps)
 {
     const config *c = f->made_from;
     f->which->steps_per_sweep = sweep;
     strake_solver *solver =
-        strake_harness_open(f->which, &f->in, c->single, c->constant_h, where, NULL, threads);
+        strake_harness_open(f->which, &f->in, c->single, c->constant_h, where, split, threads);
     for (int k = 0; steps[k] > 0; k++) {
         strake_harness_step(solver, steps[k]);
     }
     const uint64_t checksum = strake_harness_checksum(solver, f->in.cells);
     strake_close(&solver);
     return checksum;
+}
+
+static uint64_t run(fixture *f, const char *where, int threads, int sweep, const int *steps)
+{
+    return run_split(f, where, NULL, threads, sweep, steps);
 }
 
 static void check(const config *c, int most_sweep, int most_threads)
@@ -150,6 +156,54 @@ static void eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps(
         const config thin = {&variants[boundary % 2], 17, 40, boundary, boundary == 5, false};
         check(&thin, STRAKE_MAX_SWEEP, 9);
     }
+}
+
+/*
+ * Several steps per exchange on devices: deep halos of neighbours and wrapped ones, thin and empty
+ * stripes, with and without border slabs first.
+ */
+static void check_mixtures(const config *c, const char *const (*mixture)[2], int mixtures)
+{
+    static const int calls[] = {1, 4, 6, 0};
+    fixture f;
+    begin(&f, c);
+    const uint64_t expected = run(&f, "serial", 1, 1, calls);
+    for (int m = 0; m < mixtures; m++) {
+        for (int k = 0; k < 8; k++) {
+            const int sweep = 1 + k / 2;
+            f.which->overlap = 1 + k % 2;
+            f.which->wait = 1 + (m + k) % 2;
+            const uint64_t found = run_split(&f, mixture[m][0], mixture[m][1], 2, sweep, calls);
+            if (found != expected) {
+                fail_msg("%s split %s, %d steps per sweep, overlap %s: psi %016llx differs from "
+                         "serial %016llx (%s, %s, %dx%d, boundary %d, h %s)",
+                         mixture[m][0], mixture[m][1], sweep, k % 2 == 0 ? "off" : "on",
+                         (unsigned long long)found, (unsigned long long)expected, c->options->name,
+                         c->single ? "single" : "double", c->rows, c->cols, c->boundary,
+                         c->constant_h ? "constant" : "variable");
+            }
+        }
+    }
+    end(&f);
+}
+
+static void devices_give_the_bytes_of_single_steps(void **state)
+{
+    (void)state;
+    static const char *const mixture[][2] = {{"cpu,ocl:0", "30,31"},
+                                             {"ocl:0,ocl:0", "1,1"},
+                                             {"ocl:0,cpu,ocl:0", "30,1,30"},
+                                             {"ocl:0,ocl:0", "2,59"},
+                                             {"ocl:0,cpu,ocl:0", "1,2,58"}};
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 7; k++) {
+        const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
+        const config c = {&variants[k < 3 ? 0 : k], 61, 97, boundary, false, k == 5};
+        check_mixtures(&c, &mixture[k % 3], 3);
+    }
+    const config tiny = {&variants[0], 5, 9, 0, false, false};
+    static const char *const pieces[][2] = {{"ocl:0,ocl:0", "2,3"}, {"cpu,ocl:0", "4,1"}};
+    check_mixtures(&tiny, pieces, 2);
 }
 
 /* Blocks of columns, the last of them narrower than the reach of the first steps. */
@@ -250,6 +304,7 @@ int main(void)
         cmocka_unit_test(every_scheme_gives_the_bytes_of_single_steps),
         cmocka_unit_test(grids_smaller_than_the_halo_give_the_bytes_of_single_steps),
         cmocka_unit_test(eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps),
+        cmocka_unit_test(devices_give_the_bytes_of_single_steps),
         cmocka_unit_test(wide_rows_give_the_bytes_of_single_steps),
         cmocka_unit_test(a_failure_names_its_step_and_cell),
         cmocka_unit_test(every_loop_of_the_schemes_is_compiled),

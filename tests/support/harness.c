@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "opencl/cl_device.h"
 
 strake_case *strake_harness_case(const strake_inputs *in, const strake_scheme *scheme, bool single,
                                  bool constant_h)
@@ -70,6 +73,43 @@ strake_solver *strake_harness_open(const strake_case *which, const strake_inputs
         set(solver, "h", in->h, in->cells);
     }
     return solver;
+}
+
+/* Whether ocl:0 can be held to bit equality in a precision; says why not. */
+static bool device_is_exact(strake_precision precision, char *why, size_t size)
+{
+    strake_cl_list list;
+    strake_error error;
+    bool exact = false;
+    if (strake_cl_list_open(&list, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    if (list.count == 0) {
+        (void)snprintf(why, size, "no OpenCL device: %s", list.why_none);
+    } else if (strake_cl_selftest(list.cl, &list.device[0], precision, &error) != STRAKE_OK) {
+        (void)snprintf(why, size, "%s", error.text);
+    } else if (list.device[0].bit_exact[precision] != 1) {
+        (void)snprintf(why, size, "%s does not pass the arithmetic self-test in %s precision",
+                       list.device[0].name, precision == STRAKE_DOUBLE ? "double" : "single");
+    } else {
+        exact = true;
+    }
+    strake_cl_list_free(&list);
+    return exact;
+}
+
+void strake_harness_need_device(strake_precision precision)
+{
+    char why[2048];
+    if (device_is_exact(precision, why, sizeof why)) {
+        return;
+    }
+    const char *required = getenv("STRAKE_REQUIRE_OPENCL");
+    if (required != NULL && strcmp(required, "1") == 0) {
+        fail_msg("%s, and STRAKE_REQUIRE_OPENCL=1", why);
+    }
+    print_message("# skip: %s\n", why);
+    skip();
 }
 
 void strake_harness_step(strake_solver *solver, int64_t steps)

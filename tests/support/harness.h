@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "engine/point.h"
 #include "strake.h"
 #include "tests/support/fields.h"
 #include "tests/support/oracle.h"
@@ -36,6 +37,12 @@ strake_case *strake_harness_case(const strake_inputs *in, const strake_scheme *s
 strake_solver *strake_harness_open(const strake_case *which, const strake_inputs *in, bool single,
                                    bool constant_h, const char *where, const char *split,
                                    int threads);
+
+/**
+ * Skips the running test, saying why, where ocl:0 cannot be held to bit equality in this precision;
+ * fails it instead if STRAKE_REQUIRE_OPENCL is 1.
+ */
+void strake_harness_need_device(strake_precision precision);
 
 /** Steps, or fails the test with the library's message. */
 void strake_harness_step(strake_solver *solver, int64_t steps);

@@ -1,0 +1,76 @@
+/**
+ * @file cl_exchange.h
+ * What a stripe's window exchanges with the host between two sweeps: border slabs out, ghost slabs in,
+ * through pinned staging memory and, where transfers overlap with kernels, a queue of their own.
+ */
+#ifndef STRAKE_CL_EXCHANGE_H
+#define STRAKE_CL_EXCHANGE_H
+
+#include "opencl/cl_wait.h"
+#include "opencl/cl_window.h"
+
+enum { STRAKE_CL_MOST_BORDERS = 16 };
+
+/** One pinned buffer, mapped for its whole life. */
+typedef struct strake_cl_pinned {
+    cl_mem buffer;
+    char *data;
+} strake_cl_pinned;
+
+/** A ghost slab whose source belongs to another stripe. */
+typedef struct strake_cl_ghost {
+    int64_t slab;   /**< of the window */
+    int64_t source; /**< of the grid */
+} strake_cl_ghost;
+
+typedef struct strake_cl_exchange {
+    strake_cl_window *window;
+    const strake_layout *host; /**< of the host arrays, the whole grid */
+    int64_t base;              /**< slab of the grid that is slab 0 of the window */
+    cl_command_queue queue;    /**< of the transfers; the window's own where nothing overlaps */
+    bool overlaps;             /**< the queue is not the window's */
+    int borders;
+    strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
+    int ghosts;
+    strake_cl_ghost *ghost;
+    strake_cl_pinned out[STRAKE_MAX_FIELDS_PER_STEP], in[STRAKE_MAX_FIELDS_PER_STEP];
+    cl_event sent;    /**< the border slabs are in the staging memory */
+    cl_event arrived; /**< the ghost slabs are in the window */
+    strake_cl_waiter waiter;
+} strake_cl_exchange;
+
+/**
+ * Plans the exchange and allocates the staging memory.
+ * @param[in] host, stripe  borrowed until release; all stripes, of which @p self is this one
+ * @param[in] depth         slabs beyond its own that the window holds current, before and after
+ * @param[in] theirs        the same of any other stripe, at most
+ * @param[in] overlaps      transfers get a queue of their own
+ */
+strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
+                                        const strake_layout *host, const strake_range *stripe,
+                                        int stripes, int self, int64_t base, const int64_t depth[2],
+                                        const int64_t theirs[2], bool overlaps,
+                                        strake_error *error);
+void strake_cl_exchange_release(strake_cl_exchange *x);
+
+/** Whether nobody reads this stripe's slabs and it reads nobody's. */
+bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
+
+/** Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds. */
+strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error);
+
+/** Waits for the border slabs and writes them into the host arrays (by state value). */
+strake_status strake_cl_exchange_publish(strake_cl_exchange *x, void *const *array,
+                                         strake_error *error);
+
+/** Takes the ghost slabs of the current states from the host arrays and enqueues their upload. */
+strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array,
+                                       strake_error *error);
+
+/** Makes the window's queue wait for the ghost slabs. */
+strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);
+
+/** Byte offset of a slab of the grid in a host array. */
+size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab);
+
+#endif

@@ -1,0 +1,88 @@
+/**
+ * @file cl_kernels.h
+ * The compiled kernels of one problem on one device: fusion plan, program, sizes of work-groups. They
+ * serve any number of windows; kernel objects carry arguments, so one thread launches at a time.
+ */
+#ifndef STRAKE_CL_KERNELS_H
+#define STRAKE_CL_KERNELS_H
+
+#include "engine/layout.h"
+#include "engine/problem.h"
+#include "opencl/cl_device.h"
+#include "opencl/cl_plan.h"
+
+/** Parameters of the kernels; zero means the default. */
+typedef struct strake_cl_tuning {
+    strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
+    int width;                 /**< work-group size along columns */
+    int height;                /**< work-group size along rows, of point kernels */
+    int rows;                  /**< rows per group of marching kernels */
+    int registers;             /**< most registers per work-item, where the compiler can be told */
+} strake_cl_tuning;
+
+typedef struct strake_cl_kernels {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    const strake_graph *graph;
+    cl_context context; /**< owned */
+    cl_program program;
+    strake_cl_options options; /**< complete, after the device's limits */
+    bool flat;                 /**< axis 1 has one cell */
+    int kernels;
+    strake_cl_kernel_plan plan[STRAKE_CL_MOST_KERNELS];
+    cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
+    size_t limit[STRAKE_CL_MOST_KERNELS];               /**< work-items per group */
+    int resident[STRAKE_CL_MOST_KERNELS];               /**< marching groups per compute unit */
+    cl_kernel columns, lines, slabs, cells, non_finite; /**< of cl/ghost.cl */
+    size_t width, height;                               /**< of groups of point kernels */
+    size_t march_width;
+    int march_rows; /**< 0: from the size of a launch */
+    int registers;  /**< 0: the compiler's choice */
+} strake_cl_kernels;
+
+/**
+ * Makes a context, plans, generates and builds the program; where kernels exceed the device, a plan
+ * with smaller groups or less fusion.
+ * @param[in]  graph, cl, device  borrowed until release
+ * @param[in]  layout             the largest that windows will have
+ * @param[in]  tuning             NULL: defaults
+ * @param[out] kernels            zeroed by the caller; to be released also after a failure
+ * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY, STRAKE_ERR_STATE (the graph exceeds a limit)
+ */
+strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_cl *cl,
+                                      const strake_cl_device *device, const strake_graph *graph,
+                                      const strake_problem *problem, const strake_layout *layout,
+                                      const strake_cl_tuning *tuning, strake_error *error);
+void strake_cl_kernels_release(strake_cl_kernels *kernels);
+
+/** Last kernel that reads a value, or -1. */
+int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);
+
+/** Arguments of a kernel, set in order; the first failure is kept in @c code. */
+typedef struct strake_cl_arguments {
+    const strake_cl *cl;
+    cl_kernel kernel;
+    cl_uint next;
+    cl_int code;
+} strake_cl_arguments;
+
+strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel);
+void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value);
+void strake_cl_pass_long(strake_cl_arguments *a, int64_t value);
+void strake_cl_pass_int(strake_cl_arguments *a, int64_t value);
+void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value);
+
+/** Enqueues x * y * z work-items or more: whole groups of width * height. */
+strake_status strake_cl_launch(const strake_cl_kernels *kernels, cl_command_queue queue,
+                               const char *name, const strake_cl_arguments *a, size_t width,
+                               size_t height, size_t x, size_t y, size_t z, strake_error *error);
+
+/**
+ * Passes the last arguments of a kernel of the plan and enqueues it.
+ * @param[in] extent  cells per axis that it computes, the outputs' extents included
+ */
+strake_status strake_cl_launch_plan(const strake_cl_kernels *kernels, cl_command_queue queue, int k,
+                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                    strake_error *error);
+
+#endif

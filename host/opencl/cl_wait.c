@@ -1,0 +1,101 @@
+#include "opencl/cl_wait.h"
+
+#include <time.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* Shorter waits than a thread needs to fall asleep and wake up are left to the driver. */
+static const double least_sleep = 150e-6;
+/* Pauses between two looks: a part of the last wait, within bounds. */
+static const double pause_part = 1.0 / 64.0;
+static const double least_pause = 10e-6, most_pause = 100e-6;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void pause_for(double seconds)
+{
+    const struct timespec t = {0, (long)(1e9 * seconds)};
+    (void)nanosleep(&t, NULL);
+}
+
+static bool sleeps(const strake_cl_device *device, const strake_cl_waiter *waiter)
+{
+    return waiter->kind == STRAKE_CL_WAIT_SLEEP ||
+           (waiter->kind == STRAKE_CL_WAIT_DEFAULT && strake_cl_device_is_gpu(device) &&
+            waiter->expected > least_sleep);
+}
+
+/*
+ * Looks now and then whether the event is complete. Never one long sleep: some drivers hand commands
+ * that wait for another queue to the device only when the host calls them.
+ */
+static strake_status sleep_until(const strake_cl *cl, const strake_cl_device *device,
+                                 const strake_cl_waiter *waiter, cl_event event,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int state = CL_QUEUED;
+    double pause = waiter->expected * pause_part;
+    pause = pause < least_pause ? least_pause : pause;
+    pause = pause > most_pause ? most_pause : pause;
+#ifdef PR_SET_TIMERSLACK
+    (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default would add 50 us */
+#endif
+    for (;;) {
+        STRAKE_CL("clGetEventInfo",
+                  cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                                     NULL),
+                  error, device);
+        if (state <= CL_COMPLETE) {
+            break;
+        }
+        pause_for(pause);
+    }
+    STRAKE_CL("a command", state, error, device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
+                             strake_cl_waiter *waiter, cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double start = now();
+    if (sleeps(device, waiter)) {
+        STRAKE_TRY(sleep_until(cl, device, waiter, *event, error));
+    } else {
+        STRAKE_CL("clWaitForEvents", cl->clWaitForEvents(1, event), error, device);
+    }
+    waiter->expected = now() - start;
+cleanup:
+    (void)cl->clReleaseEvent(*event);
+    *event = NULL;
+    return status;
+}
+
+strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *device,
+                                   strake_cl_waiter *waiter, cl_command_queue queue,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event event = NULL;
+    if (!sleeps(device, waiter)) {
+        const double start = now();
+        STRAKE_CL("clFinish", cl->clFinish(queue), error, device);
+        waiter->expected = now() - start;
+        return STRAKE_OK;
+    }
+    STRAKE_CL("clEnqueueMarkerWithWaitList",
+              cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, &event), error, device);
+    STRAKE_CL("clFlush", cl->clFlush(queue), error, device);
+    STRAKE_TRY(strake_cl_wait(cl, device, waiter, &event, error));
+cleanup:
+    return status;
+}

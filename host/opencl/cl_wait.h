@@ -1,0 +1,36 @@
+/**
+ * @file cl_wait.h
+ * Waiting for a device without burning a processor that the CPU stripe needs: most GPU drivers spin.
+ */
+#ifndef STRAKE_CL_WAIT_H
+#define STRAKE_CL_WAIT_H
+
+#include "opencl/cl_device.h"
+
+/** In the order of the words of run.wait. */
+typedef enum strake_cl_wait_kind {
+    STRAKE_CL_WAIT_DEFAULT, /**< sleep through long waits on GPUs, else leave it to the driver */
+    STRAKE_CL_WAIT_SPIN,    /**< leave it to the driver */
+    STRAKE_CL_WAIT_SLEEP    /**< always sleep */
+} strake_cl_wait_kind;
+
+/** How one thread waits for one kind of event that comes back step after step. */
+typedef struct strake_cl_waiter {
+    strake_cl_wait_kind kind;
+    double expected; /**< seconds of the last wait */
+} strake_cl_waiter;
+
+/**
+ * Waits until @p event is complete (its queue must have been flushed) and releases it.
+ * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait.
+ * @return STRAKE_ERR_DEVICE if the command failed
+ */
+strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
+                             strake_cl_waiter *waiter, cl_event *event, strake_error *error);
+
+/** Waits for everything in a queue. */
+strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *device,
+                                   strake_cl_waiter *waiter, cl_command_queue queue,
+                                   strake_error *error);
+
+#endif

@@ -1,0 +1,108 @@
+/**
+ * @file cl_window.h
+ * Arrays of consecutive slabs on a device and the work on them: one time step for any range of the
+ * slabs, and the ghosts of a range. Nothing here waits or exchanges; commands go to one in-order queue.
+ *
+ * Slabs count from the window's first one that can be computed (slab 0); before it and after the last
+ * lie the layout's ghost slabs. What slab of the grid slab 0 is, only the window's owner knows.
+ */
+#ifndef STRAKE_CL_WINDOW_H
+#define STRAKE_CL_WINDOW_H
+
+#include "engine/partition.h"
+#include "opencl/cl_kernels.h"
+
+enum { STRAKE_MAX_FIELDS_PER_STEP = 8 };
+
+/** A state: step by step its two arrays change roles. */
+typedef struct strake_cl_state {
+    int input, output; /**< value indices */
+    cl_mem buffer[2];  /**< current: buffer[parity] */
+} strake_cl_state;
+
+/** Slabs that copy others: pair k copies slab from[k] to slab to[k]. */
+typedef struct strake_cl_pairs {
+    int count;
+    cl_mem list; /**< NULL if count is 0 */
+} strake_cl_pairs;
+
+typedef struct strake_cl_window {
+    const strake_cl_kernels *kernels;
+    cl_command_queue queue; /**< borrowed */
+    strake_layout layout;
+    int64_t lead, tail; /**< slabs of every array beyond the layout's, read but never used */
+    int64_t origin;     /**< of cell [0,0,0] in an array [elements] */
+    int arrays;
+    cl_mem array
+        [STRAKE_MAX_VALUES]; /**< static inputs and intermediates, shared where lifetimes allow */
+    int slot[STRAKE_MAX_VALUES]; /**< value: its array, or -1 */
+    int states;
+    strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
+    int parity;
+    cl_mem found;
+    cl_int non_finite; /**< what the last look found */
+} strake_cl_window;
+
+/**
+ * Allocates the arrays, filled with zeros.
+ * @param[in]  kernels, queue  borrowed until release
+ * @param[in]  layout          of the slabs; copied
+ * @param[out] window          zeroed by the caller; to be released also after a failure
+ * @return STRAKE_ERR_DEVICE (saying what was asked for if memory ran out)
+ */
+strake_status strake_cl_window_create(strake_cl_window *window, const strake_cl_kernels *kernels,
+                                      const strake_layout *layout, cl_command_queue queue,
+                                      strake_error *error);
+/** Whether the canaries before and after every array live; waits. Clears @p intact otherwise. */
+strake_status strake_cl_window_check(const strake_cl_window *window, bool *intact,
+                                     strake_error *error);
+void strake_cl_window_release(strake_cl_window *window);
+
+/** Bytes of device memory of a window with this layout; @p largest: of its largest array. */
+uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_layout *layout,
+                                uint64_t *largest);
+
+/** Bytes of one slab, and byte offset of a slab (ghost slabs included) in every array. */
+size_t strake_cl_window_slab_bytes(const strake_cl_window *window);
+size_t strake_cl_window_offset(const strake_cl_window *window, int64_t slab);
+
+/** A device buffer of any size. */
+strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
+                                   cl_mem_flags flags, cl_mem *out, strake_error *error);
+void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer);
+
+/** Uploads a list of @p count pairs; released with strake_cl_release_buffer(). Waits. */
+strake_status strake_cl_window_pairs(const strake_cl_window *window, int count, const int64_t *to,
+                                     const int64_t *from, strake_cl_pairs *out,
+                                     strake_error *error);
+
+/** Whether a value is a static input that kernels read: then window->array[slot] must be uploaded. */
+bool strake_cl_window_needs(const strake_cl_window *window, int value);
+
+/** Enqueues the static stages for slabs [first, end). */
+strake_status strake_cl_window_static(strake_cl_window *window, int64_t first, int64_t end,
+                                      strake_error *error);
+
+/**
+ * Enqueues one time step for slabs [first, end): reads the current states of these slabs and of their
+ * halo, writes the next ones. strake_cl_window_swap() then makes those current.
+ */
+strake_status strake_cl_window_step(strake_cl_window *window, int64_t first, int64_t end,
+                                    strake_error *error);
+void strake_cl_window_swap(strake_cl_window *window);
+
+/**
+ * Enqueues filling the ghosts of the axes 1 and 2 of slabs [first, end) of one array of a state, then
+ * the slabs of @p pairs (NULL: none), their ghosts included; the pairs' sources must be current.
+ */
+strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int64_t first,
+                                    int64_t end, const strake_cl_pairs *pairs, strake_error *error);
+
+/**
+ * Enqueues looking for NaN and Inf in the current states of slabs [first, end); once @p event is
+ * complete, *window->non_finite tells whether there is one.
+ */
+strake_status strake_cl_window_look(strake_cl_window *window, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error);
+
+#endif

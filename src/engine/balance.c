@@ -1,0 +1,280 @@
+#include "engine/balance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HORIZON = 500, SLICE = 8, DRIFT_ROWS = 2 };
+
+/* A move must promise this part of a step, and a model may be off by that part before it is forgotten. */
+static const double least_gain = 0.01, most_drift = 0.10;
+static const double slice_threshold = 0.5;
+
+/* Seconds of a part: a + b * slabs. */
+typedef struct line {
+    double a, b;
+} line;
+
+void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
+                           const int64_t *owned, double cost)
+{
+    memset(b, 0, sizeof *b);
+    b->policy = policy;
+    b->parts = parts;
+    b->cost = cost;
+    for (int p = 0; p < parts; p++) {
+        b->owned[p] = owned[p];
+        b->slabs += owned[p];
+    }
+    b->width = b->slabs / 4;
+}
+
+/* Least squares of relative errors; without two different sizes, or with an absurd result, a = 0. */
+static line fit(const strake_balancer *b, int part)
+{
+    const strake_balance_sample *s = b->sample[part];
+    const int count = b->samples[part];
+    double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0, rate = 0.0;
+    for (int k = 0; k < count; k++) {
+        const double x = (double)s[k].slabs;
+        const double y = s[k].seconds;
+        const double weight = 1.0 / (y * y);
+        w += weight;
+        wx += weight * x;
+        wy += weight * y;
+        wxx += weight * x * x;
+        wxy += weight * x * y;
+        rate = y / x; /* of the newest */
+    }
+    line result = {0.0, rate};
+    const double determinant = w * wxx - wx * wx;
+    if (count > 1 && determinant > 1e-9 * w * wxx) {
+        const double slope = (w * wxy - wx * wy) / determinant;
+        const double start = (wy - slope * wx) / w;
+        if (slope > 0.0 && start > 0.0 && slope > 0.2 * rate) {
+            result.a = start;
+            result.b = slope;
+        }
+    }
+    return result;
+}
+
+static void add_sample(strake_balancer *b, int part, double seconds)
+{
+    strake_balance_sample *s = b->sample[part];
+    int *count = &b->samples[part];
+    const int64_t slabs = b->owned[part];
+    if (*count > 0) {
+        const line model = fit(b, part);
+        const double expected = model.a + model.b * (double)slabs;
+        const bool known = s[*count - 1].slabs == slabs || *count > 1;
+        b->drifted[part] =
+            known && fabs(seconds - expected) > most_drift * expected ? b->drifted[part] + 1 : 0;
+        if (b->drifted[part] >= DRIFT_ROWS) {
+            *count = 0;
+            b->drifted[part] = 0;
+        }
+    }
+    for (int k = 0; k < *count; k++) {
+        if (s[k].slabs == slabs) {
+            s[k].seconds = 0.5 * (s[k].seconds + seconds);
+            const strake_balance_sample newest = s[k];
+            memmove(&s[k], &s[k + 1], (size_t)(*count - k - 1) * sizeof *s);
+            s[*count - 1] = newest;
+            return;
+        }
+    }
+    if (*count == STRAKE_BALANCE_SAMPLES) {
+        memmove(&s[0], &s[1], (size_t)(*count - 1) * sizeof *s);
+        (*count)--;
+    }
+    s[*count].slabs = slabs;
+    s[*count].seconds = seconds;
+    (*count)++;
+}
+
+/* Slabs that a part can do within a time. */
+static double within(const line *model, double time)
+{
+    const double slabs = model->b > 0.0 ? (time - model->a) / model->b : 0.0;
+    return slabs > 0.0 ? slabs : 0.0;
+}
+
+/* Turns real shares into slabs whose sum is right: rounded partial sums. */
+static void round_shares(const strake_balancer *b, const double *share, int64_t *owned)
+{
+    double sum = 0.0;
+    int64_t before = 0;
+    int last = 0;
+    for (int p = 0; p < b->parts; p++) {
+        last = share[p] > 0.0 ? p : last;
+    }
+    for (int p = 0; p < b->parts; p++) {
+        sum += share[p];
+        int64_t end = p >= last ? b->slabs : (int64_t)(sum + 0.5);
+        end = share[p] > 0.0 ? end : before;
+        end = end < before ? before : end;
+        end = end > b->slabs ? b->slabs : end;
+        owned[p] = end - before;
+        before = end;
+    }
+}
+
+/* Every part that is known finishes at the same time. @return that time */
+static double share_by_model(const strake_balancer *b, const line *model, int64_t *owned)
+{
+    double share[STRAKE_BALANCE_PARTS];
+    double low = 0.0;
+    double high = 0.0;
+    for (int p = 0; p < b->parts; p++) {
+        const double alone = model[p].a + model[p].b * (double)b->slabs;
+        high = alone > high ? alone : high;
+    }
+    for (int k = 0; k < 100; k++) {
+        const double middle = 0.5 * (low + high);
+        double sum = 0.0;
+        for (int p = 0; p < b->parts; p++) {
+            sum += within(&model[p], middle);
+        }
+        low = sum < (double)b->slabs ? middle : low;
+        high = sum < (double)b->slabs ? high : middle;
+    }
+    for (int p = 0; p < b->parts; p++) {
+        share[p] = within(&model[p], high);
+    }
+    round_shares(b, share, owned);
+    return high;
+}
+
+/* Slabs that change their owner. */
+static int64_t count_moved(const strake_balancer *b, const int64_t *owned)
+{
+    int64_t shift = 0;
+    int64_t moved = 0;
+    for (int p = 0; p < b->parts; p++) {
+        shift += owned[p] - b->owned[p];
+        moved += shift > 0 ? shift : -shift;
+    }
+    return moved;
+}
+
+static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t ahead,
+                            int64_t *owned, char *why, size_t size)
+{
+    line model[STRAKE_BALANCE_PARTS];
+    double predicted = 0.0;
+    double now = 0.0; /* by the model too: one observation is noise */
+    bool swings = false;
+    for (int p = 0; p < b->parts; p++) {
+        if (seconds[p] > 0.0 && b->owned[p] > 0) {
+            add_sample(b, p, seconds[p]);
+        }
+        const line unknown = {0.0, 0.0};
+        model[p] = b->samples[p] > 0 ? fit(b, p) : unknown;
+    }
+    (void)share_by_model(b, model, owned);
+    for (int p = 0; p < b->parts; p++) {
+        swings = swings || (owned[p] - b->owned[p]) * b->moved[p] < 0;
+    }
+    if (swings) { /* half of the way back */
+        double share[STRAKE_BALANCE_PARTS];
+        for (int p = 0; p < b->parts; p++) {
+            share[p] = 0.5 * (double)(owned[p] + b->owned[p]);
+        }
+        round_shares(b, share, owned);
+    }
+    for (int p = 0; p < b->parts; p++) {
+        const double then = owned[p] > 0 ? model[p].a + model[p].b * (double)owned[p] : 0.0;
+        const double time = b->owned[p] > 0 ? model[p].a + model[p].b * (double)b->owned[p] : 0.0;
+        predicted = then > predicted ? then : predicted;
+        now = time > now ? time : now;
+    }
+    const int64_t moved = count_moved(b, owned);
+    const int64_t steps = ahead < HORIZON ? ahead : HORIZON;
+    const double gain = (now - predicted) * (double)steps;
+    const double cost = b->cost * (double)moved;
+    (void)snprintf(why, size,
+                   "predicted %.4g ms a step instead of %.4g, gain %.3g ms, cost %.3g ms",
+                   1e3 * predicted, 1e3 * now, 1e3 * gain, 1e3 * cost);
+    return moved > 0 && now - predicted > least_gain * now && gain > cost;
+}
+
+static void find_extremes(const strake_balancer *b, const double *seconds, int *slow, int *fast)
+{
+    *slow = 0;
+    *fast = 0;
+    for (int p = 0; p < b->parts; p++) {
+        *slow = seconds[p] > seconds[*slow] ? p : *slow;
+        *fast = seconds[p] < seconds[*fast] ? p : *fast;
+    }
+}
+
+static bool give(const strake_balancer *b, int slow, int fast, int64_t slabs, int64_t *owned)
+{
+    slabs = slabs < b->owned[slow] ? slabs : b->owned[slow];
+    owned[slow] -= slabs;
+    owned[fast] += slabs;
+    return slow != fast && slabs > 0;
+}
+
+static bool decide_by_bisection(strake_balancer *b, const double *seconds, int64_t *owned,
+                                char *why, size_t size)
+{
+    int slow = 0;
+    int fast = 0;
+    find_extremes(b, seconds, &slow, &fast);
+    (void)snprintf(why, size, "bisection: %lld slabs from part %d to part %d", (long long)b->width,
+                   slow, fast);
+    const bool moves = give(b, slow, fast, b->width, owned);
+    b->width /= 2;
+    return moves;
+}
+
+static bool decide_by_slice(const strake_balancer *b, const double *seconds, int64_t *owned,
+                            char *why, size_t size)
+{
+    int slow = 0;
+    int fast = 0;
+    double mean = 0.0;
+    find_extremes(b, seconds, &slow, &fast);
+    for (int p = 0; p < b->parts; p++) {
+        mean += seconds[p] / b->parts;
+    }
+    const double slice =
+        b->owned[slow] > 0 ? seconds[slow] / (double)b->owned[slow] * SLICE : INFINITY;
+    (void)snprintf(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms", slow,
+                   1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
+    return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, SLICE, owned);
+}
+
+bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,
+                            int64_t *owned, char *why, size_t size)
+{
+    memcpy(owned, b->owned, (size_t)b->parts * sizeof *owned);
+    switch (b->policy) {
+    case STRAKE_BALANCE_MODEL:
+        return decide_by_model(b, seconds, ahead, owned, why, size);
+    case STRAKE_BALANCE_BISECTION:
+        return decide_by_bisection(b, seconds, owned, why, size);
+    case STRAKE_BALANCE_SLICE:
+        return decide_by_slice(b, seconds, owned, why, size);
+    case STRAKE_BALANCE_FIXED:
+        break;
+    }
+    (void)snprintf(why, size, "fixed");
+    return false;
+}
+
+void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seconds)
+{
+    const int64_t moved = count_moved(b, owned);
+    if (moved > 0) {
+        const double cost = seconds / (double)moved;
+        b->cost = b->moves > 0 ? 0.5 * (b->cost + cost) : cost;
+        b->moves++;
+    }
+    for (int p = 0; p < b->parts; p++) {
+        b->moved[p] = owned[p] - b->owned[p];
+        b->owned[p] = owned[p];
+    }
+}

@@ -1,0 +1,71 @@
+/**
+ * @file balance.h
+ * Who computes how many slabs, from measured times alone: pure functions of what was observed, so that
+ * a log of the observations replays every decision.
+ *
+ * Policies: *model* fits T = a + b * slabs per part on what was observed since it last drifted, and
+ * moves slabs when the predicted gain over the steps ahead exceeds the measured cost of moving;
+ * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
+ * takes one slice when a part's time is more than half a slice's time off the mean (Rustico et al.
+ * 2014, threshold H_LB = 0.5).
+ */
+#ifndef STRAKE_BALANCE_H
+#define STRAKE_BALANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { STRAKE_BALANCE_PARTS = 64, STRAKE_BALANCE_SAMPLES = 8 };
+
+/** In the order of the words of run.balance. */
+typedef enum strake_balance_policy {
+    STRAKE_BALANCE_MODEL,
+    STRAKE_BALANCE_FIXED,
+    STRAKE_BALANCE_BISECTION,
+    STRAKE_BALANCE_SLICE
+} strake_balance_policy;
+
+/** What one part took with one number of slabs. */
+typedef struct strake_balance_sample {
+    int64_t slabs;
+    double seconds; /**< per step, the mean of the last observations */
+} strake_balance_sample;
+
+typedef struct strake_balancer {
+    strake_balance_policy policy;
+    int parts;
+    int64_t slabs;
+    int64_t owned[STRAKE_BALANCE_PARTS];
+    int samples[STRAKE_BALANCE_PARTS];
+    strake_balance_sample sample[STRAKE_BALANCE_PARTS][STRAKE_BALANCE_SAMPLES]; /**< newest last */
+    int drifted[STRAKE_BALANCE_PARTS]; /**< observations in a row that the model did not foresee */
+    int64_t moved[STRAKE_BALANCE_PARTS]; /**< slabs gained in the last move */
+    double cost; /**< seconds to move one slab, the mean of the moves so far */
+    int moves;
+    int64_t width; /**< bisection: slabs to move next */
+} strake_balancer;
+
+/**
+ * @param[in] parts  at most STRAKE_BALANCE_PARTS
+ * @param[in] owned  slabs of each part; their sum is the grid's
+ * @param[in] cost   first guess of the seconds to move one slab
+ */
+void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
+                           const int64_t *owned, double cost);
+
+/**
+ * Takes one observation and decides.
+ * @param[in]  seconds  per part: what it took to compute one step, 0 without slabs
+ * @param[in]  ahead    steps that are still to come
+ * @param[out] owned    slabs of each part from now on, unchanged ones included
+ * @param[out] why      reason in a few words, whatever the decision
+ * @return whether slabs are to be moved
+ */
+bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,
+                            int64_t *owned, char *why, size_t size);
+
+/** Says that slabs were moved as decided, and the seconds that it took. */
+void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seconds);
+
+#endif

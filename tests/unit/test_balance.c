@@ -1,0 +1,185 @@
+/*
+ * The balancer on simulated parts T = a + b * slabs with 3 % noise: how soon it finds the optimum, how
+ * many moves that takes, and that it leaves alone what does not pay.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/balance.h"
+#include "tests/support/fields.h"
+
+enum { PARTS = 3, SLABS = 2048, EVERY = 5 };
+
+typedef struct part {
+    double a, b; /* seconds, seconds per slab */
+} part;
+
+static double time_of(const part *p, int64_t slabs)
+{
+    return slabs > 0 ? p->a + p->b * (double)slabs : 0.0;
+}
+
+static double longest(const part *p, const int64_t *owned)
+{
+    double most = 0.0;
+    for (int k = 0; k < PARTS; k++) {
+        const double time = time_of(&p[k], owned[k]);
+        most = time > most ? time : most;
+    }
+    return most;
+}
+
+/* The best that any cut can do, by trying the times. */
+static double optimum(const part *p)
+{
+    double low = 0.0;
+    double high = 1.0;
+    for (int k = 0; k < 200; k++) {
+        const double middle = 0.5 * (low + high);
+        double sum = 0.0;
+        for (int j = 0; j < PARTS; j++) {
+            const double slabs = (middle - p[j].a) / p[j].b;
+            sum += slabs > 0.0 ? slabs : 0.0;
+        }
+        *(sum < SLABS ? &low : &high) = middle;
+    }
+    return high;
+}
+
+typedef struct outcome {
+    int64_t steps; /* until within 2 % of the optimum for good */
+    int moves;
+    double excess; /* at the end, relative */
+} outcome;
+
+static outcome simulate(strake_balancer *b, const part *p, int64_t steps, double noise,
+                        uint64_t *seed)
+{
+    outcome result = {0, 0, 0.0};
+    const double best = optimum(p);
+    const int before = b->moves;
+    for (int64_t step = 0; step < steps; step += EVERY) {
+        double seconds[PARTS];
+        int64_t owned[PARTS];
+        char why[160];
+        for (int k = 0; k < PARTS; k++) {
+            seconds[k] =
+                time_of(&p[k], b->owned[k]) * (1.0 + noise * (2.0 * strake_random(seed) - 1.0));
+        }
+        if (strake_balancer_decide(b, seconds, steps - step, owned, why, sizeof why)) {
+            int64_t sum = 0;
+            for (int k = 0; k < PARTS; k++) {
+                assert_true(owned[k] >= 0);
+                sum += owned[k];
+            }
+            assert_int_equal(sum, SLABS);
+            strake_balancer_moved(b, owned, 1e-4);
+        }
+        if (longest(p, b->owned) > 1.02 * best) {
+            result.steps = step + EVERY;
+        }
+    }
+    result.moves = b->moves - before;
+    result.excess = longest(p, b->owned) / best - 1.0;
+    return result;
+}
+
+static void even(strake_balancer *b, strake_balance_policy policy)
+{
+    const int64_t owned[PARTS] = {SLABS / 3, SLABS / 3, SLABS - 2 * (SLABS / 3)};
+    strake_balancer_begin(b, policy, PARTS, owned, 1e-6);
+}
+
+static void the_model_finds_the_optimum_from_an_even_start(void **state)
+{
+    (void)state;
+    static const part parts[][PARTS] = {
+        {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}},
+        {{0.0, 1e-5}, {5e-4, 3e-7}, {5e-4, 6e-7}},
+        {{0.0, 1e-6}, {0.0, 1e-6}, {0.0, 1e-6}},
+    };
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+            strake_balancer b;
+            uint64_t random = seed;
+            even(&b, STRAKE_BALANCE_MODEL);
+            const outcome o = simulate(&b, parts[k], 400, 0.004, &random);
+            assert_true(o.steps <= 30);
+            assert_true(o.moves <= 8);
+            assert_true(o.excess < 0.02);
+        }
+    }
+}
+
+static void a_part_slowed_to_a_third_is_balanced_again(void **state)
+{
+    (void)state;
+    const part before[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}};
+    const part after[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {3e-4, 3e-6}};
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        strake_balancer b;
+        uint64_t random = seed;
+        even(&b, STRAKE_BALANCE_MODEL);
+        (void)simulate(&b, before, 300, 0.004, &random);
+        const outcome o = simulate(&b, after, 300, 0.004, &random);
+        assert_true(o.steps <= 40);
+        assert_true(o.moves <= 10);
+    }
+}
+
+static void noise_alone_moves_little(void **state)
+{
+    (void)state;
+    const part parts[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}};
+    strake_balancer b;
+    uint64_t random = 3;
+    even(&b, STRAKE_BALANCE_MODEL);
+    (void)simulate(&b, parts, 200, 0.03, &random);
+    const outcome o = simulate(&b, parts, 2000, 0.03, &random);
+    assert_true(o.moves <= 40); /* of 400 decisions */
+    assert_true(o.excess < 0.04);
+}
+
+static void a_move_that_costs_more_than_it_gains_is_not_made(void **state)
+{
+    (void)state;
+    const part parts[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}};
+    const int64_t owned[PARTS] = {SLABS / 3, SLABS / 3, SLABS - 2 * (SLABS / 3)};
+    strake_balancer b;
+    uint64_t random = 3;
+    strake_balancer_begin(&b, STRAKE_BALANCE_MODEL, PARTS, owned, 10.0);
+    assert_int_equal(simulate(&b, parts, 100, 0.0, &random).moves, 0);
+}
+
+static void the_other_policies_do_what_their_papers_say(void **state)
+{
+    (void)state;
+    const part parts[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}};
+    strake_balancer b;
+    uint64_t random = 3;
+    even(&b, STRAKE_BALANCE_FIXED);
+    assert_int_equal(simulate(&b, parts, 100, 0.0, &random).moves, 0);
+    even(&b, STRAKE_BALANCE_BISECTION);
+    const outcome halved = simulate(&b, parts, 400, 0.0, &random);
+    assert_true(halved.moves <= 10); /* 512, 256, ... 1 slabs */
+    even(&b, STRAKE_BALANCE_SLICE);
+    const outcome sliced = simulate(&b, parts, 2000, 0.0, &random);
+    assert_true(sliced.moves >= (SLABS / 3 - SLABS / 9) / 8 / 2);
+    assert_true(sliced.excess < 0.10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_finds_the_optimum_from_an_even_start),
+        cmocka_unit_test(a_part_slowed_to_a_third_is_balanced_again),
+        cmocka_unit_test(noise_alone_moves_little),
+        cmocka_unit_test(a_move_that_costs_more_than_it_gains_is_not_made),
+        cmocka_unit_test(the_other_policies_do_what_their_papers_say),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
