@@ -242,7 +242,7 @@ strake_status strake_space_find(const char *problem, bool is_cpu, const strake_s
         if (status != STRAKE_OK) {
             return status;
         }
-        if (strcmp(space->problem, problem) == 0 && space->is_cpu == is_cpu &&
+        if (space != NULL && strcmp(space->problem, problem) == 0 && space->is_cpu == is_cpu &&
             is_meant(space, facts)) {
             *out = space;
             return STRAKE_OK;

@@ -247,7 +247,12 @@ static strake_status run_finals(strake_tuning *t, double deadline, strake_error 
     int players = 1;
     t->doing = "finalists";
     for (int f = 0; f < t->finalists; f++) {
-        player[players++] = &t->finalist[f];
+        const double need = LEAST_ROUNDS * (players + 1) * t->cost;
+        if (f == 0 || need < strake_tuning_left(t, deadline)) {
+            player[players++] = &t->finalist[f];
+        } else {
+            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
+        }
     }
 
     for (int round = 0; round < ROUNDS; round++) {
