@@ -169,19 +169,10 @@ static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m
     }
 }
 
-/* Whether every point of a field is finite; the first bad one goes to the message. */
-static strake_status check_finite(const strake_solver *solver, int f, const int64_t shape[],
+/* A field is not a number everywhere: names the first such point. */
+static strake_status refuse_point(const strake_solver *solver, int f, const int64_t cell[],
                                   strake_error *error)
 {
-    strake_layout whole = solver->layout;
-    int64_t cell[STRAKE_AXES];
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        whole.n[axis] = shape[axis];
-    }
-    if (strake_layout_is_finite(&whole, solver->array[solver->parity][solver->value_of[f]], 0,
-                                shape[0], cell)) {
-        return STRAKE_OK;
-    }
     return strake_fail(error, STRAKE_ERR_USAGE,
                        "%s: field %s is not finite at [%lld, %lld] (in the run's precision); give "
                        "finite numbers",
@@ -189,30 +180,67 @@ static strake_status check_finite(const strake_solver *solver, int f, const int6
                        (long long)cell[0], (long long)cell[2]);
 }
 
-/* Fills the interior of a field from its source. */
-static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+/* Fills slabs [first, end) of a field from its source and looks whether they are finite. */
+static strake_status fill_slabs(const strake_solver *solver, int f, int64_t first, int64_t end,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t shape[STRAKE_AXES];
+    int64_t cell[STRAKE_AXES];
     strake_source_reader *reader = NULL;
     void *array = solver->array[0][solver->value_of[f]];
+    strake_layout whole = solver->layout;
     strake_case_field_shape(solver->which, f, shape);
     double *line = malloc((size_t)shape[2] * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
     STRAKE_TRY(strake_source_open(solver->which, f, &reader, error));
-    for (int64_t i = 0; i < shape[0]; i++) {
+    for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < shape[1]; m++) {
             STRAKE_TRY(strake_source_line(reader, i, m, line, error));
             store_line(&solver->layout, array, i, m, shape[2], line);
         }
     }
-    STRAKE_TRY(check_finite(solver, f, shape, error));
-    solver->given[f] = true;
-    solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
-    solver->shaped[f] = solver->unweighted[f];
+    memcpy(whole.n, shape, sizeof whole.n);
+    if (!strake_layout_is_finite(&whole, array, first, end, cell)) {
+        STRAKE_TRY(refuse_point(solver, f, cell, error));
+    }
 cleanup:
     strake_source_close(&reader);
     free(line);
+    return status;
+}
+
+/*
+ * Fills the interior of a field from its source, each thread its share of the slabs: sources give
+ * lines in any order. Of several failures the one of the first slabs is reported.
+ */
+static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+{
+    enum { FILL_CELLS = 1 << 16 /* below this a thread costs more than it brings */ };
+    strake_status status = STRAKE_OK;
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    const int64_t most = shape[0] * shape[1] * shape[2] / FILL_CELLS + 1;
+    const int parts = most < solver->most_threads ? (int)most : solver->most_threads;
+    int64_t failed = INT64_MAX;
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = shape[0] * part / parts;
+        strake_error mine = {0};
+        const strake_status done =
+            fill_slabs(solver, f, first, shape[0] * (part + 1) / parts, &mine);
+#pragma omp critical(strake_fill_field)
+        if (done != STRAKE_OK && first < failed) {
+            failed = first;
+            status = done;
+            *error = mine;
+        }
+    }
+    if (status == STRAKE_OK) {
+        solver->given[f] = true;
+        solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
+        solver->shaped[f] = solver->unweighted[f];
+    }
     return status;
 }
 
