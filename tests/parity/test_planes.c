@@ -53,17 +53,7 @@ static uint64_t checksum_on(const strake_case *which, const char *where, size_t 
         fail_msg("%s: %s", where, error.text);
     }
     strake_harness_step(solver, STEPS);
-    const size_t bytes = cells * strake_element_size(solver);
-    unsigned char *data = malloc(bytes);
-    assert_non_null(data);
-    if (strake_get_field(solver, "u", data, &error) != STRAKE_OK) {
-        fail_msg("%s: %s", where, error.text);
-    }
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t k = 0; k < bytes; k++) {
-        hash = (hash ^ data[k]) * UINT64_C(0x100000001b3);
-    }
-    free(data);
+    const uint64_t hash = strake_harness_checksum(solver, "u", cells);
     strake_close(&solver);
     return hash;
 }
