@@ -1,7 +1,7 @@
 /* Sizes of work-groups, and launches of the kernels of a plan. */
 #include "opencl/cl_groups.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "opencl/cl_generate.h"
 
@@ -17,7 +17,7 @@ enum {
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
     MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
     MARCH_GROUPS_PER_UNIT = 8, /* assumed where the device does not tell */
-    FEW_REGISTERS = 64,        /* up to here a compiler is left alone */
+    FEW_REGISTERS = 96,        /* up to here a compiler is left alone */
     MANY_REGISTERS = 132,      /* beyond this one it would spill */
     MARCH_REGISTERS = 128      /* limit in between: it fills the registers of a unit */
 };
@@ -95,19 +95,43 @@ static int64_t resident_groups(const strake_cl_kernels *s, int k)
     return groups > 0 ? groups : 1;
 }
 
-/* Default columns per work-item: what a neighbour would send stays in registers, if there are enough. */
-static int columns_per_item(const strake_cl_kernels *s)
+/* Whether a compiler has registers for a plan whose work-items have two columns each. */
+static bool has_room(const strake_cl_kernels *s)
 {
-    return s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device)
-               ? 2
-               : 1;
+    strake_cl_kernels *trial = calloc(1, sizeof *trial);
+    bool room = trial != NULL;
+    if (room) {
+        trial->graph = s->graph;
+        trial->options = s->options;
+        trial->options.vector = 2;
+        trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
+                                                STRAKE_CL_MOST_KERNELS, trial->plan);
+    }
+    for (int k = 0; room && k < trial->kernels; k++) {
+        room = !trial->plan[k].marches || registers_of(trial, k) <= MANY_REGISTERS;
+    }
+    free(trial);
+    return room;
+}
+
+/*
+ * Default columns per work-item: of two, the values that neighbours would send stay in registers,
+ * which pays in single precision on stripes that are large enough.
+ */
+static int columns_per_item(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    const bool pays =
+        s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device) &&
+        s->options.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
+    return pays && has_room(s) ? 2 : 1;
 }
 
 /* Default width: small stripes need more groups; with two columns each they are small for longer. */
 static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
 {
     const bool single = s->graph->precision == STRAKE_SINGLE;
-    const int64_t narrow = single ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
+    const int64_t narrow =
+        s->options.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
     const size_t wide = single && s->options.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
                                                          : (size_t)DEFAULT_MARCH_WIDTH;
     if (!s->flat) {
@@ -122,40 +146,35 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     static const strake_cl_tuning none = {.width = 0};
     const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
     const size_t limit = s->device->max_work_group;
-    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2];
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
-    const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
-    size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
-    s->width = at_most(width, limit);
-    while (s->width * height > limit && height > 1) {
-        height /= 2;
+    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
+    const bool is_gpu = strake_cl_device_is_gpu(s->device);
+    s->width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH, limit);
+    s->height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
+    while (s->width * s->height > limit && s->height > 1) {
+        s->height /= 2;
     }
-    s->height = height;
+    s->registers = t->registers;
     s->options = t->options;
-    if (s->options.vector == 0) {
-        s->options.vector = columns_per_item(s);
+    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        /* Marching groups need rows to march along: small stripes have too few for every unit. */
+        s->options.fusion = is_gpu && cells >= MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_STREAM
+                                                                    : STRAKE_CL_FUSION_PLAIN;
     }
-    s->march_width =
-        at_most(t->width > 0 ? (size_t)t->width : march_width(s, cells / units), limit);
+    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
+        s->options.refine = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
+    }
+    if (s->options.vector == 0) {
+        s->options.vector = columns_per_item(s, cells);
+    }
+    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width(s, cells), limit);
     s->march_height = s->flat ? 1 : t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
     s->march_rows = t->rows;
-    s->registers = t->registers;
     s->options.stride = 32;
     while ((size_t)s->options.stride < s->march_width) {
         s->options.stride *= 2;
     }
     s->options.lines = (int)s->march_height;
-    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        /* Marching groups need rows to march along: small stripes have too few for every unit. */
-        s->options.fusion =
-            strake_cl_device_is_gpu(s->device) && cells / units >= MARCH_CELLS_PER_UNIT
-                ? STRAKE_CL_FUSION_STREAM
-                : STRAKE_CL_FUSION_PLAIN;
-    }
-    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
-        s->options.refine =
-            strake_cl_device_is_gpu(s->device) ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
-    }
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;
     s->options = strake_cl_options_complete(&s->options);
