@@ -32,7 +32,6 @@ typedef struct strake_cl_kernels {
     strake_cl_kernel_plan plan[STRAKE_CL_MOST_KERNELS];
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
     size_t limit[STRAKE_CL_MOST_KERNELS];               /**< work-items per group */
-    int resident[STRAKE_CL_MOST_KERNELS];               /**< marching groups per compute unit */
     cl_kernel columns, lines, slabs, cells, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                               /**< of groups of point kernels */
     size_t march_width, march_height;                   /**< of marching groups */

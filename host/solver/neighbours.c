@@ -90,11 +90,11 @@ bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role
         const strake_role *other = &solver->role[role->neighbour[k]];
         for (int spin = 0; atomic_load_explicit(&other->done, memory_order_acquire) < steps;
              spin += spin < SPINS ? 1 : 0) {
-            if (atomic_load_explicit(stop, memory_order_relaxed) != INT64_MAX) {
+            if (atomic_load_explicit(stop, memory_order_relaxed) < steps) {
                 return false;
             }
             relax(spin);
         }
     }
-    return atomic_load_explicit(stop, memory_order_relaxed) == INT64_MAX;
+    return atomic_load_explicit(stop, memory_order_relaxed) >= steps;
 }

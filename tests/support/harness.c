@@ -156,13 +156,13 @@ void strake_harness_run(const strake_inputs *in, const strake_scheme *scheme, bo
     strake_case_close(&which);
 }
 
-uint64_t strake_harness_checksum(strake_solver *solver, size_t cells)
+uint64_t strake_harness_checksum(strake_solver *solver, const char *name, size_t count)
 {
-    const size_t bytes = cells * strake_element_size(solver);
+    const size_t bytes = count * strake_element_size(solver);
     unsigned char *data = malloc(bytes);
     assert_non_null(data);
     strake_error error;
-    if (strake_get_field(solver, "psi", data, &error) != STRAKE_OK) {
+    if (strake_get_field(solver, name, data, &error) != STRAKE_OK) {
         free(data);
         fail_msg("%s", error.text);
     }
