@@ -175,7 +175,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     return true;
 }
 
-static strake_status make_reference(strake_tuning *t, strake_error *error)
+strake_status strake_tuning_reference(strake_tuning *t, strake_error *error)
 {
     /* One step at a time, the longest-tested way of the stripe; the smaller grids test it again. */
     static const strake_tuned_setting careful = {"run.steps_per_sweep", "1"};
@@ -379,7 +379,7 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     memset(class, 0, sizeof *class);
     memset(&t->fallback, 0, sizeof t->fallback);
     t->finalists = 0;
-    status = make_reference(t, error);
+    status = strake_tuning_reference(t, error);
     if (status == STRAKE_OK) {
         status = measure_fallback(t, error);
     }

@@ -35,7 +35,7 @@ typedef struct strake_tuning {
     double grid_end;   /* when its search ends */
     double cost;       /* seconds that one measurement takes, by experience */
     double wall_limit; /* of one measurement */
-    bool slow_warned;
+    bool learnt;       /* something about streams */
     const char *doing;
     strake_contender fallback; /* the defaults */
     int finalists;
@@ -55,6 +55,18 @@ bool strake_tuning_stopped(const strake_tuning *t);
 /** Measures all there is for the present grid and fills in its class. @return false in @p any: nothing to store */
 strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,
                                  strake_error *error);
+
+/** Writes the states that every result on the present grid must have. STRAKE_ERR_STATE: out of time. */
+strake_status strake_tuning_reference(strake_tuning *t, strake_error *error);
+
+/**
+ * The number of streams for stripes that exceed the device's memory, with the settings of a class of
+ * the present grid: one after the other until more are no faster (the break point). Leaves the case
+ * file changed.
+ * @param[out] found  streams = 0 where time ran out or nothing works
+ */
+strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *class,
+                                    strake_tuned_streaming *found, strake_error *error);
 
 /** Tells the user. */
 void strake_tuning_tell(const strake_tuning *t);

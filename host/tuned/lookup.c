@@ -200,3 +200,19 @@ void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES
         }
     }
 }
+
+strake_cl_known strake_tuned_known(const strake_tuned_use *use, bool pinned)
+{
+    strake_cl_known known = {.streams = 0};
+    if (use->record == NULL || use->record->streaming.streams == 0) {
+        return known;
+    }
+    known.streams = use->record->streaming.streams;
+    /* Rates belong to this device, this stage table, and pinned memory. */
+    if (use->level <= STRAKE_TUNED_SHIPPED && pinned) {
+        known.rates.up = use->record->streaming.up;
+        known.rates.down = use->record->streaming.down;
+        known.rates.cells = use->record->streaming.cells;
+    }
+    return known;
+}
