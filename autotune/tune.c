@@ -369,6 +369,9 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
 cleanup:
     if (t != NULL) {
         strake_worker_stop(&t->worker);
+        for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
+            strake_worker_stop(&t->helper[k]);
+        }
         remove_files(t);
         strake_journal_close(&t->journal, false);
         strake_case_close(&t->which);

@@ -170,6 +170,9 @@ static void print_result(const char *where, const strake_tune_result *result)
             strake_rate_text(s->cells, rate));
     }
     print_counts(result);
+    if (result->ahead > 0) {
+        (void)printf("  built ahead beside the measurements: %d\n", result->ahead);
+    }
     if (result->resumed > 0) {
         (void)printf("  taken over from a tuning that was interrupted: %d measurements\n",
                      result->resumed);

@@ -195,6 +195,20 @@ check "OpenCL: with the bytes of serial" cmp ocl/psi_00000020.npy serial/psi_000
 STRAKE_CACHE_DIR=faults try devices
 prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdata2d double, 1 grid, 20"
 
+# Beside a GPU other processes build kernels ahead; the same faults strike them.
+export STRAKE_OPENCL_LIBRARY=$faulty
+export STRAKE_TEST_FAULTS="type:gpu crash:32x1 hang:32x2 skip:32x4 beyond:32x8 build:__local"
+try tune --on ocl:0 --space space.yaml --cache ahead --budget 120
+unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
+exits 0 "OpenCL: a tuning whose helpers crash and hang ends well"
+if [ "$(nproc)" -ge 2 ]; then
+    prints "OpenCL: helpers built kernels ahead" "built ahead beside the measurements: "
+else
+    skip "OpenCL: helpers built kernels ahead" "one core only"
+fi
+check "OpenCL: with the same failures" \
+    test "$(outcomes ahead wrong),$(outcomes ahead crash),$(outcomes ahead build)" = 2,1,1
+
 # Streams: the break point and the rates are learnt once, and used by grids that exceed the memory.
 space opencl "  - {path: run.fusion, values: [plain]}"
 cat >>space.yaml <<'YAML'
