@@ -92,7 +92,7 @@ strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *
             median < (1.0 - t->space->streams.gain) * best) {
             best = median;
             losses = 0;
-            learnt = (strake_tuned_streaming){streams, m.up, m.down, m.cells};
+            learnt = (strake_tuned_streaming){streams, m.up, m.down};
         } else {
             losses++;
         }

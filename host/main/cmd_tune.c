@@ -162,12 +162,10 @@ static void print_result(const char *where, const strake_tune_result *result)
     }
     if (result->record.streaming.streams > 0) {
         const strake_tuned_streaming *const s = &result->record.streaming;
-        char rate[32];
         (void)printf(
             "  grids larger than the memory: %d stream%s, more are no faster; link %.1f GB/s "
-            "up, %.1f down, kernels %s\n",
-            s->streams, s->streams > 1 ? "s" : "", 1e-9 * s->up, 1e-9 * s->down,
-            strake_rate_text(s->cells, rate));
+            "up, %.1f down\n",
+            s->streams, s->streams > 1 ? "s" : "", 1e-9 * s->up, 1e-9 * s->down);
     }
     print_counts(result);
     if (result->ahead > 0) {

@@ -112,8 +112,8 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
         const strake_tuned_streaming *const s = &record->streaming;
         strake_text_print(text,
                           "streaming: {streams: %d, upload_bytes_per_second: %.6g, "
-                          "download_bytes_per_second: %.6g, kernel_cells_per_second: %.6g}\n",
-                          s->streams, s->up, s->down, s->cells);
+                          "download_bytes_per_second: %.6g}\n",
+                          s->streams, s->up, s->down);
     }
     strake_text_print(text, "classes:\n");
     for (int c = 0; c < record->classes; c++) {
@@ -263,7 +263,6 @@ static strake_status read_streaming(const strake_node *map, strake_tuned_streami
     STRAKE_TRY(read_count(map, "streams", STRAKE_CL_MOST_STREAMS, &streams, error));
     STRAKE_TRY(read_real(map, "upload_bytes_per_second", &out->up, error));
     STRAKE_TRY(read_real(map, "download_bytes_per_second", &out->down, error));
-    STRAKE_TRY(read_real(map, "kernel_cells_per_second", &out->cells, error));
     out->streams = (int)streams;
 cleanup:
     return status;

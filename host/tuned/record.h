@@ -42,8 +42,8 @@ typedef struct strake_tuned_class {
 
 /** What was learnt of stripes that stream through the device in blocks. */
 typedef struct strake_tuned_streaming {
-    int streams;            /**< the break point: more are no faster; 0: not measured */
-    double up, down, cells; /**< rates of pinned transfers [bytes/s] and kernels [cells/s] */
+    int streams;     /**< the break point: more are no faster; 0: not measured */
+    double up, down; /**< rates of pinned transfers [bytes/s] */
 } strake_tuned_streaming;
 
 /** One file. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static strake_tuned_record sample(void)
                 .table = UINT64_C(0xfedcba9876543210),
                 .generator = STRAKE_TUNED_GENERATOR},
         .date = "2026-01-02",
-        .streaming = {.streams = 3, .up = 5e10, .down = 4e10, .cells = 2e10},
+        .streaming = {.streams = 3, .up = 5e10, .down = 4e10},
         .classes = 2,
         .class = {{.n = {1024, 1, 1024},
                    .settings = 2,
@@ -122,8 +123,7 @@ static void a_record_survives_its_file(void **state)
         assert_true(again.class[c].fallback == record.class[c].fallback);
     }
     assert_int_equal(again.streaming.streams, 3);
-    assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10 &&
-                again.streaming.cells == 2e10);
+    assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10);
     assert_string_equal(again.class[0].setting[0].value, "stream");
     assert_string_equal(again.class[0].setting[1].path, "run.hold");
     strake_text_free(&text);
@@ -235,23 +235,27 @@ static void what_is_known_of_streaming_depends_on_the_level(void **state)
     (void)state;
     const strake_tuned_record record = sample();
     strake_tuned_record without = sample();
+    const int64_t n[STRAKE_AXES] = {8000, 1, 1000}, wide[STRAKE_AXES] = {1024, 1, 4096};
+    const double rate = 1024.0 * 1024.0 / 1.25e-3, wide_rate = 128.0 * 4096.0 / 1e-3;
     strake_tuned_use use = {.level = STRAKE_TUNED_EXACT, .record = &record};
-    strake_cl_known known = strake_tuned_known(&use, true);
+    strake_cl_known known = strake_tuned_known(&use, n, true);
     assert_int_equal(known.streams, 3);
-    assert_true(known.rates.up == 5e10 && known.rates.down == 4e10 && known.rates.cells == 2e10);
-    known = strake_tuned_known(&use, false);
+    assert_true(known.rates.up == 5e10 && known.rates.down == 4e10);
+    assert_true(fabs(known.rates.cells / rate - 1.0) < 1e-12);
+    assert_true(fabs(strake_tuned_known(&use, wide, true).rates.cells / wide_rate - 1.0) < 1e-12);
+    known = strake_tuned_known(&use, n, false);
     assert_int_equal(known.streams, 3);
     assert_true(known.rates.cells == 0.0);
     use.level = STRAKE_TUNED_SIMILAR;
-    known = strake_tuned_known(&use, true);
+    known = strake_tuned_known(&use, n, true);
     assert_int_equal(known.streams, 3);
     assert_true(known.rates.cells == 0.0);
     without.streaming.streams = 0;
     use = (strake_tuned_use){.level = STRAKE_TUNED_EXACT, .record = &without};
-    assert_int_equal(strake_tuned_known(&use, true).streams, 0);
-    assert_true(strake_tuned_known(&use, true).rates.cells == 0.0);
+    assert_int_equal(strake_tuned_known(&use, n, true).streams, 0);
+    assert_true(strake_tuned_known(&use, n, true).rates.cells == 0.0);
     use = (strake_tuned_use){.level = STRAKE_TUNED_DEFAULT};
-    assert_int_equal(strake_tuned_known(&use, true).streams, 0);
+    assert_int_equal(strake_tuned_known(&use, n, true).streams, 0);
 }
 
 static void another_cpu_takes_nothing(void **state)
