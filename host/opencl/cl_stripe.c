@@ -31,7 +31,8 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
                                              .pins = options->pins,
-                                             .wait = options->wait};
+                                             .wait = options->wait,
+                                             .known = options->known};
     strake_cl_blocks_report report;
     STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));
     strake_cl_blocks_describe(s->blocks, &report);

@@ -24,9 +24,10 @@ typedef struct strake_cl_stripe_options {
     uint64_t memory; /**< bytes of device memory; 0: what the device has */
     int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
-    int steps;       /**< asked for per sweep: those of a stripe that streams alone */
-    bool movable;    /**< slabs may change their owner while it runs */
-    int64_t horizon; /**< steps between two stops for output; 0: unknown */
+    int steps;             /**< asked for per sweep: those of a stripe that streams alone */
+    bool movable;          /**< slabs may change their owner while it runs */
+    int64_t horizon;       /**< steps between two stops for output; 0: unknown */
+    strake_cl_known known; /**< of streaming, from tuning */
 } strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;

@@ -139,6 +139,10 @@ static void create_role(strake_solver *solver, strake_role *role)
         options.pins = count_devices(solver) == 1;
         options.movable = !solver->has_weights || which->balance > 0;
         options.horizon = steps_between_stops(which);
+        options.known = strake_tuned_known(
+            &entry->tuned,
+            (const int64_t[]){own_slabs(solver, role), solver->layout.n[1], solver->layout.n[2]},
+            options.pins);
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;

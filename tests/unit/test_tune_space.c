@@ -192,7 +192,12 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
         {"steps: 3", "steps: 0", "steps"},
         {"fusion == stream", "fusion ==", "fusion =="},
         {"run.group_width: 64}", "run.nonsense: 64}", "cannot be tuned"},
-        {"why: too big", "way: too big", "why"}};
+        {"why: too big", "way: too big", "why"},
+        {"constraints:", "streams: {values: [1, 1], memory: 0.5, gain: 0}\nconstraints:",
+         "ascending"},
+        {"constraints:", "streams: {values: [1, 99], memory: 0.5, gain: 0}\nconstraints:", "99"},
+        {"constraints:", "streams: {values: [1, 2], memory: 2, gain: 0}\nconstraints:", "memory"},
+        {"constraints:", "streams: {values: [1, 2]}\nconstraints:", "memory"}};
     for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
         char text[2000];
         strake_space *space = NULL;
