@@ -11,6 +11,7 @@
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
+#include "solver/bell.h"
 #include "solver/solver.h"
 
 typedef enum strake_place {
@@ -39,8 +40,8 @@ typedef struct strake_role {
     strake_pipeline *pipeline; /**< CPU worker */
     int cpu;                   /**< processor that its thread is bound to, -1: none */
     int neighbours;
-    int *neighbour;       /**< roles to wait for between two steps */
-    _Atomic int64_t done; /**< steps finished in this run, own border slabs visible to the others */
+    int *neighbour;   /**< roles to wait for between two steps */
+    strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -83,6 +84,7 @@ struct strake_solver {
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
     strake_balancer balancer;
@@ -158,8 +160,11 @@ void strake_neighbours_start(strake_solver *solver);
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
 /** Waits until all neighbours have finished @p steps steps. @return false once @p stop is not INT64_MAX. */
-bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
+
+/** Lets everybody who waits for a neighbour look at `stop` again. */
+void strake_neighbours_wake(strake_solver *solver);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

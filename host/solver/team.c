@@ -21,6 +21,7 @@ void strake_team_release(strake_solver *solver)
     for (int r = 0; r < solver->roles; r++) {
         strake_pipeline_destroy(&solver->role[r].pipeline);
         free(solver->role[r].neighbour);
+        strake_bell_close(&solver->role[r].done);
     }
     free(solver->role);
     solver->role = NULL;
@@ -58,6 +59,18 @@ static bool may_bind(const strake_solver *solver)
     }
     return solver->threads == solver->topology.cpus &&
            solver->topology.quota == solver->topology.cpus && !strake_topology_is_users();
+}
+
+/* An OpenCL device that is no GPU computes on the processors too. */
+static bool is_crowded(const strake_solver *solver)
+{
+    bool shares = false;
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_entry *entry = &solver->entry[solver->role[r].entry];
+        shares = shares || (entry->place == STRAKE_PLACE_OPENCL &&
+                            !strake_cl_device_is_gpu(&solver->list.device[entry->device]));
+    }
+    return shares || solver->roles > strake_topology_threads(&solver->topology);
 }
 
 static void assign_roles(strake_solver *solver)
@@ -227,8 +240,12 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     }
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
-    solver->roles = count_roles(solver);
+    for (; solver->roles < count_roles(solver); solver->roles++) {
+        STRAKE_CHECK(strake_bell_open(&solver->role[solver->roles].done), error, STRAKE_ERR_MEMORY,
+                     "out of memory for the team");
+    }
     assign_roles(solver);
+    solver->is_crowded = is_crowded(solver);
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
@@ -434,6 +451,7 @@ static void stop_at(team_run *run, int64_t step)
     int64_t earliest = atomic_load(&run->stop);
     while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
     }
+    strake_neighbours_wake(run->solver);
 }
 
 /* Steps of the sweep that begins at a step. */
