@@ -85,7 +85,6 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
     }
 }
 
-/* One slab of one task of one step. */
 /* The lines of a slab with several. */
 static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t,
                       const void *const *first_in, void *const *first_out, int64_t n,

@@ -14,7 +14,7 @@
 #include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
 
 /* By default: measured on Zen 5, where more steps gain nothing for MPDATA. */
 enum { STEPS_PER_SWEEP = 2 };
@@ -36,25 +36,6 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
         va_end(list);
         solver->notice(solver->user, line);
     }
-}
-
-/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else what this process may use. */
-static int choose_threads(const strake_case *which, const strake_options *options,
-                          const strake_topology *topology, bool *chosen)
-{
-    *chosen = true;
-    if (options->threads > 0) {
-        return options->threads;
-    }
-    if (which->threads > 0) {
-        return which->threads;
-    }
-    if (getenv("OMP_NUM_THREADS") != NULL) {
-        const int asked = omp_get_max_threads();
-        return asked < MOST_THREADS ? asked : MOST_THREADS;
-    }
-    *chosen = false;
-    return strake_topology_threads(topology);
 }
 
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
@@ -85,24 +66,18 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
  */
 static void touch_first(strake_solver *solver, void *array)
 {
-    const strake_topology *topology = &solver->topology;
-    const bool bind = topology->teams > 1 && solver->threads == topology->cpus &&
-                      topology->quota == topology->cpus && !strake_topology_is_users();
     const strake_layout *l = &solver->layout;
     const size_t slab = (size_t)(l->slab * l->element_size);
     const int64_t slabs = l->elements / l->slab;
 #pragma omp parallel num_threads(solver->threads)
     {
-        if (bind) {
-            (void)strake_topology_bind(topology->cpu[omp_get_thread_num()]);
-        }
+        strake_binding before;
+        strake_workers_enter(solver, omp_get_thread_num(), &before);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < slabs; k++) {
             memset((char *)array + (size_t)k * slab, 0, slab);
         }
-        if (bind) {
-            strake_topology_unbind(topology);
-        }
+        strake_topology_unbind(&before);
     }
 }
 
@@ -426,15 +401,10 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
     options = options != NULL ? options : &defaults;
-    STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
-                 "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
-    strake_topology_read(&solver->topology);
-    solver->most_threads =
-        choose_threads(which, options, &solver->topology, &solver->threads_chosen);
-    solver->threads = solver->most_threads;
+    STRAKE_TRY(strake_workers_choose(solver, options, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));

@@ -38,7 +38,7 @@ typedef struct strake_role {
     int entry;
     strake_range range;        /**< CPU worker: its slabs */
     strake_pipeline *pipeline; /**< CPU worker */
-    int cpu;                   /**< processor that its thread is bound to, -1: none */
+    int worker;                /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
     int *neighbour;   /**< roles to wait for between two steps */
     strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
@@ -149,6 +149,22 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
  */
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
                                strake_error *error);
+
+/** Decides how many threads the CPU stripe may have, and starts them. */
+strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
+                                    strake_error *error);
+
+/** Threads of the CPU stripe for the ranges of the entries, at least 1. */
+int strake_workers_of_stripe(const strake_solver *solver);
+
+/** Whether more threads compute than there are processors (an OpenCL CPU device has threads too). */
+bool strake_workers_are_crowded(const strake_solver *solver);
+
+/**
+ * The calling thread acts as worker @p worker (-1: it drives a device) of solver->threads, near its
+ * rows, until strake_topology_unbind(@p before).
+ */
+void strake_workers_enter(const strake_solver *solver, int worker, strake_binding *before);
 
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
