@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "cpu/threads.h"
 #include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
@@ -278,7 +279,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
 /* Steps per sweep: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
-    const int asked = solver->which->steps_per_sweep;
+    const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     return wanted < most ? wanted : most;
@@ -286,9 +287,13 @@ static int choose_sweep(const strake_solver *solver)
 
 static strake_status choose_instructions(strake_solver *solver, strake_error *error)
 {
-    const strake_isa asked = (strake_isa)solver->which->instruction_set;
+    const strake_isa asked = (strake_isa)solver->settings.instruction_set;
     const strake_isa best = strake_isa_best();
+    const bool is_given = solver->which->instruction_set != 0;
     solver->isa = asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
+    if (!strake_isa_is_there(solver->isa) && !is_given) {
+        solver->isa = best; /* tuned on a similar processor */
+    }
     if (!strake_isa_is_there(solver->isa)) {
         return strake_fail(
             error, STRAKE_ERR_USAGE,
@@ -304,12 +309,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
     const strake_problem *problem = which->problem;
-    bool constant[STRAKE_MAX_FIELDS] = {false};
-    for (int f = 0; f < problem->fields; f++) {
-        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
-                      strake_source_constant(which->source[f], &solver->number[f]);
-    }
-    STRAKE_TRY(problem->build(which, constant, solver->number, &solver->graph, error));
+    STRAKE_TRY(strake_case_graph(which, solver->number, &solver->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
         STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,
@@ -323,6 +323,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, solver->number[f]);
     }
+    STRAKE_TRY(strake_solver_tune(solver, error));
     solver->sweep = choose_sweep(solver);
     solver->layout =
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
@@ -371,6 +372,20 @@ static void tell_blocks(const strake_solver *solver)
     }
 }
 
+/* Says where fewer steps at once are possible than were asked for. */
+static void tell_sweep(const strake_solver *solver)
+{
+    const int asked = solver->which->steps_per_sweep;
+    bool on_cpu = false;
+    for (int r = 0; r < solver->roles; r++) {
+        on_cpu = on_cpu || solver->role[r].pipeline != NULL;
+    }
+    if (on_cpu && asked > solver->at_once) {
+        strake_solver_notice(solver, "run.steps_per_sweep: %d; the CPU takes no more than %d",
+                             asked, solver->at_once);
+    }
+}
+
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
@@ -387,6 +402,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     solver->placed = true;
     strake_rebalance_begin(solver);
     tell_blocks(solver);
+    tell_sweep(solver);
 cleanup:
     return status;
 }
@@ -404,9 +420,16 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
+    if (options->cache != NULL) {
+        solver->cache = strdup(options->cache);
+        STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory opening a solver");
+    }
     STRAKE_TRY(strake_workers_choose(solver, options, error));
-    STRAKE_TRY(choose_instructions(solver, error));
+    STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
+    STRAKE_TRY(choose_instructions(solver, error));
+    STRAKE_TRY(strake_threads_start(solver->most_threads, error));
     STRAKE_TRY(allocate_fields(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
@@ -416,7 +439,6 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         }
         complete = complete && solver->given[f];
     }
-    STRAKE_TRY(resolve(solver, options, error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -443,6 +465,8 @@ void strake_close(strake_solver **which)
     }
     free(solver->decision);
     strake_cl_list_free(&solver->list);
+    strake_tuned_free(&solver->tuned);
+    free(solver->cache);
     free(solver);
     *which = NULL;
 }
@@ -608,6 +632,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
+    strake_solver_describe_tuning(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;

@@ -13,6 +13,7 @@
 #include "opencl/cl_stripe.h"
 #include "solver/bell.h"
 #include "solver/solver.h"
+#include "tuned/tuned.h"
 
 typedef enum strake_place {
     STRAKE_PLACE_SERIAL,
@@ -30,6 +31,7 @@ typedef struct strake_entry {
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
     double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    strake_tuned_use tuned; /**< what is known of good settings */
     double compute, exchange, idle;
 } strake_entry;
 
@@ -68,6 +70,9 @@ struct strake_solver {
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */
 
+    char *cache;             /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned; /**< NULL: not asked for */
+    strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
     int entries;
     strake_entry entry[STRAKE_MAX_PLACEMENTS];
@@ -78,7 +83,7 @@ struct strake_solver {
     int threads; /**< of the CPU stripe */
     strake_topology topology;
     int most_threads;    /**< that it may have */
-    bool threads_chosen; /**< by the user, not by default */
+    bool threads_chosen; /**< by the user or by tuning, not by default */
     strake_isa isa;
     int sweep;   /**< most steps at once that were asked for */
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
@@ -113,6 +118,16 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...) 
  */
 strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
+
+/** Looks up tuned settings for every entry; needs the graph and the entries. */
+strake_status strake_solver_tune(strake_solver *solver, strake_error *error);
+
+/** The case with the keys that were not given as tuned for an entry's stripe; borrows from the case. */
+strake_case strake_solver_settings(const strake_solver *solver, const strake_entry *entry);
+
+/** What an entry's settings come from. */
+void strake_solver_describe_tuning(const strake_solver *solver, const strake_entry *entry,
+                                   strake_placement *out);
 
 /** Parses weights "1,2,0.5", one per entry. */
 strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
@@ -150,7 +165,7 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
                                strake_error *error);
 
-/** Decides how many threads the CPU stripe may have, and starts them. */
+/** Decides how many threads the CPU stripe may have. */
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
                                     strake_error *error);
 

@@ -33,7 +33,6 @@ strake_status strake_workers_choose(strake_solver *solver, const strake_options 
         }
     }
     solver->threads = solver->most_threads;
-    STRAKE_TRY(strake_threads_start(solver->most_threads, error));
 cleanup:
     return status;
 }

@@ -7,14 +7,15 @@ exits 0 "--version succeeds"
 check "--version prints name and number" grep -qE '^strake [0-9]+\.[0-9]+\.[0-9]+$' .out
 try help
 exits 0 "help succeeds"
-prints "help lists the commands" "run " "check " "devices " "bench " "compare " "help "
+prints "help lists the commands" "run " "check " "devices " "bench " "tune " "compare " "help "
+check "the worker of tune is not among them" bash -c '! grep -q tune-worker .out'
 cp .out overview
 try --help
 check "--help is help" cmp .out overview
 try
 fails 2 "no command is a usage error" "strake help"
 
-for command in run check devices bench compare help; do
+for command in run check devices bench tune compare help; do
     try help $command
     exits 0 "help $command succeeds"
     prints "help $command shows usage and examples" "Usage: strake $command" "Options:" "Examples:" \
@@ -109,6 +110,12 @@ check "--quiet prints nothing" bash -c '[ ! -s .out ] && [ ! -s .err ]'
 try run case.yaml --on serial --steps 3 --output q
 check "the summary fits 80 columns" awk 'length > 80 { exit 1 } END { exit NR < 5 }' .out
 prints "the summary names device and field" "serial" "psi" "cell/s"
+try run case.yaml --on cpu --threads 3 --set run.steps_per_sweep=64 --output cpu
+prints "of the CPU it says threads, steps and columns" "cpu: 3 threads, 8 steps a sweep, " " columns at once"
+check "and a note that so many steps at once are not possible" \
+    grep -q '^strake: note: run.steps_per_sweep: 64; .* 8$' .err
+try check case.yaml --on cpu --threads 1 --set run.steps_per_sweep=1
+prints "strake check says the same" "cpu: 1 thread, 1 step a sweep, " " columns at once"
 
 if [ -c /dev/full ]; then
     for words in "--version" "help" "help run" "check case.yaml --on serial" "devices" "compare a a2" \
