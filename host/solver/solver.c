@@ -17,8 +17,11 @@
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
 
-/* By default: measured on Zen 5, where more steps gain nothing for MPDATA. */
-enum { STEPS_PER_SWEEP = 2 };
+/*
+ * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
+ * all threads would take more than a twentieth of the fields' memory (unless that is little anyway).
+ */
+enum { STEPS_PER_SWEEP = 2, RINGS_OF_FIELDS = 20, LITTLE_MEMORY = 8 * 1024 * 1024 };
 
 double strake_solver_clock(void)
 {
@@ -82,19 +85,25 @@ static void touch_first(strake_solver *solver, void *array)
     }
 }
 
-/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
-static strake_status check_memory(const strake_solver *solver, strake_error *error)
+/* Arrays of the size of the grid: two for each state, one for each other input. */
+static int count_arrays(const strake_graph *graph)
 {
-    const strake_graph *graph = &solver->graph;
-    const double one = (double)solver->layout.elements * solver->layout.element_size;
-    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double need = 0.0;
+    int arrays = 0;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->stage < 0 && !value->is_constant && value->is_live) {
-            need += value->next >= 0 ? 2.0 * one : one;
+            arrays += value->next >= 0 ? 2 : 1;
         }
     }
+    return arrays;
+}
+
+/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
+static strake_status check_memory(const strake_solver *solver, strake_error *error)
+{
+    const double one = (double)solver->layout.elements * solver->layout.element_size;
+    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double need = one * count_arrays(&solver->graph);
     if (need > have) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
@@ -282,6 +291,17 @@ static int choose_sweep(const strake_solver *solver)
     const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
+    if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+        const strake_layout layout = strake_layout_make_deep(
+            &solver->graph, wanted, solver->which->n, solver->which->boundary);
+        const int64_t rings =
+            strake_pipeline_bytes(&solver->graph, &layout, solver->settings.block_columns) *
+            solver->most_threads;
+        const int64_t fields = layout.elements * layout.element_size * count_arrays(&solver->graph);
+        if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
+            return 1;
+        }
+    }
     return wanted < most ? wanted : most;
 }
 
