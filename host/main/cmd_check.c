@@ -134,6 +134,7 @@ static int command(const strake_arguments *arguments)
     print_case(which, solver);
     print_outputs(which, solver, which->output_directory);
     print_placements(which, solver, placement);
+    strake_summary_print_cpu(placement, strake_solver_placements(solver, NULL, 0), stdout);
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);

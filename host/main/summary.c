@@ -34,6 +34,19 @@ static void print_placements(const strake_result *result, FILE *stream)
     }
 }
 
+void strake_summary_print_cpu(const strake_placement *placement, int placements, FILE *stream)
+{
+    for (int k = 0; k < placements; k++) {
+        const strake_placement *const p = &placement[k];
+        if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
+            (void)fprintf(stream,
+                          "\ncpu: %d thread%s, %d step%s a sweep, %lld columns at once, %s\n",
+                          p->threads, p->threads == 1 ? "" : "s", p->sweep,
+                          p->sweep == 1 ? "" : "s", (long long)p->block, p->instruction_set);
+        }
+    }
+}
+
 /* Which tuned settings were used, if any: one line for each kind. */
 static void print_tuning(const strake_result *result, FILE *stream)
 {
@@ -69,6 +82,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   result->which->precision == STRAKE_DOUBLE ? "double" : "single",
                   (long long)result->first_step, (long long)result->last_step);
     print_placements(result, stream);
+    strake_summary_print_cpu(result->placement, result->placements, stream);
     print_tuning(result, stream);
     (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
     for (int f = 0; f < result->fields; f++) {

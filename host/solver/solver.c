@@ -11,13 +11,17 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "cpu/threads.h"
 #include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
 
-/* By default: measured on Zen 5, where more steps gain nothing for MPDATA. */
-enum { STEPS_PER_SWEEP = 2 };
+/*
+ * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
+ * all threads would take more than a twentieth of the fields' memory (unless that is little anyway).
+ */
+enum { STEPS_PER_SWEEP = 2, RINGS_OF_FIELDS = 20, LITTLE_MEMORY = 8 * 1024 * 1024 };
 
 double strake_solver_clock(void)
 {
@@ -36,25 +40,6 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
         va_end(list);
         solver->notice(solver->user, line);
     }
-}
-
-/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else what this process may use. */
-static int choose_threads(const strake_case *which, const strake_options *options,
-                          const strake_topology *topology, bool *chosen)
-{
-    *chosen = true;
-    if (options->threads > 0) {
-        return options->threads;
-    }
-    if (which->threads > 0) {
-        return which->threads;
-    }
-    if (getenv("OMP_NUM_THREADS") != NULL) {
-        const int asked = omp_get_max_threads();
-        return asked < MOST_THREADS ? asked : MOST_THREADS;
-    }
-    *chosen = false;
-    return strake_topology_threads(topology);
 }
 
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
@@ -85,40 +70,40 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
  */
 static void touch_first(strake_solver *solver, void *array)
 {
-    const strake_topology *topology = &solver->topology;
-    const bool bind = topology->teams > 1 && solver->threads == topology->cpus &&
-                      topology->quota == topology->cpus && !strake_topology_is_users();
     const strake_layout *l = &solver->layout;
     const size_t slab = (size_t)(l->slab * l->element_size);
     const int64_t slabs = l->elements / l->slab;
 #pragma omp parallel num_threads(solver->threads)
     {
-        if (bind) {
-            (void)strake_topology_bind(topology->cpu[omp_get_thread_num()]);
-        }
+        strake_binding before;
+        strake_workers_enter(solver, omp_get_thread_num(), &before);
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < slabs; k++) {
             memset((char *)array + (size_t)k * slab, 0, slab);
         }
-        if (bind) {
-            strake_topology_unbind(topology);
+        strake_topology_unbind(&before);
+    }
+}
+
+/* Arrays of the size of the grid: two for each state, one for each other input. */
+static int count_arrays(const strake_graph *graph)
+{
+    int arrays = 0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage < 0 && !value->is_constant && value->is_live) {
+            arrays += value->next >= 0 ? 2 : 1;
         }
     }
+    return arrays;
 }
 
 /* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
 static strake_status check_memory(const strake_solver *solver, strake_error *error)
 {
-    const strake_graph *graph = &solver->graph;
     const double one = (double)solver->layout.elements * solver->layout.element_size;
     const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double need = 0.0;
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->stage < 0 && !value->is_constant && value->is_live) {
-            need += value->next >= 0 ? 2.0 * one : one;
-        }
-    }
+    const double need = one * count_arrays(&solver->graph);
     if (need > have) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
@@ -334,6 +319,17 @@ static int choose_sweep(const strake_solver *solver)
     const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
+    if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+        const strake_layout layout = strake_layout_make_deep(
+            &solver->graph, wanted, solver->which->n, solver->which->boundary);
+        const int64_t rings =
+            strake_pipeline_bytes(&solver->graph, &layout, solver->settings.block_columns) *
+            solver->most_threads;
+        const int64_t fields = layout.elements * layout.element_size * count_arrays(&solver->graph);
+        if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
+            return 1;
+        }
+    }
     return wanted < most ? wanted : most;
 }
 
@@ -424,6 +420,20 @@ static void tell_blocks(const strake_solver *solver)
     }
 }
 
+/* Says where fewer steps at once are possible than were asked for. */
+static void tell_sweep(const strake_solver *solver)
+{
+    const int asked = solver->which->steps_per_sweep;
+    bool on_cpu = false;
+    for (int r = 0; r < solver->roles; r++) {
+        on_cpu = on_cpu || solver->role[r].pipeline != NULL;
+    }
+    if (on_cpu && asked > solver->at_once) {
+        strake_solver_notice(solver, "run.steps_per_sweep: %d; the CPU takes no more than %d",
+                             asked, solver->at_once);
+    }
+}
+
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
@@ -440,6 +450,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     solver->placed = true;
     strake_rebalance_begin(solver);
     tell_blocks(solver);
+    tell_sweep(solver);
 cleanup:
     return status;
 }
@@ -454,8 +465,6 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
     options = options != NULL ? options : &defaults;
-    STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
-                 "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
@@ -464,13 +473,11 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory opening a solver");
     }
-    strake_topology_read(&solver->topology);
-    solver->most_threads =
-        choose_threads(which, options, &solver->topology, &solver->threads_chosen);
-    solver->threads = solver->most_threads;
+    STRAKE_TRY(strake_workers_choose(solver, options, error));
     STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
+    STRAKE_TRY(strake_threads_start(solver->most_threads, error));
     STRAKE_TRY(allocate_fields(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {

@@ -11,6 +11,7 @@
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
+#include "solver/bell.h"
 #include "solver/solver.h"
 #include "tuned/tuned.h"
 
@@ -39,10 +40,10 @@ typedef struct strake_role {
     int entry;
     strake_range range;        /**< CPU worker: its slabs */
     strake_pipeline *pipeline; /**< CPU worker */
-    int cpu;                   /**< processor that its thread is bound to, -1: none */
+    int worker;                /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
-    int *neighbour;       /**< roles to wait for between two steps */
-    _Atomic int64_t done; /**< steps finished in this run, own border slabs visible to the others */
+    int *neighbour;   /**< roles to wait for between two steps */
+    strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -82,12 +83,13 @@ struct strake_solver {
     int threads; /**< of the CPU stripe */
     strake_topology topology;
     int most_threads;    /**< that it may have */
-    bool threads_chosen; /**< by the user, not by default */
+    bool threads_chosen; /**< by the user or by tuning, not by default */
     strake_isa isa;
     int sweep;   /**< most steps at once that were asked for */
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
     strake_balancer balancer;
@@ -163,6 +165,22 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
                                strake_error *error);
 
+/** Decides how many threads the CPU stripe may have. */
+strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
+                                    strake_error *error);
+
+/** Threads of the CPU stripe for the ranges of the entries, at least 1. */
+int strake_workers_of_stripe(const strake_solver *solver);
+
+/** Whether more threads compute than there are processors (an OpenCL CPU device has threads too). */
+bool strake_workers_are_crowded(const strake_solver *solver);
+
+/**
+ * The calling thread acts as worker @p worker (-1: it drives a device) of solver->threads, near its
+ * rows, until strake_topology_unbind(@p before).
+ */
+void strake_workers_enter(const strake_solver *solver, int worker, strake_binding *before);
+
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
 
@@ -177,8 +195,11 @@ void strake_neighbours_done(strake_role *role, int64_t steps);
  * steps is in @p stop; after a later one everybody still gets there, so that all failures of one step
  * are found and the first of them is told.
  */
-bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
+
+/** Lets everybody who waits for a neighbour look at `stop` again. */
+void strake_neighbours_wake(strake_solver *solver);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

@@ -22,6 +22,7 @@ void strake_team_release(strake_solver *solver)
     for (int r = 0; r < solver->roles; r++) {
         strake_pipeline_destroy(&solver->role[r].pipeline);
         free(solver->role[r].neighbour);
+        strake_bell_close(&solver->role[r].done);
     }
     free(solver->role);
     solver->role = NULL;
@@ -44,26 +45,8 @@ static int count_roles(const strake_solver *solver)
     return roles;
 }
 
-/*
- * Binding is safe where the CPU stripe has one thread for every processor this process may use: then
- * no other choice is lost, and no other program's choice is met. Not with an OpenCL CPU device, whose
- * threads need the processors too, and never against the user's own binding.
- */
-static bool may_bind(const strake_solver *solver)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
-            solver->entry[e].range.first < solver->entry[e].range.end) {
-            return false;
-        }
-    }
-    return solver->threads == solver->topology.cpus &&
-           solver->topology.quota == solver->topology.cpus && !strake_topology_is_users();
-}
-
 static void assign_roles(strake_solver *solver)
 {
-    const bool bind = may_bind(solver);
     int next = 0;
     for (int e = 0; e < solver->entries; e++) {
         const strake_entry *entry = &solver->entry[e];
@@ -72,7 +55,7 @@ static void assign_roles(strake_solver *solver)
         for (int w = 0; w < workers && slabs > 0; w++) {
             strake_role *role = &solver->role[next++];
             role->entry = e;
-            role->cpu = bind && entry->place == STRAKE_PLACE_CPU ? solver->topology.cpu[w] : -1;
+            role->worker = entry->place == STRAKE_PLACE_CPU ? w : -1;
             role->range.first = entry->range.first + slabs * w / workers;
             role->range.end = entry->range.first + slabs * (w + 1) / workers;
         }
@@ -159,7 +142,10 @@ static void create_roles(strake_solver *solver)
 #pragma omp parallel num_threads(solver->roles)
     {
         for (int r = omp_get_thread_num(); r < solver->roles; r += omp_get_num_threads()) {
+            strake_binding before;
+            strake_workers_enter(solver, solver->role[r].worker, &before);
             create_role(solver, &solver->role[r]);
+            strake_topology_unbind(&before);
         }
     }
 }
@@ -176,29 +162,6 @@ static strake_status first_failure(const strake_solver *solver, strake_error *er
     return STRAKE_OK;
 }
 
-/*
- * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
- * leaves it a core. An OpenCL CPU device shares the cores in any case.
- */
-static int stripe_threads(const strake_solver *solver)
-{
-    int threads = solver->most_threads;
-    for (int e = 0; e < solver->entries; e++) {
-        const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
-        if (solver->entry[e].place == STRAKE_PLACE_CPU && slabs < threads) {
-            threads = (int)slabs; /* a thread without rows would only wait */
-        }
-    }
-    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
-            strake_cl_device_is_gpu(&solver->list.device[entry->device])) {
-            threads--;
-        }
-    }
-    return threads > 1 ? threads : 1;
-}
-
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -209,7 +172,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     for (int e = 0; e < solver->entries; e++) {
         solver->entry[e].range = range[e];
     }
-    solver->threads = stripe_threads(solver);
+    solver->threads = strake_workers_of_stripe(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
         STRAKE_TRY(
             strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
@@ -217,8 +180,12 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     }
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
-    solver->roles = count_roles(solver);
+    for (; solver->roles < count_roles(solver); solver->roles++) {
+        STRAKE_CHECK(strake_bell_open(&solver->role[solver->roles].done), error, STRAKE_ERR_MEMORY,
+                     "out of memory for the team");
+    }
     assign_roles(solver);
+    solver->is_crowded = strake_workers_are_crowded(solver);
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
@@ -415,19 +382,12 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
     role->exchange += strake_solver_clock() - start;
 }
 
-/* Threads of a CPU stripe that uses all processors stay on theirs: their rows are in its caches. */
-static void bind_thread(const strake_role *role)
-{
-    if (role->cpu >= 0) {
-        (void)strake_topology_bind(role->cpu);
-    }
-}
-
 static void stop_at(team_run *run, int64_t step)
 {
     int64_t earliest = atomic_load(&run->stop);
     while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
     }
+    strake_neighbours_wake(run->solver);
 }
 
 /* Steps of the sweep that begins at a step. */
@@ -542,8 +502,9 @@ static void start_team(team_run *run, int64_t trials)
     {
         const int thread = omp_get_thread_num();
         const int threads = omp_get_num_threads();
+        strake_binding before = {.is_bound = false};
         if (threads == solver->roles) {
-            bind_thread(&solver->role[thread]);
+            strake_workers_enter(solver, solver->role[thread].worker, &before);
         }
         if (run->sweep > 1 && !run->has_devices) {
             run_sweeps(run, thread, threads);
@@ -552,9 +513,7 @@ static void start_team(team_run *run, int64_t trials)
         } else {
             run_thread(run, thread, threads);
         }
-    }
-    if (solver->role[0].cpu >= 0) {
-        strake_topology_unbind(&solver->topology); /* the caller's own thread */
+        strake_topology_unbind(&before);
     }
 }
 

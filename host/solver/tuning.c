@@ -37,6 +37,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
     if (!solver->threads_chosen && solver->settings.threads > 0) {
         solver->most_threads = solver->settings.threads;
         solver->threads = solver->most_threads;
+        solver->threads_chosen = true;
     }
 cleanup:
     return status;
