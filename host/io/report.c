@@ -158,6 +158,12 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
     print_blocks(placement, json);
+    if (placement->dropped_at >= 0) {
+        strake_text_print(
+            json, ", \"dropped\": {\"step\": %lld, \"why\": ", (long long)placement->dropped_at);
+        strake_text_json(json, placement->why_dropped);
+        strake_text_print(json, "}");
+    }
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);

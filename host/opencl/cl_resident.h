@@ -26,6 +26,7 @@ typedef struct strake_cl_resident_options {
         capacity; /**< slabs that the stripe may own one day; those that it owns included */
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
+    double limit; /**< seconds of a wait after which the device counts as hung */
 } strake_cl_resident_options;
 
 typedef struct strake_cl_resident strake_cl_resident;
@@ -73,5 +74,8 @@ strake_status strake_cl_resident_take(strake_cl_resident *r, const strake_range 
                                       int stripes, int self, void *const *array,
                                       strake_error *error);
 double strake_cl_resident_busy(strake_cl_resident *r);
+
+/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
+strake_status strake_cl_resident_stall(strake_cl_resident *r, strake_error *error);
 
 #endif

@@ -13,6 +13,7 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
+#include "opencl/cl_fault.h"
 #include "opencl/cl_resident.h"
 
 /** How a stripe works; zero means the default everywhere. */
@@ -27,6 +28,7 @@ typedef struct strake_cl_stripe_options {
     int steps;       /**< asked for per sweep: those of a stripe that streams alone */
     bool movable;    /**< slabs may change their owner while it runs */
     int64_t horizon; /**< steps between two stops for output; 0: unknown */
+    double limit;    /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;
@@ -117,6 +119,13 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *stripe, const strake_range
  * the last call; 0 where it has none or none is done.
  */
 double strake_cl_stripe_busy(strake_cl_stripe *stripe);
+
+/**
+ * Test switch: from now on the stripe's device fails in the way of @p fault (cl_fault.h). With
+ * SLOW every step's kernels are launched @p factor times.
+ */
+strake_status strake_cl_stripe_break(strake_cl_stripe *stripe, strake_cl_fault fault, int factor,
+                                     strake_error *error);
 
 /** True if no other stripe exchanges with it: steps may be enqueued ahead without publish and fetch. */
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *stripe);

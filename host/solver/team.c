@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/inject.h"
+#include "solver/rescue.h"
 
 enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
@@ -124,6 +125,12 @@ static int count_devices(const strake_solver *solver)
     return devices;
 }
 
+/* Steps that a device may have before it when somebody waits for it. */
+static int most_in_flight(const strake_solver *solver)
+{
+    return 2 * (solver->roles == 1 ? STEPS_AHEAD : solver->at_once);
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void create_role(strake_solver *solver, strake_role *role)
 {
@@ -152,7 +159,8 @@ static void create_role(strake_solver *solver, strake_role *role)
             .blocks = which->blocks,
             .streams = which->streams,
             .steps = which->steps_per_sweep,
-            .horizon = steps_between_stops(which)};
+            .horizon = steps_between_stops(which),
+            .limit = which->hang_seconds * most_in_flight(solver)};
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
@@ -161,6 +169,9 @@ static void create_role(strake_solver *solver, strake_role *role)
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
             solver->which->problem, &solver->layout, range, solver->entries, role->entry,
             solver->at_once, &options, &entry->stripe, &role->error);
+        if (role->status == STRAKE_OK) {
+            role->status = strake_inject_again(solver, role->entry, &role->error);
+        }
     }
 }
 
@@ -174,16 +185,18 @@ static void create_roles(strake_solver *solver)
     }
 }
 
-/* The first role that failed decides the message. */
-static strake_status first_failure(const strake_solver *solver, strake_error *error)
+/* The first device that failed decides the message, else the first role: without that device it may go on. */
+static strake_status first_failure(strake_solver *solver, strake_error *error)
 {
+    const strake_role *first = NULL;
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        if (role->status != STRAKE_OK) {
-            return strake_fail(error, role->status, "%s", role->error.text);
-        }
+        const bool is_device = strake_entry_check(&solver->entry[role->entry], role->status,
+                                                  &role->error) == STRAKE_ERR_DEVICE;
+        const bool beats = first == NULL || (is_device && first->status != STRAKE_ERR_DEVICE);
+        first = role->status != STRAKE_OK && beats ? role : first;
     }
-    return STRAKE_OK;
+    return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
 }
 
 /*
@@ -267,11 +280,12 @@ strake_status strake_team_upload(strake_solver *solver, strake_error *error)
             continue;
         }
         if (!solver->prepared) {
-            STRAKE_TRY(strake_cl_stripe_upload_static(stripe, solver->array[0], error));
+            status = strake_cl_stripe_upload_static(stripe, solver->array[0], error);
         }
-        if (solver->states_fresh) {
-            STRAKE_TRY(strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error));
+        if (status == STRAKE_OK && solver->states_fresh) {
+            status = strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error);
         }
+        STRAKE_TRY(strake_entry_check(&solver->entry[e], status, error));
     }
     solver->prepared = true;
     solver->states_fresh = false;
@@ -283,10 +297,15 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int e = 0; e < solver->entries && solver->devices_hold; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_download(solver->entry[e].stripe,
-                                                 solver->array[solver->parity], error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe == NULL) {
+            continue;
         }
+        status = strake_inject(solver, e, solver->step_count, true, error);
+        if (status == STRAKE_OK) {
+            status = strake_cl_stripe_download(entry->stripe, solver->array[solver->parity], error);
+        }
+        STRAKE_TRY(strake_entry_check(entry, status, error));
     }
     solver->devices_hold = false;
 cleanup:
@@ -388,8 +407,14 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->compute += strake_solver_clock() - start;
         return;
     }
-    role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
-                                          solver->next[parity], &role->error);
+    if (!run->trial) {
+        role->status = strake_inject(solver, role->entry, solver->step_count + step + steps, false,
+                                     &role->error);
+    }
+    if (role->status == STRAKE_OK) {
+        role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
+                                              solver->next[parity], &role->error);
+    }
     if (role->status == STRAKE_OK && run->trial) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
