@@ -87,6 +87,9 @@ strake_status strake_cl_blocks_stall(strake_cl_blocks *blocks, strake_error *err
 /** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
 void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 
+/** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
+strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);
+
 void strake_cl_blocks_describe(const strake_cl_blocks *blocks, strake_cl_blocks_report *out);
 
 #endif
