@@ -73,7 +73,7 @@ cleanup:
     return status;
 }
 
-/* Copies every state, slabs and ghosts, with the threads of the CPU stripe. */
+/* Copies every state, slabs and ghosts, with all threads. */
 static void copy(const strake_solver *solver, void *const *from, void *const *to)
 {
     const size_t slab = (size_t)(solver->layout.slab * solver->layout.element_size);
@@ -82,7 +82,7 @@ static void copy(const strake_solver *solver, void *const *from, void *const *to
         if (!is_state(solver, v)) {
             continue;
         }
-#pragma omp parallel for num_threads(solver->threads) schedule(static)
+#pragma omp parallel for num_threads(solver->most_threads) schedule(static)
         for (int64_t k = 0; k < slabs; k++) {
             memcpy((char *)to[v] + (size_t)k * slab, (const char *)from[v] + (size_t)k * slab,
                    slab);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "io/machine.h"
 #include "solver/arrays.h"
+#include "solver/choose.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
 
@@ -597,6 +598,21 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 int strake_solver_steps_at_once(const strake_solver *solver)
 {
     return solver->at_once > 1 ? solver->at_once : 1;
+}
+
+int strake_solver_choices(const strake_solver *solver, const strake_choice **out)
+{
+    *out = solver->choice;
+    return solver->choices;
+}
+
+strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error)
+{
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    if (!solver->placed || solver->reference != NULL) {
+        return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
+    }
+    return strake_time_team(solver, seconds, entry_seconds, error);
 }
 
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)

@@ -34,8 +34,8 @@ typedef struct strake_entry {
     double busy;  /**< seconds per step of the last run by the device's own timers; 0: unknown */
     bool failed;  /**< its device returned an error: to be dropped */
     bool dropped; /**< out of the run, without slabs */
-    int64_t dropped_at; /**< steps that the run had done then */
-    char why[300];      /**< it failed */
+    int64_t dropped_at;     /**< steps that the run had done then */
+    char why[300];          /**< it failed */
     strake_tuned_use tuned; /**< what is known of good settings */
     double compute, exchange, idle;
 } strake_entry;
@@ -124,6 +124,11 @@ struct strake_solver {
         seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */
     int decisions;
     strake_decision *decision;
+
+    int choices;
+    strake_choice choice[STRAKE_MOST_CHOICES];
+    int most_at_once; /**< chosen by `auto`; 0: as many as pay */
+    int overlap;      /**< chosen by `auto`: a strake_cl_overlap */
 
     strake_kept kept;
     bool has_lost;  /**< a device was dropped: its driver may still use host arrays */

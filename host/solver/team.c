@@ -95,6 +95,9 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
  */
 static int steps_at_once(const strake_solver *solver)
 {
+    if (solver->most_at_once == 1) {
+        return 1;
+    }
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
     const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
@@ -145,6 +148,8 @@ static void create_role(strake_solver *solver, strake_role *role)
         strake_cl_stripe_options options = strake_tuned_kernels(which);
         options.pins = count_devices(solver) == 1;
         options.movable = !solver->has_weights || which->balance > 0;
+        options.overlap =
+            which->overlap == 0 ? (strake_cl_overlap)solver->overlap : options.overlap;
         options.horizon = steps_between_stops(which);
         options.limit = which->hang_seconds * most_in_flight(solver);
         strake_range range[STRAKE_MAX_PLACEMENTS];
@@ -401,7 +406,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
                                               solver->next[parity], &role->error);
     }
-    if (role->status == STRAKE_OK && run->trial) {
+    if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
     if (role->status == STRAKE_OK && !run->trial) {
@@ -425,8 +430,10 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
         role->status = strake_cl_stripe_fetch(stripe, run->solver->array[1 - parity_at(run, step)],
                                               &role->error);
     }
-    if (run->trial) {
-        (void)strake_cl_stripe_finish(stripe, &role->error);
+    if (run->trial && !run->alone) {
+        role->status = strake_cl_stripe_finish(stripe, &role->error);
+    }
+    if (run->trial && role->status == STRAKE_OK) {
         role->status = strake_cl_stripe_undo(stripe, (int)steps, &role->error);
     }
     role->exchange += strake_solver_clock() - start;
@@ -586,6 +593,16 @@ static void find_failure(team_run *run)
     start_team(run, 0);
 }
 
+/* Trials of a lone device are enqueued one after the other, as its steps are. */
+static void finish_lone(const team_run *run)
+{
+    strake_role *role = &run->solver->role[0];
+    if (run->alone && role->pipeline == NULL && role->status == STRAKE_OK) {
+        role->status =
+            strake_cl_stripe_finish(run->solver->entry[role->entry].stripe, &role->error);
+    }
+}
+
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -609,6 +626,7 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
+        finish_lone(&run);
         solver->states_fresh = solver->states_fresh || run.sweep > 1; /* the devices' are gone */
     } else {
         start_team(&run, 0);
