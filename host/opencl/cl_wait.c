@@ -1,5 +1,6 @@
 #include "opencl/cl_wait.h"
 
+#include <math.h>
 #include <time.h>
 
 #ifdef __linux__
@@ -11,6 +12,8 @@ static const double least_sleep = 150e-6;
 /* Pauses between two looks: a part of the last wait, within bounds. */
 static const double pause_part = 1.0 / 64.0;
 static const double least_pause = 10e-6, most_pause = 100e-6;
+/* The first sleep where the device computes on the processors: a part of the last wait, within bounds. */
+static const double first_part = 0.75, most_sleep = 0.5;
 
 static double now(void)
 {
@@ -41,8 +44,9 @@ static double find_pause(const strake_cl_device *device, const strake_cl_waiter 
 }
 
 /*
- * Looks now and then whether the event is complete. Never one long sleep: some drivers hand commands
- * that wait for another queue to the device only when the host calls them.
+ * Looks now and then whether the event is complete. Never one long sleep for a GPU: some drivers hand
+ * commands that wait for another queue to the device only when the host calls them. Where the device
+ * computes on the processors every look takes a little of its time, so most of the wait is one sleep.
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
                              strake_cl_waiter *waiter, cl_event *event, strake_error *error)
@@ -52,11 +56,15 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     double waited = 0.0;
     const double start = now();
     const double pause = find_pause(device, waiter);
+    double sleep = pause;
 #ifdef PR_SET_TIMERSLACK
     if (pause > 0.0) {
         (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default adds 50 us */
     }
 #endif
+    if (pause > 0.0 && !strake_cl_device_is_gpu(device)) {
+        sleep = fmin(first_part * waiter->expected, most_sleep);
+    }
     for (;;) {
         STRAKE_CL("clGetEventInfo",
                   cl->clGetEventInfo(*event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
@@ -69,9 +77,10 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
         STRAKE_CHECK(waiter->limit <= 0.0 || waited < waiter->limit, error, STRAKE_ERR_DEVICE,
                      "%s: no answer for %.3g s (run.hang_seconds says when to give up)",
                      device->name, waited);
-        if (pause > 0.0) {
-            pause_for(pause);
+        if (sleep > 0.0) {
+            pause_for(sleep);
         }
+        sleep = pause;
     }
     STRAKE_CL("a command", state, error, device);
     waiter->expected = waited;
