@@ -8,7 +8,10 @@
 
 #include "solver/arrays.h"
 
-/* Renewing the copy may take one part in COST_PART of the time; not more often than that [s]. */
+/*
+ * Renewing the copy may take one part in COST_PART of the time spent stepping (not of what lies between
+ * the steps); not more often than that [s].
+ */
 enum { COST_PART = 100 };
 static const double least_interval = 0.5;
 
@@ -101,7 +104,8 @@ strake_status strake_keep(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_kept *kept = &solver->kept;
     const double start = strake_solver_clock();
-    if (!is_wanted(solver) || (kept->valid && start - kept->since < interval(kept))) {
+    const double passed = solver->step_seconds - kept->since;
+    if (!is_wanted(solver) || (kept->valid && passed < interval(kept))) {
         return STRAKE_OK;
     }
     if (!kept->valid && !strake_arrays_have_room(solver)) {
@@ -113,10 +117,13 @@ strake_status strake_keep(strake_solver *solver, strake_error *error)
     STRAKE_TRY(allocate(solver, error));
     STRAKE_TRY(strake_team_gather(solver, error));
     copy(solver, solver->array[solver->parity], kept->array);
+    if (kept->valid && solver->step_count > kept->step) {
+        kept->pace = passed / (double)(solver->step_count - kept->step);
+    }
     kept->valid = true;
     kept->step = solver->step_count;
-    kept->since = strake_solver_clock();
-    kept->cost = kept->since - start;
+    kept->since = solver->step_seconds;
+    kept->cost = strake_solver_clock() - start;
 cleanup:
     return status;
 }
@@ -125,16 +132,17 @@ int64_t strake_keep_piece(const strake_solver *solver, int64_t steps)
 {
     const strake_kept *kept = &solver->kept;
     const int64_t done = solver->step_count - kept->step;
-    const double passed = strake_solver_clock() - kept->since;
+    const double passed = solver->step_seconds - kept->since;
+    const double pace = done > 0 ? passed / (double)done : kept->pace;
+    const int64_t sweep = solver->at_once > 1 ? solver->at_once : 1;
     if (!kept->valid || !is_wanted(solver)) {
         return steps;
     }
-    /* Nothing is known yet of how long a step takes: find out. */
-    const double left = interval(kept) - passed;
-    const double piece = done > 0 ? left * (double)done / passed : (double)solver->at_once;
-    const int64_t whole = (int64_t)fmin(piece, 1e15) / solver->at_once * solver->at_once;
-    const int64_t least = whole > solver->at_once ? whole : solver->at_once;
-    return least < steps ? least : steps;
+    /* Where nothing is known yet of how long a step takes, one sweep tells. */
+    const double fit = pace > 0.0 ? (interval(kept) - passed) / pace : 0.0;
+    const int64_t whole = (int64_t)fmin(fmax(fit, 0.0), 1e15) / sweep * sweep;
+    const int64_t piece = whole > sweep ? whole : sweep;
+    return piece < steps ? piece : steps;
 }
 
 void strake_keep_forget(strake_solver *solver)

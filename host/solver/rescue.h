@@ -4,8 +4,8 @@
  *
  * States live on the devices and in host arrays of which only borders are current, so a run of several
  * parts keeps a copy of all states in host memory. It is renewed whenever a hundred times as long has
- * passed as the last renewal took, so that it costs about 1 % and a failure loses no more steps than
- * that. When a device fails, its entry is dropped (empty from then on), the copy becomes the current
+ * been spent on steps as the last renewal took, so that it costs about 1 % and a failure loses no more
+ * steps than that. When a device fails, its entry is dropped (empty from then on), the copy becomes the current
  * state, the others share the slabs and repeat the steps since: results do not depend on the split, so
  * the bytes are those of a run without the failure.
  *

@@ -70,8 +70,9 @@ typedef struct strake_kept {
     bool valid;
     int64_t step;
     void *array[STRAKE_MAX_VALUES]; /**< by value; NULL: no state, or not allocated yet */
-    double since;                   /**< time when it was made */
+    double since;                   /**< seconds of stepping before it was made */
     double cost;                    /**< seconds that it took */
+    double pace;                    /**< seconds per step before it, 0: unknown */
 } strake_kept;
 
 struct strake_solver {
