@@ -178,6 +178,12 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
     print_blocks(placement, json);
+    if (placement->dropped_at >= 0) {
+        strake_text_print(
+            json, ", \"dropped\": {\"step\": %lld, \"why\": ", (long long)placement->dropped_at);
+        strake_text_json(json, placement->why_dropped);
+        strake_text_print(json, "}");
+    }
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
@@ -211,6 +217,24 @@ static void print_fields(const strake_result *result, strake_text *json)
         strake_text_print(json, ", \"checksum\": \"%016llx\"}", (unsigned long long)s->checksum);
     }
     strake_text_print(json, "\n  }\n");
+}
+
+/* What was measured before the run to choose where it runs. */
+static void print_choices(const strake_result *result, strake_text *json)
+{
+    const strake_choice *choice = NULL;
+    const int count = strake_solver_choices(result->solver, &choice);
+    strake_text_print(json, "  \"choice\": [");
+    for (int k = 0; k < count; k++) {
+        strake_text_print(json, "%s\n    {\"where\": ", k > 0 ? "," : "");
+        strake_text_json(json, choice[k].where);
+        strake_text_print(json, ", \"seconds_per_step\": ");
+        strake_text_number(json, choice[k].seconds);
+        strake_text_print(json, ", \"taken\": %s, \"why\": ", choice[k].taken ? "true" : "false");
+        strake_text_json(json, choice[k].why);
+        strake_text_print(json, "}");
+    }
+    strake_text_print(json, "],\n");
 }
 
 /* What the balancing saw and did: seconds and rows per placement, in their order. */
@@ -277,6 +301,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
                       strake_solver_flops_per_cell(result->solver),
                       strake_solver_divisions_per_cell(result->solver));
+    print_choices(result, json);
     print_balance(result, json);
     print_fields(result, json);
     strake_text_print(json, "}\n");

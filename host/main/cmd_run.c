@@ -198,6 +198,17 @@ cleanup:
     return status;
 }
 
+/* A device failed and no other part of the run could go on: what is on the disk is good. */
+static void tell_lost(const run *r)
+{
+    if (r->checkpoint_step >= 0) {
+        strake_say_note(
+            "the checkpoint %s of step %lld is complete: --resume continues from it, on "
+            "other processors if need be",
+            r->checkpoint_path, (long long)r->checkpoint_step);
+    }
+}
+
 static void tell_interrupted(const run *r)
 {
     const long long step = strake_step_count(r->solver), total = r->which->steps;
@@ -265,6 +276,9 @@ static int command(const strake_arguments *arguments)
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);
+        if (r != NULL && status == STRAKE_ERR_DEVICE) {
+            tell_lost(r);
+        }
     }
     if (r != NULL) {
         strake_output_end(&r->output);

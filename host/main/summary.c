@@ -32,6 +32,13 @@ static void print_placements(const strake_result *result, FILE *stream)
                       p->name, (long long)(p->end - p->first), 100.0 * share, p->compute,
                       p->exchange, p->idle);
     }
+    for (int k = 0; k < result->placements; k++) {
+        const strake_placement *const p = &result->placement[k];
+        if (p->dropped_at >= 0) {
+            (void)fprintf(stream, "%s failed after step %lld: the others did its work\n", p->id,
+                          (long long)p->dropped_at);
+        }
+    }
 }
 
 void strake_summary_print_cpu(const strake_placement *placement, int placements, FILE *stream)

@@ -29,6 +29,7 @@ typedef struct strake_cl_blocks_options {
     bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
     strake_cl_wait_kind wait;
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
+    double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;
 
 /** What was chosen and what was done so far. */
@@ -80,6 +81,12 @@ strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *e
 
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
 strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
+
+/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
+strake_status strake_cl_blocks_stall(strake_cl_blocks *blocks, strake_error *error);
+
+/** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
+void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 
 /** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
 strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);

@@ -198,7 +198,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->kernels = kernels;
     b->host = host;
     b->range = range;
-    b->waiter.kind = options->wait;
+    b->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
     b->pins.cl = kernels->cl;
     b->pins.device = kernels->device;
     b->pins.context = kernels->context;

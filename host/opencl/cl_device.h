@@ -24,7 +24,7 @@
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
     X(clGetEventProfilingInfo) X(clReleaseEvent) X(clEnqueueMarkerWithWaitList)                    \
-    X(clEnqueueBarrierWithWaitList)
+    X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)
 /* clang-format on */
 
 typedef struct strake_cl {

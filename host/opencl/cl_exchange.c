@@ -233,9 +233,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
         return STRAKE_OK;
     }
     if (x->arrived != NULL) { /* its staging memory is still being read, perhaps */
-        STRAKE_CL("clWaitForEvents", kernels->cl->clWaitForEvents(1, &x->arrived), error,
-                  kernels->device);
-        release_event(x, &x->arrived);
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];

@@ -35,9 +35,10 @@ typedef struct strake_cl_exchange {
     int ghosts;
     strake_cl_ghost *ghost;
     strake_cl_pinned out[STRAKE_MAX_FIELDS_PER_STEP], in[STRAKE_MAX_FIELDS_PER_STEP];
-    cl_event sent;    /**< the border slabs are in the staging memory */
-    cl_event arrived; /**< the ghost slabs are in the window */
-    strake_cl_waiter waiter;
+    cl_event sent;           /**< the border slabs are in the staging memory */
+    cl_event arrived;        /**< the ghost slabs are in the window */
+    strake_cl_waiter waiter; /**< for what is sent */
+    strake_cl_waiter reader; /**< for what has arrived */
 } strake_cl_exchange;
 
 /**

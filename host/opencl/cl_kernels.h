@@ -37,6 +37,7 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;                   /**< of marching groups */
     int march_rows;                                     /**< 0: from the size of a launch */
     int registers;                                      /**< 0: the compiler's choice */
+    int repeats; /**< more launches of every step's kernels, to emulate a slower device */
 } strake_cl_kernels;
 
 /**

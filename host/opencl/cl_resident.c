@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_fault.h"
+
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
     TIMED_SWEEPS = 8         /* one of so many is timed on the device */
@@ -23,7 +25,8 @@ struct strake_cl_resident {
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
     strake_cl_waiter waiter;
-    cl_event looked; /* the search for NaN and Inf is done */
+    strake_cl_waiter reader; /* for states on their way to the host arrays */
+    cl_event looked;         /* the search for NaN and Inf is done */
     int64_t sweeps;
     int timed_steps;    /* of the sweep between the two markers */
     cl_event timed[2];  /* markers around a sweep */
@@ -147,8 +150,10 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->reach = strake_layout_reach(host);
     s->capacity = options->capacity;
     s->base = options->capacity.first - extra[0];
-    s->waiter.kind = options->wait;
-    s->exchange.waiter.kind = options->wait;
+    s->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
+    s->reader = s->waiter;
+    s->exchange.waiter = s->waiter;
+    s->exchange.reader = s->waiter;
     s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
                                         whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
@@ -273,18 +278,22 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    cl_event done = NULL;
     for (int k = 0; k < s->window.states && first < end; k++) {
         const strake_cl_state *state = &s->window.state[k];
         char *host = array[state->input];
         STRAKE_CL("clEnqueueReadBuffer",
                   s->kernels->cl->clEnqueueReadBuffer(
-                      s->queue, state->buffer[s->window.parity], CL_TRUE,
+                      s->queue, state->buffer[s->window.parity], CL_FALSE,
                       strake_cl_window_offset(&s->window, first - s->base),
                       (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
-                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, NULL),
+                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, &done),
                   error, s->kernels->device);
+        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+        STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));
     }
 cleanup:
+    release_event(s, &done);
     return status;
 }
 
@@ -435,7 +444,8 @@ strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *err
     const strake_cl *cl = s->kernels->cl;
     STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
     if (s->exchange.overlaps) {
-        STRAKE_CL("clFinish", cl->clFinish(s->exchange.queue), error, s->kernels->device);
+        STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
+                                        s->exchange.queue, error));
     }
 cleanup:
     return status;
@@ -518,6 +528,17 @@ strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range 
     }
     STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, array, error));
     STRAKE_TRY(strake_cl_resident_finish(s, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_stall(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->queue, error));
+    if (s->exchange.overlaps) {
+        STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->exchange.queue, error));
+    }
 cleanup:
     return status;
 }

@@ -27,6 +27,7 @@ typedef struct strake_cl_resident_options {
         capacity; /**< slabs that the stripe may own one day; those that it owns included */
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
+    double limit; /**< seconds of a wait after which the device counts as hung */
 } strake_cl_resident_options;
 
 typedef struct strake_cl_resident strake_cl_resident;
@@ -77,5 +78,8 @@ double strake_cl_resident_busy(strake_cl_resident *r);
 strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out, int *count,
                                       strake_error *error);
 strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
+
+/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
+strake_status strake_cl_resident_stall(strake_cl_resident *r, strake_error *error);
 
 #endif

@@ -16,6 +16,7 @@ struct strake_cl_stripe {
     int steps;          /* most per sweep */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
+    strake_cl broken; /* what replaces the entry points once they fail on purpose */
 };
 
 static strake_status make_blocks(strake_cl_stripe *s, int steps,
@@ -32,7 +33,8 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                              .alone = is_whole,
                                              .pins = options->pins,
                                              .wait = options->wait,
-                                             .known = options->known};
+                                             .known = options->known,
+                                             .limit = options->limit};
     strake_cl_blocks_report report;
     STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));
     strake_cl_blocks_describe(s->blocks, &report);
@@ -74,8 +76,11 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     uint64_t largest = 1;
     uint64_t need = 0;
     bool streams = options->blocks > 0;
-    strake_cl_resident_options resident = {
-        .steps = steps, .capacity = range, .overlap = options->overlap, .wait = options->wait};
+    strake_cl_resident_options resident = {.steps = steps,
+                                           .capacity = range,
+                                           .overlap = options->overlap,
+                                           .wait = options->wait,
+                                           .limit = options->limit};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
@@ -229,6 +234,28 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *s, const strake_range *str
 double strake_cl_stripe_busy(strake_cl_stripe *s)
 {
     return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
+}
+
+strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault, int factor,
+                                     strake_error *error)
+{
+    switch (fault) {
+    case STRAKE_CL_FAULT_FAIL:
+    case STRAKE_CL_FAULT_LOST:
+        strake_cl_fault_replace(s->kernels.cl, fault, &s->broken);
+        s->kernels.cl = &s->broken;
+        if (s->blocks != NULL) {
+            strake_cl_blocks_renew(s->blocks);
+        }
+        return STRAKE_OK;
+    case STRAKE_CL_FAULT_HANG:
+        return s->blocks != NULL ? strake_cl_blocks_stall(s->blocks, error)
+                                 : strake_cl_resident_stall(s->resident, error);
+    case STRAKE_CL_FAULT_SLOW:
+        s->kernels.repeats = factor - 1;
+        break;
+    }
+    return STRAKE_OK;
 }
 
 strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)

@@ -13,6 +13,7 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
+#include "opencl/cl_fault.h"
 #include "opencl/cl_resident.h"
 
 /** How a stripe works; zero means the default everywhere. */
@@ -28,6 +29,7 @@ typedef struct strake_cl_stripe_options {
     bool movable;          /**< slabs may change their owner while it runs */
     int64_t horizon;       /**< steps between two stops for output; 0: unknown */
     strake_cl_known known; /**< of streaming, from tuning */
+    double limit;          /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;
@@ -118,6 +120,13 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *stripe, const strake_range
  * the last call; 0 where it has none or none is done.
  */
 double strake_cl_stripe_busy(strake_cl_stripe *stripe);
+
+/**
+ * Test switch: from now on the stripe's device fails in the way of @p fault (cl_fault.h). With
+ * SLOW every step's kernels are launched @p factor times.
+ */
+strake_status strake_cl_stripe_break(strake_cl_stripe *stripe, strake_cl_fault fault, int factor,
+                                     strake_error *error);
 
 /** Whether nothing has been written before and after the arrays; waits. Clears @p intact otherwise. */
 strake_status strake_cl_stripe_check(strake_cl_stripe *stripe, bool *intact, strake_error *error);

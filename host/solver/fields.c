@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/rescue.h"
 
 static strake_status find_field(const strake_solver *solver, const char *name, int *out,
                                 strake_error *error)
@@ -143,10 +143,11 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_TRY(check_order(solver, f, first, end, error));
     STRAKE_TRY(check_finite(solver, name, shape, first, end, data, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
+    STRAKE_TRY(strake_solver_gather(solver, error));
     if (first == end) {
         goto cleanup;
     }
+    strake_keep_forget(solver);
     copy_in(solver, f, shape, first, end, data);
     account_slabs(solver, f, shape, end);
     if (solver->which->problem->field[f].is_state) {
@@ -171,7 +172,7 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_CHECK(solver->given[f], error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
-    STRAKE_TRY(strake_team_gather(solver, error));
+    STRAKE_TRY(strake_solver_gather(solver, error));
     if (solver->constant[f]) {
         fill_with(solver, solver->number[f], (end - first) * shape[1] * shape[2], data);
     } else {

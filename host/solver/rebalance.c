@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/rescue.h"
 
 enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
 
@@ -120,17 +120,19 @@ static strake_status move(strake_solver *solver, const strake_range *range, stra
     strake_status status = STRAKE_OK;
     void *const *array = solver->array[solver->parity];
     for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_give(solver->entry[e].stripe, range, solver->entries, e,
-                                             array, error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe != NULL) {
+            status = strake_cl_stripe_give(entry->stripe, range, solver->entries, e, array, error);
+            STRAKE_TRY(strake_entry_check(entry, status, error));
         }
     }
     for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_take(solver->entry[e].stripe, range, solver->entries, e,
-                                             array, error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe != NULL) {
+            status = strake_cl_stripe_take(entry->stripe, range, solver->entries, e, array, error);
+            STRAKE_TRY(strake_entry_check(entry, status, error));
         }
-        solver->entry[e].range = range[e];
+        entry->range = range[e];
     }
     STRAKE_TRY(strake_team_share(solver, error));
 cleanup:

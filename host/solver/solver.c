@@ -6,16 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "cpu/threads.h"
 #include "io/machine.h"
-
-/* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+#include "solver/arrays.h"
+#include "solver/choose.h"
+#include "solver/inject.h"
+#include "solver/rescue.h"
 
 /*
  * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
@@ -40,105 +39,6 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
         va_end(list);
         solver->notice(solver->user, line);
     }
-}
-
-/* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
-static strake_status new_array(const strake_layout *layout, const char *name, void **out,
-                               strake_error *error)
-{
-    const size_t bytes = (size_t)(layout->elements * layout->element_size) + TAIL;
-    const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    *out = aligned_alloc(alignment, rounded);
-    if (*out == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY,
-                           "out of memory: field %s needs %.1f MiB; use a smaller grid or "
-                           "precision: single",
-                           name, (double)bytes / 1048576.0);
-    }
-    if (alignment == ARRAY_ALIGNMENT) {
-        /* Whole huge pages only: the rest of the last one would count as memory in use. */
-        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
-    }
-    memset((char *)*out + bytes - TAIL, 0, TAIL);
-    return STRAKE_OK;
-}
-
-/*
- * Zeroes an array with the threads of the CPU stripe, each its share of slabs: the memory of a team's
- * rows is then on its own node. Threads may move while they do so unless they stay on their processors.
- */
-static void touch_first(strake_solver *solver, void *array)
-{
-    const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    const int64_t slabs = l->elements / l->slab;
-#pragma omp parallel num_threads(solver->threads)
-    {
-        strake_binding before;
-        strake_workers_enter(solver, omp_get_thread_num(), &before);
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < slabs; k++) {
-            memset((char *)array + (size_t)k * slab, 0, slab);
-        }
-        strake_topology_unbind(&before);
-    }
-}
-
-/* Arrays of the size of the grid: two for each state, one for each other input. */
-static int count_arrays(const strake_graph *graph)
-{
-    int arrays = 0;
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->stage < 0 && !value->is_constant && value->is_live) {
-            arrays += value->next >= 0 ? 2 : 1;
-        }
-    }
-    return arrays;
-}
-
-/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
-static strake_status check_memory(const strake_solver *solver, strake_error *error)
-{
-    const double one = (double)solver->layout.elements * solver->layout.element_size;
-    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    const double need = one * count_arrays(&solver->graph);
-    if (need > have) {
-        return strake_fail(error, STRAKE_ERR_MEMORY,
-                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
-                           "use a smaller grid or precision: single",
-                           need / 0x1p30, have / 0x1p30);
-    }
-    return STRAKE_OK;
-}
-
-static strake_status allocate_fields(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_graph *graph = &solver->graph;
-    STRAKE_TRY(check_memory(solver, error));
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->stage >= 0 || value->is_constant || !value->is_live) {
-            continue;
-        }
-        for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {
-            STRAKE_TRY(new_array(&solver->layout, value->name, &solver->array[p][v], error));
-            touch_first(solver, solver->array[p][v]);
-        }
-        if (value->next < 0) {
-            solver->array[1][v] = solver->array[0][v];
-        }
-    }
-    for (int v = 0; v < graph->values; v++) {
-        if (graph->value[v].next >= 0) {
-            solver->next[0][graph->value[v].next] = solver->array[1][v];
-            solver->next[1][graph->value[v].next] = solver->array[0][v];
-        }
-    }
-cleanup:
-    return status;
 }
 
 static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m, int64_t n,
@@ -325,7 +225,8 @@ static int choose_sweep(const strake_solver *solver)
         const int64_t rings =
             strake_pipeline_bytes(&solver->graph, &layout, solver->settings.block_columns) *
             solver->most_threads;
-        const int64_t fields = layout.elements * layout.element_size * count_arrays(&solver->graph);
+        const int64_t fields =
+            layout.elements * layout.element_size * strake_arrays_count(&solver->graph, 2);
         if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
             return 1;
         }
@@ -394,6 +295,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
         solver->weight[0] = 1.0;
         solver->has_weights = true;
     }
+    STRAKE_TRY(strake_inject_read(solver, error));
 cleanup:
     return status;
 }
@@ -449,6 +351,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
     solver->placed = true;
     strake_rebalance_begin(solver);
+    STRAKE_TRY(strake_keep(solver, error));
     tell_blocks(solver);
     tell_sweep(solver);
 cleanup:
@@ -478,7 +381,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->most_threads, error));
-    STRAKE_TRY(allocate_fields(solver, error));
+    STRAKE_TRY(strake_arrays_allocate(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
             STRAKE_TRY(fill_field(solver, f, error));
@@ -505,12 +408,8 @@ void strake_close(strake_solver **which)
         return;
     }
     strake_team_release(solver);
-    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        if (solver->array[1][v] != solver->array[0][v]) {
-            free(solver->array[1][v]);
-        }
-        free(solver->array[0][v]);
-    }
+    strake_keep_release(solver);
+    strake_arrays_release(solver);
     free(solver->decision);
     strake_cl_list_free(&solver->list);
     strake_tuned_free(&solver->tuned);
@@ -548,60 +447,91 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
     }
 }
 
-/* Runs the team, in pieces where slabs may move between them. */
-static strake_status run_pieces(strake_solver *solver, int64_t steps, strake_error *error)
+/* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
+static strake_status run_piece(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    while (steps > 0) {
-        const int64_t piece = strake_rebalance_piece(solver, steps);
-        const double start = strake_solver_clock();
-        status = strake_team_run(solver, piece, false, error);
-        const double elapsed = strake_solver_clock() - start;
-        account(solver, piece, elapsed);
-        solver->devices_hold = status == STRAKE_OK;
-        STRAKE_TRY(status);
-        solver->step_count += piece;
-        steps -= piece;
-        STRAKE_TRY(strake_rebalance(solver, piece, elapsed, error));
-        solver->step_seconds += strake_solver_clock() - start - elapsed;
+    const bool renews = solver->kept.valid; /* else it is part of the set-up */
+    double start = strake_solver_clock(), elapsed = 0.0;
+    STRAKE_TRY(strake_keep(solver, error));
+    solver->step_seconds += renews ? strake_solver_clock() - start : 0.0;
+    STRAKE_TRY(strake_team_upload(solver, error));
+    start = strake_solver_clock();
+    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, steps));
+    status = strake_team_run(solver, steps, false, error);
+    elapsed = strake_solver_clock() - start;
+    account(solver, steps, elapsed);
+    solver->devices_hold = status == STRAKE_OK;
+    STRAKE_TRY(status);
+    solver->step_count += steps;
+    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, error));
+    solver->step_seconds += strake_solver_clock() - start - elapsed;
+cleanup:
+    return status;
+}
+
+/* Runs up to a step. Where a device fails the rest goes on, from earlier states. */
+static strake_status run_to(strake_solver *solver, int64_t step, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    while (solver->step_count < step) {
+        strake_error cause = {STRAKE_OK, ""};
+        if (run_piece(solver, step - solver->step_count, &cause) != STRAKE_OK) {
+            const double start = strake_solver_clock();
+            STRAKE_TRY(strake_rescue(solver, &cause, error));
+            solver->step_seconds += strake_solver_clock() - start;
+        }
     }
 cleanup:
     return status;
 }
 
-static strake_status run_steps(strake_solver *solver, int64_t steps, strake_error *error)
+/* After a failure that nothing could be done about the states are undefined. */
+static strake_status lose_states(strake_solver *solver, const strake_error *cause,
+                                 strake_error *error)
 {
-    strake_error cause = {STRAKE_OK, ""};
-    const strake_status status = run_pieces(solver, steps, &cause);
-    if (status == STRAKE_OK) {
-        return STRAKE_OK;
-    }
     for (int f = 0; f < solver->which->problem->fields; f++) {
         if (solver->which->problem->field[f].is_state) {
             solver->given[f] = false;
             solver->slabs_given[f] = 0;
         }
     }
-    return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
+    strake_keep_forget(solver);
+    return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
 
 strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
+    STRAKE_CHECK(!solver->is_broken, error, STRAKE_ERR_STATE,
+                 "strake_step: a device of this solver failed for good; open another one");
     STRAKE_TRY(check_given(solver, error));
     if (!solver->placed) {
         STRAKE_TRY(place(solver, error));
     } else if (!solver->prepared) {
         STRAKE_TRY(prepare(solver, error));
     }
-    STRAKE_TRY(strake_team_upload(solver, error));
-    if (steps > 0) {
-        STRAKE_TRY(run_steps(solver, steps, error));
+    if (run_to(solver, solver->step_count + steps, &cause) != STRAKE_OK) {
+        status = lose_states(solver, &cause, error);
     }
 cleanup:
     return status;
+}
+
+strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
+{
+    strake_error cause = {STRAKE_OK, ""};
+    const int64_t step = solver->step_count;
+    while (strake_team_gather(solver, &cause) != STRAKE_OK) {
+        if (strake_rescue(solver, &cause, &cause) != STRAKE_OK ||
+            run_to(solver, step, &cause) != STRAKE_OK) {
+            return lose_states(solver, &cause, error);
+        }
+    }
+    return STRAKE_OK;
 }
 
 int64_t strake_step_count(const strake_solver *solver)
@@ -684,6 +614,8 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
+    out->dropped_at = entry->dropped ? entry->dropped_at : -1;
+    (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", entry->why);
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;
@@ -700,6 +632,21 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 int strake_solver_steps_at_once(const strake_solver *solver)
 {
     return solver->at_once > 1 ? solver->at_once : 1;
+}
+
+int strake_solver_choices(const strake_solver *solver, const strake_choice **out)
+{
+    *out = solver->choice;
+    return solver->choices;
+}
+
+strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error)
+{
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    if (!solver->placed || solver->reference != NULL) {
+        return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
+    }
+    return strake_time_team(solver, seconds, entry_seconds, error);
 }
 
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)
@@ -770,4 +717,5 @@ uint64_t strake_solver_hash(const strake_solver *solver)
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
 {
     solver->step_count = steps;
+    strake_keep_forget(solver);
 }

@@ -21,6 +21,8 @@ typedef enum strake_place {
     STRAKE_PLACE_OPENCL
 } strake_place;
 
+enum { STRAKE_MOST_INJECTIONS = 8 };
+
 /** What a WHERE text stands for. */
 typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
 
@@ -30,7 +32,11 @@ typedef struct strake_entry {
     int device; /**< index in the device list */
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
-    double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    double busy;  /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    bool failed;  /**< its device returned an error: to be dropped */
+    bool dropped; /**< out of the run, without slabs */
+    int64_t dropped_at;     /**< steps that the run had done then */
+    char why[300];          /**< it failed */
     strake_tuned_use tuned; /**< what is known of good settings */
     double compute, exchange, idle;
 } strake_entry;
@@ -48,6 +54,27 @@ typedef struct strake_role {
     strake_status status;
     strake_error error;
 } strake_role;
+
+/** One word of $STRAKE_INJECT (inject.h). */
+typedef struct strake_injection {
+    strake_cl_fault fault;
+    int device, occurrence;
+    int64_t step;
+    bool output;
+    int factor;
+    bool fired;
+} strake_injection;
+
+/** A copy of all states (rescue.h). */
+typedef struct strake_kept {
+    bool refused; /**< there is no memory for it */
+    bool valid;
+    int64_t step;
+    void *array[STRAKE_MAX_VALUES]; /**< by value; NULL: no state, or not allocated yet */
+    double since;                   /**< seconds of stepping before it was made */
+    double cost;                    /**< seconds that it took */
+    double pace;                    /**< seconds per step before it, 0: unknown */
+} strake_kept;
 
 struct strake_solver {
     const strake_case *which;
@@ -101,6 +128,17 @@ struct strake_solver {
     int decisions;
     strake_decision *decision;
 
+    int choices;
+    strake_choice choice[STRAKE_MOST_CHOICES];
+    int most_at_once; /**< chosen by `auto`; 0: as many as pay */
+    int overlap;      /**< chosen by `auto`: a strake_cl_overlap */
+
+    strake_kept kept;
+    bool has_lost;  /**< a device was dropped: its driver may still use host arrays */
+    bool is_broken; /**< after that there was nobody to go on: no more steps */
+    int injections;
+    strake_injection injection[STRAKE_MOST_INJECTIONS];
+
     void (*notice)(void *user, const char *line);
     void *user;
     double setup_seconds, step_seconds;
@@ -143,6 +181,9 @@ void strake_team_release(strake_solver *solver);
 strake_status strake_team_upload(strake_solver *solver, strake_error *error);
 
 /** Brings the devices' states into the host arrays. */
+strake_status strake_solver_gather(strake_solver *solver, strake_error *error);
+
+/** The same, once: STRAKE_ERR_DEVICE where a device fails. */
 strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/inject.h"
+#include "solver/rescue.h"
 #include "tuned/kernels.h"
 
 enum {
@@ -77,6 +78,9 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
  */
 static int steps_at_once(const strake_solver *solver)
 {
+    if (solver->most_at_once == 1) {
+        return 1;
+    }
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
     const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
@@ -108,6 +112,12 @@ static int count_devices(const strake_solver *solver)
     return devices;
 }
 
+/* Steps that a device may have before it when somebody waits for it. */
+static int most_in_flight(const strake_solver *solver)
+{
+    return 2 * (solver->roles == 1 ? STEPS_AHEAD : solver->at_once);
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void create_role(strake_solver *solver, strake_role *role)
 {
@@ -121,11 +131,14 @@ static void create_role(strake_solver *solver, strake_role *role)
         strake_cl_stripe_options options = strake_tuned_kernels(which);
         options.pins = count_devices(solver) == 1;
         options.movable = !solver->has_weights || which->balance > 0;
+        options.overlap =
+            which->overlap == 0 ? (strake_cl_overlap)solver->overlap : options.overlap;
         options.horizon = steps_between_stops(which);
         options.known = strake_tuned_known(
             &entry->tuned,
             (const int64_t[]){own_slabs(solver, role), solver->layout.n[1], solver->layout.n[2]},
             options.pins);
+        options.limit = which->hang_seconds * most_in_flight(solver);
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
@@ -134,6 +147,9 @@ static void create_role(strake_solver *solver, strake_role *role)
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
             solver->which->problem, &solver->layout, range, solver->entries, role->entry,
             solver->at_once, &options, &entry->stripe, &role->error);
+        if (role->status == STRAKE_OK) {
+            role->status = strake_inject_again(solver, role->entry, &role->error);
+        }
     }
 }
 
@@ -150,16 +166,18 @@ static void create_roles(strake_solver *solver)
     }
 }
 
-/* The first role that failed decides the message. */
-static strake_status first_failure(const strake_solver *solver, strake_error *error)
+/* The first device that failed decides the message, else the first role: without that device it may go on. */
+static strake_status first_failure(strake_solver *solver, strake_error *error)
 {
+    const strake_role *first = NULL;
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        if (role->status != STRAKE_OK) {
-            return strake_fail(error, role->status, "%s", role->error.text);
-        }
+        const bool is_device = strake_entry_check(&solver->entry[role->entry], role->status,
+                                                  &role->error) == STRAKE_ERR_DEVICE;
+        const bool beats = first == NULL || (is_device && first->status != STRAKE_ERR_DEVICE);
+        first = role->status != STRAKE_OK && beats ? role : first;
     }
-    return STRAKE_OK;
+    return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
 }
 
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
@@ -224,11 +242,12 @@ strake_status strake_team_upload(strake_solver *solver, strake_error *error)
             continue;
         }
         if (!solver->prepared) {
-            STRAKE_TRY(strake_cl_stripe_upload_static(stripe, solver->array[0], error));
+            status = strake_cl_stripe_upload_static(stripe, solver->array[0], error);
         }
-        if (solver->states_fresh) {
-            STRAKE_TRY(strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error));
+        if (status == STRAKE_OK && solver->states_fresh) {
+            status = strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error);
         }
+        STRAKE_TRY(strake_entry_check(&solver->entry[e], status, error));
     }
     solver->prepared = true;
     solver->states_fresh = false;
@@ -240,10 +259,15 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int e = 0; e < solver->entries && solver->devices_hold; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_download(solver->entry[e].stripe,
-                                                 solver->array[solver->parity], error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe == NULL) {
+            continue;
         }
+        status = strake_inject(solver, e, solver->step_count, true, error);
+        if (status == STRAKE_OK) {
+            status = strake_cl_stripe_download(entry->stripe, solver->array[solver->parity], error);
+        }
+        STRAKE_TRY(strake_entry_check(entry, status, error));
     }
     solver->devices_hold = false;
 cleanup:
@@ -349,9 +373,15 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->compute += strake_solver_clock() - start;
         return;
     }
-    role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
-                                          solver->next[parity], &role->error);
-    if (role->status == STRAKE_OK && run->trial) {
+    if (!run->trial) {
+        role->status = strake_inject(solver, role->entry, solver->step_count + step + steps, false,
+                                     &role->error);
+    }
+    if (role->status == STRAKE_OK) {
+        role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
+                                              solver->next[parity], &role->error);
+    }
+    if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
     if (role->status == STRAKE_OK && !run->trial) {
@@ -375,8 +405,10 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
         role->status = strake_cl_stripe_fetch(stripe, run->solver->array[1 - parity_at(run, step)],
                                               &role->error);
     }
-    if (run->trial) {
-        (void)strake_cl_stripe_finish(stripe, &role->error);
+    if (run->trial && !run->alone) {
+        role->status = strake_cl_stripe_finish(stripe, &role->error);
+    }
+    if (run->trial && role->status == STRAKE_OK) {
         role->status = strake_cl_stripe_undo(stripe, (int)steps, &role->error);
     }
     role->exchange += strake_solver_clock() - start;
@@ -528,6 +560,16 @@ static void find_failure(team_run *run)
     start_team(run, 0);
 }
 
+/* Trials of a lone device are enqueued one after the other, as its steps are. */
+static void finish_lone(const team_run *run)
+{
+    strake_role *role = &run->solver->role[0];
+    if (run->alone && role->pipeline == NULL && role->status == STRAKE_OK) {
+        role->status =
+            strake_cl_stripe_finish(run->solver->entry[role->entry].stripe, &role->error);
+    }
+}
+
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -551,6 +593,7 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
+        finish_lone(&run);
         solver->states_fresh = solver->states_fresh || run.sweep > 1; /* the devices' are gone */
     } else {
         start_team(&run, 0);

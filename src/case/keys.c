@@ -176,8 +176,17 @@ const strake_common strake_commons[] = {
      "on: a device computes the rows that others need first, and their transfers run beside the "
      "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},
     {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
-     "how a thread waits for its device: spin (as the driver does it), sleep (leaving its core to "
-     "others), auto (sleep through long waits for GPUs)"},
+     "how a thread waits for its device: spin, sleep (leaving its core to others), auto (spin "
+     "through short waits for GPUs)"},
+    {"run.hang_seconds",
+     STRAKE_COMMON_REAL,
+     ALL,
+     AT(hang_seconds),
+     120.0,
+     NULL,
+     {0.0, INFINITY, true, "[s]"},
+     "most that a device may take for one step of its stripe; then it counts as hung and is "
+     "dropped, and the others do its work"},
     {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
      NO_RANGE,
      "vector instructions of a cpu stripe: base (those that every processor of this kind has), "
