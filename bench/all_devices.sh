@@ -12,15 +12,17 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 {
     date -u +%Y-%m-%d
-    git rev-parse --verify -q HEAD || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
+    cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || git rev-parse --verify -q HEAD || echo 'commit unknown'
     uname -sr
     nproc
 } >"$out/machine.txt"
 "$strake" devices >"$out/devices.txt" 2>&1
 : >"$out/bench.jsonl"
 : >"$out/commands.txt"
-gpu=$(grep -o 'ocl:[0-9]*' "$out/devices.txt" | head -n 1)
-pocl=$(grep -o 'ocl:[0-9]*' "$out/devices.txt" | tail -n 1)
+# Drivers are listed in any order.
+kind() { awk -v kind=", $1\$" '/^ocl:/ {id = $1} /^  vendor/ && $0 ~ kind {sub(":$", "", id); print id; exit}' "$out/devices.txt"; }
+gpu=$(kind gpu)
+pocl=$(kind cpu)
 
 bench() { # SECONDS ENVIRONMENT ARGUMENTS...
     limit=$1 set=$2
