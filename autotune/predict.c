@@ -31,7 +31,7 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     while (options.stride < tuning.width) {
         options.stride *= 2;
     }
-    options.lines = tuning.height;
+    options.lines = which.n[1] == 1 ? 1 : tuning.height;
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
     const int kernels = plan != NULL

@@ -227,6 +227,7 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
         STRAKE_TRY(read_constraint(space, at, error));
     }
     STRAKE_TRY(check_expressions(space, error));
+    space->dt = text_of(space->root, "dt");
     space->varying = strake_node_get(space->root, "varying");
     space->baseline = strake_node_get(space->root, "baseline");
     node = strake_node_get(space->root, "seeds");

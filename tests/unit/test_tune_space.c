@@ -14,6 +14,7 @@
 #include "autotune/expression.h"
 #include "autotune/predict.h"
 #include "autotune/space.h"
+#include "autotune/tune_case.h"
 
 static bool names(void *user, const char *name, size_t length, double *value)
 {
@@ -232,6 +233,18 @@ static void every_embedded_space_can_be_read_and_searched(void **state)
         const int broken = strake_space_broken(space, &facts, &start);
         if (broken >= 0) {
             fail_msg("%s: its start is ruled out: %s", text->name, space->constraint[broken].why);
+        }
+        for (int g = 0; g < space->grids; g++) {
+            strake_text yaml = {0};
+            strake_case *which = NULL;
+            if (strake_tune_case(space, space->grid[g], NULL, NULL, &yaml, &error) != STRAKE_OK ||
+                strake_case_parse(text->name, yaml.data, NULL, false, &which, &error) !=
+                    STRAKE_OK) {
+                fail_msg("%s: its case cannot be run: %s", text->name, error.text);
+            }
+            assert_memory_equal(which->n, space->grid[g], sizeof which->n);
+            strake_case_close(&which);
+            strake_text_free(&yaml);
         }
         strake_space_free(&space);
         spaces++;
