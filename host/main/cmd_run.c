@@ -8,6 +8,7 @@
 #include "io/output.h"
 #include "io/report.h"
 #include "main/case_options.h"
+#include "main/first_use.h"
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/progress.h"
@@ -90,6 +91,10 @@ static strake_status prepare(run *r, strake_error *error)
     const strake_options settings = strake_solver_options(r->arguments);
     STRAKE_TRY(look_ahead(r, error));
     STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
+    if (strake_first_use(r->arguments, r->which, r->solver)) {
+        strake_close(&r->solver);
+        STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
+    }
     STRAKE_TRY(strake_slabs_open(&r->slabs, r->which, r->solver, error));
     if (r->resumed.path != NULL) {
         STRAKE_TRY(strake_checkpoint_restore(&r->resumed, &r->slabs, error));

@@ -73,5 +73,6 @@ strake_status strake_cl_resident_take(strake_cl_resident *r, const strake_range 
                                       int stripes, int self, void *const *array,
                                       strake_error *error);
 double strake_cl_resident_busy(strake_cl_resident *r);
+strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
 
 #endif

@@ -229,3 +229,9 @@ double strake_cl_stripe_busy(strake_cl_stripe *s)
 {
     return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
 }
+
+strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)
+{
+    return s->blocks != NULL ? strake_cl_blocks_check(s->blocks, intact, error)
+                             : strake_cl_resident_check(s->resident, intact, error);
+}

@@ -303,7 +303,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
 /* Steps per sweep: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
-    const int asked = solver->which->steps_per_sweep;
+    const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     return wanted < most ? wanted : most;
@@ -311,9 +311,13 @@ static int choose_sweep(const strake_solver *solver)
 
 static strake_status choose_instructions(strake_solver *solver, strake_error *error)
 {
-    const strake_isa asked = (strake_isa)solver->which->instruction_set;
+    const strake_isa asked = (strake_isa)solver->settings.instruction_set;
     const strake_isa best = strake_isa_best();
+    const bool is_given = solver->which->instruction_set != 0;
     solver->isa = asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
+    if (!strake_isa_is_there(solver->isa) && !is_given) {
+        solver->isa = best; /* tuned on a similar processor */
+    }
     if (!strake_isa_is_there(solver->isa)) {
         return strake_fail(
             error, STRAKE_ERR_USAGE,
@@ -329,12 +333,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
     const strake_problem *problem = which->problem;
-    bool constant[STRAKE_MAX_FIELDS] = {false};
-    for (int f = 0; f < problem->fields; f++) {
-        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
-                      strake_source_constant(which->source[f], &solver->number[f]);
-    }
-    STRAKE_TRY(problem->build(which, constant, solver->number, &solver->graph, error));
+    STRAKE_TRY(strake_case_graph(which, solver->number, &solver->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
         STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,
@@ -348,6 +347,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, solver->number[f]);
     }
+    STRAKE_TRY(strake_solver_tune(solver, error));
     solver->sweep = choose_sweep(solver);
     solver->layout =
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
@@ -431,12 +431,18 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     solver->which = which;
     solver->notice = options->notice;
     solver->user = options->user;
+    if (options->cache != NULL) {
+        solver->cache = strdup(options->cache);
+        STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory opening a solver");
+    }
     strake_topology_read(&solver->topology);
     solver->most_threads =
         choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
-    STRAKE_TRY(choose_instructions(solver, error));
+    STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
+    STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
@@ -446,7 +452,6 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         }
         complete = complete && solver->given[f];
     }
-    STRAKE_TRY(resolve(solver, options, error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -473,6 +478,8 @@ void strake_close(strake_solver **which)
     }
     free(solver->decision);
     strake_cl_list_free(&solver->list);
+    strake_tuned_free(&solver->tuned);
+    free(solver->cache);
     free(solver);
     *which = NULL;
 }
@@ -638,6 +645,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
+    strake_solver_describe_tuning(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;

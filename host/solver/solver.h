@@ -44,6 +44,10 @@ typedef struct strake_placement {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
+    char tuned[16];                 /**< strake_tuned_level_name() of what its settings come from */
+    char tuned_differs[200];        /**< how it differs from what would fit exactly, or "" */
+    char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */
+    int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
 } strake_placement;
 
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
@@ -54,6 +58,11 @@ int strake_solver_steps_at_once(const strake_solver *solver);
 
 /** The log of the balancing, borrowed until the next step. @return number of decisions */
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);
+/**
+ * Whether every canary around the arrays of device stripes, and around the states in host memory, is
+ * still there: no part of the run has written beyond its arrays.
+ */
+strake_status strake_solver_check(strake_solver *solver, bool *intact, strake_error *error);
 
 /** Wall seconds spent in strake_open() and inside strake_step(). */
 double strake_solver_setup_seconds(const strake_solver *solver);
