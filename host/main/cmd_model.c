@@ -112,18 +112,31 @@ static bool stop(void *user)
     return strake_interrupted();
 }
 
+/* Half of an interval in percent of its value; above 100 % the value is not known. */
+static double half_width(const strake_estimate *e)
+{
+    return e->value > 0.0 ? 50.0 * (e->high - e->low) / e->value : 0.0;
+}
+
+static void print_estimate(FILE *stream, const strake_estimate *e, const char *text)
+{
+    if (half_width(e) > 100.0) {
+        (void)fprintf(stream, " %11s %8s", "-", "");
+    } else {
+        (void)fprintf(stream, " %11s %6.1f %%", text, half_width(e));
+    }
+}
+
 static void print_path(FILE *stream, const char *name, const strake_path *path)
 {
     for (int r = 0; r < path->regimes; r++) {
-        char from[32], alpha[32], rate[32];
+        char text[32];
         const strake_postal *p = &path->regime[r];
-        (void)fprintf(
-            stream, "  %-14s %9s %11s %6.1f %% %11s %6.1f %%", r == 0 ? name : "",
-            strake_say_bytes(r == 0 ? path->least : p->from, from),
-            strake_say_seconds(p->alpha.value, alpha),
-            p->alpha.value > 0.0 ? 50.0 * (p->alpha.high - p->alpha.low) / p->alpha.value : 0.0,
-            p->beta.value > 0.0 ? strake_say_rate(1.0 / p->beta.value, rate) : "-",
-            p->beta.value > 0.0 ? 50.0 * (p->beta.high - p->beta.low) / p->beta.value : 0.0);
+        (void)fprintf(stream, "  %-14s %9s", r == 0 ? name : "",
+                      strake_say_bytes(r == 0 ? path->least : p->from, text));
+        print_estimate(stream, &p->alpha, strake_say_seconds(p->alpha.value, text));
+        print_estimate(stream, &p->beta,
+                       p->beta.value > 0.0 ? strake_say_rate(1.0 / p->beta.value, text) : "-");
         if (r == 0) {
             (void)fprintf(stream, " %5.1f %5.0f", 100.0 * path->error, 100.0 * path->worst);
         }
@@ -372,7 +385,8 @@ const strake_command strake_command_model = {
         "sizes that the data show. Then: several queues and threads at once, many messages,\n"
         "kernels beside copies, launches, waits and memory bandwidth. A device listed twice is\n"
         "also measured as a pair with itself. The columns +- are half of the interval of 95 %,\n"
-        "`off by` the median and the largest difference of model and measurement.\n"
+        "`off by` the median and the largest difference of model and measurement; - is what the\n"
+        "measurements do not tell.\n"
         "\n"
         "The models are kept beside the compiled kernels, for the device, its driver and this\n"
         "version; `strake run` uses them to decide whether transfers run beside kernels and how\n"

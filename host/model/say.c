@@ -72,7 +72,7 @@ static void say_active(const strake_model_device *d, strake_text *out)
 {
     const strake_device_model *m = &d->model;
     char a[32], b[32];
-    for (int up = 0; up < 2; up++) {
+    for (int up = 1; up >= 0; up--) {
         const strake_max_rate *rate = up ? &m->active_up : &m->active_down;
         const strake_both *one = &m->queues[0];
         const strake_both *all = &m->threads[STRAKE_MODEL_ACTIVE - 1];

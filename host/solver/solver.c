@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "io/machine.h"
+#include "solver/model.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
@@ -348,6 +349,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      problem->field[f].name, solver->number[f]);
     }
     STRAKE_TRY(strake_solver_tune(solver, error));
+    STRAKE_TRY(strake_solver_load_models(solver, error));
     solver->sweep = choose_sweep(solver);
     solver->layout =
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
@@ -479,6 +481,7 @@ void strake_close(strake_solver **which)
     free(solver->decision);
     strake_cl_list_free(&solver->list);
     strake_tuned_free(&solver->tuned);
+    strake_solver_free_models(solver);
     free(solver->cache);
     free(solver);
     *which = NULL;
@@ -646,6 +649,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     strake_solver_describe_tuning(solver, entry, out);
+    strake_solver_describe_model(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;

@@ -10,6 +10,7 @@
 #include "engine/balance.h"
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
+#include "model/model.h"
 #include "opencl/cl_stripe.h"
 #include "solver/solver.h"
 #include "tuned/tuned.h"
@@ -48,6 +49,9 @@ typedef struct strake_role {
     strake_error error;
 } strake_role;
 
+/** Stored models of devices (host/solver/model.c). */
+typedef struct strake_solver_models strake_solver_models;
+
 struct strake_solver {
     const strake_case *which;
     strake_graph graph;
@@ -69,8 +73,10 @@ struct strake_solver {
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */
 
-    char *cache;             /**< folder of tuned settings, NULL: default */
-    strake_tuned_set *tuned; /**< NULL: not asked for */
+    char *cache;                  /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned;      /**< NULL: not asked for */
+    strake_solver_models *models; /**< NULL: not asked for */
+    int model_steps;      /**< steps per sweep that they chose for the placed team, 0: none */
     strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
     int entries;
