@@ -7,7 +7,7 @@
 
 enum {
     PANEL_WIDTH = 470,
-    PANEL_HEIGHT = 380,
+    PANEL_HEIGHT = 356,
     LEFT = 62, /* of a panel, to the axis */
     TOP = 40,  /* of a panel, title */
     PLOT_WIDTH = 380,
@@ -116,7 +116,7 @@ static void print_curve(const panel *p, int index, strake_text *svg)
     }
     strake_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n",
                       p->x + LEFT + 12.0, y - 4.0, colour[index]);
-    (void)snprintf(text, sizeof text, "%.60s: %s, then %s (off by %.1f %%)", c->name,
+    (void)snprintf(text, sizeof text, "%.60s: %s, then %s, off by %.1f %%", c->name,
                    strake_say_seconds(c->path->regime[0].alpha.value, start),
                    strake_say_rate(strake_path_rate(c->path), rate), 100.0 * c->path->error);
     strake_svg_text(svg, p->x + LEFT + 22.0, y, "value", text);
@@ -158,9 +158,9 @@ static int print_device(const strake_model_device *d, int index, strake_text *sv
             add_curve(&p, name[k], &d->model.path[first + k], &d->measured[first + k]);
         }
         if (way == 2) {
-            add_curve(&p, "publish (down, to host arrays)", &d->model.path[STRAKE_PUBLISH],
+            add_curve(&p, "publish (down, to host)", &d->model.path[STRAKE_PUBLISH],
                       &d->measured[STRAKE_PUBLISH]);
-            add_curve(&p, "fetch (from host arrays, up)", &d->model.path[STRAKE_FETCH],
+            add_curve(&p, "fetch (from host, up)", &d->model.path[STRAKE_FETCH],
                       &d->measured[STRAKE_FETCH]);
             add_curve(&p, "copy on the device", &d->model.path[STRAKE_WITHIN],
                       &d->measured[STRAKE_WITHIN]);
