@@ -48,6 +48,14 @@ static void print_entry(strake_text *text, const strake_journal_entry *entry)
                       strake_outcome_word(m->outcome), m->build, m->check, entry->when);
     strake_text_print(text, ", \"seconds\": ");
     print_list(text, m->samples, m->seconds);
+    strake_text_print(text, ", \"kernels\": {");
+    for (int k = 0; k < m->kernels; k++) {
+        strake_text_print(text, "%s", k > 0 ? ", " : "");
+        strake_text_json(text, m->kernel[k].name);
+        strake_text_print(text, ": %.6g", m->kernel[k].seconds);
+    }
+    strake_text_print(text, "}, \"rates\": ");
+    print_list(text, 3, (const double[]){m->up, m->down, m->cells});
     strake_text_print(text, ", \"message\": ");
     strake_text_json(text, m->message);
     strake_text_print(text, "}\n");
@@ -71,6 +79,30 @@ static bool read_number(const strake_node *map, const char *key, double *out)
     return node != NULL && node->kind == STRAKE_NODE_SCALAR && strake_text_real(node->text, out);
 }
 
+/* What a device told; false for a damaged line. */
+static bool read_details(const strake_node *root, strake_measurement *m)
+{
+    double rate[3] = {0.0};
+    int rates = 0;
+    const strake_node *const kernels = strake_node_get(root, "kernels");
+    if (!read_numbers(strake_node_get(root, "rates"), 3, rate, &rates) || rates != 3) {
+        return false;
+    }
+    m->up = rate[0];
+    m->down = rate[1];
+    m->cells = rate[2];
+    for (const strake_node *at = kernels != NULL ? kernels->child : NULL; at != NULL;
+         at = at->next) {
+        if (m->kernels == STRAKE_WORKER_KERNELS || at->key == NULL || at->text == NULL ||
+            !strake_text_real(at->text, &m->kernel[m->kernels].seconds)) {
+            return false;
+        }
+        (void)snprintf(m->kernel[m->kernels].name, sizeof m->kernel[0].name, "%s", at->key);
+        m->kernels++;
+    }
+    return true;
+}
+
 static bool read_tree(const strake_node *root, strake_journal_entry *entry)
 {
     double n[STRAKE_AXES] = {0.0};
@@ -84,7 +116,8 @@ static bool read_tree(const strake_node *root, strake_journal_entry *entry)
         !strake_outcome_of(outcome->text, &m->outcome) || !read_number(root, "build", &m->build) ||
         !read_number(root, "check", &m->check) || !read_number(root, "when", &entry->when) ||
         !read_numbers(strake_node_get(root, "seconds"), STRAKE_WORKER_SAMPLES, m->seconds,
-                      &m->samples)) {
+                      &m->samples) ||
+        !read_details(root, m)) {
         return false;
     }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
@@ -292,6 +325,11 @@ static void print_t4_entry(strake_text *json, const strake_journal_entry *entry)
                           "{\"name\": \"seconds_per_step\", \"value\": %.9g, \"unit\": \"s\"}, "
                           "{\"name\": \"spread\", \"value\": %.6g, \"unit\": \"\"}, ",
                           strake_measurement_median(m), strake_measurement_spread(m));
+    }
+    for (int k = 0; k < m->kernels; k++) {
+        strake_text_print(json, "{\"name\": ");
+        strake_text_json(json, m->kernel[k].name);
+        strake_text_print(json, ", \"value\": %.6g, \"unit\": \"s\"}, ", m->kernel[k].seconds);
     }
     strake_text_print(json,
                       "{\"name\": \"outcome\", \"value\": \"%s\", \"unit\": \"\"}, "

@@ -259,6 +259,24 @@ static bool read_answer(char *line, strake_measurement *out)
     return true;
 }
 
+/* A line that tells more. @return false for another one. */
+static bool read_detail(const char *line, strake_measurement *out, char *phase, size_t size)
+{
+    strake_measured_kernel *const kernel = &out->kernel[out->kernels];
+    if (strncmp(line, "phase\t", 6) == 0) {
+        (void)snprintf(phase, size, "%.39s", line + 6);
+        return true;
+    }
+    if (strncmp(line, "kernel\t", 7) == 0) {
+        if (out->kernels < STRAKE_WORKER_KERNELS &&
+            sscanf(line + 7, "%63[^\t]\t%lf", kernel->name, &kernel->seconds) == 2) {
+            out->kernels++;
+        }
+        return true;
+    }
+    return sscanf(line, "rates\t%lf\t%lf\t%lf", &out->up, &out->down, &out->cells) == 3;
+}
+
 static void take_answer(strake_worker *worker, double limit, strake_measurement *out)
 {
     char line[STRAKE_WORKER_LINE], phase[40] = "start";
@@ -282,9 +300,7 @@ static void take_answer(strake_worker *worker, double limit, strake_measurement 
             describe_end(wait_for(worker), phase, out->message, sizeof out->message);
             return;
         }
-        if (strncmp(line, "phase\t", 6) == 0) {
-            (void)snprintf(phase, sizeof phase, "%.39s", line + 6);
-        } else if (read_answer(line, out)) {
+        if (!read_detail(line, out, phase, sizeof phase) && read_answer(line, out)) {
             return;
         }
     }

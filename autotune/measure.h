@@ -34,12 +34,21 @@ const char *strake_outcome_word(strake_outcome outcome);
 /** Outcome of a word; false for an unknown one. */
 bool strake_outcome_of(const char *word, strake_outcome *outcome);
 
+/** One kernel of a step. */
+typedef struct strake_measured_kernel {
+    char name[64];
+    double seconds; /**< of one launch, by the device's timers */
+} strake_measured_kernel;
+
 typedef struct strake_measurement {
     strake_outcome outcome;
     double build, check;                   /**< seconds of opening and of the checked steps */
     int samples;                           /**< GOOD: all; SLOW: one */
     double seconds[STRAKE_WORKER_SAMPLES]; /**< per step */
-    char message[400];                     /**< why not GOOD */
+    int kernels;                           /**< 0: the CPU, or no timers */
+    strake_measured_kernel kernel[STRAKE_WORKER_KERNELS];
+    double up, down, cells; /**< rates of a stripe in blocks [bytes/s, cells/s]; 0: it has none */
+    char message[400];      /**< why not GOOD */
 } strake_measurement;
 
 /** Median of the samples [s], and (largest - smallest) / median. */

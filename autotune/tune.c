@@ -142,7 +142,7 @@ static strake_status open_journal(strake_tuning *t, strake_error *error)
     hash = strake_fnv1a(hash, text.data, text.length);
     (void)strake_tuned_file_name(&t->key, name, sizeof name);
     (void)snprintf(identity, sizeof identity,
-                   "{\"strake_journal\": 1, \"for\": \"%s\", \"case\": \"%016" PRIx64
+                   "{\"strake_journal\": 2, \"for\": \"%s\", \"case\": \"%016" PRIx64
                    "\", \"steps\": %d}",
                    name, hash, t->space->steps);
     (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "yaml", "log");

@@ -558,3 +558,10 @@ void strake_cl_resident_describe(const strake_cl_resident *s, strake_cl_exchange
 {
     strake_cl_exchange_describe(&s->exchange, out);
 }
+
+strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
+                                      strake_error *error)
+{
+    return strake_cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out,
+                                 count, error);
+}

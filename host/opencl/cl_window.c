@@ -267,6 +267,7 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     const int64_t cells[STRAKE_AXES] = {end - first, l->n[1], l->n[2]};
     int64_t extent[STRAKE_AXES];
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->kernel[k]);
+    a.event = w->timer != NULL ? &w->timer[k] : NULL;
     for (int i = 0; i < plan->inputs; i++) {
         const cl_mem array = array_of(w, plan->input[i]);
         strake_cl_pass(&a, sizeof array, &array);

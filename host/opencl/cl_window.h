@@ -41,6 +41,7 @@ typedef struct strake_cl_window {
     int parity;
     cl_mem found;
     cl_int non_finite; /**< what the last look found */
+    cl_event *timer;   /**< by kernel: set by its launches; NULL: not asked for */
 } strake_cl_window;
 
 /**

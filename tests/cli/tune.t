@@ -185,6 +185,8 @@ check "OpenCL: there are two wrong ones, one crash, one build" \
 check "OpenCL: a failing configuration is not the result" \
     grep -qE 'settings: \{(run.fusion: plain, run.group_width: 32, run.group_height: 16)?\}' \
     "$(result faults)"
+check "OpenCL: every kernel of a good one was timed by itself" \
+    test "$(grep -c '"name": "stage_[0-9]*_[a-z0-9_]*", "value": [0-9.e-]*, "unit": "s"' "$(t4 faults)")" -ge 1
 prints "OpenCL: the failures are counted" "1 build" "1 crash" "1 timeout" "2 wrong"
 try run case.yaml --on ocl:0 --cache faults --report ocl.json --output ocl
 check "OpenCL: a run uses the result" grep -q '"tuned": {"level": "exact"' ocl.json

@@ -69,6 +69,25 @@ static void a_good_answer_is_read(void **state)
     strake_worker_stop(&worker);
 }
 
+static void kernels_and_rates_come_before_the_answer(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_measurement m =
+        play(&worker,
+             "printf 'phase\\tkernels\\nkernel\\tstage_01\\t0.5\\nkernel\\tstage_02\\t2e-3\\n"
+             "kernel\\tbroken\\nrates\\t1e9\\t2e9\\t3e10\\nslow\\t0\\t0\\t0.502\\n' >&3",
+             5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_SLOW);
+    assert_int_equal(m.kernels, 2);
+    assert_string_equal(m.kernel[0].name, "stage_01");
+    assert_string_equal(m.kernel[1].name, "stage_02");
+    assert_true(m.kernel[0].seconds == 0.5 && m.kernel[1].seconds == 2e-3);
+    assert_true(m.up == 1e9 && m.down == 2e9 && m.cells == 3e10);
+    assert_true(strake_measurement_median(&m) == 0.502);
+    strake_worker_stop(&worker);
+}
+
 static void the_request_reaches_the_process(void **state)
 {
     (void)state;
@@ -180,6 +199,10 @@ static strake_journal_entry entry_of(int64_t rows, const char *value, strake_out
         entry.result.samples = 2;
         entry.result.seconds[0] = 0.125;
         entry.result.seconds[1] = 0.25;
+        entry.result.kernels = 1;
+        (void)snprintf(entry.result.kernel[0].name, sizeof entry.result.kernel[0].name, "march");
+        entry.result.kernel[0].seconds = 0.0625;
+        entry.result.down = 5e9;
     } else {
         (void)snprintf(entry.result.message, sizeof entry.result.message,
                        "bad \"news\":\twith \\ and \n and ä");
@@ -216,6 +239,9 @@ static void a_journal_is_taken_up_again(void **state)
     const strake_measurement *m = strake_journal_find(&journal, good.n, 1, good.setting);
     assert_non_null(m);
     assert_true(m->outcome == STRAKE_OUTCOME_GOOD && m->samples == 2 && m->seconds[1] == 0.25);
+    assert_int_equal(m->kernels, 1);
+    assert_string_equal(m->kernel[0].name, "march");
+    assert_true(m->kernel[0].seconds == 0.0625 && m->down == 5e9 && m->up == 0.0);
     m = strake_journal_find(&journal, bad.n, 1, bad.setting);
     assert_non_null(m);
     assert_int_equal(m->outcome, STRAKE_OUTCOME_WRONG);
@@ -271,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_answer_is_read),
+        cmocka_unit_test(kernels_and_rates_come_before_the_answer),
         cmocka_unit_test(the_request_reaches_the_process),
         cmocka_unit_test(a_crash_costs_one_measurement),
         cmocka_unit_test(a_hang_is_ended_at_the_limit),
