@@ -34,7 +34,7 @@ fields:
   u2: {constant: -0.1}
 output: {fields: []}
 YAML
-# A CPU stripe beside a device's stripe, which exchange one border; 16 sweeps go by
+# A CPU stripe beside a device's stripe, with one border in common; 16 sweeps go by
 # before the first exchange is timed, then one of 64 is.
 run() { # COLUMNS STEPS_PER_SWEEP ON SPLIT DEVICE
     "$strake" run "$work/case.yaml" --on "$3" --split "$4" --threads "${THREADS:-1}" --no-tune --quiet \
