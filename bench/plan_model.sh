@@ -1,9 +1,9 @@
 #!/bin/sh
 # Are the models right? Exchange times that `strake model` predicts beside those of real runs.
 # usage: bench/plan_model.sh OUTPUT_FOLDER [STRAKE [DEVICES]]    (from the repository root, after `make`)
-# Writes model.json, model.svg, model.txt (of all devices), one report a line in exchange.jsonl, and
+# Writes model.json, model.svg, model.txt, one report a line in exchange.jsonl, and
 # exchange.txt: for DEVICES (default: all) bytes each way, predicted and measured times, their difference.
-# Variables: BUDGET (seconds of the model), SIZES (columns), ROWS, STEPS, ROUNDS, THREADS (of the CPU
+# Variables: MODEL_ON (what to model, default all), BUDGET (its seconds), SIZES (columns), ROWS, STEPS, ROUNDS, THREADS (of the CPU
 # stripe). The samples are those of all rounds; measured is the median of the rounds.
 set -eu
 out=$1
@@ -19,7 +19,8 @@ export STRAKE_CACHE_DIR="$work/cache"
     uname -sr
     nproc
 } >"$out/machine.txt"
-"$strake" model data/cases/rotating-cone.yaml --budget "${BUDGET:-40}" --quiet \
+# shellcheck disable=SC2086
+"$strake" model data/cases/rotating-cone.yaml ${MODEL_ON:+--on "$MODEL_ON"} --budget "${BUDGET:-40}" --quiet \
     --report "$out/model.json" --plot "$out/model.svg" >"$out/model.txt"
 : >"$out/exchange.jsonl"
 
