@@ -120,7 +120,7 @@ static double half_width(const strake_estimate *e)
 
 static void print_estimate(FILE *stream, const strake_estimate *e, const char *text)
 {
-    if (half_width(e) > 100.0) {
+    if (half_width(e) > 100.0 || text[0] == '-') {
         (void)fprintf(stream, " %11s %8s", "-", "");
     } else {
         (void)fprintf(stream, " %11s %6.1f %%", text, half_width(e));

@@ -31,7 +31,7 @@ typedef struct strake_advice {
 /**
  * A stripe of @p slabs slabs with neighbours on @p sides sides.
  * @param[in] layout     of the grid
- * @param[in] bandwidth  [bytes/s] of the device's memory: a slab takes at least as long as its traffic
+ * @param[in] bandwidth  [bytes/s] of the device's memory, half of which kernels are taken to reach
  */
 strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const strake_layout *layout,
                                              int64_t slabs, int sides, double bandwidth);

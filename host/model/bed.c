@@ -2,12 +2,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "bench/roof.h"
 #include "bench/sample.h"
 
-enum { PAGE = 4096, MEBI = 1048576 };
+enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
 static const size_t most_transfer = (size_t)64 * MEBI;
 
 double strake_bed_clock(void)
@@ -69,10 +70,12 @@ strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
     while (bed->largest > device->max_allocation || bed->largest > device->global_memory / 16) {
         bed->largest /= 2;
     }
-    bed->host_bytes = 2 * bed->largest;
-    bed->host = aligned_alloc(PAGE, bed->host_bytes);
+    /* Aligned and on huge pages where there are any, as the arrays of a run are. */
+    bed->host_bytes = (2 * bed->largest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    bed->host = aligned_alloc(ALIGNMENT, bed->host_bytes);
     STRAKE_CHECK(bed->host != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for measuring transfers of %s", device->name);
+    (void)madvise(bed->host, bed->host_bytes, MADV_HUGEPAGE);
     memset(bed->host, 0, bed->host_bytes);
     for (int k = 0; k < lanes; k++) {
         const size_t bytes =

@@ -5,7 +5,13 @@
 
 #include "model/bed.h"
 
-enum { REPEATS = 9, LAUNCHES = 100, SHORT = 1024, MOST_KERNELS = 256 };
+enum {
+    REPEATS = 9,
+    COPIES = 8 /* in a row beside something else: start-ups hide little */,
+    LAUNCHES = 100,
+    SHORT = 1024,
+    MOST_KERNELS = 256
+};
 
 /* Some work that is timed as a whole. */
 typedef strake_status (*strake_job)(strake_bed *bed, int number, strake_error *error);
@@ -163,18 +169,33 @@ static strake_status threads_down(strake_bed *bed, int number, strake_error *err
     return threads(bed, false, number, error);
 }
 
-/* Up on one queue, down on another. */
-static strake_status ways(strake_bed *bed, int number, strake_error *error)
+/* Copies in a row on one queue, lane 0 up and lane 1 down. */
+static strake_status enqueue_copies(strake_bed *bed, int lane, bool up, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t bytes = bed->lane[STRAKE_MODEL_ACTIVE - 1].bytes;
-    (void)number;
-    STRAKE_TRY(enqueue_copy(bed, 0, true, 0, bytes, bed->lane[0].pinned, error));
-    STRAKE_TRY(flush(bed, 0, error));
-    STRAKE_TRY(enqueue_copy(bed, 1, false, 0, bytes, bed->lane[1].pinned, error));
-    STRAKE_TRY(flush(bed, 1, error));
-    STRAKE_TRY(finish(bed, 0, error));
-    STRAKE_TRY(finish(bed, 1, error));
+    for (int k = 0; k < COPIES; k++) {
+        STRAKE_TRY(enqueue_copy(bed, lane, up, 0, bytes, bed->lane[lane].pinned, error));
+    }
+    STRAKE_TRY(flush(bed, lane, error));
+cleanup:
+    return status;
+}
+
+/* Up (1), down (2) or both at once (3), each on its own queue. */
+static strake_status ways(strake_bed *bed, int which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int lane = 0; lane < 2; lane++) {
+        if ((which & (1 << lane)) != 0) {
+            STRAKE_TRY(enqueue_copies(bed, lane, lane == 0, error));
+        }
+    }
+    for (int lane = 0; lane < 2; lane++) {
+        if ((which & (1 << lane)) != 0) {
+            STRAKE_TRY(finish(bed, lane, error));
+        }
+    }
 cleanup:
     return status;
 }
@@ -194,6 +215,7 @@ static strake_status measure_active(strake_bed *bed, strake_device_model *model,
 {
     strake_status status = STRAKE_OK;
     const double bytes = (double)bed->lane[STRAKE_MODEL_ACTIVE - 1].bytes;
+    double alone[2] = {0.0, 0.0};
     double both = 0.0;
     for (int k = 0; k < STRAKE_MODEL_ACTIVE; k++) {
         STRAKE_TRY(time_job(bed, queues_up, k + 1, &model->queues[k].up, error));
@@ -201,10 +223,12 @@ static strake_status measure_active(strake_bed *bed, strake_device_model *model,
         STRAKE_TRY(time_job(bed, threads_up, k + 1, &model->threads[k].up, error));
         STRAKE_TRY(time_job(bed, threads_down, k + 1, &model->threads[k].down, error));
     }
-    STRAKE_TRY(time_job(bed, ways, 0, &both, error));
+    STRAKE_TRY(time_job(bed, ways, 1, &alone[0], error));
+    STRAKE_TRY(time_job(bed, ways, 2, &alone[1], error));
+    STRAKE_TRY(time_job(bed, ways, 3, &both, error));
     model->active_up = fit_active(model, true, bytes);
     model->active_down = fit_active(model, false, bytes);
-    model->both_ways = strake_overlap_factor(model->queues[0].up, model->queues[0].down, both);
+    model->both_ways = strake_overlap_factor(alone[0], alone[1], both);
 cleanup:
     return status;
 }
@@ -243,22 +267,29 @@ cleanup:
     return status;
 }
 
-/* The copy is of lane 1: another queue, other arrays. */
-static strake_status copies(strake_bed *bed, bool up, strake_error *error)
+/* Copies on lane 1: another queue, other arrays. */
+static strake_status copies_up(strake_bed *bed, int number, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(enqueue_copy(bed, 1, up, 0, bed->lane[1].bytes, bed->lane[1].pinned, error));
-    STRAKE_TRY(flush(bed, 1, error));
+    (void)number;
+    STRAKE_TRY(enqueue_copies(bed, 1, true, error));
+    STRAKE_TRY(finish(bed, 1, error));
 cleanup:
     return status;
 }
 
-static strake_status kernels_and_copy(strake_bed *bed, bool up, int number, strake_error *error)
+static strake_status copies_down(strake_bed *bed, int number, strake_error *error)
+{
+    (void)number;
+    return ways(bed, 2, error);
+}
+
+static strake_status kernels_and_copies(strake_bed *bed, bool up, int number, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(enqueue_kernels(bed, 0, bed->elements, number, error));
     STRAKE_TRY(flush(bed, 0, error));
-    STRAKE_TRY(copies(bed, up, error));
+    STRAKE_TRY(enqueue_copies(bed, 1, up, error));
     STRAKE_TRY(finish(bed, 0, error));
     STRAKE_TRY(finish(bed, 1, error));
 cleanup:
@@ -267,23 +298,23 @@ cleanup:
 
 static strake_status beside_up(strake_bed *bed, int number, strake_error *error)
 {
-    return kernels_and_copy(bed, true, number, error);
+    return kernels_and_copies(bed, true, number, error);
 }
 
 static strake_status beside_down(strake_bed *bed, int number, strake_error *error)
 {
-    return kernels_and_copy(bed, false, number, error);
+    return kernels_and_copies(bed, false, number, error);
 }
 
-/* As many kernels as take about as long as the copy. */
+/* As many kernels as take about as long as the copies. */
 static strake_status measure_overlap(strake_bed *bed, strake_device_model *model,
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double one = 0.0, alone = 0.0, both = 0.0;
+    double one = 0.0, copy = 0.0, alone = 0.0, both = 0.0;
     STRAKE_TRY(time_job(bed, long_kernels, 1, &one, error));
     for (int up = 0; up < 2; up++) {
-        const double copy = up ? model->queues[0].up : model->queues[0].down;
+        STRAKE_TRY(time_job(bed, up ? copies_up : copies_down, 0, &copy, error));
         const double wanted = ceil(copy / one);
         const int number = wanted < MOST_KERNELS ? (int)wanted : MOST_KERNELS;
         STRAKE_TRY(time_job(bed, long_kernels, number, &alone, error));

@@ -4,7 +4,14 @@
 
 #include "model/bed.h"
 
-enum { LEAST_BYTES = 64, SETTLE = 4, LEAST_ROUNDS = 5, MOST_ROUNDS = 31, LEAST_SIZES = 14 };
+enum {
+    LEAST_BYTES = 64,
+    SETTLE = 4,
+    SETTLE_BYTES = 96,
+    LEAST_ROUNDS = 5,
+    MOST_ROUNDS = 31,
+    LEAST_SIZES = 14
+};
 
 /* Through a mapping of the device's own buffer. */
 static strake_status map_transfer(strake_bed *bed, bool up, size_t bytes, char *place,
@@ -117,7 +124,7 @@ static strake_status run_rounds(const strake_sweep *sweep, int first, double lim
         }
         for (int k = 0; k < SETTLE; k++) { /* the largest transfer has emptied the caches */
             double ignored = 0.0;
-            STRAKE_TRY(sweep->transfer(sweep->user, LEAST_BYTES, &ignored, error));
+            STRAKE_TRY(sweep->transfer(sweep->user, SETTLE_BYTES, &ignored, error));
         }
         for (int k = first; k < s->sizes; k++) {
             STRAKE_TRY(sweep->transfer(sweep->user, s->bytes[k], &s->seconds[k][s->rounds], error));

@@ -91,9 +91,11 @@ static int active_on(const strake_solver *solver, const strake_entry *entry)
 static strake_exchange_case case_of(const strake_solver *solver, const strake_entry *entry,
                                     const strake_device_model *model)
 {
-    return strake_exchange_case_of(&solver->graph, &solver->layout,
-                                   entry->range.end - entry->range.first, sides_of(solver, entry),
-                                   model->bandwidth);
+    strake_exchange_case c = strake_exchange_case_of(&solver->graph, &solver->layout,
+                                                     entry->range.end - entry->range.first,
+                                                     sides_of(solver, entry), model->bandwidth);
+    c.slab_seconds = entry->slab_seconds > 0.0 ? entry->slab_seconds : c.slab_seconds;
+    return c;
 }
 
 int strake_solver_model_steps(const strake_solver *solver)

@@ -32,6 +32,7 @@ typedef struct strake_entry {
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
     double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
     strake_tuned_use tuned; /**< what is known of good settings */
+    double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
 } strake_entry;
 
