@@ -3,8 +3,8 @@
 # usage: bench/plan_model.sh OUTPUT_FOLDER [STRAKE [DEVICES]]    (from the repository root, after `make`)
 # Writes model.json, model.svg, model.txt, one report a line in exchange.jsonl, and
 # exchange.txt: for DEVICES (default: all) bytes each way, predicted and measured times, their difference.
-# Variables: MODEL_ON (what to model, default all), BUDGET (its seconds), SIZES (columns), ROWS, STEPS, ROUNDS, THREADS (of the CPU
-# stripe). The samples are those of all rounds; measured is the median of the rounds.
+# Variables: MODEL_ON (what to model, default all), BUDGET (its seconds), SIZES (columns), ROWS, STEPS, ROUNDS, SPLIT,
+# THREADS (of the CPU stripe). The samples are those of all rounds; measured is the median of the rounds.
 set -eu
 out=$1
 strake=${2:-build/strake}
@@ -58,7 +58,7 @@ round=0
 while [ "$round" -lt "${ROUNDS:-3}" ]; do
     for device in $devices; do
         for cols in ${SIZES:-256 512 1024 2048 4096 8192 16384}; do
-            run "$cols" 1 "cpu,$device" 1,3 "$device"
+            run "$cols" 1 "cpu,$device" "${SPLIT:-1,3}" "$device"
         done
     done
     round=$((round + 1))

@@ -161,6 +161,16 @@ char *strake_bed_place(strake_bed *bed, size_t bytes)
     return place;
 }
 
+size_t strake_bed_offset(strake_bed *bed, size_t bytes)
+{
+    if (bed->device_at + bytes > bed->lane[0].bytes) {
+        bed->device_at = 0;
+    }
+    const size_t offset = bed->device_at;
+    bed->device_at += (bytes + PAGE - 1) / PAGE * PAGE;
+    return offset;
+}
+
 strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,
                               strake_error *error)
 {

@@ -23,6 +23,7 @@ typedef struct strake_bed {
     cl_mem other;                  /**< a second array of the largest size */
     char *host;                    /**< pageable memory, larger than the second-level cache */
     size_t host_bytes, at;         /**< transfers take one place after the other */
+    size_t device_at;              /**< of lane 0's array, likewise */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
     size_t elements;  /**< of a launch that uses the arrays */
@@ -44,6 +45,9 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error);
 
 /** The next place in pageable memory for @p bytes bytes: what was used last is not in near caches. */
 char *strake_bed_place(strake_bed *bed, size_t bytes);
+
+/** The next place in lane 0's array, likewise: to devices whose memory is the host's it matters. */
+size_t strake_bed_offset(strake_bed *bed, size_t bytes);
 
 /** Flushes a queue and waits for an event, which is released. */
 strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,

@@ -20,9 +20,10 @@ static strake_status map_transfer(strake_bed *bed, bool up, size_t bytes, char *
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
     const strake_lane *lane = &bed->lane[0];
+    const size_t offset = strake_bed_offset(bed, bytes);
     char *mapped = bed->cl->clEnqueueMapBuffer(lane->queue, lane->array, CL_TRUE,
-                                               up ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ, 0,
-                                               bytes, 0, NULL, NULL, &code);
+                                               up ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ,
+                                               offset, bytes, 0, NULL, NULL, &code);
     STRAKE_CL("clEnqueueMapBuffer", code, error, bed->device);
     memcpy(up ? mapped : place, up ? place : mapped, bytes);
     STRAKE_CL("clEnqueueUnmapMemObject",
@@ -39,10 +40,11 @@ static strake_status copy(strake_bed *bed, bool up, char *memory, size_t bytes, 
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
     const strake_lane *lane = &bed->lane[0];
+    const size_t offset = strake_bed_offset(bed, bytes);
     STRAKE_CL(up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
-              up ? bed->cl->clEnqueueWriteBuffer(lane->queue, lane->array, CL_FALSE, 0, bytes,
+              up ? bed->cl->clEnqueueWriteBuffer(lane->queue, lane->array, CL_FALSE, offset, bytes,
                                                  memory, 0, NULL, &event)
-                 : bed->cl->clEnqueueReadBuffer(lane->queue, lane->array, CL_FALSE, 0, bytes,
+                 : bed->cl->clEnqueueReadBuffer(lane->queue, lane->array, CL_FALSE, offset, bytes,
                                                 memory, 0, NULL, &event),
               error, bed->device);
     STRAKE_TRY(strake_bed_wait(bed, lane->queue, &event, error));
@@ -55,9 +57,10 @@ static strake_status copy_within(strake_bed *bed, size_t bytes, strake_error *er
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
     const strake_lane *lane = &bed->lane[0];
+    const size_t offset = strake_bed_offset(bed, bytes);
     STRAKE_CL("clEnqueueCopyBuffer",
-              bed->cl->clEnqueueCopyBuffer(lane->queue, lane->array, bed->other, 0, 0, bytes, 0,
-                                           NULL, &event),
+              bed->cl->clEnqueueCopyBuffer(lane->queue, lane->array, bed->other, offset, offset,
+                                           bytes, 0, NULL, &event),
               error, bed->device);
     STRAKE_TRY(strake_bed_wait(bed, lane->queue, &event, error));
 cleanup:
