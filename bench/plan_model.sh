@@ -3,8 +3,9 @@
 # usage: bench/plan_model.sh OUTPUT_FOLDER [STRAKE [DEVICES]]    (from the repository root, after `make`)
 # Writes model.json, model.svg, model.txt, one report a line in exchange.jsonl, and
 # exchange.txt: for DEVICES (default: all) bytes each way, predicted and measured times, their difference.
-# Variables: MODEL_ON (what to model, default all), BUDGET (its seconds), SIZES (columns), ROWS, STEPS, ROUNDS, SPLIT,
-# THREADS (of the CPU stripe). The samples are those of all rounds; measured is the median of the rounds.
+# Variables: MODEL_ON (what to model, default all), BUDGET (its seconds), SIZES (columns), ROWS, STEPS,
+# ROUNDS, SPLIT, THREADS (of the CPU stripe). The samples are those of all rounds; measured is the
+# median of the rounds.
 set -eu
 out=$1
 strake=${2:-build/strake}
@@ -15,7 +16,7 @@ mkdir -p "$out"
 export STRAKE_CACHE_DIR="$work/cache"
 {
     date -u +%Y-%m-%d
-    git rev-parse --verify -q HEAD || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
+    cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || git rev-parse --verify -q HEAD || echo 'commit unknown'
     uname -sr
     nproc
 } >"$out/machine.txt"

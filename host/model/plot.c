@@ -150,7 +150,7 @@ static int print_device(const strake_model_device *d, int index, strake_text *sv
     for (int way = 0; way < 3; way++) {
         panel p = next_panel(index++);
         const int first = way == 0 ? STRAKE_UP_PAGEABLE : STRAKE_DOWN_PAGEABLE;
-        (void)snprintf(p.title, sizeof p.title, "ocl:%d, %.90s: %s", d->index, d->model.name,
+        (void)snprintf(p.title, sizeof p.title, "ocl:%d, %.32s: %s", d->index, d->model.name,
                        way == 0   ? "up"
                        : way == 1 ? "down"
                                   : "exchange");
@@ -158,11 +158,10 @@ static int print_device(const strake_model_device *d, int index, strake_text *sv
             add_curve(&p, name[k], &d->model.path[first + k], &d->measured[first + k]);
         }
         if (way == 2) {
-            add_curve(&p, "publish (down, to host)", &d->model.path[STRAKE_PUBLISH],
+            add_curve(&p, "publish (down)", &d->model.path[STRAKE_PUBLISH],
                       &d->measured[STRAKE_PUBLISH]);
-            add_curve(&p, "fetch (from host, up)", &d->model.path[STRAKE_FETCH],
-                      &d->measured[STRAKE_FETCH]);
-            add_curve(&p, "copy on the device", &d->model.path[STRAKE_WITHIN],
+            add_curve(&p, "fetch (up)", &d->model.path[STRAKE_FETCH], &d->measured[STRAKE_FETCH]);
+            add_curve(&p, "copy inside", &d->model.path[STRAKE_WITHIN],
                       &d->measured[STRAKE_WITHIN]);
         }
         print_panel(&p, svg);
