@@ -75,7 +75,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/bench/*.c)
+        host/model/*.c host/bench/*.c)
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)

@@ -154,6 +154,37 @@ static void print_blocks(const strake_placement *p, strake_text *json)
     strake_text_print(json, "}");
 }
 
+/* What a device's stripe exchanges with others, and what the stored model of the device says of it. */
+static void print_model(const strake_placement_exchange *e, strake_text *json)
+{
+    if (e->messages_down == 0 && e->messages_up == 0) {
+        return;
+    }
+    const struct {
+        const char *name;
+        double value;
+    } number[] = {{"bytes_down", e->bytes_down},
+                  {"bytes_up", e->bytes_up},
+                  {"predicted_exchange_seconds", e->predicted},
+                  {"measured_exchange_seconds", e->measured}};
+    strake_text_print(json, "\"model\": {\"date\": ");
+    if (e->model[0] != '\0') {
+        strake_text_json(json, e->model);
+    } else {
+        strake_text_print(json, "null");
+    }
+    strake_text_print(json,
+                      ", \"chose_steps_per_sweep\": %s, \"chose_overlap\": %s, \"overlap\": %s",
+                      e->chose_steps ? "true" : "false", e->chose_overlap ? "true" : "false",
+                      e->overlaps ? "true" : "false");
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        strake_text_print(json, ", \"%s\": ", number[k].name);
+        strake_text_number(json, number[k].value);
+    }
+    strake_text_print(json, ", \"messages_down\": %d, \"messages_up\": %d, \"samples\": %d}, ",
+                      e->messages_down, e->messages_up, e->samples);
+}
+
 void strake_report_device(const strake_case *which, const strake_placement *placement,
                           int64_t steps, strake_text *json)
 {
@@ -188,6 +219,7 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
     print_tuning(which, placement, json);
+    print_model(&placement->borders, json);
     strake_text_print(json, "\"seconds\": {\"compute\": ");
     strake_text_number(json, placement->compute);
     strake_text_print(json, ", \"exchange\": ");

@@ -4,10 +4,15 @@
 #include <string.h>
 
 #include "opencl/cl_fault.h"
+#include "model/choose.h"
 
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
-    TIMED_SWEEPS = 8         /* one of so many is timed on the device */
+    TIMED_SWEEPS = 8,        /* one of so many is timed on the device */
+    /* One exchange of so many has nothing beside it and is timed by the host, after the first ones,
+       which are trials. */
+    TIMED_EXCHANGES = 64,
+    UNTIMED_SWEEPS = 16
 };
 
 struct strake_cl_resident {
@@ -28,6 +33,7 @@ struct strake_cl_resident {
     strake_cl_waiter reader; /* for states on their way to the host arrays */
     cl_event looked;         /* the search for NaN and Inf is done */
     int64_t sweeps;
+    int64_t all_sweeps; /* since it was made */
     int timed_steps;    /* of the sweep between the two markers */
     cl_event timed[2];  /* markers around a sweep */
     double busy;        /* seconds that the device worked on timed sweeps */
@@ -100,12 +106,23 @@ cleanup:
     return status;
 }
 
-static bool overlaps(const strake_cl_resident *s, strake_cl_overlap asked, int64_t slabs,
-                     int64_t borders)
+/* Whether transfers run beside the kernels of the slabs that nobody waits for. */
+static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_options *options,
+                     int64_t slabs, int64_t borders)
 {
-    return asked == STRAKE_CL_OVERLAP_ON ||
-           (asked == STRAKE_CL_OVERLAP_DEFAULT && strake_cl_device_is_gpu(s->kernels->device) &&
-            slabs > INTERIOR_PER_BORDER * borders);
+    const strake_cl_costs *costs = &options->costs;
+    if (options->overlap != STRAKE_CL_OVERLAP_DEFAULT) {
+        return options->overlap == STRAKE_CL_OVERLAP_ON;
+    }
+    if (costs->known) {
+        const strake_overlap_case c = {
+            .exchange = costs->exchange,
+            .factor = costs->factor,
+            .interior = (double)(slabs > borders ? slabs - borders : 0) * costs->slab,
+            .extra = costs->ranges * s->kernels->kernels * costs->launch + 2.0 * costs->barrier};
+        return strake_overlap_pays(&c);
+    }
+    return strake_cl_device_is_gpu(s->kernels->device) && slabs > INTERIOR_PER_BORDER * borders;
 }
 
 /* Everything that follows from which slabs are whose. */
@@ -160,7 +177,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(strake_cl_window_create(&s->window, kernels, &layout, s->queue, error));
     STRAKE_TRY(strake_cl_exchange_create(
         &s->exchange, &s->window, host,
-        !whole && overlaps(s, options->overlap, own.end - own.first, borders), error));
+        !whole && overlaps(s, options, own.end - own.first, borders), error));
     STRAKE_TRY(plan(s, stripe, stripes, self, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", cl->clFinish(s->queue), error, kernels->device);
@@ -325,8 +342,16 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
     const int next = 1 - s->window.parity;
     const int64_t own_end = s->range.end - s->base;
     int64_t done = s->range.first - s->base;
-    if (!x->overlaps) {
+    const bool timed = s->all_sweeps >= UNTIMED_SWEEPS &&
+                       (s->all_sweeps - UNTIMED_SWEEPS) % TIMED_EXCHANGES == 0 &&
+                       !strake_cl_exchange_is_empty(x);
+    s->all_sweeps++;
+    if (!x->overlaps || timed) {
         STRAKE_TRY(step(s, done, own_end, &s->ghosts, error));
+        if (timed) {
+            STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
+            strake_cl_exchange_time(&s->exchange);
+        }
         return strake_cl_exchange_send(&s->exchange, next, error);
     }
     for (int b = 0; b < x->borders; b++) {
@@ -547,6 +572,11 @@ strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, stra
 {
     const strake_status status = strake_cl_resident_finish(s, error);
     return status == STRAKE_OK ? strake_cl_window_check(&s->window, intact, error) : status;
+}
+
+void strake_cl_resident_describe(const strake_cl_resident *s, strake_cl_exchange_report *out)
+{
+    strake_cl_exchange_describe(&s->exchange, out);
 }
 
 strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,

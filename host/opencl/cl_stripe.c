@@ -80,7 +80,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                            .capacity = range,
                                            .overlap = options->overlap,
                                            .wait = options->wait,
-                                           .limit = options->limit};
+                                           .limit = options->limit,
+                                           .costs = options->costs};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
@@ -123,6 +124,15 @@ void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_repor
 {
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
+    } else {
+        memset(out, 0, sizeof *out);
+    }
+}
+
+void strake_cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)
+{
+    if (s->resident != NULL) {
+        strake_cl_resident_describe(s->resident, out);
     } else {
         memset(out, 0, sizeof *out);
     }

@@ -21,9 +21,10 @@ typedef struct strake_cl_stripe_options {
     strake_cl_tuning tuning;
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
-    bool pins;       /**< host arrays may be pinned for it: no other device does */
-    uint64_t memory; /**< bytes of device memory; 0: what the device has */
-    int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
+    strake_cl_costs costs; /**< of a resident stripe's exchange */
+    bool pins;             /**< host arrays may be pinned for it: no other device does */
+    uint64_t memory;       /**< bytes of device memory; 0: what the device has */
+    int64_t blocks; /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
     int steps;             /**< asked for per sweep: those of a stripe that streams alone */
     bool movable;          /**< slabs may change their owner while it runs */
@@ -54,6 +55,10 @@ int strake_cl_stripe_steps(const strake_cl_stripe *stripe);
 
 /** How the stripe streams through the device, sizes.steps = 0 if it does not. */
 void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
+
+/** What the stripe exchanges with others; zeros if it streams. */
+void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
+                                        strake_cl_exchange_report *out);
 
 /** Uploads static inputs (with ghosts) and runs the static stages. array[v]: host arrays by value index. */
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *stripe, void *const *array,

@@ -38,6 +38,9 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
         const double own = (role->compute + role->exchange) / (double)timed;
         double *slot = &entry_seconds[role->entry];
         *slot = own > *slot ? own : *slot;
+        strake_entry *entry = &solver->entry[role->entry];
+        entry->slab_seconds =
+            role->compute / (double)timed / (double)(entry->range.end - entry->range.first);
     }
 cleanup:
     return status;

@@ -15,6 +15,7 @@
 #include "solver/choose.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
+#include "solver/model.h"
 
 /*
  * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
@@ -273,6 +274,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      problem->field[f].name, solver->number[f]);
     }
     STRAKE_TRY(strake_solver_tune(solver, error));
+    STRAKE_TRY(strake_solver_load_models(solver, error));
     solver->sweep = choose_sweep(solver);
     solver->layout =
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
@@ -413,6 +415,7 @@ void strake_close(strake_solver **which)
     free(solver->decision);
     strake_cl_list_free(&solver->list);
     strake_tuned_free(&solver->tuned);
+    strake_solver_free_models(solver);
     free(solver->cache);
     free(solver);
     *which = NULL;
@@ -611,6 +614,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     strake_solver_describe_tuning(solver, entry, out);
+    strake_solver_describe_model(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;

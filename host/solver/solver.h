@@ -31,6 +31,19 @@ typedef struct strake_decision {
     char why[160];
 } strake_decision;
 
+/** What a device's stripe exchanges, as its model predicts it and as it was measured. NaN: unknown. */
+typedef struct strake_placement_exchange {
+    char model[16];              /**< date of the stored model, "": there is none */
+    bool chose_steps;            /**< the models chose the steps per sweep */
+    bool chose_overlap;          /**< and whether transfers overlap with kernels */
+    bool overlaps;               /**< they do */
+    double bytes_down, bytes_up; /**< of one exchange */
+    int messages_down, messages_up;
+    double predicted; /**< seconds of an exchange, nothing hidden and nobody waited for */
+    double measured;  /**< the median of so many in this run */
+    int samples;
+} strake_placement_exchange;
+
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
     char id[32];    /**< "serial", "cpu" or "ocl:N" */
@@ -54,8 +67,9 @@ typedef struct strake_placement {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
-    int64_t dropped_at;       /**< steps done when its device failed and it was dropped, or -1 */
-    char why_dropped[300];    /**< and how it failed */
+    int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
+    char why_dropped[300]; /**< and how it failed */
+    strake_placement_exchange borders;
     char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
     char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
     char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */

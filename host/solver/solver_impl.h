@@ -9,6 +9,7 @@
 #include "cpu/topology.h"
 #include "engine/balance.h"
 #include "engine/partition.h"
+#include "model/model.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_stripe.h"
 #include "solver/bell.h"
@@ -38,6 +39,7 @@ typedef struct strake_entry {
     int64_t dropped_at;     /**< steps that the run had done then */
     char why[300];          /**< it failed */
     strake_tuned_use tuned; /**< what is known of good settings */
+    double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
 } strake_entry;
 
@@ -75,6 +77,8 @@ typedef struct strake_kept {
     double cost;                    /**< seconds that it took */
     double pace;                    /**< seconds per step before it, 0: unknown */
 } strake_kept;
+/** Stored models of devices (host/solver/model.c). */
+typedef struct strake_solver_models strake_solver_models;
 
 struct strake_solver {
     const strake_case *which;
@@ -97,8 +101,10 @@ struct strake_solver {
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */
 
-    char *cache;             /**< folder of tuned settings, NULL: default */
-    strake_tuned_set *tuned; /**< NULL: not asked for */
+    char *cache;                  /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned;      /**< NULL: not asked for */
+    strake_solver_models *models; /**< NULL: not asked for */
+    int model_steps;      /**< steps per sweep that they chose for the placed team, 0: none */
     strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
     int entries;

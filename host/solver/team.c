@@ -11,6 +11,7 @@
 
 #include "solver/inject.h"
 #include "solver/rescue.h"
+#include "solver/model.h"
 #include "tuned/kernels.h"
 
 enum {
@@ -73,25 +74,28 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
 
 /*
  * Steps per sweep: by default only several where the slabs computed twice are few beside everybody's
- * own. A device without neighbours has nothing to exchange: its steps are enqueued one by one, unless
- * it streams (see strake_team_place).
+ * own, or, for devices whose models are known, where these say that it pays. A device without neighbours
+ * has nothing to exchange: its steps are enqueued one by one, unless it streams (see strake_team_place).
  */
-static int steps_at_once(const strake_solver *solver)
+static int steps_at_once(strake_solver *solver)
 {
     if (solver->most_at_once == 1) {
         return 1;
     }
+    const bool given = solver->settings.steps_per_sweep > 0;
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
+    const int64_t least = given ? 0 : OWN_SLABS * again;
+    solver->model_steps = given ? 0 : strake_solver_model_steps(solver);
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        if (own_slabs(solver, role) < least ||
-            (solver->entry[role->entry].place == STRAKE_PLACE_OPENCL &&
-             own_slabs(solver, role) == solver->layout.n[0])) {
+        const bool is_device = solver->entry[role->entry].place == STRAKE_PLACE_OPENCL;
+        if ((own_slabs(solver, role) < least && !(is_device && solver->model_steps > 0)) ||
+            (is_device && own_slabs(solver, role) == solver->layout.n[0])) {
+            solver->model_steps = 0;
             return 1;
         }
     }
-    return solver->sweep;
+    return solver->model_steps > 0 ? solver->model_steps : solver->sweep;
 }
 
 /* Steps from one output, checkpoint or end of the run to the next; 0 where the case does not say. */
@@ -139,6 +143,7 @@ static void create_role(strake_solver *solver, strake_role *role)
             (const int64_t[]){own_slabs(solver, role), solver->layout.n[1], solver->layout.n[2]},
             options.pins);
         options.limit = which->hang_seconds * most_in_flight(solver);
+        options.costs = strake_solver_costs(solver, entry);
         strake_range range[STRAKE_MAX_PLACEMENTS];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;

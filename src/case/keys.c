@@ -104,7 +104,8 @@ const strake_common strake_commons[] = {
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
     {"run.tuned", STRAKE_COMMON_BOOLEAN, ALL, AT(tuned), 1.0, "true", NO_RANGE,
-     "keys below that are not given take the values that `strake tune` found for the device"},
+     "keys below that are not given take the values that `strake tune` found for the device, and "
+     "run.overlap and run.steps_per_sweep what the models of `strake model` imply"},
     {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
      "how rows move between stripes while they run: model (an affine model of each part's time), "
      "bisection (half of the last move), slice (eight rows at a time), fixed (never); auto: fixed "
