@@ -159,6 +159,14 @@ bench: all ## measure all placements side by side; STEPS=20 SIZES=512,1024 REPEA
 	    --report $(BUILD)/bench/bench.jsonl --plot $(BUILD)/bench/bench.svg
 	@echo 'all figures: $(BUILD)/bench/bench.jsonl; to look at: $(BUILD)/bench/bench.svg'
 
+.PHONY: roofs
+roofs: $(BUILD)/roofs ## what memory and processor allow the CPU stripe, measured here (bench/roofs.c)
+	@$(BUILD)/roofs
+FLAGS_bench/roofs := -march=native
+$(BUILD)/roofs: $(BUILD)/obj/bench/roofs.o $(STATIC)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
+
 # --- compiling -----------------------------------------------------------------------------------
 
 # Changes when the compiler or a flag changes, so that nothing stale is linked.
@@ -334,7 +342,7 @@ check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SP
 
 # --- checks of the source --------------------------------------------------------------------------
 
-C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] cl/*.h tests/*/*.[ch]))
+C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] bench/*.c cl/*.h tests/*/*.[ch]))
 
 .PHONY: check-layers check-symbols check-format format tidy
 check-layers: ## dependencies between the folders point one way

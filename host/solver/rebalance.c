@@ -44,9 +44,12 @@ void strake_rebalance_begin(strake_solver *solver)
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
 {
+    if (!solver->balances) {
+        return steps; /* serial has no steps at once to divide by */
+    }
     const int64_t left = solver->piece > solver->seen ? solver->piece - solver->seen : 1;
     const int64_t whole = (left + solver->at_once - 1) / solver->at_once * solver->at_once;
-    return solver->balances && whole < steps ? whole : steps;
+    return whole < steps ? whole : steps;
 }
 
 /* Adds what every entry worked: by the device's own timer where it tells, else its thread's; the slowest worker's. */
