@@ -74,7 +74,7 @@ static strake_case *open_case(const strake_spinodal *s, bool single, bool is_3d,
 static strake_solver *open_solver(const strake_case *which, const strake_spinodal *s,
                                   const double *field)
 {
-    const strake_options options = {.where = "cpu", .threads = 2, .no_tune = true};
+    const strake_options options = {.where = "cpu", .threads = 2};
     strake_solver *solver = NULL;
     strake_error error;
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {

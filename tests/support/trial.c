@@ -53,8 +53,7 @@ void strake_trial_end(strake_trial *trial)
 strake_solver *strake_trial_open(const strake_trial *trial, const char *where, const char *split,
                                  int threads)
 {
-    const strake_options options = {
-        .where = where, .split = split, .threads = threads, .no_tune = true};
+    const strake_options options = {.where = where, .split = split, .threads = threads};
     strake_solver *solver = NULL;
     strake_error error;
     if (strake_open(trial->which, &options, &solver, &error) != STRAKE_OK) {
