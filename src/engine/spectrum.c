@@ -129,24 +129,31 @@ static double multiplicity(const axis *a, int64_t k)
     return a->is_mirrored && k > 0 ? 2.0 : 1.0;
 }
 
-/* The mean wave number of a transformed field, 0 without waves. */
+/*
+ * The mean wave number of a transformed field, 0 without waves. The average over directions of S(k) is
+ * the sum over its waves over their number, which grows as k^(d - 1) in d dimensions.
+ */
 static double mean_wave_number(const axis *a, double (*field)[2])
 {
     strake_sum weight = {0.0, 0.0};
     strake_sum moment = {0.0, 0.0};
     int64_t cell = 0;
+    const int dims = (a[0].n > 1 ? 1 : 0) + (a[1].n > 1 ? 1 : 0) + (a[2].n > 1 ? 1 : 0);
     for (int64_t i = 0; i < a[0].n; i++) {
         for (int64_t m = 0; m < a[1].n; m++) {
             for (int64_t j = 0; j < a[2].n; j++, cell++) {
                 const double factor =
                     multiplicity(&a[0], i) * multiplicity(&a[1], m) * multiplicity(&a[2], j);
                 const double *const x = field[cell];
-                const double power = factor * (x[0] * x[0] + x[1] * x[1]);
+                const double k =
+                    sqrt(wave_number2(&a[0], i) + wave_number2(&a[1], m) + wave_number2(&a[2], j));
+                double power = factor * (x[0] * x[0] + x[1] * x[1]);
+                for (int d = 1; d < dims && cell > 0; d++) {
+                    power /= k;
+                }
                 if (cell > 0) {
                     strake_sum_add(&weight, power);
-                    strake_sum_add(&moment,
-                                   power * sqrt(wave_number2(&a[0], i) + wave_number2(&a[1], m) +
-                                                wave_number2(&a[2], j)));
+                    strake_sum_add(&moment, power * k);
                 }
             }
         }

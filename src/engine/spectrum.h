@@ -15,8 +15,9 @@ void strake_fourier(int64_t n, const double (*turn)[2], const double (*in)[2], d
 void strake_fourier_turns(int64_t n, double (*turn)[2]);
 
 /**
- * 2 pi over the mean wave number |k| of a field, weighted with its structure factor S(k) = |u(k)|^2
- * without k = 0 (the mean); waves along an axis with walls are cosines. 0 for a uniform field.
+ * 2 pi over the first moment of a field's structure factor, averaged over directions: the integral of
+ * k S(k) over that of S(k), S(k) = |u(k)|^2 at k = |k| without k = 0 (the mean). Waves along an axis with
+ * walls are cosines; an axis of one cell has none. 0 for a uniform field.
  * @param[in] spacing  of each axis [m]
  * @return STRAKE_ERR_MEMORY: 16 bytes per cell are needed
  */

@@ -9,7 +9,8 @@ const strake_quantity strake_cahn_hilliard_measures[STRAKE_CAHN_HILLIARD_MEASURE
     [MASS] = {"mass", "[m2 or m3]", "integral of u, which is conserved"},
     [FREE_ENERGY] = {"free_energy", "[J]",
                      "integral of f(u) + K |grad u|^2/2 by differences over faces, which falls"},
-    [LENGTH] = {"length", "[m]", "2 pi over the mean wave number of the structure factor"},
+    [LENGTH] = {"length", "[m]",
+                "2 pi over the first moment of the structure factor averaged over directions"},
     [INTERFACE] = {"interface", "[m or m2]",
                    "length (area in 3D) of the faces where u passes the middle between the wells"},
 };
