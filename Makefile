@@ -335,6 +335,10 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, un
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
+.PHONY: check-physics-long
+check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells: minutes
+	@bash tests/physics/coarsening.sh $(PROGRAM)
+
 check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
 	@$(if $(filter 1,$(INSTALL)),CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh offline)
 	+@$(SUBMAKE) all

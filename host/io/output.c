@@ -1,6 +1,5 @@
 #include "io/output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/npy.h"
 #include "io/checkpoint.h"
 #include "io/file.h"
+#include "io/table.h"
 
 #define INDEX_NAME "index.csv"
 #define INDEX_TITLE "step,time,field,file\n"
@@ -37,37 +37,6 @@ double strake_output_bytes(const strake_case *which, const strake_solver *solver
     return times > 0.0 ? times * one : 0.0;
 }
 
-/* Keeps the lines of an earlier index whose step lies before the resumed one. */
-static strake_status keep_earlier(strake_output *output, const char *path, int64_t resumed,
-                                  strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length = 0;
-    FILE *const file = fopen(path, "re");
-    if (file == NULL && errno == ENOENT) {
-        return STRAKE_OK;
-    }
-    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
-                 strake_file_reason(errno));
-    while ((length = getline(&line, &capacity, file)) > 0) {
-        char *end = NULL;
-        const long long step = strtoll(line, &end, 10);
-        if (end != line && *end == ',' && step >= 0 && step < resumed && line[length - 1] == '\n') {
-            strake_text_append(&output->index, line, (size_t)length);
-        }
-    }
-    STRAKE_CHECK(!ferror(file), error, STRAKE_ERR_IO, "cannot read %s: %s", path,
-                 strake_file_reason(errno));
-cleanup:
-    free(line);
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return status;
-}
-
 strake_status strake_output_begin(strake_output *output, const strake_case *which,
                                   const char *folder, int64_t resumed, strake_error *error)
 {
@@ -79,7 +48,7 @@ strake_status strake_output_begin(strake_output *output, const strake_case *whic
     if (resumed >= 0) {
         path = strake_path_join(folder, INDEX_NAME);
         STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-        STRAKE_TRY(keep_earlier(output, path, resumed, error));
+        STRAKE_TRY(strake_table_keep(path, resumed, &output->index, error));
     }
 cleanup:
     free(path);

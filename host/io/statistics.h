@@ -5,13 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sum.h"
+
 typedef struct strake_statistics {
     double minimum, maximum;
-    double sum;        /**< compensated (Neumaier), in index order: one value for any split */
-    double norm;       /**< square root of the sum of squares, added up the same way */
-    uint64_t checksum; /**< FNV-1a-64 over the bytes */
-    double lost;       /**< by rounding in the sum so far; strake_statistics_end() adds it */
-    double squares, squares_lost; /**< the same for the sum of squares */
+    double sum;                 /**< compensated, in index order: one value for any split */
+    double norm;                /**< square root of the sum of squares, added up the same way */
+    uint64_t checksum;          /**< FNV-1a-64 over the bytes */
+    strake_sum values, squares; /**< so far */
 } strake_statistics;
 
 /** Statistics of nothing. */

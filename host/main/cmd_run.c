@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/checkpoint.h"
+#include "io/diagnostics.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "io/report.h"
@@ -30,6 +31,7 @@ typedef struct run {
     int64_t checkpoint_step; /* of the last checkpoint written, -1 for none */
     strake_checkpoint resumed;
     strake_output output;
+    strake_diagnostics diagnostics;
     strake_progress progress;
     strake_result result;
     strake_slabs slabs; /* for a part of a field */
@@ -45,7 +47,8 @@ static strake_status look_ahead(run *r, strake_error *error)
     for (int f = 0; f < r->which->problem->fields; f++) {
         r->writes_fields = r->writes_fields || r->which->output_field[f];
     }
-    r->writes_files = r->writes_fields || r->which->checkpoint_every > 0;
+    r->writes_files =
+        r->writes_fields || r->which->checkpoint_every > 0 || r->which->diagnostics_every > 0;
     r->folder = r->arguments->output != NULL ? r->arguments->output : r->which->output_directory;
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_check(r->folder, error));
@@ -104,6 +107,8 @@ static strake_status prepare(run *r, strake_error *error)
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
         STRAKE_TRY(strake_output_begin(&r->output, r->which, r->folder, resumed_step, error));
+        STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
+                                            resumed_step, error));
         r->checkpoint_path = strake_path_join(r->folder, STRAKE_CHECKPOINT_NAME);
         STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
         warn_of_full_disk(r);
@@ -124,10 +129,20 @@ static strake_status write_fields(run *r, strake_error *error)
 static strake_status write_checkpoint(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
-    const strake_status status =
-        strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error);
+    strake_status status = strake_diagnostics_write(&r->diagnostics, error);
+    if (status == STRAKE_OK) {
+        status = strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error);
+    }
     r->io_seconds += strake_wall_seconds() - begin;
     r->checkpoint_step = strake_step_count(r->solver);
+    return status;
+}
+
+static strake_status measure(run *r, strake_error *error)
+{
+    const double begin = strake_wall_seconds();
+    const strake_status status = strake_diagnostics_measure(&r->diagnostics, error);
+    r->io_seconds += strake_wall_seconds() - begin;
     return status;
 }
 
@@ -173,14 +188,17 @@ static strake_status time_loop(run *r, strake_error *error)
     strake_progress_begin(&r->progress, r->arguments->quiet, step, which->steps,
                           strake_case_cells(which));
     STRAKE_TRY(write_first(r, error));
+    STRAKE_TRY(measure(r, error));
     while (step < which->steps && !strake_interrupted()) {
         int64_t now = least(batch, which->steps - step);
         now = least(now, steps_until(step, which->output_every));
         now = least(now, steps_until(step, which->checkpoint_every));
+        now = least(now, steps_until(step, which->diagnostics_every));
         const double begin = strake_wall_seconds();
         STRAKE_TRY(strake_step(r->solver, now, error));
         batch = next_batch(batch, now, sweep, strake_wall_seconds() - begin);
         step = strake_step_count(r->solver);
+        STRAKE_TRY(measure(r, error));
         if (strake_output_is_due(which, step)) {
             STRAKE_TRY(write_fields(r, error));
         }
@@ -193,6 +211,7 @@ static strake_status time_loop(run *r, strake_error *error)
     if (r->interrupted && which->checkpoint_every > 0 && r->checkpoint_step != step) {
         STRAKE_TRY(write_checkpoint(r, error));
     }
+    STRAKE_TRY(strake_diagnostics_write(&r->diagnostics, error));
 cleanup:
     strake_progress_clear(&r->progress);
     return status;
@@ -282,6 +301,7 @@ cleanup:
     }
     if (r != NULL) {
         strake_output_end(&r->output);
+        strake_diagnostics_end(&r->diagnostics);
         strake_checkpoint_close(&r->resumed);
         strake_close(&r->solver);
         strake_case_close(&r->which);

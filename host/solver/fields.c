@@ -228,3 +228,17 @@ strake_status strake_field_shape(const strake_solver *solver, const char *name, 
 cleanup:
     return status;
 }
+
+strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *problem = solver->which->problem;
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
+    STRAKE_TRY(strake_team_gather(solver, error));
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = solver->array[solver->parity][solver->value_of[f]];
+    }
+    STRAKE_TRY(problem->evaluate(solver->which, &solver->layout, array, out, error));
+cleanup:
+    return status;
+}

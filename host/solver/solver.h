@@ -129,6 +129,9 @@ int strake_solver_arrays(const strake_solver *solver);
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
 uint64_t strake_solver_hash(const strake_solver *solver);
 
+/** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
+strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
+
 /** Sets the step counter (after strake_set_field() of every state field from a checkpoint). */
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps);
 

@@ -101,10 +101,13 @@ static int steps_at_once(strake_solver *solver)
 /* Steps from one output, checkpoint or end of the run to the next; 0 where the case does not say. */
 static int64_t steps_between_stops(const strake_case *which)
 {
+    const int64_t every[] = {which->output_every, which->checkpoint_every,
+                             which->diagnostics_every};
     int64_t steps = which->steps;
-    steps = which->output_every > 0 && which->output_every < steps ? which->output_every : steps;
-    return which->checkpoint_every > 0 && which->checkpoint_every < steps ? which->checkpoint_every
-                                                                          : steps;
+    for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
+        steps = every[k] > 0 && every[k] < steps ? every[k] : steps;
+    }
+    return steps;
 }
 
 static int count_devices(const strake_solver *solver)

@@ -210,6 +210,10 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
         which->boundary[a] = STRAKE_PERIODIC;
     }
     STRAKE_TRY(strake_keys_read(root, which, error));
+    STRAKE_CHECK(which->diagnostics_every == 0 || which->problem->quantities > 0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: diagnostics.every: problem %s measures nothing; leave it out", which->file,
+                 which->problem->name);
     STRAKE_TRY(strake_keys_read_problem(root, which, error));
     STRAKE_TRY(read_fields(root, which, fields_later, error));
     STRAKE_TRY(complete_grid(root, which, error));

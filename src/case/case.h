@@ -52,7 +52,8 @@ struct strake_case {
     int64_t output_every; /**< 0: last step only */
     bool output_initial;
     bool output_field[STRAKE_MAX_FIELDS];
-    int64_t checkpoint_every; /**< 0: none */
+    int64_t checkpoint_every;  /**< 0: none */
+    int64_t diagnostics_every; /**< 0: none */
 };
 
 /**

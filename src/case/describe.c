@@ -225,6 +225,10 @@ static void describe_problem(const writer *to, const strake_problem *problem)
         (void)snprintf(otherwise, sizeof otherwise, "default %.15g", field->fallback);
         say_key(to, name, type, field->required ? "required" : otherwise, field->text);
     }
+    for (int m = 0; m < problem->quantities; ++m) {
+        const strake_quantity *const quantity = &problem->quantity[m];
+        say(to, 27, "  diagnostics.csv: %s %s: %s", quantity->name, quantity->unit, quantity->text);
+    }
     say(to, 6, "%s", "");
 }
 

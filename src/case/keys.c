@@ -267,6 +267,9 @@ const strake_common strake_commons[] = {
      "list of formats: npy"},
     {"output.initial", STRAKE_COMMON_BOOLEAN, ALL, AT(output_initial), 0.0, NULL, NO_RANGE,
      "write step 0 too"},
+    {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,
+     "steps between lines of diagnostics.csv in the output folder, from step 0 on, for problems "
+     "that measure their states; 0: none"},
     {"checkpoint.every", STRAKE_COMMON_COUNT, ALL, AT(checkpoint_every), 0.0, NULL, STEP_RANGE,
      "steps between checkpoints; 0: none"},
 };

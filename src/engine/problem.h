@@ -52,6 +52,15 @@ typedef struct strake_field {
 
 struct strake_case;
 
+/** A number that is measured of the states while a case runs. */
+typedef struct strake_quantity {
+    const char *name; /**< title of its column */
+    const char *unit;
+    const char *text;
+} strake_quantity;
+
+enum { STRAKE_MAX_QUANTITIES = 8 };
+
 /** Everything the engine knows of a problem. All tables are static const. */
 typedef struct strake_problem {
     const char *name;
@@ -81,6 +90,14 @@ typedef struct strake_problem {
     strake_status (*prepare)(const struct strake_case *which, const strake_layout *layout,
                              void *const *array, const double *number, const bool *unweighted,
                              strake_error *error);
+    int quantities;
+    const strake_quantity *quantity;
+    /**
+     * Measures the states: @p out receives one number per quantity, which depends on nothing but the
+     * interiors of the arrays (sums have a fixed order). NULL without quantities.
+     */
+    strake_status (*evaluate)(const struct strake_case *which, const strake_layout *layout,
+                              void *const *array, double *out, strake_error *error);
 } strake_problem;
 
 /** NULL-terminated list of all problems. */

@@ -254,6 +254,8 @@ static strake_status prepare(const strake_case *which, const strake_layout *layo
         .key = keys, .fields = FIELDS, .field = fields,                                            \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_NO_FLUX, .dt_required = true,           \
         .cl_source = "cahn_hilliard_point.h", .build = build, .check = check, .prepare = prepare,  \
+        .quantities = STRAKE_CAHN_HILLIARD_MEASURES, .quantity = strake_cahn_hilliard_measures,    \
+        .evaluate = strake_cahn_hilliard_evaluate,                                                 \
     }
 
 const strake_problem strake_problem_cahn_hilliard2d =

@@ -84,3 +84,11 @@ double strake_free_energy_stiffness(const strake_free_energy *energy, double low
     }
     return fmax(most, strake_free_energy_at(energy, 2, high));
 }
+
+double strake_free_energy_middle(const strake_free_energy *energy)
+{
+    double low = INFINITY;
+    double high = -INFINITY;
+    reach_wells(energy, &low, &high);
+    return energy->is_well || low > high ? 0.0 : 0.5 * (low + high);
+}

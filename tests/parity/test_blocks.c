@@ -126,9 +126,9 @@ static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
 /* KiB that hold some rows of MPDATA and of Cahn-Hilliard in 2D, and some planes in 3D, but not 61. */
 enum { CAPS = 5 };
 static const int caps[][CAPS] = {
-    {150, 200, 260, 330, 400}, {36, 48, 62, 79, 96}, {620, 800, 960, 1200, 1400}};
-/* Of two stripes of 12 and 49 the smaller one fits. */
-static const int between[] = {420, 100, 1100};
+    {150, 200, 260, 330, 400}, {56, 64, 96, 108, 120}, {700, 800, 1200, 1400, 1600}};
+/* Of two stripes of 12 and 49 the smaller one fits, with some steps at once. */
+static const int between[][4] = {{0, 420, 420, 420}, {0, 99, 116, 133}, {0, 1100, 1425, 1750}};
 
 static int size_of(const strake_subject *subject)
 {
@@ -219,7 +219,7 @@ static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(v
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int boundary = 0; boundary < 4; boundary++) {
         for (int steps = 1; steps <= 3; steps++) {
-            const cut c = {0, 0, steps, between[size_of(subject)]};
+            const cut c = {0, 0, steps, between[size_of(subject)][steps]};
             fixture f;
             begin(&f, subject, 0, ROWS, COLS, boundary, false, false);
             const uint64_t expected = reference(&f);

@@ -1,0 +1,59 @@
+#!/bin/bash
+# diagnostics.csv: the same whatever computes the states, across a restart too; conserved and falling
+# numbers; refused where nothing is measured.
+. "$(dirname "$0")/tap.bash"
+
+cat >quench.yaml <<'CASE'
+problem: cahn_hilliard2d
+grid: {rows: 45, cols: 64}
+time: {dt: 0.02, steps: 300}
+boundary: {rows: no_flux}
+fields: {u: {random: {seed: 4, minimum: -0.1, maximum: 0.12}}}
+diagnostics: {every: 50}
+checkpoint: {every: 120}
+CASE
+cat >solid.yaml <<'CASE'
+problem: cahn_hilliard3d
+grid: {planes: 11, rows: 10, cols: 13, dz: 1.2}
+time: {dt: 0.01, steps: 60}
+boundary: {cols: no_flux}
+scheme: {time: euler, free_energy: {polynomial: [0.1, 0, -0.5, 0, 0.25]}}
+fields: {u: {random: {seed: 4, minimum: -0.1, maximum: 0.12}}}
+diagnostics: {every: 20}
+CASE
+
+devices=$("$STRAKE" devices 2>/dev/null | grep -c '^ocl:')
+places="cpu"
+[ "$devices" -gt 0 ] && places="cpu ocl:0 cpu,ocl:0"
+for case in quench solid; do
+    try run $case.yaml --on serial --quiet --output serial-$case
+    exits 0 "a run with diagnostics succeeds ($case)"
+    for place in $places; do
+        try run $case.yaml --on $place --threads 2 --quiet --output $place-$case
+        check "$place gives the bytes of serial ($case)" \
+            cmp serial-$case/diagnostics.csv $place-$case/diagnostics.csv
+    done
+done
+
+check "every step that is due has a line" test \
+    "$(tail -n +2 serial-quench/diagnostics.csv | cut -d, -f1 | tr '\n' ' ')" = \
+    "0 50 100 150 200 250 300 "
+check "the title names the columns" test "$(head -1 serial-quench/diagnostics.csv)" = \
+    "step,time,mass,free_energy,length,interface"
+for case in quench solid; do
+    awk -F, 'NR == 2 { mass = $3; energy = $4; length_ = $5; interface = $6 }
+             NR > 2 { if (($3 - mass)^2 > 1e-20 || $4 > energy) exit 1; energy = $4; last = $5; faces = $6 }
+             END { exit !(last > length_ && faces < interface) }' serial-$case/diagnostics.csv
+    report $? "mass is kept, energy falls, lengths grow, interfaces vanish ($case)"
+done
+
+cp -r serial-quench again
+try run quench.yaml --on serial --quiet --output again --resume serial-quench/checkpoint.strake
+exits 0 "a run continues from its checkpoint"
+check "with the same diagnostics" cmp serial-quench/diagnostics.csv again/diagnostics.csv
+
+try run case.yaml --set diagnostics.every=5
+fails 2 "a problem that measures nothing refuses them" "diagnostics.every" "mpdata2d" "leave it out"
+try help case
+prints "help names what is measured" "diagnostics.every" "free_energy"
+done_testing
