@@ -102,8 +102,9 @@ strake_status strake_inject(strake_solver *solver, int entry, int64_t step, bool
 {
     for (int k = 0; k < solver->injections; k++) {
         strake_injection *const injection = &solver->injection[k];
-        if (!injection->fired && injection->output == output && injection->step <= step &&
-            is_for(solver, injection, entry)) {
+        /* Whose it is comes first: other entries' threads write to theirs. */
+        if (is_for(solver, injection, entry) && !injection->fired && injection->output == output &&
+            injection->step <= step) {
             injection->fired = true;
             return strake_cl_stripe_break(solver->entry[entry].stripe, injection->fault,
                                           injection->factor, error);
@@ -116,8 +117,8 @@ strake_status strake_inject_again(strake_solver *solver, int entry, strake_error
 {
     for (int k = 0; k < solver->injections; k++) {
         const strake_injection *const injection = &solver->injection[k];
-        if (injection->fired && injection->fault == STRAKE_CL_FAULT_SLOW &&
-            is_for(solver, injection, entry)) {
+        if (is_for(solver, injection, entry) && injection->fired &&
+            injection->fault == STRAKE_CL_FAULT_SLOW) {
             return strake_cl_stripe_break(solver->entry[entry].stripe, injection->fault,
                                           injection->factor, error);
         }

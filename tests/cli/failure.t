@@ -84,19 +84,15 @@ for kind in fail lost hang; do
     check "$kind: for the same bytes" cmp whole/psi_00000020.npy broken/psi_00000020.npy
 done
 
-# Slower, not failing: the bytes stay and rows move away from it.
-large=(--set grid.rows=400 --set grid.cols=800 --set time.steps=240)
+# Slower, not failing: the bytes stay and rows move away from it, of two that are alike.
+large=(--set grid.rows=300 --set grid.cols=500 --set time.steps=160)
 try run case.yaml --on cpu --quiet --output fast "${large[@]}"
-STRAKE_INJECT=slow:ocl:0@120*5 try run case.yaml --on cpu,ocl:0 --split 1,1 --quiet --output slow \
+STRAKE_INJECT=slow:ocl:0@80*12 try run case.yaml --on ocl:0,ocl:0 --split 1,1 --quiet --output slow \
     --report slow.json "${large[@]}" --set run.balance=model
 exits 0 "a device that becomes slow"
 check "the same bytes as before" "$STRAKE" compare fast slow
-rows() { # rows STEP: of the device, in the first decision at that step or later
-    sed -n 's/.*"step": \([0-9]*\), "rows": \[\([0-9]*\), \([0-9]*\)\].*/\1 \3/p' slow.json |
-        awk -v step="$1" '$1 >= step { print $2; exit }'
-}
-before=$(rows 110)
-after=$(sed -n 's/.*"id": "ocl:0".*"rows": \[\([0-9]*\), \([0-9]*\)\].*/\1 \2/p' slow.json | awk '{ print $2 - $1 }')
-check "rows move away from it (from ${before:-?} to $after)" test "$after" -lt $((before * 2 / 3))
+after=$(sed -n 's/.*"id": "ocl:0".*"rows": \[0, \([0-9]*\)\].*/\1/p' slow.json)
+check "it ends with less than a third of the rows (${after:-?} of 300)" test "${after:-300}" -lt 100
+check "the report has the decisions" grep -q '"moves": true, "why": "predicted' slow.json
 
 done_testing
