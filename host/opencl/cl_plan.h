@@ -45,7 +45,7 @@ typedef enum strake_cl_refine {
 typedef struct strake_cl_options {
     strake_cl_fusion fusion;
     strake_cl_refine refine;
-    int hold;     /**< reals a work-item of a marching kernel may keep: more fuses more stages */
+    int hold;     /**< reals per column that a marching kernel may keep: more fuses more stages */
     int unroll;   /**< rows per pass of the marching loop: 1, or even */
     int prefetch; /**< rows between a load and its first use, plus one (1: none) */
     int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */

@@ -133,7 +133,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 4096.0, false, "[cells]"},
-     "work-group size along rows of the OpenCL stage kernels; 0: default"},
+     "work-group size along rows of the OpenCL stage kernels, in 3D of marching ones too; 0: "
+     "default"},
     {"run.steps_per_sweep",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -206,7 +207,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 65536.0, false, "[rows]"},
-     "rows per work-group of marching OpenCL kernels; 0: from the size of the stripe"},
+     "rows (planes in 3D) per work-group of marching OpenCL kernels; 0: from the size of the "
+     "stripe"},
     {"run.hold",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -214,8 +216,7 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 1000.0, false, "[values]"},
-     "values per work-item that marching OpenCL kernels may keep: more fuses more stages; 0: "
-     "default"},
+     "values per column that marching OpenCL kernels may keep: more fuses more stages; 0: default"},
     {"run.keep",
      STRAKE_COMMON_SMALL,
      ALL,
