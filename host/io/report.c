@@ -131,7 +131,8 @@ static void print_blocks(const strake_placement *p, strake_text *json)
     const struct {
         const char *name;
         double value;
-    } number[] = {{"device_memory_bytes", p->device_memory},
+    } number[] = {{"resident_bytes", p->memory_resident},
+                  {"memory_limit_bytes", p->memory_limit},
                   {"uploaded_bytes", p->uploaded},
                   {"downloaded_bytes", p->downloaded},
                   {"upload_bytes_per_second", p->rate_up},
@@ -177,6 +178,9 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
         strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
+    if (placement->device_memory > 0.0) {
+        strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
+    }
     print_blocks(placement, json);
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",

@@ -86,6 +86,11 @@ strake_status strake_cl_selftest(const strake_cl *cl, strake_cl_device *device,
 /** Name of an OpenCL error code, for example "CL_OUT_OF_RESOURCES". */
 const char *strake_cl_error_name(cl_int code);
 
+enum { STRAKE_CL_BYTES_TEXT = 32 };
+
+/** Bytes in kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
+const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT]);
+
 /** Fails a function with the API name, the code's name and the device; jumps to `cleanup:`. */
 #define STRAKE_CL(call_name, code, error, device)                                                  \
     do {                                                                                           \

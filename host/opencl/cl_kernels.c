@@ -12,6 +12,7 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
+    WIDTH_STEP = 32,               /* work-items that devices run together */
     MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     MARCH_ROWS_MOST = 192,    /* of tall stripes: groups that take longer than others even out */
@@ -46,12 +47,12 @@ cleanup:
     return status;
 }
 
-/* Writes a program to $STRAKE_DUMP_KERNELS/NAME_PRECISION_HASH.cl, if that is set. */
+/* Writes a program to FOLDER/NAME_PRECISION_HASH.cl, if a folder was given. */
 static strake_status dump_program(const strake_cl_kernels *s, const strake_problem *problem,
                                   const char *text, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *folder = getenv("STRAKE_DUMP_KERNELS");
+    const char *folder = s->dump != NULL ? s->dump : getenv("STRAKE_DUMP_KERNELS");
     char *path = NULL;
     FILE *file = NULL;
     if (folder == NULL || folder[0] == '\0') {
@@ -65,7 +66,8 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
     }
     file = fopen(path, "w");
     STRAKE_CHECK(file != NULL && fputs(text, file) >= 0, error, STRAKE_ERR_IO,
-                 "%s: cannot be written (%s); STRAKE_DUMP_KERNELS must name an existing folder",
+                 "%s: cannot be written (%s); run.dump_kernels or STRAKE_DUMP_KERNELS must name an "
+                 "existing folder",
                  path, strerror(errno));
 cleanup:
     if (file != NULL) {
@@ -165,16 +167,21 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
                                                              : (size_t)DEFAULT_MARCH_WIDTH;
     const size_t march_width =
         cells / units < NARROW_CELLS_PER_UNIT ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
-    const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
+    /* A group wider than the stripe and its halo, in whole multiples, only idles. */
+    const size_t columns = (size_t)(layout->n[2] + layout->lo[2] + layout->hi[2]);
+    const size_t widest = (columns + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
+    const size_t useful = at_most(widest, limit);
+    const size_t width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH, useful);
     size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
-    s->width = at_most(width, limit);
+    s->width = width;
     while (s->width * height > limit && height > 1) {
         height /= 2;
     }
     s->height = height;
-    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width, limit);
+    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width, useful);
     s->march_rows = t->rows;
     s->registers = t->registers;
+    s->dump = t->dump;
     s->options = t->options;
     s->options.stride = 32;
     while ((size_t)s->options.stride < s->march_width) {
@@ -251,13 +258,14 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
 }
 
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,
-                                        const strake_cl_tuning *tuning, uint64_t elements,
-                                        strake_error *error)
+                                        const strake_layout *layout, const strake_cl_tuning *tuning,
+                                        uint64_t elements, strake_error *error)
 {
     const strake_cl *cl = s->cl;
     const strake_cl_device *device = s->device;
     const strake_graph *graph = s->graph;
-    const strake_layout small = {.n = {1, s->flat ? 1 : 2, 1}, .elements = (int64_t)elements};
+    strake_layout small = *layout;
+    small.elements = (int64_t)elements;
     if (!s->options.large || elements > INT32_MAX) {
         return STRAKE_OK;
     }

@@ -18,6 +18,7 @@ typedef struct strake_cl_tuning {
     int height;                /**< work-group size along rows, of point kernels */
     int rows;                  /**< rows per group of marching kernels */
     int registers;             /**< most registers per work-item, where the compiler can be told */
+    const char *dump;          /**< folder for the program's source; NULL: $STRAKE_DUMP_KERNELS */
 } strake_cl_tuning;
 
 typedef struct strake_cl_kernels {
@@ -36,8 +37,9 @@ typedef struct strake_cl_kernels {
     cl_kernel columns, lines, slabs, cells, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                               /**< of groups of point kernels */
     size_t march_width;
-    int march_rows; /**< 0: from the size of a launch */
-    int registers;  /**< 0: the compiler's choice */
+    int march_rows;   /**< 0: from the size of a launch */
+    int registers;    /**< 0: the compiler's choice */
+    const char *dump; /**< borrowed: folder for the program's source, or NULL */
 } strake_cl_kernels;
 
 /**
@@ -56,8 +58,8 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_c
 
 /** Builds anew with short indices where they are long and windows will have at most @p elements. */
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake_problem *problem,
-                                        const strake_cl_tuning *tuning, uint64_t elements,
-                                        strake_error *error);
+                                        const strake_layout *layout, const strake_cl_tuning *tuning,
+                                        uint64_t elements, strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */

@@ -49,7 +49,7 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
 /** Most steps of a sweep. */
 int strake_cl_stripe_steps(const strake_cl_stripe *stripe);
 
-/** How the stripe streams through the device, sizes.steps = 0 if it does not. */
+/** The memory of the stripe and how it streams through the device, sizes.steps = 0 if it does not. */
 void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
 
 /** Uploads static inputs (with ghosts) and runs the static stages. array[v]: host arrays by value index. */

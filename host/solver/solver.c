@@ -374,28 +374,6 @@ cleanup:
     return status;
 }
 
-/* Says which devices' stripes stream through their memory. */
-static void tell_blocks(const strake_solver *solver)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        strake_cl_blocks_report report = {0};
-        if (entry->stripe != NULL) {
-            strake_cl_stripe_describe(entry->stripe, &report);
-        }
-        if (report.sizes.steps > 0 && solver->which->blocks == 0) {
-            strake_solver_notice(
-                solver,
-                "ocl:%d: its stripe is larger than the device memory it may use and streams "
-                "through "
-                "it: %lld blocks of up to %lld %s, %d steps a visit, %d streams, %.1f MiB",
-                entry->device, (long long)report.sizes.blocks, (long long)report.sizes.slabs,
-                solver->which->problem->dims == 3 ? "planes" : "rows", report.sizes.steps,
-                report.sizes.streams, (double)report.memory / 1048576.0);
-        }
-    }
-}
-
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
@@ -411,7 +389,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
     solver->placed = true;
     strake_rebalance_begin(solver);
-    tell_blocks(solver);
+    strake_notices_streams(solver);
 cleanup:
     return status;
 }
@@ -441,6 +419,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
         choose_threads(which, options, &solver->topology, &solver->threads_chosen);
     solver->threads = solver->most_threads;
     STRAKE_TRY(resolve(solver, options, error));
+    strake_notices_settings(solver);
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
@@ -609,6 +588,9 @@ static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *ou
 {
     strake_cl_blocks_report report;
     strake_cl_stripe_describe(stripe, &report);
+    out->device_memory = (double)report.memory;
+    out->memory_resident = (double)report.resident;
+    out->memory_limit = (double)report.limit;
     if (report.sizes.steps == 0) {
         return;
     }
@@ -616,7 +598,6 @@ static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *ou
     out->streams = report.sizes.streams;
     out->block_slabs = report.sizes.slabs;
     out->pinned = report.pinned;
-    out->device_memory = (double)report.memory;
     out->uploaded = report.uploaded;
     out->downloaded = report.downloaded;
     out->predicted = report.predicted;

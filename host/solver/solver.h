@@ -36,7 +36,9 @@ typedef struct strake_placement {
     int streams;          /**< that take the blocks in turn */
     int64_t block_slabs;  /**< of the largest block */
     bool pinned;          /**< the driver pinned the host arrays */
-    double device_memory; /**< bytes in use by the blocks */
+    double device_memory; /**< bytes of its arrays on an OpenCL device */
+    double memory_resident;      /**< bytes that they would take if none streamed */
+    double memory_limit;         /**< bytes that they may take */
     double uploaded, downloaded; /**< bytes inside strake_step() */
     double predicted;            /**< seconds that the model of the blocks gives for the same */
     double rate_up, rate_down;   /**< measured link [bytes/s] */
