@@ -155,6 +155,31 @@ static void print_blocks(const strake_placement *p, strake_text *json)
     strake_text_print(json, "}");
 }
 
+/* Of a device's stripe: what was in effect, the user's settings, tuned ones and defaults together. */
+static void print_kernels(const strake_kernels *k, strake_text *json)
+{
+    if (k->count == 0) {
+        return;
+    }
+    strake_text_print(json,
+                      ", \"kernels\": {\"count\": %d, \"marching\": %d, \"fusion\": \"%s\", "
+                      "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
+                      "\"bytes_per_cell\": ",
+                      k->count, k->marching, k->fusion, k->division, k->width, k->height);
+    strake_text_number(json, k->bytes_per_cell);
+    if (k->marching > 0) {
+        strake_text_print(json,
+                          ", \"group_rows\": %lld, \"unroll\": %d, \"prefetch\": %d, "
+                          "\"keep\": %d, \"hold\": %d",
+                          (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold);
+    }
+    if (k->registers > 0) {
+        strake_text_print(json, ", \"registers\": %d", k->registers);
+    }
+    strake_text_print(json, ", \"private_bytes\": %lld, \"local_bytes\": %lld}",
+                      (long long)k->private_bytes, (long long)k->local_bytes);
+}
+
 void strake_report_device(const strake_case *which, const strake_placement *placement,
                           int64_t steps, strake_text *json)
 {
@@ -181,6 +206,7 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     if (placement->device_memory > 0.0) {
         strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
     }
+    print_kernels(&placement->kernels, json);
     print_blocks(placement, json);
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",

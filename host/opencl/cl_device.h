@@ -128,6 +128,10 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
 const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
                                        size_t size);
 
+/** Registers per work-item of a kernel; 0 where the compiler does not tell. */
+int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
+                        const char *kernel);
+
 /**
  * How many groups of @p width work-items a compute unit holds at once, as far as registers decide.
  * @return 0 where neither the build log nor the device tells

@@ -344,6 +344,20 @@ static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, i
     return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
 }
 
+/* Groups side by side that cover so many columns. */
+static int64_t march_tiles(const strake_cl_kernels *s, int k, int64_t columns)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    const int64_t own =
+        (int64_t)at_most(s->march_width, s->limit[k]) - plan->side[0] - plan->side[1];
+    return (columns + own - 1) / own;
+}
+
+int64_t strake_cl_march_rows(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES])
+{
+    return rows_per_group(s, k, extent[0], march_tiles(s, k, extent[2]));
+}
+
 strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,
                                     strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
                                     strake_error *error)
@@ -351,8 +365,7 @@ strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue
     const strake_cl_kernel_plan *plan = &s->plan[k];
     if (plan->marches) {
         const size_t width = at_most(s->march_width, s->limit[k]);
-        const int64_t columns = (int64_t)width - plan->side[0] - plan->side[1];
-        const int64_t tiles = (extent[2] + columns - 1) / columns;
+        const int64_t tiles = march_tiles(s, k, extent[2]);
         const int64_t rows = rows_per_group(s, k, extent[0], tiles);
         strake_cl_pass_int(a, rows);
         return strake_cl_launch(s, queue, plan->name, a, width, 1, (size_t)tiles * width,

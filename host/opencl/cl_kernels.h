@@ -85,6 +85,10 @@ strake_status strake_cl_launch(const strake_cl_kernels *kernels, cl_command_queu
                                const char *name, const strake_cl_arguments *a, size_t width,
                                size_t height, size_t x, size_t y, size_t z, strake_error *error);
 
+/** Rows per group of marching kernel @p k for a launch of strake_cl_launch_plan(). */
+int64_t strake_cl_march_rows(const strake_cl_kernels *kernels, int k,
+                             const int64_t extent[STRAKE_AXES]);
+
 /**
  * Passes the last arguments of a kernel of the plan and enqueues it.
  * @param[in] extent  cells per axis that it computes, the outputs' extents included

@@ -128,15 +128,10 @@ static char *build_log(const strake_cl *cl, const strake_cl_device *device, cl_p
     return text;
 }
 
-int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *device,
-                              cl_program program, const char *kernel, size_t width)
+int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
+                        const char *kernel)
 {
-    /* cl_nv_device_attribute_query; registers are given to warps of 32 in steps of 8 per work-item. */
-    enum { REGISTERS_PER_BLOCK_NV = 0x4002, WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
-    cl_uint all = 0;
-    int used = 0;
-    if (!is_nvidia(device) || cl->clGetDeviceInfo(device->device, REGISTERS_PER_BLOCK_NV,
-                                                  sizeof all, &all, NULL) != CL_SUCCESS) {
+    if (!is_nvidia(device)) {
         return 0;
     }
     /* "... 'NAME' for 'sm_90' ... Used 96 registers, ..." */
@@ -145,11 +140,20 @@ int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *devic
     (void)snprintf(quoted, sizeof quoted, "'%s'", kernel);
     const char *at = log != NULL ? strstr(log, quoted) : NULL;
     at = at != NULL ? strstr(at, "Used ") : NULL;
-    if (at != NULL) {
-        used = (int)strtol(at + strlen("Used "), NULL, 10);
-    }
+    const int used = at != NULL ? (int)strtol(at + strlen("Used "), NULL, 10) : 0;
     free(log);
-    if (used <= 0) {
+    return used;
+}
+
+int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *device,
+                              cl_program program, const char *kernel, size_t width)
+{
+    /* cl_nv_device_attribute_query; registers are given to warps of 32 in steps of 8 per work-item. */
+    enum { REGISTERS_PER_BLOCK_NV = 0x4002, WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
+    cl_uint all = 0;
+    const int used = strake_cl_registers(cl, device, program, kernel);
+    if (used <= 0 || cl->clGetDeviceInfo(device->device, REGISTERS_PER_BLOCK_NV, sizeof all, &all,
+                                         NULL) != CL_SUCCESS) {
         return 0;
     }
     const size_t items = (width + WARP - 1) / WARP * WARP;

@@ -134,6 +134,16 @@ void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_repor
     out->limit = s->memory;
 }
 
+void strake_cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_description *out)
+{
+    strake_cl_blocks_report report;
+    strake_cl_stripe_describe(s, &report);
+    const int64_t cells[STRAKE_AXES] = {s->blocks != NULL ? report.sizes.slabs
+                                                          : s->range.end - s->range.first,
+                                        s->host->n[1], s->host->n[2]};
+    strake_cl_kernels_describe(&s->kernels, cells, out);
+}
+
 void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
 {
     strake_cl_stripe *s = *stripe;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "case/settings.h"
 #include "io/machine.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
@@ -606,6 +607,28 @@ static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *ou
     out->rate_cells = report.rates.cells;
 }
 
+static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out)
+{
+    strake_cl_description d;
+    strake_cl_stripe_describe_kernels(stripe, &d);
+    const strake_case words = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
+    (void)strake_setting_text(&words, "run.fusion", out->fusion, sizeof out->fusion);
+    (void)strake_setting_text(&words, "run.division", out->division, sizeof out->division);
+    out->count = d.kernels;
+    out->marching = d.marching;
+    out->width = d.width;
+    out->height = d.height;
+    out->rows = d.rows;
+    out->unroll = d.used.unroll;
+    out->prefetch = d.used.prefetch;
+    out->keep = d.used.keep;
+    out->hold = d.used.hold;
+    out->bytes_per_cell = d.bytes_per_cell;
+    out->registers = d.registers;
+    out->private_bytes = d.private_bytes;
+    out->local_bytes = d.local_bytes;
+}
+
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
@@ -622,6 +645,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
         if (entry->stripe != NULL) {
             describe_blocks(entry->stripe, out);
+            describe_kernels(entry->stripe, &out->kernels);
         }
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);

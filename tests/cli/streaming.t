@@ -14,6 +14,14 @@ try run case.yaml --on ocl:0 --quiet --output resident --report resident.json
 exits 0 "a stripe that fits is resident"
 check "and says nothing of blocks" test ! -s .err
 check "nor its report" sh -c '! grep -q streaming resident.json'
+try run case.yaml --on ocl:0 --quiet --output kernels --report kernels.json --set run.fusion=none \
+    --set run.group_width=4096
+for pair in '"fusion": "none"' '"group_width": 128' '"marching": 0'; do
+    check "the report tells of kernels: $pair" grep -q "\"kernels\": {.*$pair" kernels.json
+done
+check "that stages one by one move more than the fused floor" awk -v plan="$(grep -o '"group_height": [0-9]*, "bytes_per_cell": [0-9]*' \
+    kernels.json | awk '{ print $NF }')" -v floor="$(grep -o '^  "bytes_per_cell": [0-9]*' kernels.json | awk '{ print $NF }')" \
+    'BEGIN { exit !(floor > 0 && plan > 5 * floor) }'
 
 try run case.yaml --on ocl:0 --quiet --output capped --report capped.json --set run.device_memory=100kB
 exits 0 "a stripe beyond run.device_memory streams"

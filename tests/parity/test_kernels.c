@@ -1,8 +1,9 @@
 /*
  * Generated kernels: however stages are fused into kernels, whatever the sizes of groups, psi has the
- * bytes of serial. Draws are seeded; most vary what needs no new program (some drivers compile for
- * every size of group). STRAKE_REQUIRE_OPENCL=1
- * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of draws.
+ * bytes of serial. Sets of parameters, all different: every few share a program's text and differ in
+ * their groups. PoCL builds them without optimising, since its compiler would take most of the time;
+ * runs with two more programs follow, built as users get them. Draws are seeded. STRAKE_REQUIRE_OPENCL=1
+ * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of sets.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "solver/solver.h"
 #include "tests/support/harness.h"
 
-enum { STEPS = 3, DRAWS = 224, DRAWS_PER_PROGRAM = 16 };
+enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 4, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
 
 static int pick(uint64_t *seed, int count)
 {
@@ -25,15 +26,15 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     strake_scheme scheme;
     bool single, constant_h;
-    int fusion, division, hold, unroll, prefetch, keep, width, height;
+    int fusion, division, hold, unroll, prefetch, keep, width, height, rows;
 } program;
 
 static program draw_program(uint64_t *seed)
 {
     static const int holds[] = {0, 0, 12, 30, 300};
-    static const int iterations[] = {1, 2, 2, 2, 3, 4};
+    static const int iterations[] = {1, 1, 2, 2, 2, 2, 2, 3};
     static const int unrolls[] = {1, 1, 2, 4};
-    program p = {.scheme = {.iterations = iterations[pick(seed, 6)],
+    program p = {.scheme = {.iterations = iterations[pick(seed, 8)],
                             .nonoscillatory = pick(seed, 4) > 0,
                             .gauge = pick(seed, 4) == 0,
                             .nonnegative = pick(seed, 4) == 0,
@@ -46,13 +47,35 @@ static program draw_program(uint64_t *seed)
                  .unroll = unrolls[pick(seed, 4)],
                  .prefetch = 1 + pick(seed, 3),
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
-                 .width = 20 + pick(seed, 150),
-                 .height = 1 + pick(seed, 5)};
+                 .width = 20 + pick(seed, 150)};
     if (p.scheme.gauge && p.scheme.iterations > 2) {
         p.scheme.iterations = 2;
     }
     p.scheme.third_order = p.scheme.iterations > 1 && pick(seed, 4) == 0;
     return p;
+}
+
+/* Sizes of groups, for which PoCL compiles anew only where the width is another one. */
+static void draw_groups(program *p, uint64_t *seed)
+{
+    p->height = 1 + pick(seed, 5);
+    p->rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
+}
+
+/* Whether these parameters are among the first @p count keys; adds them there. */
+static bool is_known(const program *p, int count, char (*key)[KEY])
+{
+    (void)snprintf(key[count], KEY, "%d %d%d%d%d%d %d%d %d %d %d %d %d %d %d %d %d",
+                   p->scheme.iterations, p->scheme.nonoscillatory, p->scheme.gauge,
+                   p->scheme.nonnegative, p->scheme.unlimited_next, p->scheme.third_order,
+                   p->single, p->constant_h, p->fusion, p->division, p->hold, p->unroll,
+                   p->prefetch, p->keep, p->width, p->height, p->rows);
+    for (int k = 0; k < count; k++) {
+        if (strcmp(key[k], key[count]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* One drawn run: where the rows lie and how large the groups are. */
@@ -81,7 +104,7 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     which->keep = p->keep;
     which->group_width = p->width;
     which->group_height = p->height;
-    which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
+    which->group_rows = p->rows;
     uint64_t checksum[2];
     for (int k = 0; k < 2; k++) {
         strake_solver *solver = strake_harness_open(which, &in, p->single, p->constant_h,
@@ -126,16 +149,36 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
         skip();
     }
     const char *wanted = getenv("STRAKE_KERNEL_DRAWS");
-    const int draws = wanted != NULL ? atoi(wanted) : DRAWS;
+    const int asked = wanted != NULL ? atoi(wanted) : SETS;
+    const int sets = asked < MOST_SETS ? asked : MOST_SETS;
     uint64_t seed = 7;
+    char(*const key)[KEY] = calloc(MOST_SETS, sizeof *key);
+    assert_non_null(key);
+    assert_int_equal(setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1), 0);
     program p = {0};
-    for (int draw = 0; draw < draws; draw++) {
-        if (draw % DRAWS_PER_PROGRAM == 0) {
+    int programs = 0;
+    for (int set = 0; set < sets; set++) {
+        if (set % SETS_OF_PROGRAM == 0) {
+            p = draw_program(&seed);
+            programs++;
+        }
+        do {
+            draw_groups(&p, &seed);
+        } while (is_known(&p, set, key));
+        check_draw(&p, &seed, set);
+    }
+    assert_int_equal(unsetenv("POCL_EXTRA_BUILD_FLAGS"), 0);
+    for (int run = 0; run < WHOLE_RUNS; run++) {
+        if (run % (WHOLE_RUNS / 2) == 0) {
             p = draw_program(&seed);
         }
-        check_draw(&p, &seed, draw);
+        draw_groups(&p, &seed);
+        check_draw(&p, &seed, sets + run);
     }
-    print_message("# %d draws equal\n", draws);
+    print_message("# %d different sets of parameters for %d draws of a program, and %d runs with 2 "
+                  "more, are equal\n",
+                  sets, programs, WHOLE_RUNS);
+    free(key);
 }
 
 int main(void)
