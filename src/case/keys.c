@@ -234,8 +234,16 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 8.0, false, "[rows]"},
      "how early a marching kernel loads: 1 in the row that uses a value, 2 a row before, 3 two "
-     "rows "
-     "before, and so on; earlier hides latency and needs more registers; 0: 2"},
+     "rows before, and so on; earlier hides latency and needs more registers; 0: 2"},
+    {"run.vector",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(vector),
+     0.0,
+     NULL,
+     {0.0, 4.0, false, "[columns]"},
+     "neighbouring columns per work-item of marching OpenCL kernels: 1, 2 or 4 (3 is taken as 4); "
+     "0: default"},
     {"run.registers",
      STRAKE_COMMON_SMALL,
      ALL,

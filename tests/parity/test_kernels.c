@@ -26,7 +26,7 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     strake_scheme scheme;
     bool single, constant_h;
-    int fusion, division, hold, unroll, prefetch, keep, width, height, rows;
+    int fusion, division, hold, unroll, prefetch, keep, vector, width, height, rows;
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -47,6 +47,7 @@ static program draw_program(uint64_t *seed)
                  .unroll = unrolls[pick(seed, 4)],
                  .prefetch = 1 + pick(seed, 3),
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
+                 .vector = 1 << pick(seed, 3),
                  .width = 20 + pick(seed, 150)};
     if (p.scheme.gauge && p.scheme.iterations > 2) {
         p.scheme.iterations = 2;
@@ -65,11 +66,11 @@ static void draw_groups(program *p, uint64_t *seed)
 /* Whether these parameters are among the first @p count keys; adds them there. */
 static bool is_known(const program *p, int count, char (*key)[KEY])
 {
-    (void)snprintf(key[count], KEY, "%d %d%d%d%d%d %d%d %d %d %d %d %d %d %d %d %d",
+    (void)snprintf(key[count], KEY, "%d %d%d%d%d%d %d%d %d %d %d %d %d %d %d %d %d %d",
                    p->scheme.iterations, p->scheme.nonoscillatory, p->scheme.gauge,
                    p->scheme.nonnegative, p->scheme.unlimited_next, p->scheme.third_order,
                    p->single, p->constant_h, p->fusion, p->division, p->hold, p->unroll,
-                   p->prefetch, p->keep, p->width, p->height, p->rows);
+                   p->prefetch, p->keep, p->vector, p->width, p->height, p->rows);
     for (int k = 0; k < count; k++) {
         if (strcmp(key[k], key[count]) == 0) {
             return true;
@@ -102,6 +103,7 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     which->unroll = p->unroll;
     which->prefetch = p->prefetch;
     which->keep = p->keep;
+    which->vector = p->vector;
     which->group_width = p->width;
     which->group_height = p->height;
     which->group_rows = p->rows;
@@ -115,10 +117,9 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     }
     if (checksum[0] != checksum[1]) {
         fail_msg("draw %d: %s differs from serial: %dx%d, fusion %d, division %d, hold %d, unroll "
-                 "%d, prefetch "
-                 "%d, keep %d, groups of %d x %d, %d rows; iterations %d",
+                 "%d, prefetch %d, keep %d, vector %d, groups of %d x %d, %d rows; iterations %d",
                  draw, place, rows, cols, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
-                 p->keep, which->group_width, which->group_height, which->group_rows,
+                 p->keep, p->vector, which->group_width, which->group_height, which->group_rows,
                  p->scheme.iterations);
     }
     strake_case_close(&which);

@@ -47,6 +47,10 @@ void strake_harness_need_device(strake_precision precision);
 /** Steps, or fails the test with the library's message. */
 void strake_harness_step(strake_solver *solver, int64_t steps);
 
+/** Sets or reads a field in double, whatever the solver's precision. */
+void strake_harness_set(strake_solver *solver, const char *name, const double *data, size_t count);
+void strake_harness_get(strake_solver *solver, const char *name, double *data, size_t count);
+
 /** Sets or reads psi in double, whatever the solver's precision. */
 void strake_harness_set_psi(strake_solver *solver, const double *psi, size_t cells);
 void strake_harness_get_psi(strake_solver *solver, double *psi, size_t cells);
