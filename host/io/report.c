@@ -170,8 +170,8 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     if (k->marching > 0) {
         strake_text_print(json,
                           ", \"group_rows\": %lld, \"unroll\": %d, \"prefetch\": %d, "
-                          "\"keep\": %d, \"hold\": %d",
-                          (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold);
+                          "\"keep\": %d, \"hold\": %d, \"vector\": %d",
+                          (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold, k->vector);
     }
     if (k->registers > 0) {
         strake_text_print(json, ", \"registers\": %d", k->registers);

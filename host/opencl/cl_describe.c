@@ -43,5 +43,5 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
     }
     const bool marches = out->marching > 0;
     out->width = (int)(marches ? s->march_width : s->width);
-    out->height = marches ? 1 : (int)s->height;
+    out->height = (int)(marches ? s->march_height : s->height);
 }

@@ -9,9 +9,9 @@ typedef struct strake_cl_description {
     int kernels;            /**< of every step */
     int marching;           /**< that march along rows; the others give every work-item a cell */
     double bytes_per_cell;  /**< that they load and store, with nothing found in caches twice */
-    strake_cl_options used; /**< unroll, prefetch, keep and hold are of marching kernels */
+    strake_cl_options used; /**< unroll, prefetch, keep, hold and vector are of marching kernels */
     int width;              /**< work-items of a group along columns */
-    int height;             /**< along rows; 1 in marching kernels */
+    int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
     int64_t rows;           /**< per group of marching kernels, 0 without any */
     int registers;          /**< per work-item; 0: the driver does not tell */
     int64_t private_bytes;  /**< per work-item, as the driver tells it */

@@ -87,23 +87,12 @@ static int list_given(const strake_case *which, const char *const *path, char *t
 
 void strake_notices_settings(const strake_solver *solver)
 {
-    static const char *const devices[] = {"run.group_width",
-                                          "run.group_height",
-                                          "run.group_rows",
-                                          "run.device_memory",
-                                          "run.blocks",
-                                          "run.streams",
-                                          "run.overlap",
-                                          "run.wait",
-                                          "run.fusion",
-                                          "run.division",
-                                          "run.hold",
-                                          "run.keep",
-                                          "run.unroll",
-                                          "run.prefetch",
-                                          "run.registers",
-                                          "run.dump_kernels",
-                                          NULL};
+    static const char *const devices[] = {"run.group_width",   "run.group_height", "run.group_rows",
+                                          "run.device_memory", "run.blocks",       "run.streams",
+                                          "run.overlap",       "run.wait",         "run.fusion",
+                                          "run.division",      "run.hold",         "run.keep",
+                                          "run.unroll",        "run.prefetch",     "run.registers",
+                                          "run.vector",        "run.dump_kernels", NULL};
     static const char *const processors[] = {"run.threads", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];

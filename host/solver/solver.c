@@ -623,6 +623,7 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->prefetch = d.used.prefetch;
     out->keep = d.used.keep;
     out->hold = d.used.hold;
+    out->vector = d.used.vector;
     out->bytes_per_cell = d.bytes_per_cell;
     out->registers = d.registers;
     out->private_bytes = d.private_bytes;

@@ -28,7 +28,7 @@ typedef struct strake_kernels {
     char fusion[16], division[16]; /**< words of run.fusion and run.division in effect */
     int width, height;             /**< work-items of a group */
     int64_t rows;                  /**< per group of marching kernels */
-    int unroll, prefetch, keep, hold;
+    int unroll, prefetch, keep, hold, vector;
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */
     int64_t private_bytes; /**< per work-item, by the driver */
