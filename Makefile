@@ -330,7 +330,7 @@ check-clang: ## build with clang and run every test
 check-built: all check-build
 	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
 
-check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races, uninitialised reads
+check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (not uninitialised reads)
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh oclgrind
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)

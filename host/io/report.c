@@ -131,7 +131,8 @@ static void print_blocks(const strake_placement *p, strake_text *json)
     const struct {
         const char *name;
         double value;
-    } number[] = {{"device_memory_bytes", p->device_memory},
+    } number[] = {{"resident_bytes", p->memory_resident},
+                  {"memory_limit_bytes", p->memory_limit},
                   {"uploaded_bytes", p->uploaded},
                   {"downloaded_bytes", p->downloaded},
                   {"upload_bytes_per_second", p->rate_up},
@@ -185,6 +186,31 @@ static void print_model(const strake_placement_exchange *e, strake_text *json)
                       e->messages_down, e->messages_up, e->samples);
 }
 
+/* Of a device's stripe: what was in effect, the user's settings, tuned ones and defaults together. */
+static void print_kernels(const strake_kernels *k, strake_text *json)
+{
+    if (k->count == 0) {
+        return;
+    }
+    strake_text_print(json,
+                      ", \"kernels\": {\"count\": %d, \"marching\": %d, \"fusion\": \"%s\", "
+                      "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
+                      "\"bytes_per_cell\": ",
+                      k->count, k->marching, k->fusion, k->division, k->width, k->height);
+    strake_text_number(json, k->bytes_per_cell);
+    if (k->marching > 0) {
+        strake_text_print(json,
+                          ", \"group_rows\": %lld, \"unroll\": %d, \"prefetch\": %d, "
+                          "\"keep\": %d, \"hold\": %d, \"vector\": %d",
+                          (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold, k->vector);
+    }
+    if (k->registers > 0) {
+        strake_text_print(json, ", \"registers\": %d", k->registers);
+    }
+    strake_text_print(json, ", \"private_bytes\": %lld, \"local_bytes\": %lld}",
+                      (long long)k->private_bytes, (long long)k->local_bytes);
+}
+
 void strake_report_device(const strake_case *which, const strake_placement *placement,
                           int64_t steps, strake_text *json)
 {
@@ -208,6 +234,10 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
         strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
     strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
+    if (placement->device_memory > 0.0) {
+        strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
+    }
+    print_kernels(&placement->kernels, json);
     print_blocks(placement, json);
     if (placement->dropped_at >= 0) {
         strake_text_print(

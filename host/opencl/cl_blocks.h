@@ -20,9 +20,10 @@ typedef struct strake_cl_blocks strake_cl_blocks;
 
 /** What is given; zero means the default. */
 typedef struct strake_cl_blocks_options {
-    uint64_t memory; /**< bytes of device memory; 0: what the device has, or gives */
-    int steps;       /**< per visit of a block; 0: chosen by the model */
-    int64_t blocks;  /**< at most one per slab */
+    uint64_t memory;  /**< bytes of device memory; 0: what the device has, or gives */
+    int steps;        /**< per visit of a block; 0: chosen by the model */
+    bool steps_given; /**< by the user, who may change them */
+    int64_t blocks;   /**< at most one per slab */
     int streams;
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe: sweeps follow each other without a pause */
@@ -37,6 +38,8 @@ typedef struct strake_cl_blocks_report {
     strake_cl_sizes sizes;       /**< steps = 0: the stripe does not stream */
     bool pinned;                 /**< the driver pinned the host arrays */
     uint64_t memory;             /**< bytes of device memory in use */
+    uint64_t resident;           /**< bytes that the whole stripe would take */
+    uint64_t limit;              /**< bytes that it may take */
     double uploaded, downloaded; /**< bytes */
     double predicted;            /**< seconds of the sweeps so far */
     strake_cl_rates rates;       /**< measured when the stripe was made, or known before */

@@ -1,4 +1,5 @@
 /* Making and releasing blocks: what is needed, what is chosen, what is allocated. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,25 +103,85 @@ cleanup:
     return status;
 }
 
-static strake_status choose(strake_cl_blocks *b, strake_error *error)
+static bool fits(const strake_cl_demand *d)
+{
+    const double least = strake_cl_sizes_least(d);
+    return least <= (double)d->memory && least / d->arrays <= (double)d->largest;
+}
+
+enum { CHANGES = 3 };
+
+static void change(strake_cl_demand *d, int k)
+{
+    d->blocks = k == 0 ? d->slabs : d->blocks;
+    d->streams = k == 1 ? 1 : d->streams;
+    d->steps = k == 2 ? 1 : d->steps;
+}
+
+/* What to do: of the keys that were given, those of which one alone, or all together, make blocks fit. */
+static const char *advise(const strake_cl_blocks *b, const strake_cl_blocks_options *options,
+                          char *text, size_t size)
+{
+    static const char *const words[CHANGES] = {"raise run.blocks", "lower run.streams",
+                                               "lower run.steps_per_sweep"};
+    const strake_cl_demand *d = &b->demand;
+    const bool given[CHANGES] = {d->blocks > 0 && d->blocks<d->slabs, d->streams> 1,
+                                 options->steps_given && d->steps > 1};
+    bool helps[CHANGES] = {false};
+    bool any = false;
+    size_t used = 0;
+    strake_cl_demand all = *d;
+    for (int k = 0; k < CHANGES; k++) {
+        strake_cl_demand one = *d;
+        if (given[k]) {
+            change(&one, k);
+            change(&all, k);
+            helps[k] = fits(&one);
+            any = any || helps[k];
+        }
+    }
+    for (int k = 0; k < CHANGES; k++) {
+        if (any ? helps[k] : given[k] && fits(&all)) {
+            const char *const between = any ? " or " : " and ";
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? between : "",
+                                     words[k]);
+        }
+    }
+    (void)snprintf(text + used, size - used, "%s%s", used > 0 ? ", or " : "",
+                   options->memory > 0 ? "raise run.device_memory"
+                                       : "run this case on another device or on fewer columns");
+    return text;
+}
+
+static strake_status choose(strake_cl_blocks *b, const strake_cl_blocks_options *options,
+                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_demand *d = &b->demand;
+    const int64_t slabs = d->blocks > 0 ? strake_cl_sizes_slabs(d->slabs, d->blocks) : 1;
+    const int streams = d->streams > 0 ? d->streams : 1;
+    const int steps = d->steps > 0 ? d->steps : 1;
     const double least = strake_cl_sizes_least(d);
-    const double mib = 1048576.0;
+    char need[STRAKE_CL_BYTES_TEXT], most[STRAKE_CL_BYTES_TEXT];
+    char array[STRAKE_CL_BYTES_TEXT], largest[STRAKE_CL_BYTES_TEXT];
+    char buffers[128] = "";
+    char advice[256] = "";
+    if (fits(d) && (b->rates.cells <= 0.0 || strake_cl_sizes_choose(d, &b->rates, &b->sizes))) {
+        return STRAKE_OK;
+    }
+    if (least / d->arrays > (double)d->largest) {
+        (void)snprintf(buffers, sizeof buffers, ", %s in one buffer of at most %s",
+                       strake_cl_bytes_text(least / d->arrays, array),
+                       strake_cl_bytes_text((double)d->largest, largest));
+    }
     STRAKE_CHECK(
-        least <= (double)d->memory && least / d->arrays <= (double)d->largest &&
-            (b->rates.cells <= 0.0 || strake_cl_sizes_choose(d, &b->rates, &b->sizes)),
-        error, STRAKE_ERR_USAGE,
-        "%s: streaming the stripe in blocks needs at least %.3f MiB of device memory (%d stream%s, "
-        "%d step%s per sweep, largest block of %lld row%s), and it may use %.3f MiB, %.3f MiB in "
-        "one buffer; raise run.device_memory or run.blocks, lower run.streams or "
-        "run.steps_per_sweep, or leave them out",
-        b->kernels->device->name, least / mib, d->streams > 0 ? d->streams : 1,
-        d->streams > 1 ? "s" : "", d->steps > 0 ? d->steps : 1, d->steps > 1 ? "s" : "",
-        (long long)(d->blocks > 0 ? strake_cl_sizes_slabs(d->slabs, d->blocks) : 1),
-        d->blocks > 0 && d->blocks < d->slabs ? "s" : "", (double)d->memory / mib,
-        (double)d->largest / mib);
+        false, error, STRAKE_ERR_USAGE,
+        "%s: streaming the stripe needs at least %s of device memory (blocks of %lld %s%s, "
+        "%d step%s a visit, %d stream%s)%s, and it may use %s; %s",
+        b->kernels->device->name, strake_cl_bytes_text(least, need), (long long)slabs,
+        b->host->n[1] > 1 ? "plane" : "row", slabs > 1 ? "s" : "", steps, steps > 1 ? "s" : "",
+        streams, streams > 1 ? "s" : "", buffers, strake_cl_bytes_text((double)d->memory, most),
+        advise(b, options, advice, sizeof advice));
 cleanup:
     return status;
 }
@@ -204,7 +265,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->pins.context = kernels->context;
     b->pins.allowed = options->pins;
     fill_demand(b, options, memory);
-    STRAKE_TRY(choose(b, error)); /* whether anything fits, before anything is allocated */
+    STRAKE_TRY(choose(b, options, error)); /* whether anything fits, before anything is allocated */
     b->rates = options->known.rates;
     if (b->rates.cells <= 0.0) {
         STRAKE_TRY(measure(b, error));
@@ -213,7 +274,7 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     if (options->streams == 0 && !strake_cl_sizes_choose(&b->demand, &b->rates, &b->sizes)) {
         b->demand.streams = 0;
     }
-    STRAKE_TRY(choose(b, error));
+    STRAKE_TRY(choose(b, options, error));
     STRAKE_TRY(make_blocks(b, error));
     *out = b;
     b = NULL;

@@ -86,6 +86,11 @@ strake_status strake_cl_selftest(const strake_cl *cl, strake_cl_device *device,
 /** Name of an OpenCL error code, for example "CL_OUT_OF_RESOURCES". */
 const char *strake_cl_error_name(cl_int code);
 
+enum { STRAKE_CL_BYTES_TEXT = 32 };
+
+/** Bytes in kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
+const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT]);
+
 /** Fails a function with the API name, the code's name and the device; jumps to `cleanup:`. */
 #define STRAKE_CL(call_name, code, error, device)                                                  \
     do {                                                                                           \
@@ -125,6 +130,10 @@ const char *strake_cl_register_options(const strake_cl_device *device, int regis
 
 /** Registers (32 bits) that all work-items of a compute unit share; 0 where the device does not tell. */
 int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *device);
+
+/** Registers per work-item of a kernel; 0 where the compiler does not tell. */
+int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
+                        const char *kernel);
 
 /** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
 const char *strake_cl_source(const char *name);

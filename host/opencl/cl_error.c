@@ -2,6 +2,9 @@
 
 #include <CL/cl_ext.h>
 
+#include <math.h>
+#include <stdio.h>
+
 const char *strake_cl_error_name(cl_int code)
 {
     switch (code) {
@@ -83,4 +86,15 @@ const char *strake_cl_error_name(cl_int code)
     default:
         return "unknown OpenCL error";
     }
+}
+
+const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT])
+{
+    static const char *const unit[] = {"kB", "MB", "GB"};
+    int k = 0;
+    for (bytes /= 1e3; bytes >= 999.95 && k < 2; k++) {
+        bytes /= 1e3;
+    }
+    (void)snprintf(text, STRAKE_CL_BYTES_TEXT, "%.1f %s", ceil(10.0 * bytes) / 10.0, unit[k]);
+    return text;
 }

@@ -19,7 +19,8 @@ enum {
     MARCH_GROUPS_PER_UNIT = 8, /* assumed where the device does not tell */
     FEW_REGISTERS = 96,        /* up to here a compiler is left alone */
     MANY_REGISTERS = 132,      /* beyond this one it would spill */
-    MARCH_REGISTERS = 128      /* limit in between: it fills the registers of a unit */
+    MARCH_REGISTERS = 128,     /* limit in between: it fills the registers of a unit */
+    WIDTH_STEP = 32            /* work-items that devices run together */
 };
 
 static size_t at_most(size_t x, size_t limit)
@@ -145,7 +146,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
 {
     static const strake_cl_tuning none = {.width = 0};
     const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
-    const size_t limit = s->device->max_work_group;
+    /* A group wider than the stripe and its halo, in whole multiples, only idles. */
+    const size_t columns = (size_t)(layout->n[2] + layout->lo[2] + layout->hi[2]);
+    const size_t widest = (columns + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
+    const size_t limit = at_most(widest, s->device->max_work_group);
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
     const bool is_gpu = strake_cl_device_is_gpu(s->device);
@@ -155,6 +159,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->height /= 2;
     }
     s->registers = t->registers;
+    s->dump = t->dump;
     s->options = t->options;
     if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
         /* Marching groups need rows to march along: small stripes have too few for every unit. */
@@ -208,22 +213,40 @@ static int64_t count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t 
     return (extent + columns - 1) / columns;
 }
 
+/* How a launch of marching kernel @p k is cut: work-items of a group, groups, rows of each. */
+typedef struct march_cut {
+    size_t size[2];
+    int64_t across, lines, rows;
+} march_cut;
+
+static march_cut cut_march(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES])
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    march_cut c;
+    march_size(s, k, c.size);
+    const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
+    c.across = count_tiles(plan, 2, extent[2] + lead, c.size[0]);
+    c.lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], c.size[1]);
+    c.rows = rows_per_group(s, k, extent[0], c.across * c.lines);
+    return c;
+}
+
+int64_t strake_cl_march_rows(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES])
+{
+    return cut_march(s, k, extent).rows;
+}
+
 static strake_status launch_march(const strake_cl_kernels *s, cl_command_queue queue, int k,
                                   strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
                                   strake_error *error)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
-    size_t size[2];
-    march_size(s, k, size);
-    const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
-    const int64_t across = count_tiles(plan, 2, extent[2] + lead, size[0]);
-    const int64_t lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], size[1]);
-    const int64_t rows = rows_per_group(s, k, extent[0], across * lines);
-    const size_t pieces = (size_t)((extent[0] + rows - 1) / rows);
-    strake_cl_pass_int(a, rows);
-    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)across * size[0],
-                            plan->flat ? pieces : (size_t)lines * size[1], plan->flat ? 1 : pieces,
-                            error);
+    const march_cut c = cut_march(s, k, extent);
+    const size_t pieces = (size_t)((extent[0] + c.rows - 1) / c.rows);
+    strake_cl_pass_int(a, c.rows);
+    return strake_cl_launch(
+        s, queue, plan->name, a, c.size[0], c.size[1], (size_t)c.across * c.size[0],
+        plan->flat ? pieces : (size_t)c.lines * c.size[1], plan->flat ? 1 : pieces, error);
 }
 
 strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,

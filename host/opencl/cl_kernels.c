@@ -31,12 +31,12 @@ cleanup:
     return status;
 }
 
-/* Writes a program to $STRAKE_DUMP_KERNELS/NAME_PRECISION_HASH.cl, if that is set. */
+/* Writes a program to FOLDER/NAME_PRECISION_HASH.cl, if a folder was given. */
 static strake_status dump_program(const strake_cl_kernels *s, const strake_problem *problem,
                                   const char *text, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *folder = getenv("STRAKE_DUMP_KERNELS");
+    const char *folder = s->dump != NULL ? s->dump : getenv("STRAKE_DUMP_KERNELS");
     char *path = NULL;
     FILE *file = NULL;
     if (folder == NULL || folder[0] == '\0') {
@@ -50,7 +50,8 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
     }
     file = fopen(path, "w");
     STRAKE_CHECK(file != NULL && fputs(text, file) >= 0, error, STRAKE_ERR_IO,
-                 "%s: cannot be written (%s); STRAKE_DUMP_KERNELS must name an existing folder",
+                 "%s: cannot be written (%s); run.dump_kernels or STRAKE_DUMP_KERNELS must name an "
+                 "existing folder",
                  path, strerror(errno));
 cleanup:
     if (file != NULL) {
@@ -180,13 +181,14 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
 }
 
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,
-                                        const strake_cl_tuning *tuning, uint64_t elements,
-                                        strake_error *error)
+                                        const strake_layout *layout, const strake_cl_tuning *tuning,
+                                        uint64_t elements, strake_error *error)
 {
     const strake_cl *cl = s->cl;
     const strake_cl_device *device = s->device;
     const strake_graph *graph = s->graph;
-    const strake_layout small = {.n = {1, s->flat ? 1 : 2, 1}, .elements = (int64_t)elements};
+    strake_layout small = *layout;
+    small.elements = (int64_t)elements;
     if (!s->options.large || elements > INT32_MAX) {
         return STRAKE_OK;
     }

@@ -15,9 +15,10 @@
 typedef struct strake_cl_tuning {
     strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
     int width;                 /**< work-group size along columns */
-    int height;    /**< work-group size along rows, of point kernels; along lines in 3D */
-    int rows;      /**< rows per group of marching kernels */
-    int registers; /**< most registers per work-item, where the compiler can be told */
+    int height;       /**< work-group size along rows, of point kernels; along lines in 3D */
+    int rows;         /**< rows per group of marching kernels */
+    int registers;    /**< most registers per work-item, where the compiler can be told */
+    const char *dump; /**< folder for the program's source; NULL: $STRAKE_DUMP_KERNELS */
 } strake_cl_tuning;
 
 typedef struct strake_cl_kernels {
@@ -37,7 +38,8 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;                   /**< of marching groups */
     int march_rows;                                     /**< 0: from the size of a launch */
     int registers;                                      /**< 0: the compiler's choice */
-    int repeats; /**< more launches of every step's kernels, to emulate a slower device */
+    int repeats;      /**< more launches of every step's kernels, to emulate a slower device */
+    const char *dump; /**< borrowed: folder for the program's source, or NULL */
 } strake_cl_kernels;
 
 /**
@@ -56,8 +58,8 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_c
 
 /** Builds anew with short indices where they are long and windows will have at most @p elements. */
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake_problem *problem,
-                                        const strake_cl_tuning *tuning, uint64_t elements,
-                                        strake_error *error);
+                                        const strake_layout *layout, const strake_cl_tuning *tuning,
+                                        uint64_t elements, strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */
@@ -82,6 +84,10 @@ void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, dou
 strake_status strake_cl_launch(const strake_cl_kernels *kernels, cl_command_queue queue,
                                const char *name, const strake_cl_arguments *a, size_t width,
                                size_t height, size_t x, size_t y, size_t z, strake_error *error);
+
+/** Rows per group of marching kernel @p k for a launch of strake_cl_launch_plan(). */
+int64_t strake_cl_march_rows(const strake_cl_kernels *kernels, int k,
+                             const int64_t extent[STRAKE_AXES]);
 
 /**
  * Passes the last arguments of a kernel of the plan and enqueues it.

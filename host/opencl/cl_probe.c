@@ -6,7 +6,7 @@
 
 #include "opencl/cl_pins.h"
 
-enum { REPEATS = 3, PAGE = 4096 };
+enum { REPEATS = 3, ROW = 16, PAGE = 4096 };
 static const double most_array = 128.0 * 1048576.0; /* bytes: enough to fill a large GPU */
 static const size_t most_transfer = (size_t)64 << 20;
 
@@ -67,6 +67,53 @@ cleanup:
     return status;
 }
 
+/* What a step and its ghosts take however few slabs there are: of a row of them, without waiting. */
+static strake_status probe_start(strake_cl_window *w, double *seconds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *seconds = 0.0;
+    for (int k = 0; k <= REPEATS; k++) {
+        const double start = now();
+        for (int i = 0; i < ROW; i++) {
+            STRAKE_TRY(strake_cl_window_step(w, 0, 1, error));
+            for (int s = 0; s < w->states; s++) {
+                STRAKE_TRY(
+                    strake_cl_window_fill(w, w->state[s].buffer[1 - w->parity], 0, 1, NULL, error));
+            }
+        }
+        STRAKE_TRY(finish(w, error));
+        const double took = (now() - start) / ROW;
+        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+    }
+cleanup:
+    return status;
+}
+
+/* What a transfer of one slab takes, of a row of them, without waiting. */
+static strake_status probe_transfer(strake_cl_window *w, const strake_cl_pins *pins, void *memory,
+                                    size_t bytes, double *seconds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const cl_mem array = w->state[0].buffer[0];
+    *seconds = 0.0;
+    for (int k = 0; k <= REPEATS; k++) {
+        const double start = now();
+        for (int i = 0; i < ROW; i++) {
+            STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, error));
+        }
+        STRAKE_TRY(finish(w, error));
+        const double took = (now() - start) / ROW;
+        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
+    }
+cleanup:
+    return status;
+}
+
+static double at_least_zero(double x)
+{
+    return x > 0.0 ? x : 0.0;
+}
+
 static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins, void *memory,
                                 size_t bytes, double *up, double *down, strake_error *error)
 {
@@ -104,11 +151,16 @@ strake_status strake_cl_probe(strake_cl_window *w, bool pinned, strake_cl_rates 
     double up = 0.0;
     double down = 0.0;
     double step = 0.0;
+    double start = 0.0;
+    double transfer = 0.0;
+    const size_t slab = strake_cl_window_slab_bytes(w);
+    const size_t little = slab < bytes ? slab : bytes;
     void *memory = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
     STRAKE_CHECK(memory != NULL, error, STRAKE_ERR_MEMORY, "out of memory measuring transfers");
     memset(memory, 0, bytes);
     strake_cl_pins_add(&pins, memory, bytes);
     STRAKE_TRY(probe_link(w, &pins, memory, bytes, &up, &down, error));
+    STRAKE_TRY(probe_transfer(w, &pins, memory, little, &transfer, error));
     for (int k = 0; k < w->states; k++) {
         STRAKE_TRY(fill(w, w->state[k].buffer[0], error));
         STRAKE_TRY(fill(w, w->state[k].buffer[1], error));
@@ -117,9 +169,12 @@ strake_status strake_cl_probe(strake_cl_window *w, bool pinned, strake_cl_rates 
         STRAKE_TRY(fill(w, w->array[k], error));
     }
     STRAKE_TRY(probe_steps(w, &step, error));
+    STRAKE_TRY(probe_start(w, &start, error));
     out->up = (double)bytes / up;
     out->down = (double)bytes / down;
     out->cells = cells / step;
+    out->per_transfer = at_least_zero(transfer - (double)little / out->up);
+    out->per_step = at_least_zero(start - cells / (double)l->n[0] / out->cells);
 cleanup:
     strake_cl_pins_release(&pins);
     free(memory);

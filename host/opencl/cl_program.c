@@ -135,6 +135,23 @@ int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *de
     return all;
 }
 
+int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
+                        const char *kernel)
+{
+    if (!is_nvidia(device)) {
+        return 0;
+    }
+    /* "... 'NAME' for 'sm_90' ... Used 96 registers, ..." */
+    char *log = build_log(cl, device, program);
+    char quoted[96];
+    (void)snprintf(quoted, sizeof quoted, "'%s'", kernel);
+    const char *at = log != NULL ? strstr(log, quoted) : NULL;
+    at = at != NULL ? strstr(at, "Used ") : NULL;
+    const int used = at != NULL ? (int)strtol(at + strlen("Used "), NULL, 10) : 0;
+    free(log);
+    return used;
+}
+
 static strake_status fail_build(const strake_cl *cl, const strake_cl_device *device,
                                 cl_program program, const char *options, cl_int code,
                                 strake_error *error)

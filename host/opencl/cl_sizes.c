@@ -43,9 +43,11 @@ double strake_cl_sizes_sweep(const strake_cl_demand *d, const strake_cl_rates *r
     const double slabs = (double)d->slabs / (double)sizes->blocks;
     const double wide = slabs + (double)(2 * (steps - 1) * d->reach + d->ghosts);
     const double computed = slabs * steps + (double)((int64_t)steps * (steps - 1) * d->reach);
-    const double up = wide * d->slab_bytes * d->uploads / rates->up;
-    const double down = slabs * d->slab_bytes * d->downloads / rates->down;
-    const double compute = computed * d->slab_cells / rates->cells;
+    const double up = d->uploads * (wide * d->slab_bytes / rates->up + rates->per_transfer);
+    const double down = d->downloads * (slabs * d->slab_bytes / rates->down + rates->per_transfer);
+    const double compute =
+        computed * d->slab_cells / rates->cells +
+        (steps + 1) * rates->per_step; /* bringing and searching is like one more */
     const double sum = up + compute + down;
     const double block = slowest((double[]){up, down, compute, sum / sizes->streams});
     return (double)sizes->blocks * block + (d->follows ? 0.0 : sum - block);

@@ -7,7 +7,7 @@
  *   upload    (B + 2 (k - 1) r + g) s a / R_up          slabs of the widest step and its ghosts
  *   compute   sum over j < k of (B + 2 j r) c / R_cells each step r slabs less on either side
  *   download  B s d / R_down
- * where r is the reach of a step, g the ghost slabs of one, s the bytes of a slab of one array, c its
+ * and every transfer and step somewhat more, whatever its size, since commands must be started; where r is the reach of a step, g the ghost slabs of one, s the bytes of a slab of one array, c its
  * cells, a arrays go up and d come down. With S streams a block takes as long as the slowest of the
  * three and of their sum over S, and somewhat longer where two of these four are alike: the sixth root
  * of the sum of their sixth powers. A sweep over N blocks also fills and drains once, unless sweeps
@@ -46,9 +46,10 @@ typedef struct strake_cl_demand {
     bool follows;     /**< sweeps follow each other without a pause */
 } strake_cl_demand;
 
-/** Bytes and cells per second; a cell counts once per step. */
+/** Bytes and cells per second; a cell counts once per step. Seconds that any transfer or step takes more. */
 typedef struct strake_cl_rates {
     double up, down, cells;
+    double per_transfer, per_step;
 } strake_cl_rates;
 
 /** What is known of a device beforehand. */

@@ -14,6 +14,9 @@ struct strake_cl_stripe {
     const strake_layout *host;
     strake_range range; /* of the grid; when it was made */
     int steps;          /* most per sweep */
+    uint64_t need;      /* bytes that its arrays take if resident, without room for others' slabs */
+    uint64_t memory;    /* bytes that they may take */
+    uint64_t held;      /* bytes that they take if it is resident */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
     strake_cl broken; /* what replaces the entry points once they fail on purpose */
@@ -26,6 +29,7 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
     const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
     const strake_cl_blocks_options chosen = {.memory = options->memory,
                                              .steps = is_whole ? options->steps : steps,
+                                             .steps_given = options->steps > 0,
                                              .blocks = options->blocks,
                                              .streams = options->streams,
                                              .horizon = options->horizon > 0 ? options->horizon
@@ -75,6 +79,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     const uint64_t memory = strake_cl_usable_memory(device, options->memory);
     uint64_t largest = 1;
     uint64_t need = 0;
+    uint64_t arrays = 1;
     bool streams = options->blocks > 0;
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
@@ -91,6 +96,9 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     STRAKE_TRY(strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout,
                                        &options->tuning, error));
     need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
+    arrays = need / largest;
+    s->need = need;
+    s->memory = memory;
     streams = streams || need > memory || largest > device->max_allocation;
     if (!streams && options->movable && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
@@ -99,12 +107,14 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
                                            &resident, &s->resident, error);
         streams = status == STRAKE_ERR_DEVICE;
+        const strake_layout held = strake_cl_resident_layout(graph, host_layout, range, &resident);
+        s->held = strake_cl_window_bytes(&s->kernels, &held, &largest);
     }
     if (streams) {
         /* Of a window's share, each array has one. */
-        const uint64_t elements = memory / (need / largest) / (uint64_t)layout.element_size;
-        STRAKE_TRY(
-            strake_cl_kernels_shorten(&s->kernels, problem, &options->tuning, elements, error));
+        const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;
+        STRAKE_TRY(strake_cl_kernels_shorten(&s->kernels, problem, &layout, &options->tuning,
+                                             elements, error));
         status = make_blocks(s, steps, options, error);
     }
     STRAKE_TRY(status);
@@ -122,11 +132,23 @@ int strake_cl_stripe_steps(const strake_cl_stripe *s)
 
 void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
 {
+    memset(out, 0, sizeof *out);
+    out->memory = s->held;
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
-    } else {
-        memset(out, 0, sizeof *out);
     }
+    out->resident = s->need;
+    out->limit = s->memory;
+}
+
+void strake_cl_stripe_describe_kernels(const strake_cl_stripe *s, strake_cl_description *out)
+{
+    strake_cl_blocks_report report;
+    strake_cl_stripe_describe(s, &report);
+    const int64_t cells[STRAKE_AXES] = {s->blocks != NULL ? report.sizes.slabs
+                                                          : s->range.end - s->range.first,
+                                        s->host->n[1], s->host->n[2]};
+    strake_cl_kernels_describe(&s->kernels, cells, out);
 }
 
 void strake_cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)

@@ -14,6 +14,7 @@
 
 #include "opencl/cl_blocks.h"
 #include "opencl/cl_fault.h"
+#include "opencl/cl_describe.h"
 #include "opencl/cl_resident.h"
 
 /** How a stripe works; zero means the default everywhere. */
@@ -53,12 +54,15 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe);
 /** Most steps of a sweep. */
 int strake_cl_stripe_steps(const strake_cl_stripe *stripe);
 
-/** How the stripe streams through the device, sizes.steps = 0 if it does not. */
+/** The memory of the stripe and how it streams through the device, sizes.steps = 0 if it does not. */
 void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
 
 /** What the stripe exchanges with others; zeros if it streams. */
 void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
                                         strake_cl_exchange_report *out);
+
+/** The kernels of the stripe, at most a launch of its own slabs or of one block. */
+void strake_cl_stripe_describe_kernels(const strake_cl_stripe *stripe, strake_cl_description *out);
 
 /** Uploads static inputs (with ghosts) and runs the static stages. array[v]: host arrays by value index. */
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *stripe, void *const *array,

@@ -222,6 +222,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
             owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
         }
         STRAKE_TRY(strake_team_upload(solver, error));
+        strake_notices_streams(solver);
     }
     strake_balancer_moved(&solver->balancer, owned, strake_solver_clock() - start);
 cleanup:

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "cpu/threads.h"
+#include "case/settings.h"
 #include "io/machine.h"
 #include "solver/arrays.h"
 #include "solver/choose.h"
@@ -302,28 +303,6 @@ cleanup:
     return status;
 }
 
-/* Says which devices' stripes stream through their memory. */
-static void tell_blocks(const strake_solver *solver)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        strake_cl_blocks_report report = {0};
-        if (entry->stripe != NULL) {
-            strake_cl_stripe_describe(entry->stripe, &report);
-        }
-        if (report.sizes.steps > 0 && solver->which->blocks == 0) {
-            strake_solver_notice(
-                solver,
-                "ocl:%d: its stripe is larger than the device memory it may use and streams "
-                "through "
-                "it: %lld blocks of up to %lld %s, %d steps a visit, %d streams, %.1f MiB",
-                entry->device, (long long)report.sizes.blocks, (long long)report.sizes.slabs,
-                solver->which->problem->dims == 3 ? "planes" : "rows", report.sizes.steps,
-                report.sizes.streams, (double)report.memory / 1048576.0);
-        }
-    }
-}
-
 /* Says where fewer steps at once are possible than were asked for. */
 static void tell_sweep(const strake_solver *solver)
 {
@@ -354,7 +333,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     solver->placed = true;
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
-    tell_blocks(solver);
+    strake_notices_streams(solver);
     tell_sweep(solver);
 cleanup:
     return status;
@@ -380,6 +359,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     }
     STRAKE_TRY(strake_workers_choose(solver, options, error));
     STRAKE_TRY(resolve(solver, options, error));
+    strake_notices_settings(solver);
     STRAKE_TRY(build_graph(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->most_threads, error));
@@ -577,6 +557,9 @@ static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *ou
 {
     strake_cl_blocks_report report;
     strake_cl_stripe_describe(stripe, &report);
+    out->device_memory = (double)report.memory;
+    out->memory_resident = (double)report.resident;
+    out->memory_limit = (double)report.limit;
     if (report.sizes.steps == 0) {
         return;
     }
@@ -584,13 +567,35 @@ static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *ou
     out->streams = report.sizes.streams;
     out->block_slabs = report.sizes.slabs;
     out->pinned = report.pinned;
-    out->device_memory = (double)report.memory;
     out->uploaded = report.uploaded;
     out->downloaded = report.downloaded;
     out->predicted = report.predicted;
     out->rate_up = report.rates.up;
     out->rate_down = report.rates.down;
     out->rate_cells = report.rates.cells;
+}
+
+static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out)
+{
+    strake_cl_description d;
+    strake_cl_stripe_describe_kernels(stripe, &d);
+    const strake_case words = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
+    (void)strake_setting_text(&words, "run.fusion", out->fusion, sizeof out->fusion);
+    (void)strake_setting_text(&words, "run.division", out->division, sizeof out->division);
+    out->count = d.kernels;
+    out->marching = d.marching;
+    out->width = d.width;
+    out->height = d.height;
+    out->rows = d.rows;
+    out->unroll = d.used.unroll;
+    out->prefetch = d.used.prefetch;
+    out->keep = d.used.keep;
+    out->hold = d.used.hold;
+    out->vector = d.used.vector;
+    out->bytes_per_cell = d.bytes_per_cell;
+    out->registers = d.registers;
+    out->private_bytes = d.private_bytes;
+    out->local_bytes = d.local_bytes;
 }
 
 static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
@@ -609,6 +614,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         out->bit_exact = device->bit_exact[solver->which->precision] == 1;
         if (entry->stripe != NULL) {
             describe_blocks(entry->stripe, out);
+            describe_kernels(entry->stripe, &out->kernels);
         }
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);

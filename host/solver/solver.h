@@ -44,6 +44,20 @@ typedef struct strake_placement_exchange {
     int samples;
 } strake_placement_exchange;
 
+/** The OpenCL kernels of a stripe; sizes are those of the largest one. */
+typedef struct strake_kernels {
+    int count;                     /**< of every step; 0: not an OpenCL stripe with slabs */
+    int marching;                  /**< of these, that march along rows */
+    char fusion[16], division[16]; /**< words of run.fusion and run.division in effect */
+    int width, height;             /**< work-items of a group */
+    int64_t rows;                  /**< per group of marching kernels */
+    int unroll, prefetch, keep, hold, vector;
+    double bytes_per_cell; /**< loaded and stored per step */
+    int registers;         /**< per work-item; 0: unknown */
+    int64_t private_bytes; /**< per work-item, by the driver */
+    int64_t local_bytes;   /**< per group, by the driver */
+} strake_kernels;
+
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
     char id[32];    /**< "serial", "cpu" or "ocl:N" */
@@ -59,7 +73,10 @@ typedef struct strake_placement {
     int streams;          /**< that take the blocks in turn */
     int64_t block_slabs;  /**< of the largest block */
     bool pinned;          /**< the driver pinned the host arrays */
-    double device_memory; /**< bytes in use by the blocks */
+    double device_memory; /**< bytes of its arrays on an OpenCL device */
+    double memory_resident; /**< bytes that they would take if none streamed */
+    double memory_limit;    /**< bytes that they may take */
+    strake_kernels kernels;
     double uploaded, downloaded; /**< bytes inside strake_step() */
     double predicted;            /**< seconds that the model of the blocks gives for the same */
     double rate_up, rate_down;   /**< measured link [bytes/s] */

@@ -33,6 +33,7 @@ typedef struct strake_entry {
     int device; /**< index in the device list */
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
+    bool told;                /**< the user was told that it streams */
     double busy;  /**< seconds per step of the last run by the device's own timers; 0: unknown */
     bool failed;  /**< its device returned an error: to be dropped */
     bool dropped; /**< out of the run, without slabs */
@@ -155,6 +156,12 @@ double strake_solver_clock(void);
 
 /** One formatted line to the notice callback, if there is one. */
 void strake_solver_notice(const strake_solver *solver, const char *format, ...) STRAKE_PRINTF(2, 3);
+
+/** Tells which stripes began to stream through their device, or ended, since the last call. */
+void strake_notices_streams(strake_solver *solver);
+
+/** Tells which keys of the case have no effect, once WHERE is resolved. */
+void strake_notices_settings(const strake_solver *solver);
 
 /**
  * Resolves WHERE into solver->entry (ranges still empty); for `auto`, everything that may take part.

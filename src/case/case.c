@@ -55,6 +55,7 @@ void strake_case_close(strake_case **which)
     free((*which)->on);
     free((*which)->split);
     free((*which)->output_directory);
+    free((*which)->dump_kernels);
     free(*which);
     *which = NULL;
 }

@@ -134,6 +134,8 @@ static void describe_common(const writer *to)
         if (common->kind == STRAKE_COMMON_BOOLEAN) {
             (void)snprintf(otherwise, sizeof otherwise, "default %s",
                            common->fallback > 0.0 ? "true" : "false");
+        } else if (common->otherwise == NULL && common->kind == STRAKE_COMMON_FOLDER) {
+            (void)snprintf(otherwise, sizeof otherwise, "default: none");
         } else if (common->otherwise == NULL && common->kind != STRAKE_COMMON_FIELDS) {
             (void)snprintf(otherwise, sizeof otherwise, "default %.15g", common->fallback);
         } else if (common->otherwise != NULL && strcmp(common->otherwise, "required") == 0) {

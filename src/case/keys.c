@@ -125,7 +125,9 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 4096.0, false, "[cells]"},
-     "work-group size along columns of the OpenCL stage kernels; 0: default"},
+     "work-group size along columns of the OpenCL stage kernels, at most what the grid's columns "
+     "and "
+     "their halo fill; 0: default"},
     {"run.group_height",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -195,8 +197,7 @@ const strake_common strake_commons[] = {
      "avx2, avx512, auto (the best that this processor has)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
-     "along rows), auto (stream on GPUs, plain elsewhere); $STRAKE_DUMP_KERNELS names a folder for "
-     "their source"},
+     "along rows), auto (stream on GPUs with enough rows, plain elsewhere)"},
     {"run.division", STRAKE_COMMON_DIVISION, ALL, AT(division), 0.0, "auto", NO_RANGE,
      "OpenCL kernels divide by the device's own division (plain) or by refined reciprocals "
      "(refined), with the same bits; auto: refined on GPUs"},
@@ -216,7 +217,10 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 1000.0, false, "[values]"},
-     "values per column that marching OpenCL kernels may keep: more fuses more stages; 0: default"},
+     "numbers that a work-item of a marching kernel (run.fusion: stream) may carry from row to "
+     "row; "
+     "fewer split the step into more kernels, which need fewer registers but more memory traffic; "
+     "0: 300"},
     {"run.keep",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -224,7 +228,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 64.0, false, "[rows]"},
-     "rows that marching OpenCL kernels keep a loaded value before they load it again; 0: default"},
+     "rows for which a marching kernel keeps a value that it loaded, rather than loading it again "
+     "for the next row: more need more registers and fewer loads; 0: 1"},
     {"run.unroll",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -232,7 +237,7 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 16.0, false, "[rows]"},
-     "rows per pass of marching OpenCL kernels, 1 or even; 0: default"},
+     "rows that a marching kernel computes per pass of its loop, 1 or even; 0: 2"},
     {"run.prefetch",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -240,7 +245,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 8.0, false, "[rows]"},
-     "marching OpenCL kernels load a value this many rows less one ahead of its use; 0: default"},
+     "how early a marching kernel loads: 1 in the row that uses a value, 2 a row before, 3 two "
+     "rows before, and so on; earlier hides latency and needs more registers; 0: 2"},
     {"run.vector",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -258,6 +264,9 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 255.0, false, "[registers]"},
      "most registers per work-item, for OpenCL compilers that can be told (NVIDIA's); 0: default"},
+    {"run.dump_kernels", STRAKE_COMMON_FOLDER, ALL, AT(dump_kernels), 0.0, NULL, NO_RANGE,
+     "existing folder, relative to the case's, for the source of the OpenCL kernels that run; "
+     "$STRAKE_DUMP_KERNELS does the same for every command"},
     {"output.directory", STRAKE_COMMON_FOLDER, ALL, AT(output_directory), 0.0, "out", NO_RANGE,
      "folder of the output, relative to the case's"},
     {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,

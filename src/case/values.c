@@ -220,7 +220,7 @@ static strake_status read_folder(const strake_node *node, const strake_case *whi
     const char *name = otherwise;
     const strake_status status =
         node != NULL ? strake_read_text(node, "the name of a folder", &name, error) : STRAKE_OK;
-    if (status != STRAKE_OK) {
+    if (status != STRAKE_OK || name == NULL) {
         return status;
     }
     *out = strake_case_join(which->folder, name);

@@ -14,17 +14,30 @@ try run case.yaml --on ocl:0 --quiet --output resident --report resident.json
 exits 0 "a stripe that fits is resident"
 check "and says nothing of blocks" test ! -s .err
 check "nor its report" sh -c '! grep -q streaming resident.json'
+try run case.yaml --on ocl:0 --quiet --output kernels --report kernels.json --set run.fusion=none \
+    --set run.group_width=4096
+for pair in '"fusion": "none"' '"group_width": 128' '"marching": 0'; do
+    check "the report tells of kernels: $pair" grep -q "\"kernels\": {.*$pair" kernels.json
+done
+check "that stages one by one move more than the fused floor" awk -v plan="$(grep -o '"group_height": [0-9]*, "bytes_per_cell": [0-9]*' \
+    kernels.json | awk '{ print $NF }')" -v floor="$(grep -o '^  "bytes_per_cell": [0-9]*' kernels.json | awk '{ print $NF }')" \
+    'BEGIN { exit !(floor > 0 && plan > 5 * floor) }'
 
 try run case.yaml --on ocl:0 --quiet --output capped --report capped.json --set run.device_memory=100kB
 exits 0 "a stripe beyond run.device_memory streams"
 check "to the same bytes" "$STRAKE" compare whole capped
 check "with one line of notice" test "$(wc -l <.err)" -eq 1
-check "that names the device and the blocks" grep -q '^strake: note: ocl:0: .* streams .* blocks of up to' .err
+check "that names the stripe, its rows and the blocks" grep -Eq \
+    '^strake: note: ocl:0: stripe 1 of 1 \(rows 0 to [0-9]+\) .* streams .* blocks of up to' .err
 number() { # number KEY: from the report
     grep -o "\"$1\": [0-9.e+-]*" capped.json | head -n 1 | cut -d' ' -f2
 }
 check "the report counts blocks" test "$(number blocks)" -gt 1
 check "and the memory they take" test "$(number device_memory_bytes)" -le 100000
+check "of those that it may take" test "$(number memory_limit_bytes)" -eq 100000
+check "and what it would take resident" test "$(number resident_bytes)" -gt 100000
+check "which is what a resident stripe takes" test "$(number resident_bytes)" -eq \
+    "$(grep -o '"device_memory_bytes": [0-9]*' resident.json | cut -d' ' -f2)"
 check "and the bytes moved" test "$(number uploaded_bytes)" -gt "$(number downloaded_bytes)"
 for key in streams steps_per_sweep block_rows predicted_seconds measured_seconds \
     upload_bytes_per_second download_bytes_per_second kernel_cells_per_second; do
@@ -40,6 +53,41 @@ check "five blocks" test "$(number blocks)" -eq 5
 check "three streams" test "$(number streams)" -eq 3
 check "four steps" test "$(number steps_per_sweep)" -eq 4
 
+try run case.yaml --on ocl:0,ocl:0 --split 1,1 --quiet --output two --report capped.json \
+    --set run.device_memory=120kB
+exits 0 "two stripes stream"
+check "to the same bytes" "$STRAKE" compare whole two
+check "with one notice for each" test "$(grep -c '^strake: note: ocl:0: stripe [12] of 2 .* streams' .err)" -eq 2
+check "that differ" test "$(sort -u .err | wc -l)" -eq 2
+
+# Balancing makes stripes anew: whoever streams at the end was told of last, once per beginning and end.
+for run in 1 2 3; do
+    try run case.yaml --on cpu,ocl:0 --quiet --output moved --report capped.json --set grid.rows=300 \
+        --set grid.cols=300 --set time.dt=0.01 --steps 200 --set run.device_memory=400kB
+    exits 0 "balancing with capped memory, run $run"
+    begun=$(grep -c 'ocl:0: .* streams through it' .err)
+    ended=$(grep -c 'ocl:0: .* no longer streams' .err)
+    check "notices say whether it streams in the end ($begun begun, $ended ended)" \
+        test $((begun - ended)) -eq "$(grep -c '"streaming"' capped.json)"
+done
+
+for on in cpu serial; do
+    try run case.yaml --on $on --quiet --output asked --set run.blocks=5 --set run.device_memory=1MB
+    exits 0 "settings of devices on $on"
+    check "are said to have no effect" grep -q \
+        '^strake: note: run.device_memory, run.blocks have no effect: no OpenCL device takes part' .err
+done
+try run case.yaml --on ocl:0 --quiet --output asked --set run.block_columns=64
+exits 0 "a setting of the cpu stripe on a device"
+check "is said to have no effect" grep -q '^strake: note: run.block_columns has no effect: no `cpu`' .err
+
+mkdir dumped
+try run case.yaml --on ocl:0 --quiet --output asked --set run.dump_kernels=dumped
+exits 0 "run.dump_kernels"
+check "writes the kernels" grep -q '^__kernel' dumped/mpdata2d_double_*.cl
+try run case.yaml --on ocl:0 --quiet --output asked --set run.dump_kernels=missing
+fails 1 "a folder for kernels that does not exist" "missing/" "run.dump_kernels" "existing folder"
+
 every="--set checkpoint.every=7 --set output.every=5"
 # shellcheck disable=SC2086
 try run case.yaml --on serial --quiet --output plain $every --steps 14
@@ -52,9 +100,10 @@ exits 0 "a run continues in other blocks"
 check "to the same bytes" "$STRAKE" compare whole resumed
 
 try run case.yaml --on ocl:0 --quiet --output small --set run.device_memory=2kB
-fails 2 "memory that holds not even one row" "needs at least" "run.device_memory" "MiB"
+fails 2 "memory that holds not even one row" "needs at least" "raise run.device_memory" "kB"
+check "and advises nothing that was not given" sh -c '! grep -q "run.blocks\|run.streams" .err'
 try run case.yaml --on ocl:0 --quiet --output small --set run.blocks=1 --set run.device_memory=20kB
-fails 2 "blocks that do not fit" "needs at least" "run.blocks"
+fails 2 "blocks that do not fit" "needs at least" "run.device_memory"
 check "leaves no output" test ! -e small/psi_00000020.npy
 for value in -1 1.5XB MiB '"1 2"' '[1]' 1e3; do
     try run case.yaml --on ocl:0 --set "run.device_memory=$value"

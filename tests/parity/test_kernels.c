@@ -1,8 +1,9 @@
 /*
  * Generated kernels: however stages are fused into kernels, whatever the sizes of groups, the state has the
- * bytes of serial. Draws are seeded; most vary what needs no new program (some drivers compile for
- * every size of group). STRAKE_REQUIRE_OPENCL=1
- * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of draws.
+ * bytes of serial. Sets of parameters, all different: every few share a program's text and differ in
+ * their groups. PoCL builds them without optimising, since its compiler would take most of the time;
+ * runs with two more programs follow, built as users get them. Draws are seeded. STRAKE_REQUIRE_OPENCL=1
+ * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of sets.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "solver/solver.h"
 #include "tests/support/trial.h"
 
-enum { STEPS = 3, DRAWS = 160, DRAWS_PER_PROGRAM = 16 };
+enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 4, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
 
 static int pick(uint64_t *seed, int count)
 {
@@ -25,7 +26,7 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     int variant;
     bool single, constant_h;
-    int fusion, division, hold, unroll, prefetch, keep, vector, width, height;
+    int fusion, division, hold, unroll, prefetch, keep, vector, width, height, rows;
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -43,9 +44,29 @@ static program draw_program(uint64_t *seed)
                  .prefetch = 1 + pick(seed, 3),
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
                  .vector = vectors[pick(seed, 6)],
-                 .width = 20 + pick(seed, 150),
-                 .height = 1 + pick(seed, 5)};
+                 .width = 20 + pick(seed, 150)};
     return p;
+}
+
+/* Sizes of groups, for which PoCL compiles anew only where the width is another one. */
+static void draw_groups(program *p, uint64_t *seed)
+{
+    p->height = 1 + pick(seed, 5);
+    p->rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
+}
+
+/* Whether these parameters are among the first @p count keys; adds them there. */
+static bool is_known(const program *p, int count, char (*key)[KEY])
+{
+    (void)snprintf(key[count], KEY, "%d %d%d %d %d %d %d %d %d %d %d %d %d", p->variant, p->single,
+                   p->constant_h, p->fusion, p->division, p->hold, p->unroll, p->prefetch, p->keep,
+                   p->vector, p->width, p->height, p->rows);
+    for (int k = 0; k < count; k++) {
+        if (strcmp(key[k], key[count]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* One drawn run: where the rows lie and how large the groups are. */
@@ -70,7 +91,7 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     which->vector = p->vector;
     which->group_width = p->width;
     which->group_height = p->height;
-    which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
+    which->group_rows = p->rows;
     uint64_t checksum[2];
     for (int k = 0; k < 2; k++) {
         strake_solver *solver = strake_trial_open(&trial, k == 0 ? "serial" : place, NULL, 1);
@@ -112,17 +133,37 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
         skip();
     }
     const char *wanted = getenv("STRAKE_KERNEL_DRAWS");
-    const int share = subject == &strake_subject_mpdata2d ? 1 : 2;
-    const int draws = wanted != NULL ? atoi(wanted) : DRAWS / share;
+    const int share = subject == &strake_subject_mpdata2d ? 1 : 4;
+    const int asked = wanted != NULL ? atoi(wanted) : SETS / share;
+    const int sets = asked < MOST_SETS ? asked : MOST_SETS;
     uint64_t seed = 7;
+    char(*const key)[KEY] = calloc(MOST_SETS, sizeof *key);
+    assert_non_null(key);
+    assert_int_equal(setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1), 0);
     program p = {0};
-    for (int draw = 0; draw < draws; draw++) {
-        if (draw % DRAWS_PER_PROGRAM == 0) {
+    int programs = 0;
+    for (int set = 0; set < sets; set++) {
+        if (set % SETS_OF_PROGRAM == 0) {
+            p = draw_program(&seed);
+            programs++;
+        }
+        do {
+            draw_groups(&p, &seed);
+        } while (is_known(&p, set, key));
+        check_draw(subject, &p, &seed, set);
+    }
+    assert_int_equal(unsetenv("POCL_EXTRA_BUILD_FLAGS"), 0);
+    for (int run = 0; run < WHOLE_RUNS; run++) {
+        if (run % (WHOLE_RUNS / 2) == 0) {
             p = draw_program(&seed);
         }
-        check_draw(subject, &p, &seed, draw);
+        draw_groups(&p, &seed);
+        check_draw(subject, &p, &seed, sets + run);
     }
-    print_message("# %d draws equal\n", draws);
+    print_message("# %d different sets of parameters for %d draws of a program, and %d runs with 2 "
+                  "more, are equal\n",
+                  sets, programs, WHOLE_RUNS);
+    free(key);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static const strake_cl_demand grid = {.slabs = 8192,
                                       .largest = (uint64_t)8 << 30,
                                       .horizon = 256,
                                       .follows = true};
-static const strake_cl_rates rates = {50e9, 50e9, 20e9};
+static const strake_cl_rates rates = {.up = 50e9, .down = 50e9, .cells = 20e9};
 
 static void assert_fits(const strake_cl_demand *d, const strake_cl_sizes *s)
 {
@@ -79,21 +79,35 @@ static void the_slowest_part_decides(void **state)
     (void)state;
     const strake_cl_sizes one = {.steps = 1, .blocks = 8, .streams = 3, .slabs = 1024};
     /* Upload alone: four arrays of 1024 + 14 slabs for each of 8 blocks. */
-    const strake_cl_rates slow_up = {1e9, 1e15, 1e18};
+    const strake_cl_rates slow_up = {.up = 1e9, .down = 1e15, .cells = 1e18};
     const double up = 8.0 * 1038.0 * 65536.0 * 4.0 / 1e9;
     assert_true(fabs(strake_cl_sizes_sweep(&grid, &slow_up, &one, 1) / up - 1.0) < 0.01);
-    const strake_cl_rates slow_down = {1e15, 1e9, 1e18};
+    const strake_cl_rates slow_down = {.up = 1e15, .down = 1e9, .cells = 1e18};
     const double down = 8192.0 * 65536.0 / 1e9;
     assert_true(fabs(strake_cl_sizes_sweep(&grid, &slow_down, &one, 1) / down - 1.0) < 0.01);
     /* Steps of 1024 + 2 * 3 * j slabs: for 3 steps 3 * 1024 + 3 * 3 * 2. */
-    const strake_cl_rates slow_cells = {1e15, 1e15, 1e9};
+    const strake_cl_rates slow_cells = {.up = 1e15, .down = 1e15, .cells = 1e9};
     const double compute = 8.0 * (3.0 * 1024.0 + 18.0) * 8192.0 / 1e9;
     assert_true(fabs(strake_cl_sizes_sweep(&grid, &slow_cells, &one, 3) / compute - 1.0) < 0.01);
     /* One stream overlaps nothing. */
     const strake_cl_sizes alone = {.steps = 1, .blocks = 8, .streams = 1, .slabs = 1024};
-    const strake_cl_rates alike = {1e9, 1e9, 1e9};
+    const strake_cl_rates alike = {.up = 1e9, .down = 1e9, .cells = 1e9};
     assert_true(strake_cl_sizes_sweep(&grid, &alike, &alone, 1) >
                 8.0 * (1038.0 * 4.0 + 1024.0) * 65536.0 / 1e9);
+}
+
+/* Every visit of a block starts transfers and steps, however few slabs it has. */
+static void many_blocks_take_as_long_as_their_commands(void **state)
+{
+    (void)state;
+    const strake_cl_rates r = {
+        .up = 1e15, .down = 1e15, .cells = 1e18, .per_transfer = 1e-4, .per_step = 1e-3};
+    strake_cl_sizes s = {.steps = 4, .blocks = 1024, .streams = 1, .slabs = 8};
+    const double sweep = strake_cl_sizes_sweep(&grid, &r, &s, 4);
+    const double commands = 1024.0 * (5 * 1e-4 + 5 * 1e-3);
+    assert_true(sweep > commands && sweep < 1.1 * commands);
+    s.blocks = 512;
+    assert_true(fabs(strake_cl_sizes_sweep(&grid, &r, &s, 4) / sweep - 0.5) < 0.01);
 }
 
 static void slow_links_are_visited_less_often(void **state)
@@ -101,7 +115,7 @@ static void slow_links_are_visited_less_often(void **state)
     (void)state;
     int last = 0;
     for (double link = 1e12; link > 5e9; link /= 4.0) {
-        const strake_cl_rates r = {link, link, 20e9};
+        const strake_cl_rates r = {.up = link, .down = link, .cells = 20e9};
         strake_cl_sizes s;
         assert_true(strake_cl_sizes_choose(&grid, &r, &s));
         assert_true(s.steps >= last);
@@ -137,7 +151,7 @@ static void the_model_gives_what_was_measured(void **state)
                {{.steps = 16, .blocks = 11, .streams = 3, .slabs = 745}, 0.966},
                {{.steps = 16, .blocks = 15, .streams = 4, .slabs = 547}, 0.996},
                {{.steps = 32, .blocks = 8, .streams = 2, .slabs = 1024}, 1.044}};
-    const strake_cl_rates measured = {55.2e9, 55.1e9, 20.3e9};
+    const strake_cl_rates measured = {.up = 55.2e9, .down = 55.1e9, .cells = 20.3e9};
     for (size_t k = 0; k < sizeof run / sizeof run[0]; k++) {
         const double sweep =
             strake_cl_sizes_sweep(&grid, &measured, &run[k].sizes, run[k].sizes.steps);
@@ -153,6 +167,7 @@ int main(void)
         cmocka_unit_test(what_is_chosen_fits),
         cmocka_unit_test(blocks_steps_and_streams_can_be_given),
         cmocka_unit_test(the_slowest_part_decides),
+        cmocka_unit_test(many_blocks_take_as_long_as_their_commands),
         cmocka_unit_test(slow_links_are_visited_less_often),
         cmocka_unit_test(a_chosen_sweep_is_no_longer_than_the_way_to_the_next_output),
         cmocka_unit_test(the_model_gives_what_was_measured),

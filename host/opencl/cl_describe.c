@@ -1,0 +1,47 @@
+#include "opencl/cl_describe.h"
+
+#include <string.h>
+
+/* What the driver tells about a kernel; 0 where it does not. */
+static int64_t ask(const strake_cl_kernels *s, int k, cl_kernel_work_group_info what)
+{
+    cl_ulong bytes = 0;
+    const cl_int code = s->cl->clGetKernelWorkGroupInfo(s->kernel[k], s->device->device, what,
+                                                        sizeof bytes, &bytes, NULL);
+    return code == CL_SUCCESS ? (int64_t)bytes : 0;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[STRAKE_AXES],
+                                strake_cl_description *out)
+{
+    memset(out, 0, sizeof *out);
+    out->used = s->options;
+    for (int k = 0; k < s->kernels; k++) {
+        const strake_cl_kernel_plan *plan = &s->plan[k];
+        int64_t extent[STRAKE_AXES];
+        if (plan->is_static) {
+            continue;
+        }
+        for (int axis = 0; axis < STRAKE_AXES; axis++) {
+            extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
+        }
+        out->kernels++;
+        out->marching += plan->marches ? 1 : 0;
+        out->bytes_per_cell +=
+            (double)strake_precision_size(s->graph->precision) * (plan->inputs + plan->outputs);
+        out->rows =
+            plan->marches ? larger(out->rows, strake_cl_march_rows(s, k, extent)) : out->rows;
+        out->registers = (int)larger(out->registers,
+                                     strake_cl_registers(s->cl, s->device, s->program, plan->name));
+        out->private_bytes = larger(out->private_bytes, ask(s, k, CL_KERNEL_PRIVATE_MEM_SIZE));
+        out->local_bytes = larger(out->local_bytes, ask(s, k, CL_KERNEL_LOCAL_MEM_SIZE));
+    }
+    const bool marches = out->marching > 0;
+    out->width = (int)(marches ? s->march_width : s->width);
+    out->height = (int)(marches ? s->march_height : s->height);
+}

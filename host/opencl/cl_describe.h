@@ -1,0 +1,25 @@
+/** @file cl_describe.h Which kernels a stripe runs and what they take of the device, for reports. */
+#ifndef STRAKE_CL_DESCRIBE_H
+#define STRAKE_CL_DESCRIBE_H
+
+#include "opencl/cl_kernels.h"
+
+/** Kernels of every step, with the defaults that were in effect. Sizes are those of the largest kernel. */
+typedef struct strake_cl_description {
+    int kernels;            /**< of every step */
+    int marching;           /**< that march along rows; the others give every work-item a cell */
+    double bytes_per_cell;  /**< that they load and store, with nothing found in caches twice */
+    strake_cl_options used; /**< unroll, prefetch, keep, hold and vector are of marching kernels */
+    int width;              /**< work-items of a group along columns */
+    int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
+    int64_t rows;           /**< per group of marching kernels, 0 without any */
+    int registers;          /**< per work-item; 0: the driver does not tell */
+    int64_t private_bytes;  /**< per work-item, as the driver tells it */
+    int64_t local_bytes;    /**< per group, as the driver tells it */
+} strake_cl_description;
+
+/** @param[in] cells  per axis that a launch computes */
+void strake_cl_kernels_describe(const strake_cl_kernels *kernels, const int64_t cells[STRAKE_AXES],
+                                strake_cl_description *out);
+
+#endif

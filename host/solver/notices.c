@@ -1,0 +1,118 @@
+/* What a user is told while stripes are made: which stream, and which settings have no effect. */
+#include <stdio.h>
+#include <string.h>
+
+#include "case/settings.h"
+#include "solver/solver_impl.h"
+
+/* Stripe number among those that have slabs, from 1, and how many there are. */
+static int count_stripes(const strake_solver *solver, int entry, int *number)
+{
+    int stripes = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        stripes += solver->entry[e].range.first < solver->entry[e].range.end ? 1 : 0;
+        *number = e == entry ? stripes : *number;
+    }
+    return stripes;
+}
+
+static void tell_stripe(const strake_solver *solver, int e, const strake_cl_blocks_report *report)
+{
+    char need[STRAKE_CL_BYTES_TEXT], limit[STRAKE_CL_BYTES_TEXT], taken[STRAKE_CL_BYTES_TEXT];
+    char which[128], why[128];
+    const strake_entry *entry = &solver->entry[e];
+    const char *slabs = solver->which->problem->dims == 3 ? "plane" : "row";
+    const strake_cl_sizes *sizes = &report->sizes;
+    int number = 0;
+    const int stripes = count_stripes(solver, e, &number);
+    (void)snprintf(which, sizeof which, "ocl:%d: stripe %d of %d (%ss %lld to %lld)", entry->device,
+                   number, stripes, slabs, (long long)entry->range.first,
+                   (long long)entry->range.end - 1);
+    if (sizes->steps == 0) {
+        strake_solver_notice(solver, "%s fits in the device memory now and no longer streams",
+                             which);
+        return;
+    }
+    strake_cl_bytes_text((double)report->resident, need);
+    strake_cl_bytes_text((double)report->limit, limit);
+    if (report->resident > report->limit) {
+        (void)snprintf(why, sizeof why, "would take %s of device memory and may take %s", need,
+                       limit);
+    } else {
+        (void)snprintf(why, sizeof why, "could not have the %s of device memory it needs", need);
+    }
+    strake_solver_notice(solver,
+                         "%s %s, so it streams through it: %lld block%s of up to %lld %s%s, %d "
+                         "step%s a visit, %d stream%s, %s",
+                         which, why, (long long)sizes->blocks, sizes->blocks > 1 ? "s" : "",
+                         (long long)sizes->slabs, slabs, sizes->slabs > 1 ? "s" : "", sizes->steps,
+                         sizes->steps > 1 ? "s" : "", sizes->streams, sizes->streams > 1 ? "s" : "",
+                         strake_cl_bytes_text((double)report->memory, taken));
+}
+
+void strake_notices_streams(strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        strake_entry *entry = &solver->entry[e];
+        strake_cl_blocks_report report = {0};
+        if (entry->stripe == NULL || solver->which->blocks > 0) {
+            continue;
+        }
+        strake_cl_stripe_describe(entry->stripe, &report);
+        if ((report.sizes.steps > 0) != entry->told) {
+            tell_stripe(solver, e, &report);
+            entry->told = !entry->told;
+        }
+    }
+}
+
+/* Appends the keys of a list that the case gives. @return their number */
+static int list_given(const strake_case *which, const char *const *path, char *text, size_t size)
+{
+    int given = 0;
+    text[0] = '\0';
+    for (; *path != NULL; path++) {
+        const bool is_given =
+            strake_setting_is_given(which, *path) ||
+            (which->device_memory > 0 && strcmp(*path, "run.device_memory") == 0) ||
+            (which->dump_kernels != NULL && strcmp(*path, "run.dump_kernels") == 0);
+        if (is_given) {
+            const size_t used = strlen(text);
+            (void)snprintf(text + used, size - used, "%s%s", given > 0 ? ", " : "", *path);
+            given++;
+        }
+    }
+    return given;
+}
+
+void strake_notices_settings(const strake_solver *solver)
+{
+    static const char *const devices[] = {"run.group_width",   "run.group_height", "run.group_rows",
+                                          "run.device_memory", "run.blocks",       "run.streams",
+                                          "run.overlap",       "run.wait",         "run.fusion",
+                                          "run.division",      "run.hold",         "run.keep",
+                                          "run.unroll",        "run.prefetch",     "run.registers",
+                                          "run.vector",        "run.dump_kernels", NULL};
+    static const char *const processors[] = {"run.threads", "run.instruction_set",
+                                             "run.block_columns", NULL};
+    char text[512];
+    bool has_device = false;
+    bool has_processor = false;
+    for (int e = 0; e < solver->entries; e++) {
+        has_device = has_device || solver->entry[e].place == STRAKE_PLACE_OPENCL;
+        has_processor = has_processor || solver->entry[e].place == STRAKE_PLACE_CPU;
+    }
+    if (solver->kind == STRAKE_WHERE_AUTO) {
+        return; /* the settings are for whatever is chosen */
+    }
+    int given = has_device ? 0 : list_given(solver->which, devices, text, sizeof text);
+    if (given > 0) {
+        strake_solver_notice(solver, "%s %s no effect: no OpenCL device takes part", text,
+                             given > 1 ? "have" : "has");
+    }
+    given = has_processor ? 0 : list_given(solver->which, processors, text, sizeof text);
+    if (given > 0) {
+        strake_solver_notice(solver, "%s %s no effect: no `cpu` stripe takes part", text,
+                             given > 1 ? "have" : "has");
+    }
+}
