@@ -11,9 +11,8 @@ enum { WARM_UP = 2, TIMED = 3, ROUNDS = 2 };
 /* A single device is preferred unless the mixture is predicted to gain this much. */
 static const double least_gain = 1.03;
 
-/* Seconds per step of the placed team, and of each entry's computation, from trial steps. */
-static strake_status time_team(strake_solver *solver, double *seconds, double *entry_seconds,
-                               strake_error *error)
+strake_status strake_balance_time(strake_solver *solver, double *seconds, double *entry_seconds,
+                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double start = 0.0;
@@ -57,11 +56,11 @@ static strake_status balance_all(strake_solver *solver, double *weight, double *
     }
     for (int round = 0; round < ROUNDS; round++) {
         STRAKE_TRY(strake_team_place(solver, weight, error));
-        STRAKE_TRY(time_team(solver, seconds, entry_seconds, error));
+        STRAKE_TRY(strake_balance_time(solver, seconds, entry_seconds, error));
         weights_from_rates(solver, entry_seconds, weight);
     }
     STRAKE_TRY(strake_team_place(solver, weight, error));
-    STRAKE_TRY(time_team(solver, seconds, entry_seconds, error));
+    STRAKE_TRY(strake_balance_time(solver, seconds, entry_seconds, error));
 cleanup:
     return status;
 }
@@ -90,7 +89,7 @@ static strake_status time_alone(strake_solver *solver, int e, double *seconds, s
     double entry_seconds[STRAKE_MAX_PLACEMENTS];
     weight[e] = 1.0;
     STRAKE_TRY(strake_team_place(solver, weight, error));
-    STRAKE_TRY(time_team(solver, seconds, entry_seconds, error));
+    STRAKE_TRY(strake_balance_time(solver, seconds, entry_seconds, error));
 cleanup:
     return status;
 }

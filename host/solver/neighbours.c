@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 enum { SPINS = 2000 }; /* before the processor is given away: a few microseconds */
 
@@ -20,9 +20,10 @@ static strake_range slabs_of(const strake_solver *solver, const strake_role *rol
 static bool reads(const strake_solver *solver, strake_range reader, strake_range owner)
 {
     const strake_layout *l = &solver->layout;
-    const int64_t again = (int64_t)(solver->at_once - 1) * strake_layout_reach(l);
-    const int64_t before = l->lo[0] + again;
-    const int64_t after = l->hi[0] + again;
+    int64_t depth[2];
+    strake_border_depth(solver, solver->at_once, depth);
+    const int64_t before = solver->one_way ? 0 : depth[0];
+    const int64_t after = solver->one_way ? depth[0] + depth[1] : depth[1];
     for (int64_t k = reader.first - before; k < reader.end + after; k++) {
         if (k == reader.first) {
             k = reader.end;
@@ -55,6 +56,7 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
             }
         }
     }
+    strake_border_mark(solver);
     return STRAKE_OK;
 }
 
@@ -67,7 +69,14 @@ void strake_neighbours_start(strake_solver *solver)
 
 void strake_neighbours_done(strake_role *role, int64_t steps)
 {
+    atomic_store_explicit(&role->border_done, steps, memory_order_release);
     atomic_store_explicit(&role->done, steps, memory_order_release);
+}
+
+void strake_neighbours_bordered(strake_role *role, int64_t steps)
+{
+    const int64_t before = atomic_load_explicit(&role->done, memory_order_relaxed);
+    atomic_store_explicit(&role->border_done, before + steps, memory_order_release);
 }
 
 static void relax(int spin)
@@ -83,6 +92,18 @@ static void relax(int spin)
 #endif
 }
 
+/* Waits for the neighbours' slabs of other ranks. @return false once the run stops */
+static bool wait_for_ranks(const strake_solver *solver, int64_t steps, const _Atomic int64_t *stop)
+{
+    for (int spin = 0; strake_border_done(solver) < steps; spin += spin < SPINS ? 1 : 0) {
+        if (atomic_load_explicit(stop, memory_order_relaxed) != INT64_MAX) {
+            return false;
+        }
+        relax(spin);
+    }
+    return true;
+}
+
 bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop)
 {
@@ -95,6 +116,9 @@ bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role
             }
             relax(spin);
         }
+    }
+    if (role->linked && !wait_for_ranks(solver, steps, stop)) {
+        return false;
     }
     return atomic_load_explicit(stop, memory_order_relaxed) == INT64_MAX;
 }

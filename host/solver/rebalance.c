@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
 
@@ -119,16 +119,19 @@ static strake_status move(strake_solver *solver, const strake_range *range, stra
 {
     strake_status status = STRAKE_OK;
     void *const *array = solver->array[solver->parity];
+    strake_range stripe[STRAKE_MAX_PLACEMENTS + 2];
+    memcpy(stripe, range, (size_t)solver->entries * sizeof *range);
+    const int stripes = solver->entries + strake_border_stripes(solver, stripe + solver->entries);
     for (int e = 0; e < solver->entries; e++) {
         if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_give(solver->entry[e].stripe, range, solver->entries, e,
-                                             array, error));
+            STRAKE_TRY(
+                strake_cl_stripe_give(solver->entry[e].stripe, stripe, stripes, e, array, error));
         }
     }
     for (int e = 0; e < solver->entries; e++) {
         if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_take(solver->entry[e].stripe, range, solver->entries, e,
-                                             array, error));
+            STRAKE_TRY(
+                strake_cl_stripe_take(solver->entry[e].stripe, stripe, stripes, e, array, error));
         }
         solver->entry[e].range = range[e];
     }
@@ -139,7 +142,7 @@ cleanup:
 
 static void find_ranges(const strake_solver *solver, const int64_t *owned, strake_range *range)
 {
-    int64_t first = 0;
+    int64_t first = solver->own.first;
     for (int e = 0; e < solver->entries; e++) {
         range[e].first = first;
         first += owned[e];

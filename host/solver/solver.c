@@ -1,4 +1,4 @@
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 #include <math.h>
 #include <omp.h>
@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "io/machine.h"
+#include "solver/shares.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
@@ -38,9 +39,12 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     }
 }
 
-/* Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else what this process may use. */
+/*
+ * Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else this rank's share of what it and others
+ * on its machine may use.
+ */
 static int choose_threads(const strake_case *which, const strake_options *options,
-                          const strake_topology *topology, bool *chosen)
+                          const strake_topology *topology, int sharing, bool *chosen)
 {
     *chosen = true;
     if (options->threads > 0) {
@@ -54,7 +58,8 @@ static int choose_threads(const strake_case *which, const strake_options *option
         return asked < MOST_THREADS ? asked : MOST_THREADS;
     }
     *chosen = false;
-    return strake_topology_threads(topology);
+    const int threads = strake_topology_threads(topology) / sharing;
+    return threads > 1 ? threads : 1;
 }
 
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
@@ -362,6 +367,16 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     strake_status status = STRAKE_OK;
     const char *where = options->where != NULL ? options->where : solver->which->on;
     const char *split = options->split != NULL ? options->split : solver->which->split;
+    char own_where[512], own_split[512];
+    if (where != NULL) {
+        STRAKE_TRY(strake_shares_pick(solver, "--on", where, own_where, sizeof own_where, error));
+        where = own_where;
+    }
+    if (split != NULL) {
+        STRAKE_TRY(
+            strake_shares_pick(solver, "--split", split, own_split, sizeof own_split, error));
+        split = own_split;
+    }
     STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &solver->kind, error));
     if (split != NULL) {
         STRAKE_TRY(strake_where_weights(solver, split, solver->weight, error));
@@ -396,19 +411,29 @@ static void tell_blocks(const strake_solver *solver)
     }
 }
 
+/* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
+static strake_status start_up(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_team_upload(solver, error));
+    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(prepare(solver, error));
-    if (solver->has_weights) {
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    if (solver->ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(solver, error));
+    } else if (solver->has_weights) {
         STRAKE_TRY(strake_team_place(solver, solver->weight, error));
     } else {
         STRAKE_TRY(strake_balance(solver, solver->kind, error));
     }
-    STRAKE_TRY(strake_team_upload(solver, error));
-    /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
-    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
     solver->placed = true;
     strake_rebalance_begin(solver);
     tell_blocks(solver);
@@ -416,37 +441,58 @@ cleanup:
     return status;
 }
 
-strake_status strake_open(const strake_case *which, const strake_options *options,
-                          strake_solver **out, strake_error *error)
+/* What needs no other rank: fields, and where to run. */
+static strake_status open_alone(strake_solver *solver, const strake_options *options,
+                                strake_ranks *ranks, bool *complete, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_options defaults = {0};
-    const double start = strake_solver_clock();
-    bool complete = true;
-    strake_solver *solver = calloc(1, sizeof *solver);
-    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
-    options = options != NULL ? options : &defaults;
+    const strake_case *which = solver->which;
     STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
                  "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
-    solver->which = which;
-    solver->notice = options->notice;
-    solver->user = options->user;
     strake_topology_read(&solver->topology);
-    solver->most_threads =
-        choose_threads(which, options, &solver->topology, &solver->threads_chosen);
+    solver->most_threads = choose_threads(which, options, &solver->topology,
+                                          strake_ranks_sharing(ranks), &solver->threads_chosen);
     solver->threads = solver->most_threads;
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(build_graph(solver, error));
+    STRAKE_TRY(strake_shares_begin(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
+    *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
             STRAKE_TRY(fill_field(solver, f, error));
         } else if (!solver->constant[f] && !which->problem->field[f].required) {
             fill_default(solver, f);
         }
-        complete = complete && solver->given[f];
+        *complete = *complete && solver->given[f];
     }
     STRAKE_TRY(resolve(solver, options, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_open(const strake_case *which, const strake_options *options,
+                          strake_solver **out, strake_error *error)
+{
+    return strake_open_on(which, options, NULL, out, error);
+}
+
+strake_status strake_open_on(const strake_case *which, const strake_options *options,
+                             strake_ranks *ranks, strake_solver **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_options defaults = {0};
+    const double start = strake_solver_clock();
+    bool complete = false;
+    strake_solver *solver = calloc(1, sizeof *solver);
+    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
+    options = options != NULL ? options : &defaults;
+    solver->which = which;
+    solver->ranks = ranks;
+    solver->notice = options->notice;
+    solver->user = options->user;
+    STRAKE_TRY(
+        strake_ranks_agree(ranks, open_alone(solver, options, ranks, &complete, error), error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -464,6 +510,7 @@ void strake_close(strake_solver **which)
     if (solver == NULL) {
         return;
     }
+    strake_border_destroy(solver);
     strake_team_release(solver);
     for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
         if (solver->array[1][v] != solver->array[0][v]) {
@@ -472,6 +519,9 @@ void strake_close(strake_solver **which)
         free(solver->array[0][v]);
     }
     free(solver->decision);
+    free(solver->owned);
+    free(solver->remote.placement);
+    free(solver->remote.parcel);
     strake_cl_list_free(&solver->list);
     free(solver);
     *which = NULL;
@@ -530,7 +580,11 @@ cleanup:
 static strake_status run_steps(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_error cause = {STRAKE_OK, ""};
-    const strake_status status = run_pieces(solver, steps, &cause);
+    strake_status status = run_pieces(solver, steps, &cause);
+    if (status != STRAKE_OK) {
+        strake_border_break(solver);
+    }
+    status = strake_ranks_agree(solver->ranks, status, &cause);
     if (status == STRAKE_OK) {
         return STRAKE_OK;
     }
@@ -552,9 +606,13 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     if (!solver->placed) {
         STRAKE_TRY(place(solver, error));
     } else if (!solver->prepared) {
-        STRAKE_TRY(prepare(solver, error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
     }
-    STRAKE_TRY(strake_team_upload(solver, error));
+    if (solver->ghosts_stale) {
+        STRAKE_TRY(strake_border_refresh(solver, error));
+        solver->ghosts_stale = false;
+    }
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_team_upload(solver, error), error));
     if (steps > 0) {
         STRAKE_TRY(run_steps(solver, steps, error));
     }
@@ -648,6 +706,12 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
 
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
 {
+    if (solver->remote.placement != NULL) {
+        for (int k = 0; k < solver->remote.placements && k < most && out != NULL; k++) {
+            out[k] = solver->remote.placement[k];
+        }
+        return solver->remote.placements;
+    }
     for (int e = 0; e < solver->entries && e < most && out != NULL; e++) {
         describe(solver, &solver->entry[e], &out[e]);
     }

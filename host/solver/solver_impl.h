@@ -10,6 +10,7 @@
 #include "engine/balance.h"
 #include "engine/partition.h"
 #include "opencl/cl_device.h"
+#include "mpi/ranks.h"
 #include "opencl/cl_stripe.h"
 #include "solver/solver.h"
 
@@ -41,13 +42,35 @@ typedef struct strake_role {
     int neighbours;
     int *neighbour;       /**< roles to wait for between two steps */
     _Atomic int64_t done; /**< steps finished in this run, own border slabs visible to the others */
+    int parts;            /**< in which a CPU worker computes its slabs */
+    int border_parts;     /**< of these come first, because other ranks read their slabs */
+    strake_range part[3];
+    bool linked;                 /**< exchanges slabs with other ranks */
+    _Atomic int64_t border_done; /**< steps of which the border parts are finished */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
 } strake_role;
 
+/** Exchange with other ranks (border.h). */
+typedef struct strake_border strake_border;
+
 struct strake_solver {
     const strake_case *which;
+    strake_ranks *ranks; /**< borrowed; NULL: this process is alone */
+    strake_range own;    /**< slabs of this rank; all if it is alone */
+    strake_range *owned; /**< slabs of every rank, NULL if it is alone */
+    strake_border *border;
+    bool one_way;      /**< slabs are exchanged downwards only and wander */
+    int64_t shift;     /**< one way: array slab s holds slab s + shift of the grid, round its end */
+    int agreed;        /**< steps at once of all ranks; 0: not agreed yet */
+    bool ghosts_stale; /**< the neighbours' slabs in the host arrays are not the current ones */
+    struct {
+        int placements; /**< of all ranks, as gathered last */
+        strake_placement *placement;
+        void *parcel; /**< buffer for the slabs of one request of rank 0 */
+        bool was_set; /**< states came from rank 0 since strake_remote_begin() */
+    } remote;
     strake_graph graph;
     strake_layout layout;
     int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
@@ -157,9 +180,16 @@ void strake_neighbours_start(strake_solver *solver);
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
+/** Says that a role has finished the slabs that other ranks read, @p steps steps after its last ones. */
+void strake_neighbours_bordered(strake_role *role, int64_t steps);
+
 /** Waits until all neighbours have finished @p steps steps. @return false once @p stop is not INT64_MAX. */
 bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
+
+/** Seconds per step of the placed team, and of each entry's computation, from trial steps. */
+strake_status strake_balance_time(strake_solver *solver, double *seconds, double *entry_seconds,
+                                  strake_error *error);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

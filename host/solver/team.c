@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
@@ -93,6 +93,9 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
  */
 static int steps_at_once(const strake_solver *solver)
 {
+    if (solver->agreed > 0) {
+        return solver->agreed;
+    }
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
     const int64_t least = solver->which->steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
@@ -153,14 +156,16 @@ static void create_role(strake_solver *solver, strake_role *role)
             .streams = which->streams,
             .steps = which->steps_per_sweep,
             .horizon = steps_between_stops(which)};
-        strake_range range[STRAKE_MAX_PLACEMENTS];
+        strake_range range[STRAKE_MAX_PLACEMENTS + 2];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
         }
+        const int stripes =
+            solver->entries + strake_border_stripes(solver, range + solver->entries);
         role->status = strake_cl_stripe_create(
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
-            solver->which->problem, &solver->layout, range, solver->entries, role->entry,
-            solver->at_once, &options, &entry->stripe, &role->error);
+            solver->which->problem, &solver->layout, range, stripes, role->entry, solver->at_once,
+            &options, &entry->stripe, &role->error);
     }
 }
 
@@ -215,9 +220,10 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     strake_range range[STRAKE_MAX_PLACEMENTS];
     STRAKE_TRY(strake_team_gather(solver, error));
     strake_team_release(solver);
-    strake_partition(solver->layout.n[0], solver->entries, weight, range);
+    strake_partition(solver->own.end - solver->own.first, solver->entries, weight, range);
     for (int e = 0; e < solver->entries; e++) {
-        solver->entry[e].range = range[e];
+        solver->entry[e].range.first = solver->own.first + range[e].first;
+        solver->entry[e].range.end = solver->own.first + range[e].end;
     }
     solver->threads = stripe_threads(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
@@ -232,7 +238,8 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
-    if (solver->roles == 1 && solver->entry[solver->role[0].entry].stripe != NULL) {
+    if (solver->ranks == NULL && solver->roles == 1 &&
+        solver->entry[solver->role[0].entry].stripe != NULL) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
         solver->at_once = strake_cl_stripe_steps(solver->entry[solver->role[0].entry].stripe);
     }
@@ -304,11 +311,23 @@ typedef struct team_run {
     bool alone; /* one device, no neighbours: steps may be enqueued ahead */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
+    strake_status ranks; /* of the exchange with other ranks */
+    strake_error ranks_error;
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
 {
     return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
+}
+
+/* How far slabs have wandered after so many steps of this run. */
+static int64_t shift_at(const team_run *run, int64_t steps)
+{
+    const int64_t sweeps = steps / run->sweep;
+    const int64_t last = steps % run->sweep;
+    return (run->solver->shift + sweeps * strake_border_shift(run->solver, run->sweep) +
+            (last > 0 ? strake_border_shift(run->solver, last) : 0)) %
+           run->solver->layout.n[0];
 }
 
 /*
@@ -336,6 +355,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
         (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
                        (long long)unseen);
     }
+    cell[0] = (cell[0] + shift_at(run, step + 1)) % solver->layout.n[0];
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
                                "%s is NaN or Inf at [%lld, %lld] after step %lld%s; the run stops "
                                "(look at the size of the initial values and of the flow)",
@@ -380,9 +400,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
-        if (!strake_pipeline_run(role->pipeline, (int)steps, role->range.first, role->range.end,
-                                 solver->array[parity], solver->next[parity]) &&
-            !run->trial) {
+        if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
             fail_non_finite(run, role, &role->range, step + steps - 1, steps - 1);
         }
         role->compute += strake_solver_clock() - start;
@@ -544,6 +562,13 @@ static void start_team(team_run *run, int64_t trials)
         solver->role[r].status = STRAKE_OK;
     }
     strake_neighbours_start(solver);
+    if (!run->trial) {
+        run->ranks =
+            strake_border_start(solver, run->steps, run->sweep, &run->stop, &run->ranks_error);
+    }
+    if (run->ranks != STRAKE_OK) {
+        return;
+    }
 #pragma omp parallel num_threads(solver->roles)
     {
         const int thread = omp_get_thread_num();
@@ -551,7 +576,7 @@ static void start_team(team_run *run, int64_t trials)
         if (threads == solver->roles) {
             bind_thread(&solver->role[thread]);
         }
-        if (run->sweep > 1 && !run->has_devices) {
+        if (run->sweep > 1 && !run->has_devices && (run->trial || solver->border == NULL)) {
             run_sweeps(run, thread, threads);
         } else if (run->trial) {
             run_trials(run, trials, thread, threads);
@@ -562,6 +587,7 @@ static void start_team(team_run *run, int64_t trials)
     if (solver->role[0].cpu >= 0) {
         strake_topology_unbind(&solver->topology); /* the caller's own thread */
     }
+    run->ranks = strake_border_join(solver, &run->ranks_error);
 }
 
 /* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
@@ -603,13 +629,18 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         start_team(&run, 0);
     }
     status = first_failure(solver, error);
-    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial) {
+    if (status == STRAKE_OK && run.ranks != STRAKE_OK) {
+        status = strake_fail(error, run.ranks, "%s", run.ranks_error.text);
+    }
+    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial &&
+        solver->border == NULL) {
         find_failure(&run);
         (void)first_failure(solver, error);
     }
     STRAKE_TRY(status);
     if (!trial) {
         solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
+        solver->shift = shift_at(&run, steps);
     }
 cleanup:
     return status;
