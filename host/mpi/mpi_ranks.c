@@ -118,11 +118,13 @@ void strake_ranks_close(strake_ranks **which)
     if (ranks == NULL) {
         return;
     }
-    if (ranks->started && !ranks->lost) {
+    if (ranks->lost) {
+        strake_mpi_linger();
+    } else if (ranks->started) {
         if (ranks->world != MPI_COMM_NULL) {
             (void)MPI_Comm_free(&ranks->world);
         }
-        (void)MPI_Finalize(); /* would wait for a lost rank */
+        (void)MPI_Finalize();
     }
     free(ranks->process);
     free(ranks->number);

@@ -18,7 +18,10 @@ static const double awake = 200e-6, look_after = 0.05;
 
 enum { SPINS = 200, NAP = 20000 /* [ns] */ };
 
-/* Gives a rank that tells of a lost one the time to do so before others end [ns]. */
+/*
+ * After a loss every rank stays so long, so that the one that tells can do so, and so that the others find
+ * the rank that was lost rather than one that has ended because of it.
+ */
 static const struct timespec tell_time = {0, 400000000};
 
 static double now(void)
@@ -141,13 +144,15 @@ bool strake_ranks_is_lost(const strake_ranks *ranks)
     return ranks != NULL && ranks->lost;
 }
 
+void strake_mpi_linger(void)
+{
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &tell_time, NULL);
+}
+
 bool strake_ranks_may_tell(const strake_ranks *ranks)
 {
     if (ranks == NULL || !ranks->lost) {
         return (ranks != NULL ? ranks->self : strake_launch_self()) == 0;
-    }
-    if (!ranks->tells) {
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &tell_time, NULL);
     }
     return ranks->tells;
 }

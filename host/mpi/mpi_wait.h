@@ -27,6 +27,9 @@ struct strake_ranks {
 strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code,
                                strake_error *error);
 
+/** Waits a moment after a loss. */
+void strake_mpi_linger(void);
+
 /**
  * Waits for all requests.
  * @param[out] seen  one for each request, or MPI_STATUSES_IGNORE

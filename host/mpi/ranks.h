@@ -38,7 +38,7 @@ int strake_ranks_launched(void);
  */
 strake_status strake_ranks_open(strake_ranks **out, strake_error *error);
 
-/** Leaves; collective unless a rank was lost. NULL is accepted. */
+/** Leaves; collective unless a rank was lost, and then only after a moment. NULL is accepted. */
 void strake_ranks_close(strake_ranks **ranks);
 
 /** This rank's number, and how many there are. NULL stands for a lone rank. */
@@ -57,8 +57,7 @@ void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 
 /**
  * Whether a rank was lost, and whether this rank is the one that tells the user what happened: rank 0,
- * or once a rank was lost the first of a machine that is alive. Others have then waited a moment when
- * this returns, so that the telling one is not ended with them. NULL stands for a lone rank, or for one
+ * or once a rank was lost the first of a machine that is alive. NULL stands for a lone rank, or for one
  * that could not join.
  */
 bool strake_ranks_is_lost(const strake_ranks *ranks);
