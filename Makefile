@@ -98,11 +98,13 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/bench/*.c) \
-    $(MPI_SRC)
+    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
+        host/bench/*.c) $(MPI_SRC)
+TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
-GEN_C := $(BUILD)/gen/strake_cl_sources.c
+TUNED := $(wildcard data/tuned/*.yaml)
+GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c
 
 ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
 # Fused loops: written from the stage tables by a tool built from src/ alone.
@@ -113,6 +115,8 @@ LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
+SPACES := $(wildcard autotune/spaces/*.yaml)
+TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
@@ -120,10 +124,12 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
-SUPPORT_LIB := tests/support/oclgrind_write.c tests/support/small_memory.c
+SUPPORT_LIB := tests/support/oclgrind_write.c tests/support/small_memory.c \
+    tests/support/faulty_opencl.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
+FAULTY := $(BUILD)/tests/faulty_opencl.so
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
 ifneq ($(words $(TEST_SRC)),$(words $(TEST_BIN)))
 $(error two test programs have the same file name; rename one of $(sort $(notdir $(TEST_SRC))))
@@ -131,6 +137,7 @@ endif
 
 PROGRAM := $(BUILD)/strake
 STATIC := $(BUILD)/libstrake.a
+TUNER := $(BUILD)/obj/tuner.a
 SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc
@@ -161,7 +168,7 @@ check: ## install what is missing, build, run every test
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@$(SUBMAKE) all check-build
 	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
-check-build: $(TEST_BIN) $(SUPPORT_BIN)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -226,7 +233,17 @@ $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$
 $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ $(CL_SRC)
+	$(Q)sh cl/embed.sh $@ opencl/cl_impl.h strake_cl_text strake_cl_texts $(CL_SRC)
+
+$(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_text strake_tuned_texts $(TUNED)
+
+$(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ autotune/space.h strake_tuned_text strake_space_texts $(SPACES)
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
 	$(call say,CC,$<)
@@ -251,9 +268,14 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/gen/strake.map
 $(SHARED): $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-$(PROGRAM): $(MAIN_OBJ) $(STATIC)
+# The tuner belongs to the program and its tests, not to the library.
+$(TUNER): $(TUNER_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(TUNER_OBJ)
+
+$(PROGRAM): $(MAIN_OBJ) $(TUNER) $(STATIC)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(STATIC) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(TUNER) $(STATIC) $(ALL_LDLIBS)
 
 define PC_TEXT
 prefix=$(PREFIX)
@@ -275,17 +297,25 @@ $(BUILD)/strake.pc: FORCE
 # A test program is test_NAME.c with NAME_*.c beside it, the support files and the static library.
 define TEST_RULE
 $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
-    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(STATIC)
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
 endef
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
-$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(STATIC)
+$(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(TUNER) $(STATIC) $(ALL_LDLIBS)
+
+# Without sanitizers: the program opens it like a driver. Without a loader to stand in front of there
+# is no such library, and its tests are skipped.
+$(FAULTY): tests/support/faulty_opencl.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< \
+	    -l:libOpenCL.so.1 -ldl || { rm -f $@; echo '  no $@: no libOpenCL.so.1'; }
 
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 
@@ -328,7 +358,7 @@ check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SP
 
 # --- checks of the source --------------------------------------------------------------------------
 
-C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] cl/*.h tests/*/*.[ch]))
+C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] cl/*.h tests/*/*.[ch]))
 
 .PHONY: check-layers check-symbols check-format format tidy
 check-layers: ## dependencies between the folders point one way
@@ -351,7 +381,7 @@ check-format: ## fail where a C file is not formatted
 	@$(CLANG_FORMAT) --dry-run --Werror $(C_FILES) && echo 'check-format: $(words $(C_FILES)) files'
 
 # One file at a time keeps the memory of the analyzer low and the first finding visible.
-TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c host/*/*/*.c))
+TIDY_FILES = $(sort $(wildcard src/*/*.c host/*/*.c host/*/*/*.c autotune/*.c))
 tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \
@@ -376,6 +406,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
 	install -m 644 host/main/strake.1 $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	@sh autotune/offer.sh '$(DESTDIR)' $(PREFIX)/bin/strake
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \

@@ -79,8 +79,8 @@ typedef struct strake_options {
     const char *
         where; /**< WHERE of the command line, for example "cpu,ocl:0"; NULL: the case's, then "auto" */
     const char *split; /**< comma-separated weights, one per entry of WHERE; NULL: measured */
-    int threads;  /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
-    bool no_tune; /**< never tune a device on first use */
+    int threads; /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
+    const char *cache; /**< folder of tuned settings; NULL: the user's cache */
     /** Called with one line of notice (no newline): which device was taken, what was excluded and why. */
     void (*notice)(void *user, const char *line);
     void *user; /**< handed to notice */

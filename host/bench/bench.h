@@ -62,8 +62,7 @@ typedef struct strake_bench {
 
 /** How to measure; callbacks may be NULL. */
 typedef struct strake_bench_options {
-    int threads; /**< of the CPU stripe, 0: the default */
-    bool no_tune;
+    int threads;          /**< of the CPU stripe, 0: the default */
     double device_memory; /**< [B] of the smallest GPU, 0 if there is none */
     void (*notice)(void *user, const char *line);
     /** @p done of @p all parts of the work are done, @p item comes next. */

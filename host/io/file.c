@@ -273,3 +273,21 @@ double strake_disk_free(const char *path)
     }
     return (double)info.f_bavail * (double)info.f_frsize;
 }
+
+/* XDG forbids relative paths. */
+char *strake_cache_folder(void)
+{
+    const char *const own = getenv("STRAKE_CACHE_DIR");
+    const char *const xdg = getenv("XDG_CACHE_HOME");
+    const char *const home = getenv("HOME");
+    char *path = NULL;
+    int length = -1;
+    if (own != NULL && own[0] != '\0') {
+        length = asprintf(&path, "%s", own);
+    } else if (xdg != NULL && xdg[0] == '/') {
+        length = asprintf(&path, "%s/strake", xdg);
+    } else if (home != NULL && home[0] == '/') {
+        length = asprintf(&path, "%s/.cache/strake", home);
+    }
+    return length < 0 ? NULL : path;
+}

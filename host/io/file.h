@@ -51,6 +51,12 @@ strake_status strake_file_check(const char *path, strake_error *error);
 /** Bytes free for this user on the file system of an existing @p path, or -1 if unknown. */
 double strake_disk_free(const char *path);
 
+/**
+ * Folder of everything that can be made again: $STRAKE_CACHE_DIR, else $XDG_CACHE_HOME/strake, else
+ * ~/.cache/strake; free() it. NULL: there is none. It need not exist.
+ */
+char *strake_cache_folder(void);
+
 /** FOLDER/NAME in new memory, NULL if there is none; free() it. */
 char *strake_path_join(const char *folder, const char *name);
 

@@ -1,5 +1,6 @@
 #include "io/report.h"
 
+#include "case/source.h"
 #include "io/machine.h"
 
 double strake_case_cells(const strake_case *which)
@@ -110,6 +111,25 @@ static void print_case(const strake_result *result, strake_text *json)
     strake_text_print(json, "},\n");
 }
 
+/* What the settings that the case does not give come from. */
+static void print_tuning(const strake_case *which, const strake_placement *placement,
+                         strake_text *json)
+{
+    const int dims = which->problem->dims;
+    strake_text_print(json, "\"tuned\": {\"level\": ");
+    strake_text_json(json, placement->tuned);
+    strake_text_print(json, ", \"differs\": ");
+    strake_text_json(json, placement->tuned_differs);
+    strake_text_print(json, ", \"shape\": [");
+    for (int d = 0; d < dims && placement->tuned_for[0] > 0; d++) {
+        strake_text_print(json, "%s%lld", d > 0 ? ", " : "",
+                          (long long)placement->tuned_for[strake_axis_of(dims, d)]);
+    }
+    strake_text_print(json, "], \"settings\": ");
+    strake_text_json(json, placement->tuned_settings);
+    strake_text_print(json, "}, ");
+}
+
 /* Of a stripe that streams through its device. */
 static void print_blocks(const strake_placement *p, strake_text *json)
 {
@@ -167,6 +187,7 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
+    print_tuning(which, placement, json);
     strake_text_print(json, "\"seconds\": {\"compute\": ");
     strake_text_number(json, placement->compute);
     strake_text_print(json, ", \"exchange\": ");

@@ -24,7 +24,7 @@ strake_options strake_solver_options(const strake_arguments *arguments)
     return (strake_options){.where = arguments->on,
                             .split = arguments->split,
                             .threads = (int)arguments->threads,
-                            .no_tune = arguments->no_tune,
+                            .cache = arguments->cache,
                             .notice = strake_notice};
 }
 

@@ -56,9 +56,16 @@ void strake_resume_command(const strake_arguments *arguments, const char *checkp
          0,                                                                                        \
          0,                                                                                        \
          "change a key of the case, for example\nscheme.iterations=3; repeatable"},                \
+        {"--cache",                                                                                \
+         STRAKE_OPTION_TEXT,                                                                       \
+         "DIR",                                                                                    \
+         0,                                                                                        \
+         0,                                                                                        \
+         offsetof(strake_arguments, cache),                                                        \
+         "folder of tuned settings (default: the user's cache)"},                                  \
     {                                                                                              \
         "--no-tune", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, no_tune),          \
-            "never tune a device on its first use"                                                 \
+            "no short tuning of a device on its first use"                                         \
     }
 
 #define STRAKE_WHERE_HELP                                                                          \

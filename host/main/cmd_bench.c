@@ -112,7 +112,6 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     const strake_bench_job *const job = &s->job[s->measured];
     const strake_arguments *const a = s->arguments;
     const strake_bench_options options = {.threads = (int)a->threads,
-                                          .no_tune = a->no_tune,
                                           .device_memory = smallest_gpu(&s->list),
                                           .notice = notice,
                                           .progress = show_progress,
@@ -252,8 +251,6 @@ static const strake_option options[] = {
      "threads of `cpu` (default: OMP_NUM_THREADS, else\nthe usable cores)"},
     {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
      "change a key of every case, for example\nprecision=single; repeatable"},
-    {"--no-tune", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, no_tune),
-     "never tune a device on its first use"},
     {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
      "write a line of JSON for each placement and size;\n- is standard output"},
     {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),

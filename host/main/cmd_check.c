@@ -14,15 +14,10 @@
 /* Stages that run in every step, or -1 where the graph cannot be built without the solver. */
 static int count_stages(const strake_case *which)
 {
-    bool constant[STRAKE_MAX_FIELDS] = {false};
     double number[STRAKE_MAX_FIELDS] = {0.0};
     int count = -1;
     strake_graph *const graph = calloc(1, sizeof *graph);
-    for (int f = 0; f < which->problem->fields; f++) {
-        const bool fixed = !which->problem->field[f].is_state && which->source[f] != NULL;
-        constant[f] = fixed && strake_source_constant(which->source[f], &number[f]);
-    }
-    if (graph != NULL && which->problem->build(which, constant, number, graph, NULL) == STRAKE_OK) {
+    if (graph != NULL && strake_case_graph(which, number, graph, NULL) == STRAKE_OK) {
         count = 0;
         for (int s = 0; s < graph->stages; s++) {
             count += !graph->value[graph->stage[s].output].is_static;

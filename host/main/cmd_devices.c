@@ -1,10 +1,12 @@
 /* `strake devices`: the CPU and every OpenCL device. */
 #include <stdio.h>
+#include <string.h>
 
 #include "io/machine.h"
 #include "io/text.h"
 #include "main/program.h"
 #include "opencl/cl_device.h"
+#include "tuned/tuned.h"
 
 static const char *kind_of(const strake_cl_device *device)
 {
@@ -26,7 +28,51 @@ static void print_size(const char *label, double bytes)
     (void)printf("  %-16s %s\n", label, strake_size_text(bytes, text));
 }
 
-static void print_cpu(const strake_machine *cpu)
+/* What is tuned for the CPU or a device (with its loader): a line for each result. */
+static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
+                        const strake_cl_device *device)
+{
+    strake_tuned_key key;
+    const strake_tuned_record *record = NULL;
+    strake_tuned_key_make(cl, device, NULL, NULL, &key);
+    for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
+        (void)printf("  %-16s %s %s, %d grid%s, %s%s%s%s%s\n", k == 0 ? "tuned" : "",
+                     record->key.problem,
+                     record->key.precision == STRAKE_DOUBLE ? "double" : "single", record->classes,
+                     record->classes > 1 ? "s" : "", record->date,
+                     record->is_shipped ? ", shipped" : "", record->is_brief ? ", briefly" : "",
+                     strcmp(record->key.driver, key.driver) != 0 ? ", with driver " : "",
+                     strcmp(record->key.driver, key.driver) != 0 ? record->key.driver : "");
+    }
+    if (strake_tuned_of_device(set, &key, 0) == NULL) {
+        (void)printf("  %-16s no (`strake tune`)\n", "tuned");
+    }
+}
+
+static void json_tuned(strake_text *json, const strake_tuned_set *set, const strake_cl *cl,
+                       const strake_cl_device *device)
+{
+    strake_tuned_key key;
+    const strake_tuned_record *record = NULL;
+    strake_tuned_key_make(cl, device, NULL, NULL, &key);
+    strake_text_print(json, ", \"tuned\": [");
+    for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
+        strake_text_print(json, "%s{\"problem\": ", k > 0 ? ", " : "");
+        strake_text_json(json, record->key.problem);
+        strake_text_print(json, ", \"precision\": \"%s\", \"grids\": %d, \"date\": ",
+                          record->key.precision == STRAKE_DOUBLE ? "double" : "single",
+                          record->classes);
+        strake_text_json(json, record->date);
+        strake_text_print(json, ", \"shipped\": %s, \"brief\": %s, \"driver\": ",
+                          record->is_shipped ? "true" : "false",
+                          record->is_brief ? "true" : "false");
+        strake_text_json(json, record->key.driver);
+        strake_text_print(json, "}");
+    }
+    strake_text_print(json, "]");
+}
+
+static void print_cpu(const strake_machine *cpu, const strake_tuned_set *set)
 {
     char level1[32], level2[32], level3[32];
     (void)printf("cpu: %s\n", cpu->cpu);
@@ -44,6 +90,7 @@ static void print_cpu(const strake_machine *cpu)
     }
     print_size("memory", (double)cpu->memory);
     (void)printf("  %-16s double yes, single yes\n", "bit-exact");
+    print_tuned(set, NULL, NULL);
 }
 
 static const char *exact_text(const strake_cl_device *device, strake_precision precision)
@@ -52,7 +99,8 @@ static const char *exact_text(const strake_cl_device *device, strake_precision p
     return result > 0 ? "yes" : result == 0 ? "no" : can_run(device, precision) ? "unknown" : "-";
 }
 
-static void print_device(int index, const strake_cl_device *device)
+static void print_device(int index, const strake_cl *cl, const strake_cl_device *device,
+                         const strake_tuned_set *set)
 {
     (void)printf("\nocl:%d: %s\n", index, device->name);
     (void)printf("  %-16s %s, %s\n", "vendor", device->vendor, kind_of(device));
@@ -67,6 +115,7 @@ static void print_device(int index, const strake_cl_device *device)
     (void)printf("  %-16s %s\n", "fp64", device->has_double ? "yes" : "no");
     (void)printf("  %-16s double %s, single %s\n", "bit-exact", exact_text(device, STRAKE_DOUBLE),
                  exact_text(device, STRAKE_SINGLE));
+    print_tuned(set, cl, device);
 }
 
 static void json_text(strake_text *json, const char *key, const char *value)
@@ -83,7 +132,8 @@ static void json_exact(strake_text *json, const strake_cl_device *device)
                       word[device->bit_exact[STRAKE_SINGLE] + 1]);
 }
 
-static void json_device(strake_text *json, int index, const strake_cl_device *device)
+static void json_device(strake_text *json, int index, const strake_cl *cl,
+                        const strake_cl_device *device, const strake_tuned_set *set)
 {
     strake_text_print(json, ",\n    {\"id\": \"ocl:%d\", \"kind\": \"%s\"", index, kind_of(device));
     json_text(json, "name", device->name);
@@ -99,10 +149,12 @@ static void json_device(strake_text *json, int index, const strake_cl_device *de
                       (unsigned long long)device->local_memory, device->max_work_group,
                       device->has_double ? "true" : "false");
     json_exact(json, device);
+    json_tuned(json, set, cl, device);
     strake_text_print(json, "}");
 }
 
-static void make_json(strake_text *json, const strake_machine *cpu, const strake_cl_list *list)
+static void make_json(strake_text *json, const strake_machine *cpu, const strake_cl_list *list,
+                      const strake_tuned_set *set)
 {
     strake_text_print(json, "{\n  \"strake\": \"%s\",\n  \"devices\": [\n    ", STRAKE_VERSION);
     strake_text_print(json, "{\"id\": \"cpu\", \"kind\": \"cpu\"");
@@ -112,11 +164,13 @@ static void make_json(strake_text *json, const strake_machine *cpu, const strake
     strake_text_print(json,
                       ", \"cores\": %d, \"sockets\": %d, \"memory_nodes\": %d, \"memory\": %lld, "
                       "\"caches\": {\"l1\": %lld, \"l2\": %lld, \"l3\": %lld}, \"fp64\": true, "
-                      "\"bit_exact\": {\"double\": true, \"single\": true}}",
+                      "\"bit_exact\": {\"double\": true, \"single\": true}",
                       cpu->cores, cpu->sockets, cpu->nodes, (long long)cpu->memory,
                       (long long)cpu->level1, (long long)cpu->level2, (long long)cpu->level3);
+    json_tuned(json, set, NULL, NULL);
+    strake_text_print(json, "}");
     for (int k = 0; k < list->count; k++) {
-        json_device(json, k, &list->device[k]);
+        json_device(json, k, list->cl, &list->device[k], set);
     }
     strake_text_print(json, "\n  ],\n  \"why_no_opencl\": ");
     if (list->count == 0) {
@@ -146,20 +200,22 @@ static int command(const strake_arguments *arguments)
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     strake_cl_list list = {0};
+    strake_tuned_set *set = NULL;
     strake_text json = {0};
     strake_machine cpu;
     int code = STRAKE_EXIT_DONE;
     strake_machine_read(&cpu);
     STRAKE_TRY(strake_cl_list_open(&list, error));
     run_selftests(&list);
+    STRAKE_TRY(strake_tuned_load(NULL, strake_notice, NULL, &set, error));
     if (arguments->json) {
-        make_json(&json, &cpu, &list);
+        make_json(&json, &cpu, &list, set);
         STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory");
         (void)fwrite(json.data, 1, json.length, stdout);
     } else {
-        print_cpu(&cpu);
+        print_cpu(&cpu, set);
         for (int k = 0; k < list.count; k++) {
-            print_device(k, &list.device[k]);
+            print_device(k, list.cl, &list.device[k], set);
         }
         if (list.count == 0) {
             (void)printf("\nNo OpenCL device: %s\n", list.why_none);
@@ -170,6 +226,7 @@ cleanup:
         code = strake_say_error(error);
     }
     strake_text_free(&json);
+    strake_tuned_free(&set);
     strake_cl_list_free(&list);
     return code;
 }

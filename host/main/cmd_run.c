@@ -8,6 +8,7 @@
 #include "io/output.h"
 #include "io/report.h"
 #include "main/case_options.h"
+#include "main/first_use.h"
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/progress.h"
@@ -139,6 +140,10 @@ static strake_status prepare(run *r, strake_error *error)
     settings.notice = is_first(r) ? settings.notice : NULL;
     STRAKE_TRY(strake_ranks_agree(r->ranks, look_ahead(r, error), error));
     STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, &r->solver, error));
+    if (r->ranks == NULL && strake_first_use(r->arguments, r->which, r->solver)) {
+        strake_close(&r->solver);
+        STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
+    }
     status = strake_slabs_open(&r->slabs, r->which, r->solver, error);
     STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
     if (r->arguments->resume != NULL) {

@@ -6,14 +6,15 @@
 
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
-    bool help, quiet, no_tune, json, version;
-    const char *on, *split, *output, *report, *resume;
+    bool help, quiet, no_tune, json, version, force;
+    const char *on, *split, *output, *report, *resume, *cache, *problem, *space;
     const char *plot, *sizes;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
     int64_t repeats;   /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
     double scale;      /**< 0: not given */
+    double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;
     const char **places; /**< NULL-terminated WHERE, of a command that takes several */

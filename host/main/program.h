@@ -25,9 +25,10 @@ typedef struct strake_command {
 } strake_command;
 
 extern const strake_command strake_command_run, strake_command_check, strake_command_devices,
-    strake_command_bench, strake_command_compare, strake_command_help;
+    strake_command_bench, strake_command_tune, strake_command_compare, strake_command_help,
+    strake_command_tune_worker;
 
-/** NULL-terminated list of the commands. */
+/** NULL-terminated list of the commands for users. */
 extern const strake_command *const strake_commands[];
 
 /** Prints `strake: MESSAGE` on stderr. */

@@ -9,13 +9,9 @@
 #include "base/suggest.h"
 #include "main/program.h"
 
-const strake_command *const strake_commands[] = {&strake_command_run,
-                                                 &strake_command_check,
-                                                 &strake_command_devices,
-                                                 &strake_command_bench,
-                                                 &strake_command_compare,
-                                                 &strake_command_help,
-                                                 NULL};
+const strake_command *const strake_commands[] = {
+    &strake_command_run,   &strake_command_check,   &strake_command_devices, &strake_command_tune,
+    &strake_command_bench, &strake_command_compare, &strake_command_help,    NULL};
 
 void strake_say(const char *format, ...)
 {
@@ -181,7 +177,8 @@ int main(int argc, char **argv)
         static const char *const none[] = {NULL};
         code = run_global(argc < 2 ? none : words + 1);
     } else {
-        const strake_command *command = NULL;
+        const strake_command *const worker = &strake_command_tune_worker;
+        const strake_command *command = strcmp(argv[1], worker->name) == 0 ? worker : NULL;
         for (int k = 0; strake_commands[k] != NULL; k++) {
             if (strcmp(strake_commands[k]->name, argv[1]) == 0) {
                 command = strake_commands[k];

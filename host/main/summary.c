@@ -1,5 +1,8 @@
 #include "main/summary.h"
 
+#include <string.h>
+
+#include "case/source.h"
 #include "main/program.h"
 
 const char *strake_shape_text(int dims, const int64_t shape[3], char text[72])
@@ -33,6 +36,31 @@ static void print_placements(const strake_result *result, FILE *stream)
     }
 }
 
+/* Which tuned settings were used, if any: one line for each kind. */
+static void print_tuning(const strake_result *result, FILE *stream)
+{
+    for (int k = 0; k < result->placements; k++) {
+        const strake_placement *const p = &result->placement[k];
+        const bool used = p->tuned_for[0] > 0;
+        if (strcmp(p->tuned, "off") == 0) {
+            continue;
+        }
+        (void)fprintf(stream, "%s%-7.7s tuned: %s%s", k == 0 ? "\n" : "", p->id, p->tuned,
+                      used ? ", for " : " settings");
+        if (used) {
+            char text[72];
+            int64_t shape[3];
+            const int dims = result->which->problem->dims;
+            for (int d = 0; d < dims; d++) {
+                shape[d] = p->tuned_for[strake_axis_of(dims, d)];
+            }
+            (void)fprintf(stream, "%s cells%s%.150s", strake_shape_text(dims, shape, text),
+                          p->tuned_differs[0] != '\0' ? "; " : "", p->tuned_differs);
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
 void strake_summary_print(const strake_result *result, FILE *stream)
 {
     char shape_text[72], rate[32];
@@ -43,6 +71,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   result->which->precision == STRAKE_DOUBLE ? "double" : "single",
                   (long long)result->first_step, (long long)result->last_step);
     print_placements(result, stream);
+    print_tuning(result, stream);
     (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
     for (int f = 0; f < result->fields; f++) {
         const strake_statistics *const s = &result->field[f];

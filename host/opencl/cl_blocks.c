@@ -246,6 +246,17 @@ strake_status strake_cl_blocks_undo(strake_cl_blocks *b, strake_error *error)
     return strake_cl_blocks_restart(b, error);
 }
 
+strake_status strake_cl_blocks_check(strake_cl_blocks *b, bool *intact, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_blocks_finish(b, error));
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(strake_cl_window_check(&b->stream[k].window, intact, error));
+    }
+cleanup:
+    return status;
+}
+
 void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_report *out)
 {
     *out = b->report;

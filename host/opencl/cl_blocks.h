@@ -80,6 +80,9 @@ strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *e
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
 strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
 
+/** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
+strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);
+
 void strake_cl_blocks_describe(const strake_cl_blocks *blocks, strake_cl_blocks_report *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "opencl/cl_impl.h"
 
 #include "base/hash.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,29 +45,10 @@ void strake_cl_key_add(strake_cl_key *key, const char *text)
     key->length += bytes;
 }
 
-/* The cache's folder, to be freed; NULL if there is none. XDG forbids relative paths. */
-static char *cache_directory(void)
-{
-    const char *const own = getenv("STRAKE_CACHE_DIR");
-    const char *const xdg = getenv("XDG_CACHE_HOME");
-    const char *const home = getenv("HOME");
-    char *path = NULL;
-    int length = -1;
-
-    if (own != NULL && own[0] != '\0') {
-        length = asprintf(&path, "%s", own);
-    } else if (xdg != NULL && xdg[0] == '/') {
-        length = asprintf(&path, "%s/strake", xdg);
-    } else if (home != NULL && home[0] == '/') {
-        length = asprintf(&path, "%s/.cache/strake", home);
-    }
-    return length < 0 ? NULL : path;
-}
-
 /* Path of an entry, to be freed; NULL if there is no cache. */
 static char *entry_path(const strake_cl_key *key)
 {
-    char *const directory = cache_directory();
+    char *const directory = strake_cache_folder();
     char *path = NULL;
     if (directory != NULL && asprintf(&path, "%s/%016" PRIx64 ".clbin", directory, key->name) < 0) {
         path = NULL;

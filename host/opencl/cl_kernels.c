@@ -268,7 +268,7 @@ strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_probl
 
 strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
 {
-    const strake_cl_arguments a = {cl, kernel, 0, CL_SUCCESS};
+    const strake_cl_arguments a = {.cl = cl, .kernel = kernel, .code = CL_SUCCESS};
     return a;
 }
 
@@ -313,7 +313,7 @@ strake_status strake_cl_launch(const strake_cl_kernels *s, cl_command_queue queu
     STRAKE_CL(name, a->code, error, s->device);
     STRAKE_CL(
         name,
-        s->cl->clEnqueueNDRangeKernel(queue, a->kernel, 3, NULL, global, local, 0, NULL, NULL),
+        s->cl->clEnqueueNDRangeKernel(queue, a->kernel, 3, NULL, global, local, 0, NULL, a->event),
         error, s->device);
 cleanup:
     return status;

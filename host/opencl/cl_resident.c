@@ -521,3 +521,16 @@ strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range 
 cleanup:
     return status;
 }
+
+strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, strake_error *error)
+{
+    const strake_status status = strake_cl_resident_finish(s, error);
+    return status == STRAKE_OK ? strake_cl_window_check(&s->window, intact, error) : status;
+}
+
+strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,
+                                      strake_error *error)
+{
+    return strake_cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out,
+                                 count, error);
+}

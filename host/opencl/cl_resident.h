@@ -12,6 +12,7 @@
 #define STRAKE_CL_RESIDENT_H
 
 #include "opencl/cl_exchange.h"
+#include "opencl/cl_times.h"
 
 /** In the order of the words of run.overlap. */
 typedef enum strake_cl_overlap {
@@ -73,5 +74,8 @@ strake_status strake_cl_resident_take(strake_cl_resident *r, const strake_range 
                                       int stripes, int self, void *const *array,
                                       strake_error *error);
 double strake_cl_resident_busy(strake_cl_resident *r);
+strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out, int *count,
+                                      strake_error *error);
+strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
 
 #endif

@@ -229,3 +229,17 @@ double strake_cl_stripe_busy(strake_cl_stripe *s)
 {
     return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
 }
+
+strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)
+{
+    return s->blocks != NULL ? strake_cl_blocks_check(s->blocks, intact, error)
+                             : strake_cl_resident_check(s->resident, intact, error);
+}
+
+strake_status strake_cl_stripe_time(strake_cl_stripe *s, strake_cl_time *out, int *count,
+                                    strake_error *error)
+{
+    *count = 0;
+    return s->resident != NULL ? strake_cl_resident_time(s->resident, out, count, error)
+                               : STRAKE_OK;
+}

@@ -118,6 +118,13 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *stripe, const strake_range
  */
 double strake_cl_stripe_busy(strake_cl_stripe *stripe);
 
+/** Whether nothing has been written before and after the arrays; waits. Clears @p intact otherwise. */
+strake_status strake_cl_stripe_check(strake_cl_stripe *stripe, bool *intact, strake_error *error);
+
+/** strake_cl_window_time() of its slabs; none for a stripe that streams. */
+strake_status strake_cl_stripe_time(strake_cl_stripe *stripe, strake_cl_time *out, int *count,
+                                    strake_error *error);
+
 /** True if no other stripe exchanges with it: steps may be enqueued ahead without publish and fetch. */
 bool strake_cl_stripe_is_alone(const strake_cl_stripe *stripe);
 

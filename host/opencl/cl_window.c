@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_guard.h"
+
+/* Slabs of canaries at either end of every array. */
+enum { GUARD = 1 };
+
 size_t strake_cl_window_slab_bytes(const strake_cl_window *w)
 {
     return (size_t)(w->layout.slab * w->layout.element_size);
@@ -50,6 +55,8 @@ static void find_margins(const strake_cl_kernels *kernels, const strake_layout *
         *lead = before > *lead ? before : *lead;
         *tail = after > *tail ? after : *tail;
     }
+    *lead += GUARD;
+    *tail += GUARD;
 }
 
 static uint64_t array_bytes(const strake_layout *layout, int64_t lead, int64_t tail)
@@ -123,6 +130,30 @@ static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *e
               w->kernels->cl->clEnqueueFillBuffer(w->queue, *out, &zero, sizeof zero, 0, bytes, 0,
                                                   NULL, NULL),
               error, w->kernels->device);
+    STRAKE_TRY(strake_cl_guard_fill(w->kernels->cl, w->kernels->device, w->queue, *out, bytes,
+                                    GUARD * strake_cl_window_slab_bytes(w), error));
+cleanup:
+    return status;
+}
+
+static strake_status check_array(const strake_cl_window *w, cl_mem array, bool *intact,
+                                 strake_error *error)
+{
+    return strake_cl_guard_check(w->kernels->cl, w->kernels->device, w->queue, array,
+                                 (size_t)array_bytes(&w->layout, w->lead, w->tail),
+                                 GUARD * strake_cl_window_slab_bytes(w), intact, error);
+}
+
+strake_status strake_cl_window_check(const strake_cl_window *w, bool *intact, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < w->arrays; k++) {
+        STRAKE_TRY(check_array(w, w->array[k], intact, error));
+    }
+    for (int k = 0; k < w->states; k++) {
+        STRAKE_TRY(check_array(w, w->state[k].buffer[0], intact, error));
+        STRAKE_TRY(check_array(w, w->state[k].buffer[1], intact, error));
+    }
 cleanup:
     return status;
 }
@@ -236,6 +267,7 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     const int64_t cells[STRAKE_AXES] = {end - first, l->n[1], l->n[2]};
     int64_t extent[STRAKE_AXES];
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->kernel[k]);
+    a.event = w->timer != NULL ? &w->timer[k] : NULL;
     for (int i = 0; i < plan->inputs; i++) {
         const cl_mem array = array_of(w, plan->input[i]);
         strake_cl_pass(&a, sizeof array, &array);

@@ -41,6 +41,7 @@ typedef struct strake_cl_window {
     int parity;
     cl_mem found;
     cl_int non_finite; /**< what the last look found */
+    cl_event *timer;   /**< by kernel: set by its launches; NULL: not asked for */
 } strake_cl_window;
 
 /**
@@ -53,6 +54,9 @@ typedef struct strake_cl_window {
 strake_status strake_cl_window_create(strake_cl_window *window, const strake_cl_kernels *kernels,
                                       const strake_layout *layout, cl_command_queue queue,
                                       strake_error *error);
+/** Whether the canaries before and after every array live; waits. Clears @p intact otherwise. */
+strake_status strake_cl_window_check(const strake_cl_window *window, bool *intact,
+                                     strake_error *error);
 void strake_cl_window_release(strake_cl_window *window);
 
 /** Bytes of device memory of a window with this layout; @p largest: of its largest array. */

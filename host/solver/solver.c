@@ -308,7 +308,7 @@ static strake_status prepare(strake_solver *solver, strake_error *error)
 /* Steps per sweep: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
-    const int asked = solver->which->steps_per_sweep;
+    const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     return wanted < most ? wanted : most;
@@ -316,9 +316,13 @@ static int choose_sweep(const strake_solver *solver)
 
 static strake_status choose_instructions(strake_solver *solver, strake_error *error)
 {
-    const strake_isa asked = (strake_isa)solver->which->instruction_set;
+    const strake_isa asked = (strake_isa)solver->settings.instruction_set;
     const strake_isa best = strake_isa_best();
+    const bool is_given = solver->which->instruction_set != 0;
     solver->isa = asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
+    if (!strake_isa_is_there(solver->isa) && !is_given) {
+        solver->isa = best; /* tuned on a similar processor */
+    }
     if (!strake_isa_is_there(solver->isa)) {
         return strake_fail(
             error, STRAKE_ERR_USAGE,
@@ -334,12 +338,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
     const strake_problem *problem = which->problem;
-    bool constant[STRAKE_MAX_FIELDS] = {false};
-    for (int f = 0; f < problem->fields; f++) {
-        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
-                      strake_source_constant(which->source[f], &solver->number[f]);
-    }
-    STRAKE_TRY(problem->build(which, constant, solver->number, &solver->graph, error));
+    STRAKE_TRY(strake_case_graph(which, solver->number, &solver->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         solver->value_of[f] = strake_graph_find(&solver->graph, problem->field[f].name);
         STRAKE_CHECK(solver->value_of[f] >= 0, error, STRAKE_ERR_STATE,
@@ -353,9 +352,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, solver->number[f]);
     }
-    solver->sweep = choose_sweep(solver);
-    solver->layout =
-        strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
+    STRAKE_TRY(strake_solver_tune(solver, error));
 cleanup:
     return status;
 }
@@ -441,21 +438,47 @@ cleanup:
     return status;
 }
 
-/* What needs no other rank: fields, and where to run. */
-static strake_status open_alone(strake_solver *solver, const strake_options *options,
-                                strake_ranks *ranks, bool *complete, strake_error *error)
+/* The same steps per sweep on all ranks: they fix how arrays lie in memory, and slabs travel as they lie. */
+static strake_status agree_on_sweep(strake_solver *solver, strake_error *error)
+{
+    double least = -(double)choose_sweep(solver);
+    const strake_status status = strake_ranks_most(solver->ranks, &least, 1, error);
+    solver->sweep = (int)-least;
+    return status;
+}
+
+/* Where this rank runs, what it computes, and with which settings. */
+static strake_status find_places(strake_solver *solver, const strake_options *options,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_case *which = solver->which;
     STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
                  "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
     strake_topology_read(&solver->topology);
-    solver->most_threads = choose_threads(which, options, &solver->topology,
-                                          strake_ranks_sharing(ranks), &solver->threads_chosen);
+    solver->most_threads =
+        choose_threads(solver->which, options, &solver->topology,
+                       strake_ranks_sharing(solver->ranks), &solver->threads_chosen);
     solver->threads = solver->most_threads;
-    STRAKE_TRY(choose_instructions(solver, error));
+    if (options->cache != NULL) {
+        solver->cache = strdup(options->cache);
+        STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory opening a solver");
+    }
+    STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
+cleanup:
+    return status;
+}
+
+/* Arrays and initial fields. */
+static strake_status make_fields(strake_solver *solver, bool *complete, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *which = solver->which;
+    solver->layout =
+        strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
     STRAKE_TRY(strake_shares_begin(solver, error));
+    STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(allocate_fields(solver, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
@@ -466,7 +489,6 @@ static strake_status open_alone(strake_solver *solver, const strake_options *opt
         }
         *complete = *complete && solver->given[f];
     }
-    STRAKE_TRY(resolve(solver, options, error));
 cleanup:
     return status;
 }
@@ -491,8 +513,9 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     solver->ranks = ranks;
     solver->notice = options->notice;
     solver->user = options->user;
-    STRAKE_TRY(
-        strake_ranks_agree(ranks, open_alone(solver, options, ranks, &complete, error), error));
+    STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
+    STRAKE_TRY(agree_on_sweep(solver, error));
+    STRAKE_TRY(strake_ranks_agree(ranks, make_fields(solver, &complete, error), error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -523,6 +546,8 @@ void strake_close(strake_solver **which)
     free(solver->remote.placement);
     free(solver->remote.parcel);
     strake_cl_list_free(&solver->list);
+    strake_tuned_free(&solver->tuned);
+    free(solver->cache);
     free(solver);
     *which = NULL;
 }
@@ -696,6 +721,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     } else {
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
+    strake_solver_describe_tuning(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;

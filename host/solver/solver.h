@@ -51,6 +51,10 @@ typedef struct strake_placement {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
+    char tuned[16];                 /**< strake_tuned_level_name() of what its settings come from */
+    char tuned_differs[200];        /**< how it differs from what would fit exactly, or "" */
+    char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */
+    int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
 } strake_placement;
 
 /**
@@ -69,6 +73,27 @@ int strake_solver_steps_at_once(const strake_solver *solver);
 
 /** The log of the balancing, borrowed until the next step. @return number of decisions */
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);
+
+/**
+ * Whether every canary around the arrays of device stripes, and around the states in host memory, is
+ * still there: no part of the run has written beyond its arrays.
+ */
+strake_status strake_solver_check(strake_solver *solver, bool *intact, strake_error *error);
+
+/** One kernel of a device's step. */
+typedef struct strake_kernel_time {
+    char name[64];
+    double seconds; /**< of one launch, by the device's timers; the fastest of a few */
+} strake_kernel_time;
+
+/**
+ * Times every kernel of the first device stripe that does not stream, in trial steps: states stay.
+ * @param[out] out  @p most entries at most, in the order of the launches
+ * @return their number is @p count: 0 without such a stripe, before the first step, and where the
+ *         device has no timers
+ */
+strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake_kernel_time *out,
+                                         int *count, strake_error *error);
 
 /** Wall seconds spent in strake_open() and inside strake_step(). */
 double strake_solver_setup_seconds(const strake_solver *solver);

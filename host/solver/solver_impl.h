@@ -13,6 +13,7 @@
 #include "mpi/ranks.h"
 #include "opencl/cl_stripe.h"
 #include "solver/solver.h"
+#include "tuned/tuned.h"
 
 typedef enum strake_place {
     STRAKE_PLACE_SERIAL,
@@ -30,6 +31,7 @@ typedef struct strake_entry {
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
     double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    strake_tuned_use tuned; /**< what is known of good settings */
     double compute, exchange, idle;
 } strake_entry;
 
@@ -90,6 +92,9 @@ struct strake_solver {
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */
 
+    char *cache;             /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned; /**< NULL: not asked for */
+    strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
     int entries;
     strake_entry entry[STRAKE_MAX_PLACEMENTS];
@@ -134,6 +139,16 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...) 
  */
 strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
+
+/** Looks up tuned settings for every entry; needs the graph and the entries. */
+strake_status strake_solver_tune(strake_solver *solver, strake_error *error);
+
+/** The case with the keys that were not given as tuned for an entry's stripe; borrows from the case. */
+strake_case strake_solver_settings(const strake_solver *solver, const strake_entry *entry);
+
+/** What an entry's settings come from. */
+void strake_solver_describe_tuning(const strake_solver *solver, const strake_entry *entry,
+                                   strake_placement *out);
 
 /** Parses weights "1,2,0.5", one per entry. */
 strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,

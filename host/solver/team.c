@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "solver/border.h"
+#include "tuned/kernels.h"
 
 enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
@@ -97,7 +98,7 @@ static int steps_at_once(const strake_solver *solver)
         return solver->agreed;
     }
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = solver->which->steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
+    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         if (own_slabs(solver, role) < least ||
@@ -131,31 +132,16 @@ static int count_devices(const strake_solver *solver)
 static void create_role(strake_solver *solver, strake_role *role)
 {
     strake_entry *entry = &solver->entry[role->entry];
+    const strake_case settings = strake_solver_settings(solver, entry);
+    const strake_case *which = &settings;
     if (entry->place == STRAKE_PLACE_CPU) {
-        role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa, 0,
-                                              &role->pipeline, &role->error);
+        role->status = strake_pipeline_create(&solver->graph, &solver->layout, solver->isa,
+                                              which->block_columns, &role->pipeline, &role->error);
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
-        const strake_case *which = solver->which;
-        const strake_cl_stripe_options options = {
-            .tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
-                                   .refine = (strake_cl_refine)which->division,
-                                   .hold = which->hold,
-                                   .unroll = which->unroll,
-                                   .prefetch = which->prefetch,
-                                   .keep = which->keep},
-                       .width = which->group_width,
-                       .height = which->group_height,
-                       .rows = which->group_rows,
-                       .registers = which->registers},
-            .overlap = (strake_cl_overlap)which->overlap,
-            .wait = (strake_cl_wait_kind)which->wait,
-            .pins = count_devices(solver) == 1,
-            .movable = !solver->has_weights || which->balance > 0,
-            .memory = (uint64_t)which->device_memory,
-            .blocks = which->blocks,
-            .streams = which->streams,
-            .steps = which->steps_per_sweep,
-            .horizon = steps_between_stops(which)};
+        strake_cl_stripe_options options = strake_tuned_kernels(which);
+        options.pins = count_devices(solver) == 1;
+        options.movable = !solver->has_weights || which->balance > 0;
+        options.horizon = steps_between_stops(which);
         strake_range range[STRAKE_MAX_PLACEMENTS + 2];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;

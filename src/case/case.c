@@ -27,6 +27,17 @@ double strake_case_value(const strake_case *which, const char *path)
     return NAN;
 }
 
+strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
+                                strake_graph *graph, strake_error *error)
+{
+    bool constant[STRAKE_MAX_FIELDS] = {false};
+    for (int f = 0; f < which->problem->fields; f++) {
+        constant[f] = which->source[f] != NULL && !which->problem->field[f].is_state &&
+                      strake_source_constant(which->source[f], &number[f]);
+    }
+    return which->problem->build(which, constant, number, graph, error);
+}
+
 void strake_case_close(strake_case **which)
 {
     if (which == NULL || *which == NULL) {

@@ -30,10 +30,12 @@ struct strake_case {
         *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
     char *on;                       /**< run.on, or NULL */
     char *split;                    /**< run.split as text "1,2", or NULL */
+    bool tuned;                     /**< run.tuned */
     int threads;                    /**< run.threads, 0: default */
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
     int instruction_set;            /**< run.instruction_set: a strake_isa; 0: the best */
+    int block_columns;              /**< run.block_columns; 0: default */
     int group_rows;                 /**< run.group_rows; 0: default */
     int fusion;                     /**< run.fusion: index of the word; 0: default */
     int division;                   /**< run.division: index of the word; 0: default */
@@ -54,6 +56,13 @@ struct strake_case {
     bool output_field[STRAKE_MAX_FIELDS];
     int64_t checkpoint_every; /**< 0: none */
 };
+
+/**
+ * Builds the stage graph of a case: static fields that are one number everywhere become constants.
+ * @param[out] number  per field: that number
+ */
+strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
+                                strake_graph *graph, strake_error *error);
 
 /** Value of a problem key by path; the key must exist (programmer's error otherwise). */
 double strake_case_value(const strake_case *which, const char *path);

@@ -106,6 +106,8 @@ const strake_common strake_commons[] = {
      "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu and ocl:N"},
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
+    {"run.tuned", STRAKE_COMMON_BOOLEAN, ALL, AT(tuned), 1.0, "true", NO_RANGE,
+     "keys below that are not given take the values that `strake tune` found for the device"},
     {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
      "how rows move between stripes while they run: model (an affine model of each part's time), "
      "bisection (half of the last move), slice (eight rows at a time), fixed (never); auto: fixed "
@@ -180,6 +182,14 @@ const strake_common strake_commons[] = {
      {0.0, 8.0, false, "[streams]"},
      "blocks that are on an OpenCL device at once, so that transfers and kernels overlap; 0: "
      "what is fastest"},
+    {"run.block_columns",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(block_columns),
+     0.0,
+     NULL,
+     {0.0, 65536.0, false, "[cells]"},
+     "columns that a cpu stripe works on at once; 0: as many as fit the caches"},
     {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
      "on: a device computes the rows that others need first, and their transfers run beside the "
      "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},

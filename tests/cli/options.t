@@ -7,14 +7,15 @@ exits 0 "--version succeeds"
 check "--version prints name and number" grep -qE '^strake [0-9]+\.[0-9]+\.[0-9]+$' .out
 try help
 exits 0 "help succeeds"
-prints "help lists the commands" "run " "check " "devices " "bench " "compare " "help "
+prints "help lists the commands" "run " "check " "devices " "bench " "tune " "compare " "help "
+check "the worker of tune is not among them" bash -c '! grep -q tune-worker .out'
 cp .out overview
 try --help
 check "--help is help" cmp .out overview
 try
 fails 2 "no command is a usage error" "strake help"
 
-for command in run check devices bench compare help; do
+for command in run check devices bench tune compare help; do
     try help $command
     exits 0 "help $command succeeds"
     prints "help $command shows usage and examples" "Usage: strake $command" "Options:" "Examples:" \

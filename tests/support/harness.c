@@ -59,8 +59,7 @@ strake_solver *strake_harness_open(const strake_case *which, const strake_inputs
                                    bool constant_h, const char *where, const char *split,
                                    int threads)
 {
-    const strake_options options = {
-        .where = where, .split = split, .threads = threads, .no_tune = true};
+    const strake_options options = {.where = where, .split = split, .threads = threads};
     strake_solver *solver = NULL;
     strake_error error;
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {

@@ -1,0 +1,350 @@
+#include "autotune/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "case/read.h"
+#include "io/file.h"
+
+enum { MOST_BYTES = 64 << 20 };
+
+static void print_list(strake_text *text, int count, const double *number)
+{
+    strake_text_print(text, "[");
+    for (int k = 0; k < count; k++) {
+        strake_text_print(text, "%s%.9g", k > 0 ? ", " : "", number[k]);
+    }
+    strake_text_print(text, "]");
+}
+
+static void print_settings(strake_text *text, int settings, const strake_tuned_setting *setting)
+{
+    strake_text_print(text, "{");
+    for (int s = 0; s < settings; s++) {
+        strake_text_print(text, "%s\"%s\": ", s > 0 ? ", " : "", setting[s].path);
+        strake_text_json(text, setting[s].value);
+    }
+    strake_text_print(text, "}");
+}
+
+/* One line of JSON, which is YAML too. */
+static void print_entry(strake_text *text, const strake_journal_entry *entry)
+{
+    const double n[STRAKE_AXES] = {(double)entry->n[0], (double)entry->n[1], (double)entry->n[2]};
+    const strake_measurement *const m = &entry->result;
+    strake_text_print(text, "{\"grid\": ");
+    print_list(text, STRAKE_AXES, n);
+    strake_text_print(text, ", \"settings\": ");
+    print_settings(text, entry->settings, entry->setting);
+    strake_text_print(text,
+                      ", \"outcome\": \"%s\", \"build\": %.6g, \"check\": %.6g, \"when\": %.3f",
+                      strake_outcome_word(m->outcome), m->build, m->check, entry->when);
+    strake_text_print(text, ", \"seconds\": ");
+    print_list(text, m->samples, m->seconds);
+    strake_text_print(text, ", \"kernels\": {");
+    for (int k = 0; k < m->kernels; k++) {
+        strake_text_print(text, "%s", k > 0 ? ", " : "");
+        strake_text_json(text, m->kernel[k].name);
+        strake_text_print(text, ": %.6g", m->kernel[k].seconds);
+    }
+    strake_text_print(text, "}, \"rates\": ");
+    print_list(text, 3, (const double[]){m->up, m->down, m->cells});
+    strake_text_print(text, ", \"message\": ");
+    strake_text_json(text, m->message);
+    strake_text_print(text, "}\n");
+}
+
+static bool read_numbers(const strake_node *list, int most, double *out, int *count)
+{
+    *count = 0;
+    for (const strake_node *at = list != NULL ? list->child : NULL; at != NULL; at = at->next) {
+        if (*count == most || at->kind != STRAKE_NODE_SCALAR ||
+            !strake_text_real(at->text, &out[(*count)++])) {
+            return false;
+        }
+    }
+    return list != NULL && list->kind == STRAKE_NODE_LIST;
+}
+
+static bool read_number(const strake_node *map, const char *key, double *out)
+{
+    const strake_node *const node = strake_node_get(map, key);
+    return node != NULL && node->kind == STRAKE_NODE_SCALAR && strake_text_real(node->text, out);
+}
+
+/* What a device told; false for a damaged line. */
+static bool read_details(const strake_node *root, strake_measurement *m)
+{
+    double rate[3] = {0.0};
+    int rates = 0;
+    const strake_node *const kernels = strake_node_get(root, "kernels");
+    if (!read_numbers(strake_node_get(root, "rates"), 3, rate, &rates) || rates != 3) {
+        return false;
+    }
+    m->up = rate[0];
+    m->down = rate[1];
+    m->cells = rate[2];
+    for (const strake_node *at = kernels != NULL ? kernels->child : NULL; at != NULL;
+         at = at->next) {
+        if (m->kernels == STRAKE_WORKER_KERNELS || at->key == NULL || at->text == NULL ||
+            !strake_text_real(at->text, &m->kernel[m->kernels].seconds)) {
+            return false;
+        }
+        (void)snprintf(m->kernel[m->kernels].name, sizeof m->kernel[0].name, "%s", at->key);
+        m->kernels++;
+    }
+    return true;
+}
+
+static bool read_tree(const strake_node *root, strake_journal_entry *entry)
+{
+    double n[STRAKE_AXES] = {0.0};
+    int axes = 0;
+    strake_measurement *const m = &entry->result;
+    const strake_node *const settings = strake_node_get(root, "settings");
+    const strake_node *const outcome = strake_node_get(root, "outcome");
+    const strake_node *const message = strake_node_get(root, "message");
+    if (!read_numbers(strake_node_get(root, "grid"), STRAKE_AXES, n, &axes) ||
+        axes != STRAKE_AXES || settings == NULL || outcome == NULL || outcome->text == NULL ||
+        !strake_outcome_of(outcome->text, &m->outcome) || !read_number(root, "build", &m->build) ||
+        !read_number(root, "check", &m->check) || !read_number(root, "when", &entry->when) ||
+        !read_numbers(strake_node_get(root, "seconds"), STRAKE_WORKER_SAMPLES, m->seconds,
+                      &m->samples) ||
+        !read_details(root, m)) {
+        return false;
+    }
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        entry->n[axis] = (int64_t)n[axis];
+    }
+    entry->settings = strake_space_read_settings(settings, entry->setting);
+    (void)snprintf(m->message, sizeof m->message, "%s",
+                   message != NULL && message->text != NULL ? message->text : "");
+    return entry->settings == settings->children;
+}
+
+static bool keep(strake_journal *journal, const strake_journal_entry *entry)
+{
+    strake_journal_entry *const grown =
+        realloc(journal->entry, ((size_t)journal->entries + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    journal->entry = grown;
+    journal->entry[journal->entries++] = *entry;
+    return true;
+}
+
+/* What a line says; lines that say nothing are left out. @return false when out of memory. */
+static bool read_line(strake_journal *journal, const char *line, size_t length)
+{
+    strake_node *root = NULL;
+    bool good = true;
+    strake_journal_entry *const entry = calloc(1, sizeof *entry);
+    if (entry == NULL) {
+        return false;
+    }
+    if (strake_tree_parse("journal", line, length, &root, NULL) == STRAKE_OK &&
+        read_tree(root, entry)) {
+        good = keep(journal, entry);
+    }
+    strake_tree_free(&root);
+    free(entry);
+    return good;
+}
+
+/* The bytes of a journal that is ours; NULL for none. */
+static char *read_all(const char *path, size_t *length)
+{
+    struct stat info;
+    char *text = NULL;
+    FILE *const file = fopen(path, "rbe");
+    if (file != NULL && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
+        info.st_size <= MOST_BYTES) {
+        text = malloc((size_t)info.st_size + 1);
+        *length = text != NULL ? fread(text, 1, (size_t)info.st_size, file) : 0;
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return text;
+}
+
+/* Reads complete lines behind the right first one. @return their bytes, 0 where it is not ours. */
+static size_t read_lines(strake_journal *journal, const char *text, size_t length,
+                         const char *identity, bool *memory)
+{
+    const size_t head = strlen(identity);
+    size_t at = head + 1;
+    if (length <= head || memcmp(text, identity, head) != 0 || text[head] != '\n') {
+        return 0;
+    }
+    while (at < length && *memory) {
+        const char *const end = memchr(text + at, '\n', length - at);
+        if (end == NULL) {
+            break;
+        }
+        *memory = read_line(journal, text + at, (size_t)(end - text) - at);
+        at = (size_t)(end - text) + 1;
+    }
+    return at;
+}
+
+static strake_status append(const strake_journal *journal, const char *data, size_t length,
+                            strake_error *error)
+{
+    while (length > 0) {
+        const ssize_t put = write(journal->file, data, length);
+        if (put < 0 && errno != EINTR) {
+            return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be written: %s", journal->path,
+                               strake_file_reason(errno));
+        }
+        data += put > 0 ? put : 0;
+        length -= put > 0 ? (size_t)put : 0;
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_journal_open(strake_journal *journal, const char *path, const char *identity,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    size_t length = 0, good = 0;
+    bool memory = true;
+    char *text = read_all(path, &length);
+    *journal = (strake_journal){.path = strdup(path)};
+    if (text != NULL) {
+        good = read_lines(journal, text, length, identity, &memory);
+    }
+    STRAKE_CHECK(memory && journal->path != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a journal");
+    journal->resumed = journal->entries;
+    journal->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    STRAKE_CHECK(journal->file >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
+                 strake_file_reason(errno));
+    journal->is_open = true;
+    STRAKE_CHECK(ftruncate(journal->file, (off_t)good) == 0, error, STRAKE_ERR_IO,
+                 "%s: cannot be written: %s", path, strake_file_reason(errno));
+    if (good == 0) {
+        STRAKE_TRY(append(journal, identity, strlen(identity), error));
+        STRAKE_TRY(append(journal, "\n", 1, error));
+    }
+cleanup:
+    free(text);
+    if (status != STRAKE_OK) {
+        strake_journal_close(journal, false);
+    }
+    return status;
+}
+
+strake_status strake_journal_add(strake_journal *journal, const strake_journal_entry *entry,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text line = {0};
+    STRAKE_CHECK(keep(journal, entry), error, STRAKE_ERR_MEMORY, "out of memory for a journal");
+    print_entry(&line, entry);
+    STRAKE_CHECK(!line.failed, error, STRAKE_ERR_MEMORY, "out of memory for a journal");
+    STRAKE_TRY(append(journal, line.data, line.length, error));
+cleanup:
+    strake_text_free(&line);
+    return status;
+}
+
+const strake_measurement *strake_journal_find(const strake_journal *journal,
+                                              const int64_t n[STRAKE_AXES], int settings,
+                                              const strake_tuned_setting *setting)
+{
+    for (int k = 0; k < journal->entries; k++) {
+        const strake_journal_entry *const entry = &journal->entry[k];
+        bool same = entry->settings == settings && memcmp(entry->n, n, sizeof entry->n) == 0;
+        for (int s = 0; s < settings && same; s++) {
+            same = strcmp(entry->setting[s].path, setting[s].path) == 0 &&
+                   strcmp(entry->setting[s].value, setting[s].value) == 0;
+        }
+        if (same) {
+            return &entry->result;
+        }
+    }
+    return NULL;
+}
+
+void strake_journal_close(strake_journal *journal, bool remove)
+{
+    if (journal->is_open) {
+        (void)close(journal->file);
+    }
+    if (remove && journal->path != NULL) {
+        (void)unlink(journal->path);
+    }
+    free(journal->path);
+    free(journal->entry);
+    *journal = (strake_journal){0};
+}
+
+static void print_t4_entry(strake_text *json, const strake_journal_entry *entry)
+{
+    static const char *const invalidity[] = {
+#define X(name, word, t4) t4,
+        STRAKE_OUTCOMES(X)
+#undef X
+    };
+    const strake_measurement *const m = &entry->result;
+    const time_t seconds = (time_t)entry->when;
+    struct tm utc;
+    char when[40] = "";
+    if (gmtime_r(&seconds, &utc) != NULL) {
+        (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    }
+    strake_text_print(json,
+                      "    {\"timestamp\": \"%s\", \"configuration\": {\"grid\": "
+                      "[%lld, %lld, %lld]",
+                      when, (long long)entry->n[0], (long long)entry->n[1], (long long)entry->n[2]);
+    for (int s = 0; s < entry->settings; s++) {
+        strake_text_print(json, ", \"%s\": ", entry->setting[s].path);
+        strake_text_json(json, entry->setting[s].value);
+    }
+    strake_text_print(json,
+                      "},\n     \"objectives\": [\"seconds_per_step\"], \"times\": "
+                      "{\"compilation_time\": %.6g, \"runtimes\": ",
+                      m->build);
+    print_list(json, m->samples, m->seconds);
+    strake_text_print(json,
+                      ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": %.6g},\n"
+                      "     \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [",
+                      m->check, invalidity[m->outcome],
+                      m->outcome == STRAKE_OUTCOME_GOOD || m->outcome == STRAKE_OUTCOME_SLOW);
+    if (m->samples > 0) {
+        strake_text_print(json,
+                          "{\"name\": \"seconds_per_step\", \"value\": %.9g, \"unit\": \"s\"}, "
+                          "{\"name\": \"spread\", \"value\": %.6g, \"unit\": \"\"}, ",
+                          strake_measurement_median(m), strake_measurement_spread(m));
+    }
+    for (int k = 0; k < m->kernels; k++) {
+        strake_text_print(json, "{\"name\": ");
+        strake_text_json(json, m->kernel[k].name);
+        strake_text_print(json, ", \"value\": %.6g, \"unit\": \"s\"}, ", m->kernel[k].seconds);
+    }
+    strake_text_print(json,
+                      "{\"name\": \"outcome\", \"value\": \"%s\", \"unit\": \"\"}, "
+                      "{\"name\": \"message\", \"value\": ",
+                      strake_outcome_word(m->outcome));
+    strake_text_json(json, m->message);
+    strake_text_print(json, ", \"unit\": \"\"}]}");
+}
+
+void strake_journal_print_t4(const strake_journal *journal, strake_text *json)
+{
+    strake_text_print(json, "{\"schema_version\": \"1.0.0\",\n  \"results\": [\n");
+    for (int k = 0; k < journal->entries; k++) {
+        print_t4_entry(json, &journal->entry[k]);
+        strake_text_print(json, k + 1 < journal->entries ? ",\n" : "\n");
+    }
+    strake_text_print(json, "  ]}\n");
+}

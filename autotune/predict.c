@@ -1,0 +1,74 @@
+#include "autotune/predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/settings.h"
+#include "io/machine.h"
+#include "opencl/cl_generate.h"
+#include "tuned/kernels.h"
+
+enum { LEAST_STRIDE = 32 };
+
+double strake_predict_local(const void *user, int settings, const strake_tuned_setting *setting)
+{
+    const strake_prediction *const prediction = user;
+    strake_case which = *prediction->which;
+    double most = 0.0;
+    for (int s = 0; s < settings; s++) {
+        (void)strake_setting_set(&which, setting[s].path, setting[s].value);
+    }
+    const strake_cl_tuning tuning = strake_tuned_kernels(&which).tuning;
+    strake_cl_options options = tuning.options;
+    if (options.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        options.fusion = prediction->is_gpu ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
+    }
+    if (options.fusion != STRAKE_CL_FUSION_STREAM) {
+        return 0.0; /* only marching kernels have local arrays */
+    }
+    options.stride = LEAST_STRIDE;
+    while (options.stride < tuning.width) {
+        options.stride *= 2;
+    }
+    options = strake_cl_options_complete(&options);
+    strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
+    const int kernels = plan != NULL
+                            ? strake_cl_plan_kernels(prediction->graph, &options, which.n[1] == 1,
+                                                     STRAKE_CL_MOST_KERNELS, plan)
+                            : 0;
+    for (int k = 0; k < kernels; k++) {
+        const double bytes =
+            plan[k].marches ? (double)strake_cl_local_bytes(prediction->graph, &options, &plan[k])
+                            : 0.0;
+        most = bytes > most ? bytes : most;
+    }
+    free(plan);
+    return most;
+}
+
+strake_space_facts strake_facts_of(const strake_cl_device *device,
+                                   const strake_prediction *prediction)
+{
+    strake_machine machine;
+    strake_machine_read(&machine);
+    strake_space_facts facts = {
+        .rows = (double)prediction->which->n[0],
+        .cols = (double)prediction->which->n[2],
+        .element_size = strake_precision_size(prediction->which->precision),
+        .cores = machine.cores,
+        .cache1 = (double)machine.level1,
+        .cache2 = (double)machine.level2,
+        .cache3 = (double)machine.level3,
+        .user = prediction,
+    };
+    if (device != NULL) {
+        facts.is_gpu = strake_cl_device_is_gpu(device) ? 1.0 : 0.0;
+        facts.is_nvidia = strncmp(device->vendor, "NVIDIA", 6) == 0 ? 1.0 : 0.0;
+        facts.max_work_group = (double)device->max_work_group;
+        facts.local_memory = (double)device->local_memory;
+        facts.compute_units = device->compute_units;
+        facts.max_allocation = (double)device->max_allocation;
+        facts.local_bytes = strake_predict_local;
+    }
+    return facts;
+}

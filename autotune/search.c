@@ -1,0 +1,241 @@
+#include "autotune/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotune/model.h"
+
+enum {
+    KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
+    DEEPEST = 3, /* parameters that a perturbation changes at most */
+    RANDOM_TRIES = 200,
+    STALE_KICKS = 3 /* perturbations of the best without success before a start from anywhere */
+};
+
+/* Everything tried so far, and what was learnt. */
+typedef struct history {
+    strake_search *search;
+    int count, room;
+    strake_candidate *candidate;
+    double *seconds;
+    int best; /* -1: none yet */
+    strake_model model;
+    uint64_t random;
+    bool over;
+} history;
+
+/* splitmix64 */
+static uint64_t next_random(history *h)
+{
+    uint64_t z = (h->random += UINT64_C(0x9E3779B97F4A7C15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+static int below(history *h, int n)
+{
+    return (int)(next_random(h) % (uint64_t)n);
+}
+
+static int find(const history *h, const strake_candidate *candidate)
+{
+    for (int c = 0; c < h->count; c++) {
+        if (memcmp(&h->candidate[c], candidate, sizeof *candidate) == 0) {
+            return c;
+        }
+    }
+    return -1;
+}
+
+static bool is_allowed(history *h, const strake_candidate *candidate)
+{
+    const int broken = strake_space_broken(h->search->space, h->search->facts, candidate);
+    if (broken >= 0) {
+        h->search->pruned[broken]++;
+    }
+    return broken < 0;
+}
+
+/* Tries a candidate that was not tried yet. @return its seconds, INFINITY too when all is over. */
+static double attempt(history *h, const strake_candidate *candidate)
+{
+    double seconds = INFINITY;
+    if (h->count == h->room || !h->search->attempt(h->search->user, candidate, &seconds)) {
+        h->over = true;
+        return INFINITY;
+    }
+    h->candidate[h->count] = *candidate;
+    h->seconds[h->count] = seconds;
+    if (isfinite(seconds) && (h->best < 0 || seconds < h->seconds[h->best])) {
+        h->best = h->count;
+    }
+    h->count++;
+    h->search->tried = h->count;
+    (void)strake_model_fit(&h->model, h->search->space, h->count, h->candidate, h->seconds);
+    return seconds;
+}
+
+/* Of those not tried the one that the model likes best; -1: none. */
+static int most_promising(const history *h, int count, const strake_candidate *list)
+{
+    int best = -1;
+    double least = INFINITY;
+    for (int c = 0; c < count; c++) {
+        const double predicted = strake_model_predict(&h->model, h->search->space, &list[c]);
+        if ((best < 0 || predicted < least) && find(h, &list[c]) < 0) {
+            best = c;
+            least = predicted;
+        }
+    }
+    return best;
+}
+
+static void try_starts(history *h)
+{
+    for (int s = 0; s < h->search->starts && !h->over; s++) {
+        strake_candidate candidate = h->search->start[s];
+        strake_space_normalise(h->search->space, h->search->facts, &candidate);
+        if (find(h, &candidate) < 0 && is_allowed(h, &candidate)) {
+            (void)attempt(h, &candidate);
+        }
+    }
+}
+
+static void try_all(history *h, int count, const strake_candidate *list)
+{
+    while (!h->over) {
+        const int next = most_promising(h, count, list);
+        if (next < 0) {
+            h->search->exhausted = true;
+            return;
+        }
+        (void)attempt(h, &list[next]);
+    }
+}
+
+/* Candidates that differ in one parameter: neighbouring values of numbers, any other word. */
+static int neighbours(history *h, const strake_candidate *from, strake_candidate *out)
+{
+    const strake_space *const space = h->search->space;
+    int count = 0;
+    for (int p = 0; p < space->parameters; p++) {
+        const strake_space_parameter *const parameter = &space->parameter[p];
+        for (int v = 0; v < parameter->values && from->index[p] >= 0; v++) {
+            strake_candidate candidate = *from;
+            if (v == from->index[p] || (parameter->ordered && abs(v - from->index[p]) > 2)) {
+                continue;
+            }
+            candidate.index[p] = (int16_t)v;
+            strake_space_normalise(space, h->search->facts, &candidate);
+            if (find(h, &candidate) < 0 && is_allowed(h, &candidate)) {
+                out[count++] = candidate;
+            }
+        }
+    }
+    return count;
+}
+
+/* Walks downhill from a candidate that was tried; the first improvement is taken. */
+static void descend(history *h, int at, strake_candidate *list)
+{
+    while (!h->over && at >= 0) {
+        const int count = neighbours(h, &h->candidate[at], list);
+        const double here = h->seconds[at];
+        int moved = -1;
+        while (moved < 0 && !h->over) {
+            const int next = most_promising(h, count, list);
+            if (next < 0) {
+                return;
+            }
+            if (attempt(h, &list[next]) < here) {
+                moved = h->count - 1;
+            }
+        }
+        at = moved;
+    }
+}
+
+static strake_candidate changed(history *h, const strake_candidate *from, int changes)
+{
+    const strake_space *const space = h->search->space;
+    strake_candidate candidate = *from;
+    for (int k = 0; k < changes; k++) {
+        const int p = below(h, space->parameters);
+        candidate.index[p] = (int16_t)below(h, space->parameter[p].values);
+    }
+    strake_space_normalise(space, h->search->facts, &candidate);
+    return candidate;
+}
+
+/* A new place to start from: near the best one, or anywhere. @return false if none was found. */
+static bool new_start(history *h, bool anywhere, strake_candidate *list, strake_candidate *out)
+{
+    const strake_space *const space = h->search->space;
+    const strake_candidate origin =
+        h->best >= 0 ? h->candidate[h->best] : strake_space_start(space);
+    int count = 0;
+    for (int k = 0; k < RANDOM_TRIES && count < KICKS; k++) {
+        const int changes = anywhere ? 4 * space->parameters : 2 + below(h, DEEPEST - 1);
+        list[count] = changed(h, &origin, changes);
+        if (find(h, &list[count]) < 0 && is_allowed(h, &list[count])) {
+            count++;
+        }
+    }
+    const int next = most_promising(h, count, list);
+    if (next >= 0) {
+        *out = list[next];
+    }
+    return next >= 0;
+}
+
+static void search_locally(history *h, strake_candidate *list)
+{
+    int stale = 0;
+    descend(h, h->best, list);
+    while (!h->over) {
+        strake_candidate start;
+        const int best = h->best;
+        const bool anywhere = stale >= STALE_KICKS;
+        if (!new_start(h, anywhere, list, &start)) {
+            return; /* hardly anything is left */
+        }
+        if (isfinite(attempt(h, &start))) {
+            descend(h, h->count - 1, list);
+        }
+        stale = h->best != best || anywhere ? 0 : stale + 1;
+    }
+}
+
+strake_status strake_search_run(strake_search *search, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t most = search->most > 0 ? (size_t)search->most : 0;
+    const size_t room = (size_t)STRAKE_SPACE_PARAMETERS * STRAKE_SPACE_VALUES;
+    history h = {.search = search, .room = (int)most, .best = -1, .random = search->seed};
+    strake_candidate *all = calloc(most + 1, sizeof *all);
+    strake_candidate *list = calloc(room + KICKS, sizeof *list);
+    int count = 0;
+    h.candidate = calloc(most + 1, sizeof *h.candidate);
+    h.seconds = calloc(most + 1, sizeof *h.seconds);
+    search->tried = 0;
+    search->exhausted = false;
+    memset(search->pruned, 0, sizeof search->pruned);
+    STRAKE_CHECK(all != NULL && list != NULL && h.candidate != NULL && h.seconds != NULL, error,
+                 STRAKE_ERR_MEMORY, "out of memory for a search");
+    try_starts(&h);
+    count = strake_space_enumerate(search->space, search->facts, search->most, all, search->pruned);
+    if (count <= search->most) {
+        try_all(&h, count, all);
+    } else {
+        search_locally(&h, list);
+    }
+cleanup:
+    strake_model_free(&h.model);
+    free(h.candidate);
+    free(h.seconds);
+    free(all);
+    free(list);
+    return status;
+}

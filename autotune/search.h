@@ -1,0 +1,36 @@
+/**
+ * @file search.h
+ * Which configurations of a space are tried, in which order. Small spaces are tried whole; others by
+ * iterated local search from several starts. A model of what was measured decides what comes first.
+ */
+#ifndef STRAKE_AUTOTUNE_SEARCH_H
+#define STRAKE_AUTOTUNE_SEARCH_H
+
+#include "autotune/space.h"
+
+/**
+ * Measures one configuration. @param[out] seconds  per step; INFINITY for one that failed
+ * @return false to end the search (this one does not count then)
+ */
+typedef bool (*strake_try_function)(void *user, const strake_candidate *candidate, double *seconds);
+
+/** What is searched, and how. */
+typedef struct strake_search {
+    const strake_space *space;
+    const strake_space_facts *facts;
+    int most;   /**< configurations that can be afforded */
+    int starts; /**< configurations to try first */
+    const strake_candidate *start;
+    uint64_t seed; /**< of the pseudo-random numbers */
+    strake_try_function attempt;
+    void *user;
+    /* Results. */
+    bool exhausted; /**< everything allowed was tried */
+    int tried;
+    int64_t pruned[STRAKE_SPACE_CONSTRAINTS]; /**< looked at and ruled out, by constraint */
+} strake_search;
+
+/** Runs until everything was tried, @c most were, or @c attempt says so. @return STRAKE_ERR_MEMORY */
+strake_status strake_search_run(strake_search *search, strake_error *error);
+
+#endif

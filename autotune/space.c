@@ -1,0 +1,254 @@
+/* Reading a search space from YAML. */
+#include "autotune/space.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotune/expression.h"
+#include "autotune/space_impl.h"
+#include "case/read.h"
+#include "case/settings.h"
+#include "case/source.h"
+
+static strake_status require(const strake_node *map, const char *key, strake_node_kind kind,
+                             const strake_node **out, strake_error *error)
+{
+    static const char *const expected[] = {"", "a text", "a list", "a mapping"};
+    *out = strake_node_get(map, key);
+    if (*out == NULL) {
+        return strake_node_fail(map, error, "has no key `%s`", key);
+    }
+    return (*out)->kind == kind ? STRAKE_OK
+                                : strake_node_fail(*out, error, "expected %s", expected[kind]);
+}
+
+static double number_of(strake_space *space, const char *text, bool *is_word)
+{
+    double number = 0.0;
+    *is_word = !strake_text_real(text, &number);
+    if (!*is_word) {
+        return number;
+    }
+    for (int w = 0; w < space->words; w++) {
+        if (strcmp(space->word[w], text) == 0) {
+            return STRAKE_WORD_NUMBER(w);
+        }
+    }
+    if (space->words < (int)(sizeof space->word / sizeof space->word[0])) {
+        space->word[space->words++] = text;
+    }
+    return STRAKE_WORD_NUMBER(space->words - 1);
+}
+
+static const char *text_of(const strake_node *map, const char *key)
+{
+    const strake_node *const node = strake_node_get(map, key);
+    return node != NULL ? node->text : NULL;
+}
+
+static strake_status read_parameter(strake_space *space, const strake_node *node,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *values = NULL, *path = NULL;
+    const char *start = NULL;
+    strake_space_parameter *const p = &space->parameter[space->parameters];
+    STRAKE_CHECK(space->parameters < STRAKE_SPACE_PARAMETERS, error, STRAKE_ERR_USAGE,
+                 "%s: more than %d parameters", space->name, (int)STRAKE_SPACE_PARAMETERS);
+    STRAKE_TRY(require(node, "path", STRAKE_NODE_SCALAR, &path, error));
+    STRAKE_TRY(require(node, "values", STRAKE_NODE_LIST, &values, error));
+    p->path = path->text;
+    p->when = text_of(node, "when");
+    p->ordered = true;
+    start = text_of(node, "start");
+    for (const strake_node *at = values->child; at != NULL; at = at->next) {
+        bool is_word = false;
+        if (at->kind != STRAKE_NODE_SCALAR || p->values == STRAKE_SPACE_VALUES ||
+            !strake_setting_is_legal(p->path, at->text)) {
+            return strake_node_fail(at, error, "is no value that %s can be tuned to", p->path);
+        }
+        p->value[p->values] = at->text;
+        p->number[p->values] = number_of(space, at->text, &is_word);
+        p->ordered = p->ordered && !is_word &&
+                     (p->values == 0 || p->number[p->values] > p->number[p->values - 1]);
+        p->start = start != NULL && strcmp(start, at->text) == 0 ? p->values : p->start;
+        p->values++;
+    }
+    STRAKE_CHECK(p->values > 0, error, STRAKE_ERR_USAGE, "%s: %s has no values", space->name,
+                 p->path);
+    STRAKE_CHECK(start == NULL || strcmp(p->value[p->start], start) == 0, error, STRAKE_ERR_USAGE,
+                 "%s: %s: its start %s is none of its values", space->name, p->path, start);
+    space->parameters++;
+cleanup:
+    return status;
+}
+
+static strake_status read_constraint(strake_space *space, const strake_node *node,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *keep = NULL, *why = NULL;
+    STRAKE_CHECK(space->constraints < STRAKE_SPACE_CONSTRAINTS, error, STRAKE_ERR_USAGE,
+                 "%s: more than %d constraints", space->name, (int)STRAKE_SPACE_CONSTRAINTS);
+    STRAKE_TRY(require(node, "keep", STRAKE_NODE_SCALAR, &keep, error));
+    STRAKE_TRY(require(node, "why", STRAKE_NODE_SCALAR, &why, error));
+    space->constraint[space->constraints++] =
+        (strake_space_constraint){.keep = keep->text, .why = why->text};
+cleanup:
+    return status;
+}
+
+static strake_status read_grids(strake_space *space, const strake_node *list, int dims,
+                                strake_error *error)
+{
+    static const strake_range cells = {1.0, 2147483647.0, false, "[cells]"};
+    strake_status status = STRAKE_OK;
+    for (const strake_node *at = list->child; at != NULL; at = at->next) {
+        int64_t *const n = space->grid[space->grids];
+        int d = 0;
+        if (at->kind != STRAKE_NODE_LIST || at->children != dims ||
+            space->grids == STRAKE_SPACE_GRIDS) {
+            return strake_node_fail(at, error, "expected a list of %d cell counts", dims);
+        }
+        n[0] = n[1] = n[2] = 1;
+        for (const strake_node *cell = at->child; cell != NULL; cell = cell->next) {
+            STRAKE_TRY(strake_read_integer(cell, &cells, &n[strake_axis_of(dims, d++)], error));
+        }
+        space->grids++;
+    }
+    STRAKE_CHECK(space->grids > 0, error, STRAKE_ERR_USAGE, "%s: no grids", space->name);
+cleanup:
+    return status;
+}
+
+/* Every expression once, so that a slip in a file is found when it is read. */
+static strake_status check_expressions(const strake_space *space, strake_error *error)
+{
+    const strake_space_facts facts = {0};
+    const strake_candidate start = strake_space_start(space);
+    strake_space_scope scope = {space, &facts, &start};
+    double value = 0.0;
+    for (int p = 0; p < space->parameters; p++) {
+        if (space->parameter[p].when != NULL &&
+            strake_expression_evaluate(space->parameter[p].when, strake_space_name, &scope, &value,
+                                       error) != STRAKE_OK) {
+            return STRAKE_ERR_USAGE;
+        }
+    }
+    for (int c = 0; c < space->constraints; c++) {
+        if (strake_expression_evaluate(space->constraint[c].keep, strake_space_name, &scope, &value,
+                                       error) != STRAKE_OK) {
+            return STRAKE_ERR_USAGE;
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status read_seeds(strake_space *space, const strake_node *list, strake_error *error)
+{
+    for (const strake_node *at = list->child; at != NULL; at = at->next) {
+        strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+        const strake_space_facts facts = {0};
+        if (at->kind != STRAKE_NODE_MAP || space->seeds == STRAKE_SPACE_SEEDS) {
+            return strake_node_fail(at, error, "expected at most %d mappings of settings",
+                                    (int)STRAKE_SPACE_SEEDS);
+        }
+        const int settings = strake_space_read_settings(at, setting);
+        if (settings != at->children) {
+            return strake_node_fail(at, error, "has settings that cannot be tuned");
+        }
+        space->seed[space->seeds++] = strake_space_candidate(space, &facts, settings, setting);
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
+                                 strake_space **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *node = NULL;
+    const strake_problem *problem = NULL;
+    int place = 0;
+    int64_t steps = 0;
+    static const strake_range step_range = {1.0, 1000.0, false, "[steps]"};
+    strake_space *space = calloc(1, sizeof *space);
+    STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
+    (void)snprintf(space->name, sizeof space->name, "%s", name);
+    STRAKE_TRY(strake_tree_parse(space->name, yaml, length, &space->root, error));
+    STRAKE_TRY(require(space->root, "problem", STRAKE_NODE_SCALAR, &node, error));
+    space->problem = node->text;
+    problem = strake_problem_find(space->problem);
+    STRAKE_CHECK(problem != NULL, error, STRAKE_ERR_USAGE, "%s: there is no problem %s", name,
+                 space->problem);
+    STRAKE_TRY(require(space->root, "place", STRAKE_NODE_SCALAR, &node, error));
+    STRAKE_TRY(strake_read_choice(node, "opencl|cpu", &place, error));
+    space->is_cpu = place == 1;
+    STRAKE_TRY(require(space->root, "steps", STRAKE_NODE_SCALAR, &node, error));
+    STRAKE_TRY(strake_read_integer(node, &step_range, &steps, error));
+    space->steps = (int)steps;
+    STRAKE_TRY(require(space->root, "fields", STRAKE_NODE_MAP, &space->fields, error));
+    STRAKE_TRY(require(space->root, "grids", STRAKE_NODE_LIST, &node, error));
+    STRAKE_TRY(read_grids(space, node, problem->dims, error));
+    STRAKE_TRY(require(space->root, "parameters", STRAKE_NODE_LIST, &node, error));
+    for (const strake_node *at = node->child; at != NULL; at = at->next) {
+        STRAKE_TRY(read_parameter(space, at, error));
+    }
+    STRAKE_TRY(require(space->root, "constraints", STRAKE_NODE_LIST, &node, error));
+    for (const strake_node *at = node->child; at != NULL; at = at->next) {
+        STRAKE_TRY(read_constraint(space, at, error));
+    }
+    STRAKE_TRY(check_expressions(space, error));
+    space->varying = strake_node_get(space->root, "varying");
+    space->baseline = strake_node_get(space->root, "baseline");
+    node = strake_node_get(space->root, "seeds");
+    STRAKE_TRY(node != NULL ? read_seeds(space, node, error) : STRAKE_OK);
+    *out = space;
+    space = NULL;
+cleanup:
+    strake_space_free(&space);
+    return status;
+}
+
+void strake_space_free(strake_space **space)
+{
+    if (*space != NULL) {
+        strake_tree_free(&(*space)->root);
+        free(*space);
+        *space = NULL;
+    }
+}
+
+/* Whether a space is meant for this processor: its `for`, if it has one. */
+static bool is_meant(const strake_space *space, const strake_space_facts *facts)
+{
+    const char *const condition = text_of(space->root, "for");
+    const strake_candidate start = strake_space_start(space);
+    strake_space_scope scope = {space, facts, &start};
+    double value = 0.0;
+    return condition == NULL || (strake_expression_evaluate(condition, strake_space_name, &scope,
+                                                            &value, NULL) == STRAKE_OK &&
+                                 value != 0.0);
+}
+
+strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
+                                strake_space **out, strake_error *error)
+{
+    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
+        strake_space *space = NULL;
+        const strake_status status =
+            strake_space_parse(text->name, (const char *)text->bytes, text->length, &space, error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        if (space != NULL && strcmp(space->problem, problem) == 0 && space->is_cpu == is_cpu &&
+            is_meant(space, facts)) {
+            *out = space;
+            return STRAKE_OK;
+        }
+        strake_space_free(&space);
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "there is nothing to tune for %s on %s", problem,
+                       is_cpu ? "the CPU" : "this device");
+}

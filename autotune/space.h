@@ -1,0 +1,128 @@
+/**
+ * @file space.h
+ * A search space: which run.* keys may take which values for a problem on a kind of processor, and
+ * what can be ruled out before anything is compiled. Spaces are YAML files in autotune/spaces/,
+ * embedded at build time; README.md there describes the format.
+ */
+#ifndef STRAKE_AUTOTUNE_SPACE_H
+#define STRAKE_AUTOTUNE_SPACE_H
+
+#include "case/tree.h"
+#include "tuned/tuned.h"
+
+enum {
+    STRAKE_SPACE_PARAMETERS = 20,
+    STRAKE_SPACE_VALUES = 24,
+    STRAKE_SPACE_CONSTRAINTS = 24,
+    STRAKE_SPACE_GRIDS = 16,
+    STRAKE_SPACE_SEEDS = 12
+};
+
+/** What constraints may ask of the processor and the grid; names in expressions are the members'. */
+typedef struct strake_space_facts {
+    double rows, cols; /**< of the grid tuned for, along axes 0 and 2 */
+    double element_size;
+    double is_gpu, is_nvidia;
+    double max_work_group, local_memory, compute_units, max_allocation;
+    double cores, cache1, cache2, cache3; /**< of the host, data caches in bytes */
+    /** Predicts what settings need, for the name local_bytes [bytes per group]; NULL: 0. */
+    double (*local_bytes)(const void *user, int settings, const strake_tuned_setting *setting);
+    const void *user; /**< of local_bytes */
+} strake_space_facts;
+
+typedef struct strake_space_parameter {
+    const char *path; /**< "run.group_width"; expressions call it group_width */
+    const char *when; /**< condition under which it matters, or NULL: always */
+    bool ordered;     /**< values are numbers in ascending order: neighbours are alike */
+    int values;
+    const char *value[STRAKE_SPACE_VALUES]; /**< as in a case file */
+    double number[STRAKE_SPACE_VALUES];     /**< of the value, or of the word among all words */
+    int start;                              /**< index that a search begins with */
+} strake_space_parameter;
+
+typedef struct strake_space_constraint {
+    const char *keep, *why;
+} strake_space_constraint;
+
+/** Indices of values; -1 where the parameter does not matter (and is not set). */
+typedef struct strake_candidate {
+    int16_t index[STRAKE_SPACE_PARAMETERS];
+} strake_candidate;
+
+typedef struct strake_space {
+    char name[64];
+    strake_node *root; /**< owns every text */
+    const char *problem;
+    bool is_cpu;
+    int grids;
+    int64_t grid[STRAKE_SPACE_GRIDS][STRAKE_AXES]; /**< the most telling first */
+    int steps;                                     /**< of the run whose result is compared */
+    int parameters;
+    strake_space_parameter parameter[STRAKE_SPACE_PARAMETERS];
+    int constraints;
+    strake_space_constraint constraint[STRAKE_SPACE_CONSTRAINTS];
+    int words;
+    const char *word[64];
+    int seeds; /**< configurations worth trying early */
+    strake_candidate seed[STRAKE_SPACE_SEEDS];
+    const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
+    const strake_node *fields;   /**< of the case run */
+    const strake_node
+        *varying; /**< fields to use instead where a constant one should vary, or NULL */
+} strake_space;
+
+/** One file of autotune/spaces/, embedded. */
+extern const strake_tuned_text strake_space_texts[];
+
+/** Reads a space and checks every expression. Free with strake_space_free(). */
+strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
+                                 strake_space **out, strake_error *error);
+void strake_space_free(strake_space **space);
+
+/**
+ * The embedded space of a problem for the CPU or a device.
+ * @return STRAKE_ERR_USAGE where there is none
+ */
+strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
+                                strake_space **out, strake_error *error);
+
+/** Candidate that a search begins with. */
+strake_candidate strake_space_start(const strake_space *space);
+
+/** Marks parameters that do not matter as such; what mattered no more and does again starts anew. */
+void strake_space_normalise(const strake_space *space, const strake_space_facts *facts,
+                            strake_candidate *candidate);
+
+/** The first constraint that a candidate breaks, or -1: it is allowed. */
+int strake_space_broken(const strake_space *space, const strake_space_facts *facts,
+                        const strake_candidate *candidate);
+
+/** Settings of a candidate in the order of the space. @return their number. */
+int strake_space_settings(const strake_space *space, const strake_candidate *candidate,
+                          strake_tuned_setting out[STRAKE_TUNED_SETTINGS]);
+
+/** The reverse: values that the space does not have take the start's. */
+strake_candidate strake_space_candidate(const strake_space *space, const strake_space_facts *facts,
+                                        int settings, const strake_tuned_setting *setting);
+
+/** Settings of a mapping {run.key: value}. */
+int strake_space_read_settings(const strake_node *map,
+                               strake_tuned_setting out[STRAKE_TUNED_SETTINGS]);
+
+/**
+ * All allowed candidates, each once, in the order of the values.
+ * @param[in] most      stop after so many
+ * @param[in,out] pruned per constraint: raised by the candidates that it rules out; may be NULL
+ * @return their number (> most: there are more)
+ */
+int strake_space_enumerate(const strake_space *space, const strake_space_facts *facts, int most,
+                           strake_candidate *out, int64_t pruned[STRAKE_SPACE_CONSTRAINTS]);
+
+/** Product of the numbers of values. */
+double strake_space_size(const strake_space *space);
+
+/** "run.fusion=stream run.hold=60", or "defaults". Returns @p buffer. */
+const char *strake_settings_text(int settings, const strake_tuned_setting *setting, char *buffer,
+                                 size_t size);
+
+#endif

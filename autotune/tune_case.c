@@ -1,0 +1,168 @@
+#include "autotune/tune_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/source.h"
+
+void strake_node_print(const strake_node *node, strake_text *text)
+{
+    const bool is_map = node->kind == STRAKE_NODE_MAP;
+    if (node->kind == STRAKE_NODE_NULL) {
+        strake_text_print(text, "null");
+    } else if (node->kind == STRAKE_NODE_SCALAR && node->quoted) {
+        strake_text_json(text, node->text);
+    } else if (node->kind == STRAKE_NODE_SCALAR) {
+        strake_text_print(text, "%s", node->text);
+    } else {
+        strake_text_print(text, is_map ? "{" : "[");
+        for (const strake_node *at = node->child; at != NULL; at = at->next) {
+            if (is_map) {
+                strake_text_json(text, at->key);
+                strake_text_print(text, ": ");
+            }
+            strake_node_print(at, text);
+            strake_text_print(text, at->next != NULL ? ", " : "");
+        }
+        strake_text_print(text, is_map ? "}" : "]");
+    }
+}
+
+static void print_grid(const strake_problem *problem, const int64_t n[STRAKE_AXES],
+                       strake_text *text)
+{
+    strake_text_print(text, "grid: {");
+    for (int d = 0; d < problem->dims; d++) {
+        const int axis = strake_axis_of(problem->dims, d);
+        strake_text_print(text, "%s%s: %lld", d > 0 ? ", " : "",
+                          strake_axis_name(problem->dims, axis), (long long)n[axis]);
+    }
+    strake_text_print(text, "}\n");
+}
+
+/* A field: a number where the other case has one, else as the space says. */
+static void print_field(const strake_space *space, const strake_node *field,
+                        const strake_case *like, strake_text *text)
+{
+    const strake_node *node = field;
+    double number = 0.0;
+    for (int f = 0; like != NULL && f < like->problem->fields; f++) {
+        const strake_field *const known = &like->problem->field[f];
+        if (strcmp(known->name, field->key) != 0 || known->is_state) {
+            continue;
+        }
+        if (like->source[f] != NULL && strake_source_constant(like->source[f], &number)) {
+            strake_text_print(text, "  %s: {constant: %.17g}\n", field->key, number);
+            return;
+        }
+        const strake_node *const varying = strake_node_get(space->varying, field->key);
+        node = varying != NULL ? varying : field;
+    }
+    strake_text_print(text, "  %s: ", field->key);
+    strake_node_print(node, text);
+    strake_text_print(text, "\n");
+}
+
+/* "none|infinite", 1 -> "infinite" */
+static void print_choice(const char *choices, int index, strake_text *text)
+{
+    const char *at = choices;
+    for (; index > 0 && strchr(at, '|') != NULL; index--) {
+        at = strchr(at, '|') + 1;
+    }
+    strake_text_append(text, at, strcspn(at, "|"));
+}
+
+/* "scheme.iterations=3" */
+static void print_key(const strake_key *key, double value, strake_text *text)
+{
+    strake_text_print(text, "%s=", key->path);
+    switch (key->type) {
+    case STRAKE_KEY_INTEGER:
+        strake_text_print(text, "%lld", (long long)value);
+        break;
+    case STRAKE_KEY_REAL:
+        strake_text_print(text, "%.17g", value);
+        break;
+    case STRAKE_KEY_BOOLEAN:
+        strake_text_print(text, value > 0.0 ? "true" : "false");
+        break;
+    case STRAKE_KEY_CHOICE:
+        print_choice(key->choices, (int)value, text);
+        break;
+    }
+}
+
+/* Options of one application: their texts must outlive the tree's use. */
+typedef struct options_kept {
+    strake_text *text;
+    int count;
+} options_kept;
+
+static void forget(options_kept *kept)
+{
+    for (int k = 0; k < kept->count; k++) {
+        strake_text_free(&kept->text[k]);
+    }
+    free(kept->text);
+}
+
+/* The other case's keys, then what the user says. */
+static strake_status apply(strake_node *root, const strake_case *like, const char *const *sets,
+                           options_kept *kept, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int keys = like != NULL ? like->problem->keys : 0;
+    int count = 0;
+    while (sets != NULL && sets[count] != NULL) {
+        count++;
+    }
+    kept->text = calloc((size_t)(keys + count) + 1, sizeof *kept->text);
+    STRAKE_CHECK(kept->text != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+    for (int k = 0; k < keys + count; k++) {
+        strake_text *const text = &kept->text[kept->count++];
+        strake_text_print(text, "--set ");
+        if (k < keys) {
+            print_key(&like->problem->key[k], like->value[k], text);
+        } else {
+            strake_text_print(text, "%s", sets[k - keys]);
+        }
+        STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+        STRAKE_TRY(strake_tree_set(root, text->data, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE_AXES],
+                               const strake_case *like, const char *const *sets, strake_text *text,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *const problem = strake_problem_find(space->problem);
+    strake_text plain = {0};
+    options_kept kept = {0};
+    strake_node *root = NULL;
+    const bool is_single = like != NULL && like->precision == STRAKE_SINGLE;
+    strake_text_print(&plain, "problem: %s\nprecision: %s\n", space->problem,
+                      is_single ? "single" : "double");
+    print_grid(problem, n, &plain);
+    /* Settings under test come on top of the program's defaults, never of earlier results. */
+    strake_text_print(&plain, "time: {steps: 1}\nrun: {tuned: false}\noutput: {fields: []}\n"
+                              "fields:\n");
+    for (const strake_node *field = space->fields->child; field != NULL; field = field->next) {
+        print_field(space, field, like, &plain);
+    }
+    STRAKE_CHECK(!plain.failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+    STRAKE_TRY(strake_tree_parse(space->name, plain.data, plain.length, &root, error));
+    STRAKE_TRY(apply(root, like, sets, &kept, error));
+    strake_node_print(root, text);
+    strake_text_print(text, "\n");
+    STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
+cleanup:
+    strake_tree_free(&root);
+    strake_text_free(&plain);
+    forget(&kept);
+    return status;
+}

@@ -1,0 +1,19 @@
+/** @file tune_case.h The case that is run while tuning, as text. */
+#ifndef STRAKE_AUTOTUNE_TUNE_CASE_H
+#define STRAKE_AUTOTUNE_TUNE_CASE_H
+
+#include "autotune/space.h"
+
+/**
+ * The case of a space on a grid of n cells. @param[in] like  take precision, scheme and what is
+ * constant from this case, or NULL  @param[in] sets  NULL-terminated PATH=VALUE, or NULL
+ * @param[out] text  YAML; free with strake_text_free()
+ */
+strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE_AXES],
+                               const strake_case *like, const char *const *sets, strake_text *text,
+                               strake_error *error);
+
+/** Appends a node as YAML in flow style. */
+void strake_node_print(const strake_node *node, strake_text *text);
+
+#endif

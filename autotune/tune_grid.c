@@ -1,0 +1,403 @@
+/* Tuning on one grid: reference, defaults, baseline, search, finalists. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "autotune/clock.h"
+#include "autotune/tune_impl.h"
+
+/* A measurement is cut off at this many times what the defaults took, within bounds [s]. */
+static const double limit_factor = 5.0, least_limit = 10.0, most_limit = 60.0;
+
+/* More samples of a configuration only while it is at most this much slower than the best. */
+static const double give_up_factor = 1.5;
+
+/* Part of the time of a grid that the finalists get. */
+static const double final_share = 0.25;
+
+/* The defaults stay unless the winner is this much faster. */
+static const double least_gain = 1.01;
+
+/* The serial reference for runs of at most so many cells times steps; beyond, the CPU stripe. */
+static const double serial_cells = 6e7, brief_cells = 1e7;
+
+enum { SAMPLES = 3, ROUNDS = 5, LEAST_ROUNDS = 2, MOST_TRIED = 4000 };
+
+double strake_tuning_left(const strake_tuning *t, double deadline)
+{
+    (void)t;
+    return deadline - strake_tune_clock();
+}
+
+bool strake_tuning_stopped(const strake_tuning *t)
+{
+    return t->options->stop != NULL && t->options->stop(t->options->user);
+}
+
+void strake_tuning_tell(const strake_tuning *t)
+{
+    char text[600];
+    const strake_contender *const best = t->finalists > 0 ? &t->finalist[0] : &t->fallback;
+    strake_tune_progress progress = {.where = t->options->where,
+                                     .doing = t->doing,
+                                     .grid = t->grid,
+                                     .grids = t->grids,
+                                     .left = strake_tuning_left(t, t->end)};
+    if (t->options->progress == NULL) {
+        return;
+    }
+    memcpy(progress.n, t->n, sizeof t->n);
+    for (int k = 0; k < t->journal.entries; k++) {
+        progress.tried += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
+    }
+    progress.fallback = strake_measurement_median(&t->fallback.result);
+    progress.best = strake_measurement_median(&best->result);
+    progress.settings = strake_settings_text(best->settings, best->setting, text, sizeof text);
+    t->options->progress(t->options->user, &progress);
+}
+
+static double sample_seconds(const strake_tuning *t)
+{
+    return t->options->like != NULL ? 0.03 : 0.1;
+}
+
+static strake_request request_for(const strake_tuning *t, int settings,
+                                  const strake_tuned_setting *setting, double give_up)
+{
+    return (strake_request){.where = t->options->where,
+                            .case_file = t->case_file,
+                            .reference = t->reference,
+                            .steps = t->space->steps,
+                            .samples = SAMPLES,
+                            .sample_seconds = sample_seconds(t),
+                            .give_up = give_up,
+                            .settings = settings,
+                            .setting = setting};
+}
+
+/* Within the limit of one measurement and what is left of the whole. */
+static strake_status measure_now(strake_tuning *t, const strake_request *request,
+                                 strake_measurement *out, strake_error *error)
+{
+    const double left = strake_tuning_left(t, t->end);
+    const double limit = t->wall_limit < left ? t->wall_limit : left;
+    const double start = strake_tune_clock();
+    if (limit <= 0.0 || strake_tuning_stopped(t)) {
+        *out = (strake_measurement){.outcome = STRAKE_OUTCOME_STOPPED};
+        return STRAKE_OK;
+    }
+    const strake_status status = strake_measure(&t->worker, request, limit, out, error);
+    /* What the end of the budget cut off is nobody's fault. */
+    if (out->outcome == STRAKE_OUTCOME_TIMEOUT && limit < t->wall_limit) {
+        out->outcome = STRAKE_OUTCOME_STOPPED;
+    }
+    const double took = strake_tune_clock() - start;
+    t->cost = t->cost > 0.0 ? 0.8 * t->cost + 0.2 * took : took;
+    return status;
+}
+
+strake_status strake_tuning_measure(strake_tuning *t, int settings,
+                                    const strake_tuned_setting *setting, double give_up,
+                                    strake_measurement *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_journal_entry entry = {.settings = settings, .when = (double)time(NULL)};
+    const strake_request request = request_for(t, settings, setting, give_up);
+    const strake_measurement *const known =
+        strake_journal_find(&t->journal, t->n, settings, setting);
+    if (known != NULL) {
+        *out = *known;
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(measure_now(t, &request, out, error));
+    if (out->outcome == STRAKE_OUTCOME_STOPPED) {
+        return STRAKE_OK;
+    }
+    memcpy(entry.n, t->n, sizeof entry.n);
+    if (settings > 0) {
+        memcpy(entry.setting, setting, (size_t)settings * sizeof *setting);
+    }
+    entry.result = *out;
+    STRAKE_TRY(strake_journal_add(&t->journal, &entry, error));
+cleanup:
+    return status;
+}
+
+/* Keeps the fastest, in order. */
+static void consider(strake_tuning *t, int settings, const strake_tuned_setting *setting,
+                     const strake_measurement *m)
+{
+    const double median = strake_measurement_median(m);
+    int place = t->finalists;
+    while (place > 0 && strake_measurement_median(&t->finalist[place - 1].result) > median) {
+        place--;
+    }
+    if (place == STRAKE_TUNE_FINALISTS) {
+        return;
+    }
+    t->finalists += t->finalists < STRAKE_TUNE_FINALISTS ? 1 : 0;
+    memmove(&t->finalist[place + 1], &t->finalist[place],
+            (size_t)(t->finalists - 1 - place) * sizeof t->finalist[0]);
+    t->finalist[place].settings = settings;
+    memcpy(t->finalist[place].setting, setting, (size_t)settings * sizeof *setting);
+    t->finalist[place].result = *m;
+}
+
+static double best_so_far(const strake_tuning *t)
+{
+    const double fallback = strake_measurement_median(&t->fallback.result);
+    const double found =
+        t->finalists > 0 ? strake_measurement_median(&t->finalist[0].result) : INFINITY;
+    return found < fallback ? found : fallback;
+}
+
+/* A strake_try_function. */
+static bool attempt(void *user, const strake_candidate *candidate, double *seconds)
+{
+    strake_tuning *const t = user;
+    strake_measurement m;
+    strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+    const int settings = strake_space_settings(t->space, candidate, setting);
+    if (strake_tuning_left(t, t->grid_end) <= 0.5 * t->cost || strake_tuning_stopped(t)) {
+        return false;
+    }
+    if (strake_tuning_measure(t, settings, setting, give_up_factor * best_so_far(t), &m,
+                              &t->failure) != STRAKE_OK ||
+        m.outcome == STRAKE_OUTCOME_STOPPED) {
+        return false;
+    }
+    t->result->count[m.outcome]++;
+    *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;
+    if (m.outcome == STRAKE_OUTCOME_GOOD) {
+        consider(t, settings, setting, &m);
+    }
+    strake_tuning_tell(t);
+    return true;
+}
+
+static strake_status make_reference(strake_tuning *t, strake_error *error)
+{
+    /* One step at a time, the longest-tested way of the stripe; the smaller grids test it again. */
+    static const strake_tuned_setting careful = {"run.steps_per_sweep", "1"};
+    strake_status status = STRAKE_OK;
+    strake_measurement m;
+    const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2] * t->space->steps;
+    strake_request request = request_for(t, 0, NULL, INFINITY);
+    const bool serial = cells <= (t->options->like != NULL ? brief_cells : serial_cells);
+    request.where = serial ? "serial" : "cpu";
+    request.settings = serial ? 0 : 1;
+    request.setting = &careful;
+    t->doing = "reference";
+    strake_tuning_tell(t);
+    STRAKE_TRY(
+        strake_measure_reference(&t->worker, &request, strake_tuning_left(t, t->end), &m, error));
+    if (m.outcome == STRAKE_OUTCOME_STOPPED || m.outcome == STRAKE_OUTCOME_TIMEOUT) {
+        return strake_fail(error, STRAKE_ERR_STATE, "the budget ended");
+    }
+    STRAKE_CHECK(m.outcome == STRAKE_OUTCOME_GOOD, error, STRAKE_ERR_DEVICE,
+                 "the reference's result cannot be computed: %s", m.message);
+cleanup:
+    return status;
+}
+
+static strake_status search(strake_tuning *t, const strake_contender *earlier, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_candidate start[STRAKE_SPACE_SEEDS + 2];
+    const double left = strake_tuning_left(t, t->grid_end);
+    const double affordable = t->cost > 0.0 ? left / t->cost : 1.0;
+    strake_search search = {.space = t->space,
+                            .facts = &t->facts,
+                            .most = affordable > MOST_TRIED ? MOST_TRIED : (int)affordable + 1,
+                            .start = start,
+                            .seed = UINT64_C(20140917),
+                            .attempt = attempt,
+                            .user = t};
+    if (earlier->settings > 0) {
+        start[search.starts++] =
+            strake_space_candidate(t->space, &t->facts, earlier->settings, earlier->setting);
+    }
+    start[search.starts++] = strake_space_start(t->space);
+    for (int s = 0; s < t->space->seeds; s++) {
+        start[search.starts++] = t->space->seed[s];
+    }
+    t->doing = "search";
+    STRAKE_TRY(strake_search_run(&search, error));
+    STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
+    for (int c = 0; c < t->space->constraints; c++) {
+        t->result->pruned[c] += search.pruned[c];
+    }
+cleanup:
+    return status;
+}
+
+static void add_samples(strake_contender *c, const strake_measurement *more)
+{
+    for (int k = 0; k < more->samples && c->result.samples < STRAKE_WORKER_SAMPLES; k++) {
+        c->result.seconds[c->result.samples++] = more->seconds[k];
+    }
+}
+
+/* The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
+static strake_status run_finals(strake_tuning *t, double deadline, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_contender *player[STRAKE_TUNE_FINALISTS + 1] = {&t->fallback};
+    bool begun[STRAKE_TUNE_FINALISTS + 1] = {false};
+    int players = 1;
+    t->doing = "finalists";
+    for (int f = 0; f < t->finalists; f++) {
+        const double need = LEAST_ROUNDS * (players + 1) * t->cost;
+        if (f == 0 || need < strake_tuning_left(t, deadline)) {
+            player[players++] = &t->finalist[f];
+        } else {
+            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
+        }
+    }
+
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round >= LEAST_ROUNDS && strake_tuning_left(t, deadline) < players * t->cost) {
+            break;
+        }
+        for (int p = 0; p < players; p++) {
+            strake_measurement m;
+            const strake_request request =
+                request_for(t, player[p]->settings, player[p]->setting, INFINITY);
+            STRAKE_TRY(measure_now(t, &request, &m, error));
+            if (m.outcome == STRAKE_OUTCOME_STOPPED) {
+                return STRAKE_OK;
+            }
+            if (m.outcome == STRAKE_OUTCOME_GOOD) {
+                /* The search's own samples favour those that were lucky. */
+                player[p]->result.samples = begun[p] ? player[p]->result.samples : 0;
+                begun[p] = true;
+                add_samples(player[p], &m);
+            } else {
+                player[p]->result.outcome = m.outcome; /* it failed once: out */
+            }
+            strake_tuning_tell(t);
+        }
+    }
+cleanup:
+    return status;
+}
+
+/*
+ * Whether a contender is faster than the defaults beyond doubt: in the median by a margin, in the least
+ * disturbed sample, and in most of the samples taken next to each other.
+ */
+static bool beats(const strake_contender *c, const strake_contender *fallback)
+{
+    const strake_measurement *const a = &c->result, *const b = &fallback->result;
+    const int pairs = a->samples < b->samples ? a->samples : b->samples;
+    double least_a = INFINITY, least_b = INFINITY;
+    int wins = 0;
+    for (int k = 0; k < pairs; k++) {
+        wins += a->seconds[k] < b->seconds[k];
+        least_a = a->seconds[k] < least_a ? a->seconds[k] : least_a;
+        least_b = b->seconds[k] < least_b ? b->seconds[k] : least_b;
+    }
+    return a->outcome == STRAKE_OUTCOME_GOOD && pairs > 0 && least_a < least_b &&
+           wins * 10 >= pairs * 7 &&
+           strake_measurement_median(a) * least_gain < strake_measurement_median(b);
+}
+
+/* The winner's results, or the defaults'. Contenders without samples lose. */
+static void fill_class(const strake_tuning *t, strake_tuned_class *class)
+{
+    const strake_contender *winner = &t->fallback;
+    const double fallback = strake_measurement_median(&t->fallback.result);
+    double least = INFINITY;
+    for (int f = 0; f < t->finalists; f++) {
+        const strake_contender *const c = &t->finalist[f];
+        const double median = strake_measurement_median(&c->result);
+        if (beats(c, &t->fallback) && median < least) {
+            winner = c;
+            least = median;
+        }
+    }
+    memcpy(class->n, t->n, sizeof class->n);
+    class->settings = winner->settings;
+    memcpy(class->setting, winner->setting, sizeof class->setting);
+    class->seconds = strake_measurement_median(&winner->result);
+    class->spread = strake_measurement_spread(&winner->result);
+    class->fallback = fallback;
+    for (int k = 0; k < t->journal.entries; k++) {
+        class->evaluated += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
+    }
+}
+
+static strake_status measure_fallback(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double start = strake_tune_clock();
+    double limit = 0.0;
+    strake_measurement *const m = &t->fallback.result;
+    t->doing = "default";
+    t->wall_limit = most_limit;
+    t->cost = 0.0;
+    strake_tuning_tell(t);
+    STRAKE_TRY(strake_tuning_measure(t, 0, NULL, INFINITY, m, error));
+    if (m->outcome == STRAKE_OUTCOME_STOPPED) {
+        return strake_fail(error, STRAKE_ERR_STATE, "the budget ended");
+    }
+    STRAKE_CHECK(m->outcome == STRAKE_OUTCOME_GOOD, error, STRAKE_ERR_DEVICE,
+                 "%s: even the default settings fail (%s): %s", t->options->where,
+                 strake_outcome_word(m->outcome), m->message);
+    limit = limit_factor * (strake_tune_clock() - start);
+    t->wall_limit = limit < least_limit ? least_limit : limit > most_limit ? most_limit : limit;
+    t->result->count[STRAKE_OUTCOME_GOOD]++;
+cleanup:
+    return status;
+}
+
+static strake_status measure_baseline(strake_tuning *t, strake_tuned_class *class,
+                                      strake_error *error)
+{
+    strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+    strake_measurement m = {.outcome = STRAKE_OUTCOME_STOPPED};
+    const int settings = strake_space_read_settings(t->space->baseline, setting);
+    const strake_status status =
+        settings > 0 && t->options->like == NULL
+            ? strake_tuning_measure(t, settings, setting, INFINITY, &m, error)
+            : STRAKE_OK;
+    class->baseline = m.outcome == STRAKE_OUTCOME_GOOD ? strake_measurement_median(&m) : 0.0;
+    if (m.outcome == STRAKE_OUTCOME_GOOD) {
+        consider(t, settings, setting, &m);
+    }
+    return status;
+}
+
+strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double deadline = t->grid_end;
+    const strake_contender earlier =
+        t->finalists > 0 ? t->finalist[0] : (strake_contender){.settings = 0};
+    *any = false;
+    memset(class, 0, sizeof *class);
+    memset(&t->fallback, 0, sizeof t->fallback);
+    t->finalists = 0;
+    status = make_reference(t, error);
+    if (status == STRAKE_OK) {
+        status = measure_fallback(t, error);
+    }
+    if (status == STRAKE_ERR_STATE) {
+        return STRAKE_OK; /* out of time before anything is known */
+    }
+    STRAKE_TRY(status);
+    STRAKE_TRY(measure_baseline(t, class, error));
+    t->grid_end = deadline - final_share * strake_tuning_left(t, deadline);
+    STRAKE_TRY(search(t, &earlier, error));
+    *any = true;
+    if (t->finalists > 0 && strake_tuning_left(t, t->end) > 0.0 && !strake_tuning_stopped(t)) {
+        STRAKE_TRY(run_finals(t, deadline, error));
+    }
+    *any = t->fallback.result.samples > 0;
+    if (*any) {
+        fill_class(t, class);
+    }
+cleanup:
+    return status;
+}

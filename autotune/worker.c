@@ -1,0 +1,303 @@
+/* The worker process: runs one configuration after the other and says how it went. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autotune/clock.h"
+#include "autotune/protocol.h"
+#include "io/slabs.h"
+#include "solver/solver.h"
+
+enum { PIECE = 1 << 20, MOST_STEPS = 100000 };
+
+/* The answer's kind of a failure: what went wrong, as far as the place tells. */
+typedef struct worker {
+    FILE *answers;
+    char *field[STRAKE_WORKER_FIELDS];
+    int fields;
+    const char *kind;
+    strake_case *which;
+    strake_solver *solver;
+    strake_slabs slabs;
+    int file;       /* with the reference's bytes */
+    off_t position; /* of the next byte in it */
+    double build, check;
+} worker;
+
+static double seconds_since(double start)
+{
+    return strake_tune_clock() - start;
+}
+
+static void begin_phase(worker *w, const char *name, const char *kind)
+{
+    w->kind = kind;
+    (void)fprintf(w->answers, "phase\t%s\n", name);
+    (void)fflush(w->answers);
+}
+
+static strake_status open_solver(worker *w, int first_setting, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double start = strake_tune_clock();
+    const char *sets[STRAKE_WORKER_FIELDS + 1] = {NULL};
+    const strake_options options = {.where = w->field[1]};
+    int count = 0;
+    for (int f = first_setting; f < w->fields; f++) {
+        sets[count++] = w->field[f];
+    }
+    begin_phase(w, "build", "build");
+    STRAKE_TRY(strake_case_open(w->field[2], sets, &w->which, error));
+    STRAKE_TRY(strake_open(w->which, &options, &w->solver, error));
+    STRAKE_TRY(strake_slabs_open(&w->slabs, w->which, w->solver, error));
+    w->build = seconds_since(start);
+cleanup:
+    return status;
+}
+
+static void close_solver(worker *w)
+{
+    if (w->file >= 0) {
+        (void)close(w->file);
+        w->file = -1;
+    }
+    strake_slabs_close(&w->slabs);
+    strake_close(&w->solver);
+    strake_case_close(&w->which);
+}
+
+static strake_status write_piece(worker *w, const void *data, size_t bytes, strake_error *error)
+{
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t put = write(w->file, at, bytes);
+        if (put < 0 && errno != EINTR) {
+            return strake_fail(error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
+        }
+        at += put > 0 ? put : 0;
+        bytes -= put > 0 ? (size_t)put : 0;
+    }
+    return STRAKE_OK;
+}
+
+static strake_status compare_piece(worker *w, const char *name, const void *data, size_t bytes,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *expected = malloc(bytes > 0 ? bytes : 1);
+    size_t have = 0;
+    STRAKE_CHECK(expected != NULL, error, STRAKE_ERR_MEMORY, "out of memory comparing results");
+    while (have < bytes) {
+        const ssize_t got = pread(w->file, expected + have, bytes - have, w->position);
+        STRAKE_CHECK(got > 0 || (got < 0 && errno == EINTR), error, STRAKE_ERR_IO,
+                     "%s: the reference's result cannot be read", w->field[3]);
+        have += got > 0 ? (size_t)got : 0;
+        w->position += got > 0 ? got : 0;
+    }
+    if (memcmp(expected, data, bytes) != 0) {
+        size_t k = 0;
+        while (expected[k] == ((const char *)data)[k]) {
+            k++;
+        }
+        w->kind = "wrong";
+        STRAKE_CHECK(false, error, STRAKE_ERR_NUMERIC,
+                     "%s differs from the reference in bits, first at byte %lld of the states",
+                     name, (long long)(w->position - (off_t)bytes + (off_t)k));
+    }
+cleanup:
+    free(expected);
+    return status;
+}
+
+/* All states in pieces, to the file or against it. */
+static strake_status pass_states(worker *w, bool compare, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    w->position = 0;
+    for (int f = 0; f < w->which->problem->fields; f++) {
+        const strake_field *const field = &w->which->problem->field[f];
+        if (!field->is_state) {
+            continue;
+        }
+        STRAKE_TRY(strake_slabs_select(&w->slabs, field->name, error));
+        while (strake_slabs_next(&w->slabs)) {
+            const size_t bytes = strake_slabs_bytes(&w->slabs);
+            STRAKE_TRY(strake_slabs_get(&w->slabs, error));
+            STRAKE_TRY(compare ? compare_piece(w, field->name, w->slabs.data, bytes, error)
+                               : write_piece(w, w->slabs.data, bytes, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status make_reference(worker *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(open_solver(w, 5, error));
+    begin_phase(w, "run", "run");
+    w->file = open(w->field[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
+    STRAKE_TRY(strake_step(w->solver, strtol(w->field[4], NULL, 10), error));
+    STRAKE_TRY(pass_states(w, false, error));
+    (void)fprintf(w->answers, "done\t%.9g\t0\n", w->build);
+cleanup:
+    return status;
+}
+
+static strake_status check_result(worker *w, int64_t steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool intact = true;
+    const double start = strake_tune_clock();
+    begin_phase(w, "check", "run");
+    w->file = open(w->field[3], O_RDONLY | O_CLOEXEC);
+    STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
+    STRAKE_TRY(strake_step(w->solver, steps, error));
+    STRAKE_TRY(pass_states(w, true, error));
+    STRAKE_TRY(strake_solver_check(w->solver, &intact, error));
+    if (!intact) {
+        w->kind = "wrong";
+        STRAKE_CHECK(false, error, STRAKE_ERR_NUMERIC, "memory beyond the arrays was written");
+    }
+    w->check = seconds_since(start);
+cleanup:
+    return status;
+}
+
+/* Seconds per step of `steps` steps. */
+static strake_status time_steps(worker *w, int64_t steps, double *seconds, strake_error *error)
+{
+    const double start = strake_tune_clock();
+    const strake_status status = strake_step(w->solver, steps, error);
+    *seconds = seconds_since(start) / (double)steps;
+    return status;
+}
+
+/* Every kernel alone, by the device's timers. @return the sum of their seconds, 0 where there are none. */
+static strake_status time_kernels(worker *w, double *sum, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_kernel_time kernel[STRAKE_WORKER_KERNELS];
+    int kernels = 0;
+    *sum = 0.0;
+    begin_phase(w, "kernels", "run");
+    STRAKE_TRY(
+        strake_solver_time_kernels(w->solver, STRAKE_WORKER_KERNELS, kernel, &kernels, error));
+    for (int k = 0; k < kernels; k++) {
+        *sum += kernel[k].seconds;
+        (void)fprintf(w->answers, "kernel\t%s\t%.9g\n", kernel[k].name, kernel[k].seconds);
+    }
+cleanup:
+    return status;
+}
+
+static void tell_rates(worker *w)
+{
+    strake_placement placement;
+    if (strake_solver_placements(w->solver, &placement, 1) > 0 && placement.blocks > 0) {
+        (void)fprintf(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", placement.rate_up,
+                      placement.rate_down, placement.rate_cells);
+    }
+}
+
+/* Whole sweeps, at least one. */
+static int64_t steps_for(const worker *w, double wanted, double per_step)
+{
+    strake_placement placement;
+    (void)strake_solver_placements(w->solver, &placement, 1);
+    const int64_t sweep = placement.sweep > 0 ? placement.sweep : 1;
+    const double steps = per_step > 0.0 ? wanted / per_step : MOST_STEPS;
+    const int64_t whole = (int64_t)(steps < MOST_STEPS ? steps : MOST_STEPS) / sweep * sweep;
+    return whole > sweep ? whole : sweep;
+}
+
+static strake_status measure(worker *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t check = strtol(w->field[4], NULL, 10);
+    const long asked = strtol(w->field[5], NULL, 10);
+    const int samples = asked < STRAKE_WORKER_SAMPLES ? (int)asked : STRAKE_WORKER_SAMPLES;
+    const double wanted = strtod(w->field[6], NULL), limit = strtod(w->field[7], NULL);
+    double seconds[STRAKE_WORKER_SAMPLES] = {0.0};
+    int64_t steps = 0;
+    int taken = 0;
+    bool is_slow = false;
+    double sum = 0.0;
+    STRAKE_TRY(open_solver(w, 8, error));
+    STRAKE_TRY(check_result(w, check, error));
+    STRAKE_TRY(time_kernels(w, &sum, error));
+    tell_rates(w);
+    if (sum > limit) {
+        (void)fprintf(w->answers, "slow\t%.9g\t%.9g\t%.9g\n", w->build, w->check, sum);
+        return STRAKE_OK;
+    }
+    begin_phase(w, "time", "run");
+    STRAKE_TRY(time_steps(w, steps_for(w, 0.0, 1.0), &seconds[0], error));
+    STRAKE_TRY(time_steps(w, steps_for(w, 0.2 * wanted, seconds[0]), &seconds[0], error));
+    steps = steps_for(w, wanted, seconds[0]);
+    while (taken < samples && (taken == 0 || seconds[taken - 1] <= limit)) {
+        STRAKE_TRY(time_steps(w, steps, &seconds[taken++], error));
+    }
+    is_slow = taken < samples || (taken == 1 && seconds[0] > limit);
+    (void)fprintf(w->answers, "%s\t%.9g\t%.9g", is_slow ? "slow" : "done", w->build, w->check);
+    for (int k = is_slow ? taken - 1 : 0; k < taken; k++) {
+        (void)fprintf(w->answers, "\t%.9g", seconds[k]);
+    }
+    (void)fprintf(w->answers, "\n");
+cleanup:
+    return status;
+}
+
+/* Cuts a line at its tabs. */
+static void split(worker *w, char *line)
+{
+    w->fields = 0;
+    line[strcspn(line, "\n")] = '\0';
+    for (char *rest = line; rest != NULL && w->fields < STRAKE_WORKER_FIELDS;) {
+        w->field[w->fields++] = strsep(&rest, "\t");
+    }
+}
+
+static void answer(worker *w)
+{
+    strake_error error = {STRAKE_OK, ""};
+    strake_status status = STRAKE_ERR_USAGE;
+    w->kind = "run";
+    if (strcmp(w->field[0], "reference") == 0 && w->fields >= 5) {
+        status = make_reference(w, &error);
+    } else if (strcmp(w->field[0], "measure") == 0 && w->fields >= 8) {
+        status = measure(w, &error);
+    } else {
+        (void)strake_fail(&error, status, "unknown request `%.40s`", w->field[0]);
+    }
+    if (status != STRAKE_OK) {
+        for (char *c = error.text; *c != '\0'; c++) {
+            *c = *c == '\n' || *c == '\t' ? ' ' : *c;
+        }
+        (void)fprintf(w->answers, "failed\t%s\t%s\n", w->kind, error.text);
+    }
+    (void)fflush(w->answers);
+}
+
+int strake_worker_serve(void)
+{
+    static char line[STRAKE_WORKER_LINE];
+    worker w = {.answers = fdopen(STRAKE_WORKER_ANSWERS, "w"), .file = -1};
+    if (w.answers == NULL) {
+        return 2;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        split(&w, line);
+        answer(&w);
+        close_solver(&w);
+    }
+    (void)fclose(w.answers);
+    return 0;
+}

@@ -1,0 +1,296 @@
+/* `strake tune`: finds the fastest settings of processors and keeps them in the user's cache. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/source.h"
+#include "io/file.h"
+#include "main/interrupt.h"
+#include "main/program.h"
+#include "main/summary.h"
+#include "main/tuning.h"
+
+enum { MOST_PLACES = STRAKE_MAX_PLACEMENTS, BUDGET = 180 };
+
+/* What is tuned: devices by index, -1 the CPU. */
+typedef struct places {
+    int count;
+    int device[MOST_PLACES];
+} places;
+
+static void add(places *all, int device)
+{
+    for (int k = 0; k < all->count; k++) {
+        if (all->device[k] == device) {
+            return;
+        }
+    }
+    if (all->count < MOST_PLACES) {
+        all->device[all->count++] = device;
+    }
+}
+
+static void add_devices(places *all, const strake_cl_list *list, bool only_gpus)
+{
+    for (int d = 0; d < list->count; d++) {
+        if (!only_gpus || strake_cl_device_is_gpu(&list->device[d])) {
+            add(all, d);
+        }
+    }
+}
+
+static strake_status add_word(places *all, const strake_cl_list *list, const char *word,
+                              strake_error *error)
+{
+    char *end = NULL;
+    if (strcmp(word, "cpu") == 0) {
+        add(all, -1);
+        return STRAKE_OK;
+    }
+    const long index = strncmp(word, "ocl:", 4) == 0 ? strtol(word + 4, &end, 10) : -1;
+    if (end == NULL || end == word + 4 || *end != '\0' || index < 0) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: `%s` cannot be tuned; expected gpu, hybrid, auto, or a list of "
+                           "cpu and ocl:N (see `strake devices`)",
+                           word);
+    }
+    if (index >= list->count) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s`: %s%s", word,
+                           list->count > 0 ? "there is no such device; `strake devices` lists them"
+                                           : "there is no OpenCL device: ",
+                           list->count > 0 ? "" : list->why_none);
+    }
+    add(all, (int)index);
+    return STRAKE_OK;
+}
+
+/* Devices that double and single differ on, or of which there is another just like them. */
+static strake_status find_places(const char *where, const strake_cl_list *list, places *all,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *copy = strdup(where);
+    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    if (strcmp(where, "auto") == 0 || strcmp(where, "hybrid") == 0) {
+        add(all, -1);
+        add_devices(all, list, strcmp(where, "hybrid") == 0);
+    } else if (strcmp(where, "gpu") == 0) {
+        add_devices(all, list, true);
+        STRAKE_CHECK(all->count > 0, error, STRAKE_ERR_USAGE,
+                     "--on gpu: there is no GPU; --on auto tunes the CPU and every OpenCL device");
+    } else {
+        for (char *rest = copy, *word = strsep(&rest, ","); word != NULL;
+             word = strsep(&rest, ",")) {
+            STRAKE_TRY(add_word(all, list, word, error));
+        }
+    }
+cleanup:
+    free(copy);
+    return status;
+}
+
+/* Equal devices need the same settings: the first stands for all. */
+static bool is_repeated(const places *all, int k, const strake_cl_list *list)
+{
+    for (int j = 0; j < k && all->device[k] >= 0; j++) {
+        const strake_cl_device *const a = &list->device[all->device[k]];
+        if (all->device[j] < 0) {
+            continue;
+        }
+        const strake_cl_device *const b = &list->device[all->device[j]];
+        if (strcmp(a->name, b->name) == 0 && strcmp(a->driver, b->driver) == 0 &&
+            strcmp(a->platform_name, b->platform_name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_class(const strake_tuned_class *class, int dims)
+{
+    int64_t shape[3] = {1, 1, 1};
+    char grid[72], before[32], after[32], settings[600];
+    const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
+    for (int d = 0; d < dims; d++) {
+        shape[d] = class->n[strake_axis_of(dims, d)];
+    }
+    (void)printf("  %-15s %13s %13s %6.2f", strake_shape_text(dims, shape, grid),
+                 strake_rate_text(cells / class->fallback, before),
+                 strake_rate_text(cells / class->seconds, after), class->fallback / class->seconds);
+    if (class->baseline > 0.0) {
+        (void)printf(" %9.2f", class->baseline / class->seconds);
+    } else {
+        (void)printf(" %9s", "-");
+    }
+    (void)printf(" %5.1f %% %6d\n    %s\n", 100.0 * class->spread, class->evaluated,
+                 strake_settings_text(class->settings, class->setting, settings, sizeof settings));
+}
+
+static void print_counts(const strake_tune_result *result)
+{
+    bool any = false;
+    for (int k = STRAKE_OUTCOME_BUILD; k <= STRAKE_OUTCOME_WRONG; k++) {
+        if (result->count[k] > 0) {
+            (void)printf("%s %d %s", any ? "," : "  failed and left out:", result->count[k],
+                         strake_outcome_word((strake_outcome)k));
+            any = true;
+        }
+    }
+    (void)printf("%s", any ? "\n" : "");
+    for (int c = 0; c < result->space->constraints; c++) {
+        if (result->pruned[c] > 0) {
+            (void)printf("  ruled out without compiling: %lld, because %s\n",
+                         (long long)result->pruned[c], result->why[c]);
+        }
+    }
+}
+
+static void print_result(const char *where, const strake_tune_result *result)
+{
+    const int dims = strake_problem_find(result->space->problem)->dims;
+    (void)printf("%s: %s, %s, %s precision%s\n", where, result->record.key.device,
+                 result->space->problem,
+                 result->record.key.precision == STRAKE_DOUBLE ? "double" : "single",
+                 result->already ? ": tuned already, --force tunes again" : "");
+    if (result->record.classes > 0) {
+        (void)printf("  %-15s %13s %13s %6s %9s %7s %6s\n", "grid", "default", "tuned", "gain",
+                     "of naive", "spread", "tried");
+    }
+    for (int c = 0; c < result->record.classes; c++) {
+        print_class(&result->record.class[c], dims);
+    }
+    print_counts(result);
+    if (result->resumed > 0) {
+        (void)printf("  taken over from a tuning that was interrupted: %d measurements\n",
+                     result->resumed);
+    }
+}
+
+static int tune_places(const strake_arguments *arguments, const char *space, const places *all,
+                       const strake_cl_list *list, strake_error *error)
+{
+    int code = STRAKE_EXIT_DONE;
+    static strake_tune_result result; /* large */
+    const double begin = strake_wall_seconds();
+    const double budget = arguments->budget > 0.0 ? arguments->budget : BUDGET;
+    for (int k = 0; k < all->count && !strake_interrupted(); k++) {
+        char where[24] = "cpu";
+        const int d = all->device[k];
+        const double left = budget - (strake_wall_seconds() - begin);
+        if (is_repeated(all, k, list)) {
+            strake_say_note("ocl:%d is like another device: it uses the same settings", d);
+            continue;
+        }
+        if (d >= 0) {
+            (void)snprintf(where, sizeof where, "ocl:%d", d);
+        }
+        const strake_tuning_request request = {
+            .where = where,
+            .cl = list->cl,
+            .device = d >= 0 ? &list->device[d] : NULL,
+            .space = space,
+            .problem = arguments->problem != NULL ? arguments->problem : "mpdata2d",
+            .sets = arguments->sets,
+            .cache = arguments->cache,
+            .budget = left / (all->count - k),
+            .force = arguments->force,
+            .quiet = arguments->quiet};
+        const strake_status status = strake_tuning_run(&request, &result, error);
+        if (status != STRAKE_OK) {
+            code = strake_say_error(error);
+        } else if (!arguments->quiet) {
+            print_result(where, &result);
+        }
+        strake_tune_end(&result);
+        if (status == STRAKE_ERR_STATE || status == STRAKE_ERR_USAGE || status == STRAKE_ERR_IO) {
+            break; /* the next would fail likewise */
+        }
+    }
+    return strake_interrupted() ? STRAKE_EXIT_INTERRUPTED : code;
+}
+
+/* A search space of the user's. */
+static strake_status read_space(const char *path, char **text, strake_error *error)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    strake_status status = STRAKE_OK;
+    size_t length = 0;
+    FILE *const file = fopen(path, "re");
+    *text = calloc(1, MOST_BYTES + 1);
+    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "--space: %s: %s", path,
+                 strake_file_reason(errno));
+    STRAKE_CHECK(*text != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    length = fread(*text, 1, MOST_BYTES, file);
+    STRAKE_CHECK(ferror(file) == 0 && length < MOST_BYTES, error, STRAKE_ERR_IO,
+                 "--space: %s: it cannot be read, or is too large", path);
+cleanup:
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    strake_cl_list list = {0};
+    places all = {0};
+    char *space = NULL;
+    int code = STRAKE_EXIT_DONE;
+    if (arguments->space != NULL) {
+        STRAKE_TRY(read_space(arguments->space, &space, error));
+    }
+    STRAKE_TRY(strake_cl_list_open(&list, error));
+    STRAKE_TRY(find_places(arguments->on != NULL ? arguments->on : "auto", &list, &all, error));
+    strake_interrupt_install();
+    code = tune_places(arguments, space, &all, &list, error);
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    strake_cl_list_free(&list);
+    free(space);
+    return code;
+}
+
+static const strake_option options[] = {
+    {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
+     "what to tune: a list of cpu and ocl:N, or gpu,\nhybrid, auto (default: the CPU and every "
+     "device)"},
+    {"--problem", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, problem),
+     "for which problem (default: mpdata2d)"},
+    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 1, 1e6, offsetof(strake_arguments, budget),
+     "time for everything together (default: 180)"},
+    {"--force", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, force),
+     "tune again what is tuned already"},
+    {"--space", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, space),
+     "search this space instead of the program's own\n(autotune/README.md has the format)"},
+    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
+     "tune for another variant of the problem, for\nexample precision=single; repeatable"},
+    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
+     "folder of the results (default: the user's cache)"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
+     "no progress and no summary"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_tune = {
+    .name = "tune",
+    .operands = "",
+    .text = "Finds the fastest settings of processors, once for each",
+    .option = options,
+    .details =
+        "Settings (kernels, work-groups, steps per sweep: the run.* keys of a case) change the\n"
+        "speed, never the results. Every configuration runs in a process of its own and must give\n"
+        "the bits of the reference. The defaults are measured first and stay unless something is\n"
+        "faster. Runs find the results by device, driver and problem and say which they use; a\n"
+        "case or --set run.KEY=VALUE overrides a setting, --set run.tuned=false all of them. "
+        "Ctrl-C\n"
+        "keeps what was found; the next `strake tune` goes on from there. All measurements lie\n"
+        "beside the results in the T4 format of other tuning tools.\n",
+    .examples = "  strake tune\n"
+                "  strake tune --on ocl:0 --budget 300\n"
+                "  strake tune --on gpu --set precision=single\n",
+    .run = command};

@@ -1,0 +1,81 @@
+#include "main/first_use.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/file.h"
+#include "main/interrupt.h"
+#include "main/program.h"
+#include "main/tuning.h"
+
+/* For all devices together [s]. */
+static const double brief_budget = 5.0;
+
+static bool is_unknown(const strake_placement *placement)
+{
+    return strncmp(placement->id, "ocl:", 4) == 0 && placement->first < placement->end &&
+           strcmp(placement->tuned, "default") == 0;
+}
+
+static bool is_welcome(const strake_arguments *arguments)
+{
+    char *const folder = strake_tuned_folder(arguments->cache);
+    const bool welcome = !arguments->no_tune && !arguments->quiet && isatty(STDERR_FILENO) != 0 &&
+                         folder != NULL && strake_folder_check(folder, NULL) == STRAKE_OK;
+    free(folder);
+    return welcome;
+}
+
+static bool tune_one(const strake_arguments *arguments, const strake_case *which,
+                     const strake_placement *placement, const strake_cl_list *list, double budget)
+{
+    static strake_tune_result result; /* large */
+    strake_error error;
+    const int d = atoi(placement->id + strlen("ocl:"));
+    const strake_tuning_request request = {.where = placement->id,
+                                           .cl = list->cl,
+                                           .device = d < list->count ? &list->device[d] : NULL,
+                                           .problem = which->problem->name,
+                                           .like = which,
+                                           .cache = arguments->cache,
+                                           .budget = budget};
+    if (request.device == NULL) {
+        return false;
+    }
+    strake_say_note("%s (%s) is used for the first time: trying settings for at most %.0f s "
+                    "(--no-tune: never; `strake tune` does it thoroughly)",
+                    placement->id, placement->name, budget);
+    const strake_status status = strake_tuning_run(&request, &result, &error);
+    if (status != STRAKE_OK) {
+        strake_say_note("%s stays at the default settings: %s", placement->id, error.text);
+    }
+    const bool found = status == STRAKE_OK && result.record.classes > 0;
+    strake_tune_end(&result);
+    return found;
+}
+
+bool strake_first_use(const strake_arguments *arguments, const strake_case *which,
+                      const strake_solver *solver)
+{
+    strake_placement placement[STRAKE_MAX_PLACEMENTS];
+    strake_cl_list list = {0};
+    int unknown = 0;
+    bool found = false;
+    const int count = strake_solver_placements(solver, placement, STRAKE_MAX_PLACEMENTS);
+    for (int k = 0; k < count; k++) {
+        unknown += is_unknown(&placement[k]) ? 1 : 0;
+    }
+    if (unknown == 0 || !is_welcome(arguments) || strake_cl_list_open(&list, NULL) != STRAKE_OK) {
+        return false;
+    }
+    for (int k = 0; k < count && !strake_interrupted(); k++) {
+        if (is_unknown(&placement[k])) {
+            found =
+                tune_one(arguments, which, &placement[k], &list, brief_budget / unknown) || found;
+        }
+    }
+    strake_cl_list_free(&list);
+    return found;
+}

@@ -1,0 +1,71 @@
+/* Where the run.* keys that the user did not give get their values from: tuned results. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/solver_impl.h"
+
+static void find_for(const strake_solver *solver, strake_entry *entry)
+{
+    strake_tuned_key key;
+    const strake_cl_device *device =
+        entry->place == STRAKE_PLACE_OPENCL ? &solver->list.device[entry->device] : NULL;
+    strake_tuned_key_make(device != NULL ? solver->list.cl : NULL, device,
+                          solver->which->problem->name, &solver->graph, &key);
+    strake_tuned_find(solver->tuned, &key, &entry->tuned);
+}
+
+strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    solver->settings = *solver->which;
+    for (int e = 0; e < solver->entries; e++) {
+        solver->entry[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
+    }
+    if (!solver->which->tuned || solver->entry[0].place == STRAKE_PLACE_SERIAL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(
+        strake_tuned_load(solver->cache, solver->notice, solver->user, &solver->tuned, error));
+    for (int e = 0; e < solver->entries; e++) {
+        find_for(solver, &solver->entry[e]);
+    }
+    /* Steps per sweep and threads bind the whole team: no one part's best is the team's. */
+    if (solver->entries == 1) {
+        strake_tuned_apply(&solver->entry[0].tuned, solver->which->n, &solver->settings);
+    }
+    if (!solver->threads_chosen && solver->settings.threads > 0) {
+        solver->most_threads = solver->settings.threads;
+        solver->threads = solver->most_threads;
+    }
+cleanup:
+    return status;
+}
+
+strake_case strake_solver_settings(const strake_solver *solver, const strake_entry *entry)
+{
+    strake_case settings = *solver->which;
+    int64_t n[STRAKE_AXES] = {entry->range.end - entry->range.first, solver->which->n[1],
+                              solver->which->n[2]};
+    strake_tuned_apply(&entry->tuned, n, &settings);
+    return settings;
+}
+
+void strake_solver_describe_tuning(const strake_solver *solver, const strake_entry *entry,
+                                   strake_placement *out)
+{
+    const int64_t n[STRAKE_AXES] = {entry->range.end - entry->range.first, solver->which->n[1],
+                                    solver->which->n[2]};
+    const strake_tuned_class *class = strake_tuned_nearest(entry->tuned.record, n);
+    (void)snprintf(out->tuned, sizeof out->tuned, "%s",
+                   strake_tuned_level_name(entry->tuned.level));
+    (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s", entry->tuned.differs);
+    for (int axis = 0; class != NULL && axis < STRAKE_AXES; axis++) {
+        out->tuned_for[axis] = class->n[axis];
+    }
+    for (int s = 0; class != NULL && s < class->settings; s++) {
+        const size_t used = strlen(out->tuned_settings);
+        (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
+                       used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);
+    }
+}

@@ -1,0 +1,202 @@
+/* Which record serves a processor, and which of its classes a grid. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "case/settings.h"
+#include "cpu/pipeline.h"
+#include "io/machine.h"
+#include "tuned/tuned_impl.h"
+
+const char *strake_tuned_level_name(strake_tuned_level level)
+{
+    static const char *const name[] = {"exact",   "driver",  "shipped", "variant",
+                                       "similar", "default", "off"};
+    return name[level];
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+    (void)snprintf(to, size, "%s", from);
+}
+
+/* NVIDIA tells the compute capability (cl_nv_device_attribute_query); AMD's names are architectures. */
+static void find_architecture(const strake_cl *cl, const strake_cl_device *device, char *to,
+                              size_t size)
+{
+    enum { CAPABILITY_MAJOR = 0x4000, CAPABILITY_MINOR = 0x4001 };
+    cl_uint major = 0, minor = 0;
+    if (strncmp(device->vendor, "NVIDIA", 6) == 0 &&
+        cl->clGetDeviceInfo(device->device, CAPABILITY_MAJOR, sizeof major, &major, NULL) ==
+            CL_SUCCESS &&
+        cl->clGetDeviceInfo(device->device, CAPABILITY_MINOR, sizeof minor, &minor, NULL) ==
+            CL_SUCCESS) {
+        (void)snprintf(to, size, "sm_%u%u", major, minor);
+    } else if (strncmp(device->name, "gfx", 3) == 0) {
+        (void)snprintf(to, size, "%.*s", (int)strcspn(device->name, ":"), device->name);
+    }
+}
+
+void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, const char *problem,
+                           const strake_graph *graph, strake_tuned_key *key)
+{
+    memset(key, 0, sizeof *key);
+    key->is_cpu = device == NULL;
+    if (device == NULL) {
+        strake_machine machine;
+        strake_machine_read(&machine);
+        (void)snprintf(key->platform, sizeof key->platform, "OpenMP, %d cores", machine.cores);
+        copy(key->device, sizeof key->device, machine.cpu);
+        copy(key->vendor, sizeof key->vendor, machine.vendor);
+        copy(key->driver, sizeof key->driver, strake_isa_name(strake_isa_best()));
+    } else {
+        copy(key->platform, sizeof key->platform, device->platform_name);
+        copy(key->device, sizeof key->device, device->name);
+        copy(key->vendor, sizeof key->vendor, device->vendor);
+        copy(key->driver, sizeof key->driver, device->driver);
+        find_architecture(cl, device, key->architecture, sizeof key->architecture);
+    }
+    key->generator = STRAKE_TUNED_GENERATOR;
+    if (graph != NULL) {
+        copy(key->problem, sizeof key->problem, problem);
+        key->precision = graph->precision;
+        key->table = strake_tuned_table(graph);
+    }
+}
+
+static bool same_device(const strake_tuned_key *a, const strake_tuned_key *b)
+{
+    return a->is_cpu == b->is_cpu && strcmp(a->device, b->device) == 0 &&
+           strcmp(a->platform, b->platform) == 0;
+}
+
+const strake_tuned_record *strake_tuned_of_device(const strake_tuned_set *set,
+                                                  const strake_tuned_key *key, int k)
+{
+    for (int r = 0; r < set->records; r++) {
+        if (same_device(&set->record[r]->key, key) && k-- == 0) {
+            return set->record[r];
+        }
+    }
+    return NULL;
+}
+
+/* How badly a record fits, by levels; -1: not at all. */
+static int misfit(const strake_tuned_record *record, const strake_tuned_key *key,
+                  strake_tuned_level *level)
+{
+    const strake_tuned_key *const k = &record->key;
+    if (k->is_cpu != key->is_cpu || strcmp(k->problem, key->problem) != 0 ||
+        k->precision != key->precision) {
+        return -1;
+    }
+    const bool same_table = k->table == key->table;
+    const bool same_driver = strcmp(k->driver, key->driver) == 0;
+    if (same_device(k, key)) {
+        *level = !same_table          ? STRAKE_TUNED_VARIANT
+                 : record->is_shipped ? STRAKE_TUNED_SHIPPED
+                 : same_driver        ? STRAKE_TUNED_EXACT
+                                      : STRAKE_TUNED_DRIVER;
+        return 8 * (int)*level + 4 * record->is_shipped + 2 * !same_driver + record->is_brief;
+    }
+    /* The CPU's defaults follow its own caches: another model's numbers would not be better. */
+    if (key->is_cpu || strcmp(k->vendor, key->vendor) != 0) {
+        return -1;
+    }
+    *level = STRAKE_TUNED_SIMILAR;
+    const bool same_kind =
+        key->architecture[0] != '\0' && strcmp(k->architecture, key->architecture) == 0;
+    return 8 * (int)*level + 4 * !same_kind + 2 * !same_table + record->is_shipped;
+}
+
+static void add_difference(char *text, size_t size, const char *what, const char *there,
+                           const char *here)
+{
+    const size_t used = strlen(text);
+    if (strcmp(there, here) != 0 && used < size) {
+        (void)snprintf(text + used, size - used, "%s%s %.60s, here %.60s", used > 0 ? "; " : "",
+                       what, there, here);
+    }
+}
+
+static void describe(const strake_tuned_key *there, const strake_tuned_key *here, char *text,
+                     size_t size)
+{
+    text[0] = '\0';
+    add_difference(text, size, "device", there->device, here->device);
+    add_difference(text, size, "driver", there->driver, here->driver);
+    if (there->table != here->table) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, size - used, "%sanother variant of the problem",
+                       used > 0 ? "; " : "");
+    }
+}
+
+void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
+                       strake_tuned_use *use)
+{
+    int least = -1;
+    *use = (strake_tuned_use){.level = STRAKE_TUNED_DEFAULT};
+    for (int r = 0; r < set->records; r++) {
+        strake_tuned_level level = STRAKE_TUNED_DEFAULT;
+        const int fit = misfit(set->record[r], key, &level);
+        if (fit >= 0 && (least < 0 || fit < least)) {
+            least = fit;
+            use->level = level;
+            use->record = set->record[r];
+        }
+    }
+    if (use->record != NULL) {
+        describe(&use->record->key, key, use->differs, sizeof use->differs);
+    }
+}
+
+const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
+                                               const int64_t n[STRAKE_AXES])
+{
+    const strake_tuned_class *nearest = NULL;
+    double least = INFINITY;
+    for (int c = 0; record != NULL && c < record->classes; c++) {
+        double distance = 0.0;
+        for (int axis = 0; axis < STRAKE_AXES; axis++) {
+            const double part =
+                log2((double)(n[axis] > 0 ? n[axis] : 1)) - log2((double)record->class[c].n[axis]);
+            distance += part * part;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = &record->class[c];
+        }
+    }
+    return nearest;
+}
+
+static bool contradicts(const strake_tuned_class *class, const strake_case *which)
+{
+    static const char fusion[] = "run.fusion";
+    char given[24];
+    if (!strake_setting_is_given(which, fusion)) {
+        return false;
+    }
+    (void)strake_setting_text(which, fusion, given, sizeof given);
+    for (int s = 0; s < class->settings; s++) {
+        if (strcmp(class->setting[s].path, fusion) == 0) {
+            return strcmp(class->setting[s].value, given) != 0;
+        }
+    }
+    return true; /* tuned for the device's own choice */
+}
+
+void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
+                        strake_case *which)
+{
+    const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
+    if (class == NULL || contradicts(class, which)) {
+        return;
+    }
+    for (int s = 0; s < class->settings; s++) {
+        if (!strake_setting_is_given(which, class->setting[s].path)) {
+            (void)strake_setting_set(which, class->setting[s].path, class->setting[s].value);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/**
+ * @file record.h
+ * What tuning found for one processor and one problem, as a YAML file. Search and measurement are
+ * elsewhere (autotune/); here results are read, written and looked up.
+ */
+#ifndef STRAKE_TUNED_RECORD_H
+#define STRAKE_TUNED_RECORD_H
+
+#include "engine/graph.h"
+#include "io/text.h"
+
+enum { STRAKE_TUNED_SETTINGS = 24, STRAKE_TUNED_CLASSES = 48 };
+
+/** What results hold for. All texts come from the driver or the system. */
+typedef struct strake_tuned_key {
+    bool is_cpu; /**< the CPU stripe; otherwise an OpenCL device */
+    char platform[160], device[256], vendor[128];
+    char architecture[64]; /**< "" where the driver does not tell */
+    char driver[128];
+    char problem[64];
+    strake_precision precision;
+    uint64_t table; /**< strake_tuned_table() */
+    int generator;  /**< STRAKE_TUNED_GENERATOR of the program that measured */
+} strake_tuned_key;
+
+/** One run.* key with its value as in a case file. */
+typedef struct strake_tuned_setting {
+    char path[40], value[24];
+} strake_tuned_setting;
+
+/** The best settings found for grids of about one size; no settings: the defaults are best. */
+typedef struct strake_tuned_class {
+    int64_t n[STRAKE_AXES]; /**< cells per axis */
+    int settings;
+    strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+    double seconds;  /**< per step, median */
+    double spread;   /**< (largest - smallest) / median of the samples */
+    double fallback; /**< seconds per step of the defaults, measured beside it */
+    double baseline; /**< seconds per step of the space's baseline, 0: not measured */
+    int evaluated;   /**< configurations measured */
+} strake_tuned_class;
+
+/** One file. */
+typedef struct strake_tuned_record {
+    strake_tuned_key key;
+    bool is_brief;   /**< the short form of a first use */
+    bool is_shipped; /**< came with the program */
+    char date[16];   /**< "2026-11-21", UTC */
+    int classes;
+    strake_tuned_class class[STRAKE_TUNED_CLASSES];
+} strake_tuned_record;
+
+/**
+ * Raise it when kernels or pipelines change so that older measurements say nothing about them:
+ * results of another number are ignored.
+ */
+enum { STRAKE_TUNED_GENERATOR = 2 };
+
+/** Hash of the live stages with what they read, and which operands are constants (not their values). */
+uint64_t strake_tuned_table(const strake_graph *graph);
+
+/** Whether all parts of two keys agree. */
+bool strake_tuned_same(const strake_tuned_key *a, const strake_tuned_key *b);
+
+/** Name of a key's file without folder, "tuned-0123456789abcdef.yaml". Returns @p buffer. */
+const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, size_t size);
+
+/** Appends a record as YAML. */
+void strake_tuned_print(const strake_tuned_record *record, strake_text *text);
+
+/**
+ * Reads a record. @param[in] name  stands for the file in messages
+ * @return STRAKE_ERR_USAGE for anything that strake_tuned_print() does not write: damaged or cut
+ *         files, other formats, settings that this program does not know.
+ */
+strake_status strake_tuned_parse(const char *name, const char *yaml, size_t length,
+                                 strake_tuned_record *out, strake_error *error);
+
+#endif

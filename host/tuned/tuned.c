@@ -1,0 +1,248 @@
+/* Reading and writing all results: the cache folder and the embedded ones. */
+#include "tuned/tuned.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/file.h"
+#include "tuned/tuned_impl.h"
+
+enum { MOST_BYTES = 1 << 20 }; /* of one file: more is none of ours */
+
+static strake_tuned_record *add_record(strake_tuned_set *set)
+{
+    strake_tuned_record **const grown =
+        realloc((void *)set->record, ((size_t)set->records + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return NULL;
+    }
+    set->record = grown;
+    strake_tuned_record *const record = calloc(1, sizeof *record);
+    if (record != NULL) {
+        set->record[set->records++] = record;
+    }
+    return record;
+}
+
+static void drop_last(strake_tuned_set *set)
+{
+    free(set->record[--set->records]);
+}
+
+/* The whole of a regular file of at most MOST_BYTES; NULL with a reason. */
+static char *read_file(const char *path, size_t *length, const char **why)
+{
+    struct stat info;
+    char *text = NULL;
+    FILE *const file = fopen(path, "rbe");
+    *why = "out of memory";
+    if (file == NULL || fstat(fileno(file), &info) != 0) {
+        *why = strake_file_reason(errno);
+    } else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) {
+        *why = "it is no file of tuned settings";
+    } else {
+        text = malloc((size_t)info.st_size + 1);
+        if (text != NULL) {
+            *length = fread(text, 1, (size_t)info.st_size, file);
+            text[*length] = '\0';
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return text;
+}
+
+static void tell(const strake_tuned_set *set, const char *text)
+{
+    if (set->notice != NULL) {
+        set->notice(set->user, text);
+    }
+}
+
+static strake_status load_file(strake_tuned_set *set, const char *path, strake_error *error)
+{
+    char line[sizeof(strake_error) + 300];
+    size_t length = 0;
+    const char *why = NULL;
+    strake_error reason;
+    strake_tuned_record *const record = add_record(set);
+    char *const text = record != NULL ? read_file(path, &length, &why) : NULL;
+    strake_status status = STRAKE_OK;
+    if (record == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    }
+    if (text == NULL) {
+        (void)snprintf(line, sizeof line, "tuned settings %s are ignored: %s", path, why);
+        tell(set, line);
+        drop_last(set);
+        return STRAKE_OK;
+    }
+    if (strake_tuned_parse(path, text, length, record, &reason) != STRAKE_OK) {
+        (void)snprintf(line, sizeof line,
+                       "tuned settings are ignored: %s (delete the file, or `strake tune --force`)",
+                       reason.text);
+        tell(set, line);
+        drop_last(set);
+    } else if (record->key.generator != STRAKE_TUNED_GENERATOR) {
+        (void)snprintf(line, sizeof line,
+                       "tuned settings %s are ignored: they were measured with other kernels "
+                       "(generator %d, now %d); `strake tune` measures again",
+                       path, record->key.generator, (int)STRAKE_TUNED_GENERATOR);
+        tell(set, line);
+        drop_last(set);
+    }
+    free(text);
+    return status;
+}
+
+static bool is_ours(const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(name, "tuned-", 6) == 0 && length > 11 &&
+           strcmp(name + length - 5, ".yaml") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int only_ours(const struct dirent *entry)
+{
+    return is_ours(entry->d_name);
+}
+
+static strake_status load_folder(strake_tuned_set *set, const char *folder, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct dirent **entry = NULL;
+    const int count = scandir(folder, &entry, only_ours, by_name);
+    for (int k = 0; k < count; k++) {
+        char *const path = strake_path_join(folder, entry[k]->d_name);
+        if (status == STRAKE_OK) {
+            status = path != NULL ? load_file(set, path, error)
+                                  : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+        }
+        free(path);
+        free(entry[k]);
+    }
+    free((void *)entry);
+    return status;
+}
+
+static strake_status load_shipped(strake_tuned_set *set, strake_error *error)
+{
+    for (const strake_tuned_text *text = strake_tuned_texts; text->name != NULL; text++) {
+        strake_error reason;
+        strake_tuned_record *const record = add_record(set);
+        if (record == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+        }
+        record->is_shipped = true;
+        /* Those of another generator wait for somebody to measure that device again. */
+        if (strake_tuned_parse(text->name, (const char *)text->bytes, text->length, record,
+                               &reason) != STRAKE_OK ||
+            record->key.generator != STRAKE_TUNED_GENERATOR) {
+            drop_last(set);
+        } else {
+            record->is_shipped = true;
+        }
+    }
+    return STRAKE_OK;
+}
+
+char *strake_tuned_folder(const char *folder)
+{
+    return folder != NULL ? strdup(folder) : strake_cache_folder();
+}
+
+strake_status strake_tuned_load(const char *folder, void (*notice)(void *user, const char *line),
+                                void *user, strake_tuned_set **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const path = strake_tuned_folder(folder);
+    strake_tuned_set *set = calloc(1, sizeof *set);
+    STRAKE_CHECK(set != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    set->notice = notice;
+    set->user = user;
+    if (path != NULL) {
+        STRAKE_TRY(load_folder(set, path, error));
+    }
+    STRAKE_TRY(load_shipped(set, error));
+    *out = set;
+    set = NULL;
+cleanup:
+    free(path);
+    strake_tuned_free(&set);
+    return status;
+}
+
+void strake_tuned_free(strake_tuned_set **set)
+{
+    if (*set == NULL) {
+        return;
+    }
+    for (int k = 0; k < (*set)->records; k++) {
+        free((*set)->record[k]);
+    }
+    free((void *)(*set)->record);
+    free(*set);
+    *set = NULL;
+}
+
+/* Classes of the older file of the same key that the new record lacks. */
+static void merge_older(const char *path, strake_tuned_record *record)
+{
+    size_t length = 0;
+    const char *why = NULL;
+    strake_error ignored;
+    strake_tuned_record *const older = calloc(1, sizeof *older);
+    char *const text = older != NULL ? read_file(path, &length, &why) : NULL;
+    if (text != NULL && strake_tuned_parse(path, text, length, older, &ignored) == STRAKE_OK &&
+        strake_tuned_same(&older->key, &record->key)) {
+        for (int c = 0; c < older->classes; c++) {
+            bool known = false;
+            for (int k = 0; k < record->classes; k++) {
+                known = known || memcmp(record->class[k].n, older->class[c].n,
+                                        sizeof older->class[c].n) == 0;
+            }
+            if (!known && record->classes < STRAKE_TUNED_CLASSES) {
+                record->class[record->classes++] = older->class[c];
+            }
+        }
+        record->is_brief = record->is_brief && older->is_brief;
+    }
+    free(text);
+    free(older);
+}
+
+strake_status strake_tuned_store(const char *folder, const strake_tuned_record *record, bool merge,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text text = {0};
+    char name[64];
+    char *path = NULL;
+    strake_tuned_record *merged = malloc(sizeof *merged);
+    STRAKE_CHECK(merged != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    *merged = *record;
+    STRAKE_TRY(strake_folder_create(folder, error));
+    path = strake_path_join(folder, strake_tuned_file_name(&record->key, name, sizeof name));
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    if (merge) {
+        merge_older(path, merged);
+    }
+    strake_tuned_print(merged, &text);
+    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    STRAKE_TRY(strake_file_put(path, text.data, text.length, error));
+cleanup:
+    strake_text_free(&text);
+    free(path);
+    free(merged);
+    return status;
+}

@@ -1,0 +1,225 @@
+#!/bin/bash
+# strake tune: results and who uses them, faults planted in an OpenCL library, killed tunings, two at
+# once, damaged caches, budgets.
+. "$(dirname "$0")/tap.bash"
+export STRAKE_CACHE_DIR=$scratch/programs
+faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
+
+space() { # space PLACE VALUES...: writes space.yaml with one parameter
+    local place=$1 parameters=$2
+    cat >space.yaml <<YAML
+problem: mpdata2d
+place: $place
+fields:
+  psi: {random: {seed: 1, minimum: -1, maximum: 1}}
+  u1: {random: {seed: 2, minimum: -0.2, maximum: 0.2}}
+  u2: {random: {seed: 3, minimum: -0.2, maximum: 0.2}}
+  h: {constant: 1}
+steps: 5
+grids: [[96, 80]]
+parameters:
+$parameters
+constraints:
+  - {keep: rows > 1, why: the grid is too small}
+YAML
+}
+result() { ls "$1"/tuned-*.yaml 2>/dev/null | head -n 1; }
+t4() { ls "$1"/tuned-*.t4.json 2>/dev/null | head -n 1; }
+outcomes() { # outcomes FOLDER WORD: how many measurements ended so
+    grep -o "\"name\": \"outcome\", \"value\": \"$2\"" "$(t4 "$1")" | wc -l
+}
+
+cat >case.yaml <<'CASE'
+problem: mpdata2d
+grid: {rows: 61, cols: 97}
+time: {steps: 20}
+boundary: {rows: open, cols: periodic}
+fields:
+  psi: {random: {seed: 1, minimum: 0, maximum: 1}}
+  u1: {random: {seed: 2, minimum: -0.1, maximum: 0.2}}
+  u2: {random: {seed: 3, minimum: -0.2, maximum: 0.1}}
+CASE
+
+# The CPU: no OpenCL needed.
+space cpu "  - {path: run.steps_per_sweep, values: [1, 2, 3], start: 2}"
+try tune --on cpu --space space.yaml --cache cpu --budget 60
+exits 0 "the CPU can be tuned"
+prints "the result tells grid, default, gain and settings" "96 x 80" "default" "gain" "Mcell/s"
+check "the result is a YAML file" grep -q '^complete: true$' "$(result cpu)"
+check "the defaults and every configuration were measured" test "$(grep -c '"configuration"' "$(t4 cpu)")" -eq 4
+check "nothing is left behind" test -z "$(ls cpu | grep -vE '^(tuned-[0-9a-f]{16}\.(yaml|t4\.json)|tune\.lock)$')"
+if python3 -c 'import json' 2>/dev/null; then
+    check "the export is valid JSON with what the T4 schema requires" python3 - "$(t4 cpu)" <<'PY'
+import json, re, sys
+data = json.load(open(sys.argv[1]))
+assert re.match(r"^[0-9]+\.[0-9]+\.[0-9]+$", data["schema_version"])
+assert len(data["results"]) >= 2
+for r in data["results"]:
+    assert isinstance(r["configuration"], dict)
+    assert isinstance(r["times"]["compilation_time"], (int, float))
+    assert isinstance(r["times"]["runtimes"], list)
+    assert r["invalidity"] in ["timeout", "compile", "runtime", "correctness", "constraints", "correct"]
+    assert isinstance(r["correctness"], (int, float))
+    assert isinstance(r["objectives"], list)
+    for m in r["measurements"]:
+        assert isinstance(m["name"], str) and isinstance(m["unit"], str)
+        assert isinstance(m["value"], (int, float, str, list))
+PY
+else
+    skip "the export is valid JSON with what the T4 schema requires" "no python3 here"
+fi
+try tune --on cpu --space space.yaml --cache cpu
+exits 0 "tuning again does nothing"
+prints "and says so" "tuned already"
+try run case.yaml --on cpu --cache cpu --report cpu.json
+exits 0 "a run uses the result"
+check "the report says how well it fits" grep -q '"tuned": {"level": "exact"' cpu.json
+prints "the summary too" "tuned: exact, for 96 x 80 cells"
+try run case.yaml --on cpu --cache cpu --report off.json --set run.tuned=false --output off
+check "run.tuned turns it off" grep -q '"tuned": {"level": "off"' off.json
+check "with the same bytes" cmp out/psi_00000020.npy off/psi_00000020.npy
+
+# Settings in the cache decide unless the case does.
+sed -i 's/settings: {.*}/settings: {run.steps_per_sweep: 3}/' "$(result cpu)"
+run() { try run case.yaml --on cpu --cache cpu --report r.json --quiet "$@"; }
+run
+check "the tuned setting is used" grep -q '"steps_per_sweep": 3' r.json
+run --set run.steps_per_sweep=1
+check "a setting on the command line goes before it" grep -q '"steps_per_sweep": 1' r.json
+sed 's/^driver: .*/driver: "another"/' -i "$(result cpu)"
+run
+check "results of another driver are used and flagged" \
+    grep -q '"tuned": {"level": "driver", "differs": "driver another' r.json
+sed 's/^device: .*/device: "another"/' -i "$(result cpu)"
+run
+check "those of another CPU are not" grep -qE '"tuned": {"level": "(default|shipped|variant)"' r.json
+file=$(result cpu)
+head -c 300 "$file" >cut && cp cut "$file"
+try run case.yaml --on cpu --cache cpu --report r.json
+exits 0 "a damaged result does not stop a run"
+check "it is named and ignored" grep -q "^strake: note: tuned settings are ignored: $file" .err
+
+# Usage.
+try tune --on serial
+fails 2 "serial cannot be tuned" "serial"
+try tune --on ocl:99
+fails 2 "a device that is not there is named" "ocl:99"
+try tune --on cpu --problem nothing --cache cpu
+fails 2 "an unknown problem is named" "nothing"
+try tune --on cpu --budget 0
+fails 2 "a budget of nothing is refused" "--budget"
+try tune --on cpu --space case.yaml --cache cpu
+fails 2 "a file that is no space is refused" "place"
+try tune --on cpu --space nowhere.yaml
+fails 1 "a missing space is named" "nowhere.yaml"
+: >file
+try tune --on cpu --space space.yaml --cache file
+fails 1 "a cache that cannot be written is an error" "file"
+
+# A tuning that is killed, and one beside another: slow enough to be caught at it.
+space cpu "  - {path: run.steps_per_sweep, values: [1, 2, 3, 4, 5, 6, 7, 8], start: 2}
+  - {path: run.block_columns, values: [0, 16, 24, 32, 40, 48, 56, 64]}"
+STRAKE_TEST_MARK=$$.marked "$STRAKE" tune --on cpu --space space.yaml --cache killed --budget 300 \
+    >/dev/null 2>&1 &
+tuner=$!
+lines() { cat killed/tuned-*.log 2>/dev/null | wc -l; }
+for _ in $(seq 600); do
+    [ "$(lines)" -ge 6 ] && break
+    sleep 0.1
+done
+try tune --on cpu --space space.yaml --cache killed --budget 20
+fails 1 "a second tuning at the same time is refused" "another tuning is at work"
+check "and leaves the first alone" kill -0 "$tuner"
+kill -KILL "$tuner" 2>/dev/null
+wait "$tuner" 2>/dev/null
+sleep 0.5
+check "no worker outlives a killed tuning" \
+    test -z "$(grep -lzx "STRAKE_TEST_MARK=$$.marked" /proc/[0-9]*/environ 2>/dev/null)"
+before=$(lines)
+try tune --on cpu --space space.yaml --cache killed --budget 25
+exits 0 "a killed tuning can be taken up"
+prints "what it had measured counts" "taken over from a tuning that was interrupted: "
+taken=$(sed -n 's/.*interrupted: \([0-9]*\) .*/\1/p' .out)
+check "all of it ($taken of $((before - 1)))" test "$taken" -ge $((before - 2))
+
+# Budget: everything included, within a tenth.
+space cpu "  - {path: run.steps_per_sweep, values: [1, 2, 3, 4, 5, 6, 7, 8], start: 2}
+  - {path: run.block_columns, values: [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88]}"
+sed -i 's/grids: .*/grids: [[512, 512], [300, 300], [400, 200], [1000, 100]]/' space.yaml
+begin=$(date +%s%N)
+try tune --on cpu --space space.yaml --cache budget --budget 10
+took=$((($(date +%s%N) - begin) / 1000000))
+exits 0 "a tuning with a small budget ends well"
+check "the budget of 10 s is kept within a tenth ($took ms)" test "$took" -le 11000
+
+# Installing offers it.
+offer=$OLDPWD/autotune/offer.sh
+check "an installation offers to tune" grep -q 'tune: finds' <(sh "$offer" "" "$STRAKE" </dev/null)
+check "not into another root" test -z "$(sh "$offer" /somewhere "$STRAKE" </dev/null)"
+check "TUNE=no declines" test -z "$(TUNE=no sh "$offer" "" "$STRAKE" </dev/null)"
+
+# Faults.
+if [ "$("$STRAKE" devices | grep -c '^ocl:0: ')" -eq 0 ] || [ ! -f "$faulty" ]; then
+    for name in crash hang skip beyond build; do
+        skip "OpenCL: a configuration that fails ($name) is survived" "no OpenCL device or loader"
+    done
+    done_testing
+fi
+space opencl "  - {path: run.fusion, values: [plain, stream]}
+  - {path: run.group_width, values: [32]}
+  - {path: run.group_height, values: [1, 2, 4, 8, 16], start: 16, when: fusion == plain}"
+export STRAKE_OPENCL_LIBRARY=$faulty
+export STRAKE_TEST_FAULTS="crash:32x1 hang:32x2 skip:32x4 beyond:32x8 build:__local"
+try tune --on ocl:0 --space space.yaml --cache faults --budget 120
+unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
+exits 0 "OpenCL: a tuning with failing configurations ends well"
+check "OpenCL: a configuration that crashes is survived and recorded" \
+    grep -q 'ended by signal 11' "$(t4 faults)"
+check "OpenCL: one that hangs is ended and recorded" test "$(outcomes faults timeout)" -eq 1
+check "OpenCL: one with wrong bits is recorded" grep -q 'differs from the reference in bits' "$(t4 faults)"
+check "OpenCL: one that writes beyond its arrays is recorded" \
+    grep -q 'memory beyond the arrays was written' "$(t4 faults)"
+check "OpenCL: one that does not build is recorded" grep -q 'does not build' "$(t4 faults)"
+check "OpenCL: there are two wrong ones, one crash, one build" \
+    test "$(outcomes faults wrong),$(outcomes faults crash),$(outcomes faults build)" = 2,1,1
+check "OpenCL: a failing configuration is not the result" \
+    grep -qE 'settings: \{(run.fusion: plain, run.group_width: 32, run.group_height: 16)?\}' \
+    "$(result faults)"
+check "OpenCL: every kernel of a good one was timed by itself" \
+    test "$(grep -c '"name": "stage_[0-9]*_[a-z0-9_]*", "value": [0-9.e-]*, "unit": "s"' "$(t4 faults)")" -ge 1
+prints "OpenCL: the failures are counted" "1 build" "1 crash" "1 timeout" "2 wrong"
+try run case.yaml --on ocl:0 --cache faults --report ocl.json --output ocl
+check "OpenCL: a run uses the result" grep -q '"tuned": {"level": "exact"' ocl.json
+try run case.yaml --on serial --quiet --output serial
+check "OpenCL: with the bytes of serial" cmp ocl/psi_00000020.npy serial/psi_00000020.npy
+STRAKE_CACHE_DIR=faults try devices
+prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdata2d double, 1 grid, 20"
+
+# The first use of a device that nothing is known of: a made-up driver in front of the real one.
+if ! command -v script >/dev/null; then
+    skip "OpenCL: a device is tuned briefly on its first use" "no script(1) to make a terminal"
+    done_testing
+fi
+on_terminal() { script -qec "'$STRAKE' run case.yaml --on ocl:0 $*" /dev/null >.out 2>.err; }
+export STRAKE_OPENCL_LIBRARY=$faulty STRAKE_TEST_FAULTS="name:made-up"
+on_terminal --cache first --no-tune
+check "OpenCL: --no-tune declines the first tuning" test ! -e first
+on_terminal --cache first --quiet
+check "OpenCL: --quiet too" test ! -e first
+try run case.yaml --on ocl:0 --cache first
+check "OpenCL: and no terminal" test ! -e first
+try check case.yaml --on ocl:0 --cache first
+check "OpenCL: and check" test ! -e first
+on_terminal --cache file
+check "OpenCL: and a cache that cannot be written" bash -c '! grep -q "first time" .out'
+begin=$(date +%s%N)
+on_terminal --cache first --report first.json
+took=$((($(date +%s%N) - begin) / 1000000))
+check "OpenCL: a device is tuned briefly on its first use" grep -q '^effort: brief$' "$(result first)"
+check "OpenCL: with a notice" grep -q 'used for the first time.*--no-tune' .out
+check "OpenCL: the run uses it" grep -q '"tuned": {"level": "exact"' first.json
+check "OpenCL: it takes few seconds ($took ms with the run)" test "$took" -le 9000
+on_terminal --cache first
+check "OpenCL: only once" bash -c '! grep -q "first time" .out'
+unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
+done_testing

@@ -1,0 +1,181 @@
+/*
+ * An OpenCL library with planted faults in front of the real one, for the tests of the tuner
+ * (STRAKE_OPENCL_LIBRARY names it). $STRAKE_TEST_FAULTS lists FAULT:WIDTHxHEIGHT, separated by spaces:
+ * what happens to kernels launched in groups of that size,
+ *     crash   the process dies of a bad access
+ *     hang    the launch never returns
+ *     skip    the kernel does not run: results keep what was there
+ *     beyond  the last bytes of the kernel's output buffer are overwritten
+ * or build:__local: programs with local memory do not build, name:made-up: devices are called so. Other
+ * calls go to the real library.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 256 };
+
+static void *real(const char *name)
+{
+    void *const found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) {
+        abort();
+    }
+    return found;
+}
+
+/* Whether a fault is planted for an argument ("crash", "32x4"). */
+static int is_planted(const char *fault, const char *argument)
+{
+    char wanted[80];
+    const char *const faults = getenv("STRAKE_TEST_FAULTS");
+    const int length = snprintf(wanted, sizeof wanted, "%s:%s", fault, argument);
+    for (const char *at = faults; at != NULL && (at = strstr(at, wanted)) != NULL; at++) {
+        if (at[length] == '\0' || at[length] == ' ') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The last buffer among a kernel's arguments: outputs come after inputs. */
+static struct {
+    cl_kernel kernel;
+    cl_mem output;
+} outputs[MOST];
+
+static cl_mem buffers[MOST];
+static int buffer_count;
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+{
+    cl_mem (*const next)(cl_context, cl_mem_flags, size_t, void *, cl_int *) =
+        (cl_mem(*)(cl_context, cl_mem_flags, size_t, void *, cl_int *))real("clCreateBuffer");
+    const cl_mem buffer = next(context, flags, size, host, code);
+    buffers[buffer_count++ % MOST] = buffer;
+    return buffer;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_int (*const next)(cl_kernel, cl_uint, size_t, const void *) =
+        (cl_int(*)(cl_kernel, cl_uint, size_t, const void *))real("clSetKernelArg");
+    cl_mem buffer = NULL;
+    if (size == sizeof buffer && value != NULL) {
+        memcpy(&buffer, value, sizeof buffer);
+        for (int k = 0; k < MOST && buffer != NULL; k++) {
+            if (buffers[k] == buffer) {
+                int slot = 0;
+                while (slot < MOST - 1 && outputs[slot].kernel != NULL &&
+                       outputs[slot].kernel != kernel) {
+                    slot++;
+                }
+                outputs[slot].kernel = kernel;
+                outputs[slot].output = buffer;
+                break;
+            }
+        }
+    }
+    return next(kernel, index, size, value);
+}
+
+/* The last eight bytes of the kernel's output. */
+static void write_beyond(cl_command_queue queue, cl_kernel kernel)
+{
+    static const cl_ulong wrong = 42;
+    for (int k = 0; k < MOST; k++) {
+        size_t size = 0;
+        if (outputs[k].kernel == kernel &&
+            clGetMemObjectInfo(outputs[k].output, CL_MEM_SIZE, sizeof size, &size, NULL) ==
+                CL_SUCCESS) {
+            (void)clEnqueueFillBuffer(queue, outputs[k].output, &wrong, sizeof wrong,
+                                      size - sizeof wrong, sizeof wrong, 0, NULL, NULL);
+            return;
+        }
+    }
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                              const size_t *offset, const size_t *global, const size_t *local,
+                              cl_uint waits, const cl_event *wait, cl_event *event)
+{
+    cl_int (*const next)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                         const size_t *, cl_uint, const cl_event *, cl_event *) =
+        (cl_int(*)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *,
+                   const size_t *, cl_uint, const cl_event *,
+                   cl_event *))real("clEnqueueNDRangeKernel");
+    char size[40] = "";
+    cl_int code = CL_SUCCESS;
+    if (local != NULL && dims >= 2) {
+        (void)snprintf(size, sizeof size, "%zux%zu", local[0], local[1]);
+    }
+    if (is_planted("crash", size)) {
+        *(volatile int *)8 = 0; /* NOLINT: that is the point */
+    }
+    while (is_planted("hang", size)) {
+        (void)pause();
+    }
+    if (!is_planted("skip", size)) {
+        code = next(queue, kernel, dims, offset, global, local, waits, wait, event);
+    }
+    if (is_planted("beyond", size)) {
+        write_beyond(queue, kernel);
+    }
+    return code;
+}
+
+static cl_program refused[MOST];
+static int refused_count;
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **text,
+                                     const size_t *length, cl_int *code)
+{
+    cl_program (*const next)(cl_context, cl_uint, const char **, const size_t *, cl_int *) =
+        (cl_program(*)(cl_context, cl_uint, const char **, const size_t *, cl_int *))real(
+            "clCreateProgramWithSource");
+    const cl_program program = next(context, count, text, length, code);
+    for (int k = 0; k < MOST; k++) {
+        refused[k] = refused[k] == program ? NULL : refused[k]; /* a handle used again */
+    }
+    if (is_planted("build", "__local") && strstr(text[0], "__local") != NULL) {
+        refused[refused_count++ % MOST] = program;
+    }
+    return program;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *device,
+                      const char *options, void (*notify)(cl_program, void *), void *user)
+{
+    cl_int (*const next)(cl_program, cl_uint, const cl_device_id *, const char *,
+                         void (*)(cl_program, void *), void *) =
+        (cl_int(*)(cl_program, cl_uint, const cl_device_id *, const char *,
+                   void (*)(cl_program, void *), void *))real("clBuildProgram");
+    for (int k = 0; k < MOST; k++) {
+        if (refused[k] != NULL && refused[k] == program) {
+            return CL_BUILD_PROGRAM_FAILURE;
+        }
+    }
+    return next(program, count, device, options, notify, user);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, void *value,
+                       size_t *needed)
+{
+    cl_int (*const next)(cl_device_id, cl_device_info, size_t, void *, size_t *) =
+        (cl_int(*)(cl_device_id, cl_device_info, size_t, void *, size_t *))real("clGetDeviceInfo");
+    static const char name[] = "made-up";
+    if ((info == CL_DEVICE_NAME || info == CL_DEVICE_VENDOR) && is_planted("name", name)) {
+        if (needed != NULL) {
+            *needed = sizeof name;
+        }
+        if (value != NULL && size >= sizeof name) {
+            memcpy(value, name, sizeof name);
+        }
+        return value != NULL && size < sizeof name ? CL_INVALID_VALUE : CL_SUCCESS;
+    }
+    return next(device, info, size, value, needed);
+}

@@ -1,0 +1,312 @@
+/*
+ * Measuring in a process of its own, with processes that crash, hang, talk nonsense or tell of
+ * failures in their place; and the journal. Workers are shell scripts that play their part.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autotune/clock.h"
+#include "autotune/journal.h"
+#include "autotune/measure.h"
+
+static const strake_tuned_setting hold = {"run.hold", "60"};
+
+static strake_request request_of(void)
+{
+    return (strake_request){.where = "cpu",
+                            .case_file = "case",
+                            .reference = "reference",
+                            .steps = 3,
+                            .samples = 2,
+                            .sample_seconds = 0.1,
+                            .give_up = INFINITY,
+                            .settings = 1,
+                            .setting = &hold};
+}
+
+/* Measures once with a script that has read one request line into $line. */
+static strake_measurement play(strake_worker *worker, const char *script, double limit)
+{
+    char text[1000];
+    strake_measurement m;
+    strake_error error;
+    (void)snprintf(text, sizeof text, "while read -r line; do %s; done", script);
+    const char *const command[] = {"/bin/sh", "-c", text, NULL};
+    const strake_request request = request_of();
+    worker->command = command;
+    if (strake_measure(worker, &request, limit, &m, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return m;
+}
+
+static void a_good_answer_is_read(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_measurement m = play(
+        &worker,
+        "echo noise; echo noise >&2; printf 'phase\\tbuild\\ndone\\t0.5\\t0.25\\t3\\t1\\t2\\n' >&3",
+        5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_GOOD);
+    assert_true(m.build == 0.5 && m.check == 0.25);
+    assert_int_equal(m.samples, 3);
+    assert_true(strake_measurement_median(&m) == 2.0);
+    assert_true(strake_measurement_spread(&m) == 1.0);
+    assert_int_not_equal(worker.process, 0);
+    strake_worker_stop(&worker);
+}
+
+static void kernels_and_rates_come_before_the_answer(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_measurement m =
+        play(&worker,
+             "printf 'phase\\tkernels\\nkernel\\tstage_01\\t0.5\\nkernel\\tstage_02\\t2e-3\\n"
+             "kernel\\tbroken\\nrates\\t1e9\\t2e9\\t3e10\\nslow\\t0\\t0\\t0.502\\n' >&3",
+             5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_SLOW);
+    assert_int_equal(m.kernels, 2);
+    assert_string_equal(m.kernel[0].name, "stage_01");
+    assert_string_equal(m.kernel[1].name, "stage_02");
+    assert_true(m.kernel[0].seconds == 0.5 && m.kernel[1].seconds == 2e-3);
+    assert_true(m.up == 1e9 && m.down == 2e9 && m.cells == 3e10);
+    assert_true(strake_measurement_median(&m) == 0.502);
+    strake_worker_stop(&worker);
+}
+
+static void the_request_reaches_the_process(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_measurement m =
+        play(&worker, "printf 'failed\\trun\\t%s\\n' \"$(printf %s \"$line\" | tr '\\t' ' ')\" >&3",
+             5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_RUN);
+    assert_string_equal(m.message, "measure cpu case reference 3 2 0.1 inf run.hold=60");
+    strake_worker_stop(&worker);
+}
+
+static void a_crash_costs_one_measurement(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    strake_measurement m = play(&worker, "printf 'phase\\tbuild\\n' >&3; kill -SEGV $$", 5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_CRASH);
+    assert_non_null(strstr(m.message, "signal 11"));
+    assert_non_null(strstr(m.message, "build"));
+    m = play(&worker, "exit 7", 5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_CRASH);
+    assert_non_null(strstr(m.message, "status 7"));
+    m = play(&worker, "printf 'done\\t0\\t0\\t1\\n' >&3", 5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_GOOD);
+    assert_int_equal(worker.starts, 3);
+    strake_worker_stop(&worker);
+}
+
+static void a_hang_is_ended_at_the_limit(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const double start = strake_tune_clock();
+    strake_measurement m =
+        play(&worker, "trap '' TERM INT HUP; printf 'phase\\ttime\\n' >&3; sleep 100", 0.5);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_TIMEOUT);
+    assert_non_null(strstr(m.message, "time"));
+    assert_true(strake_tune_clock() - start < 5.0);
+    m = play(&worker, "printf 'done\\t0\\t0\\t1\\n' >&3", 5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_GOOD);
+    strake_worker_stop(&worker);
+}
+
+static void nonsense_is_no_answer(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_measurement m =
+        play(&worker, "printf 'done\\nhello\\n\\t\\t\\nslow\\t1\\t1\\t9\\n' >&3", 5.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_SLOW);
+    assert_int_equal(m.samples, 1);
+    strake_worker_stop(&worker);
+    const strake_measurement long_line =
+        play(&worker, "head -c 100000 /dev/zero | tr '\\0' x >&3; sleep 100", 5.0);
+    assert_int_equal(long_line.outcome, STRAKE_OUTCOME_CRASH);
+    strake_worker_stop(&worker);
+}
+
+static void a_missing_program_is_a_crash(void **state)
+{
+    (void)state;
+    static const char *const command[] = {"/nonexistent/strake", NULL};
+    strake_worker worker = {.command = command};
+    strake_measurement m;
+    strake_error error;
+    const strake_request request = request_of();
+    assert_int_equal(strake_measure(&worker, &request, 5.0, &m, &error), STRAKE_OK);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_CRASH);
+    strake_worker_stop(&worker);
+}
+
+static bool stop_now(void *user)
+{
+    return ++*(int *)user > 2;
+}
+
+static void the_user_can_stop_a_measurement(void **state)
+{
+    (void)state;
+    int asked = 0;
+    strake_worker worker = {.stop = stop_now, .user = &asked};
+    const double start = strake_tune_clock();
+    const strake_measurement m = play(&worker, "sleep 100", 50.0);
+    assert_int_equal(m.outcome, STRAKE_OUTCOME_STOPPED);
+    assert_true(strake_tune_clock() - start < 5.0);
+    strake_worker_stop(&worker);
+}
+
+static void tabs_in_names_are_refused(void **state)
+{
+    (void)state;
+    static const char *const command[] = {"/bin/false", NULL};
+    strake_worker worker = {.command = command};
+    strake_measurement m;
+    strake_error error;
+    strake_request request = request_of();
+    request.case_file = "a\tb";
+    assert_int_equal(strake_measure(&worker, &request, 5.0, &m, &error), STRAKE_ERR_USAGE);
+}
+
+static strake_journal_entry entry_of(int64_t rows, const char *value, strake_outcome outcome)
+{
+    strake_journal_entry entry = {.n = {rows, 1, 64}, .settings = 1, .when = 1.7e9};
+    entry.setting[0] = hold;
+    (void)snprintf(entry.setting[0].value, sizeof entry.setting[0].value, "%s", value);
+    entry.result.outcome = outcome;
+    if (outcome == STRAKE_OUTCOME_GOOD) {
+        entry.result.samples = 2;
+        entry.result.seconds[0] = 0.125;
+        entry.result.seconds[1] = 0.25;
+        entry.result.kernels = 1;
+        (void)snprintf(entry.result.kernel[0].name, sizeof entry.result.kernel[0].name, "march");
+        entry.result.kernel[0].seconds = 0.0625;
+        entry.result.down = 5e9;
+    } else {
+        (void)snprintf(entry.result.message, sizeof entry.result.message,
+                       "bad \"news\":\twith \\ and \n and ä");
+    }
+    return entry;
+}
+
+static char *temporary_path(void)
+{
+    static char path[64];
+    (void)snprintf(path, sizeof path, "/tmp/strake-journal-XXXXXX");
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    (void)close(file);
+    return path;
+}
+
+static void a_journal_is_taken_up_again(void **state)
+{
+    (void)state;
+    const char *const path = temporary_path();
+    strake_journal journal;
+    strake_error error;
+    const strake_journal_entry good = entry_of(64, "20", STRAKE_OUTCOME_GOOD);
+    const strake_journal_entry bad = entry_of(64, "40", STRAKE_OUTCOME_WRONG);
+    assert_int_equal(strake_journal_open(&journal, path, "{\"me\": 1}", &error), STRAKE_OK);
+    assert_int_equal(journal.resumed, 0);
+    assert_int_equal(strake_journal_add(&journal, &good, &error), STRAKE_OK);
+    assert_int_equal(strake_journal_add(&journal, &bad, &error), STRAKE_OK);
+    strake_journal_close(&journal, false);
+
+    assert_int_equal(strake_journal_open(&journal, path, "{\"me\": 1}", &error), STRAKE_OK);
+    assert_int_equal(journal.resumed, 2);
+    const strake_measurement *m = strake_journal_find(&journal, good.n, 1, good.setting);
+    assert_non_null(m);
+    assert_true(m->outcome == STRAKE_OUTCOME_GOOD && m->samples == 2 && m->seconds[1] == 0.25);
+    assert_int_equal(m->kernels, 1);
+    assert_string_equal(m->kernel[0].name, "march");
+    assert_true(m->kernel[0].seconds == 0.0625 && m->down == 5e9 && m->up == 0.0);
+    m = strake_journal_find(&journal, bad.n, 1, bad.setting);
+    assert_non_null(m);
+    assert_int_equal(m->outcome, STRAKE_OUTCOME_WRONG);
+    assert_string_equal(m->message, bad.result.message);
+    const int64_t other[STRAKE_AXES] = {65, 1, 64};
+    assert_null(strake_journal_find(&journal, other, 1, good.setting));
+    assert_null(strake_journal_find(&journal, good.n, 0, NULL));
+    strake_journal_close(&journal, false);
+
+    /* Another space, case or processor: begins anew. */
+    assert_int_equal(strake_journal_open(&journal, path, "{\"me\": 2}", &error), STRAKE_OK);
+    assert_int_equal(journal.resumed, 0);
+    strake_journal_close(&journal, true);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void a_journal_cut_anywhere_loses_at_most_its_last_line(void **state)
+{
+    (void)state;
+    const char *const path = temporary_path();
+    static const char identity[] = "{\"me\": 1}";
+    strake_journal journal;
+    strake_error error;
+    off_t size[4];
+    struct stat info;
+    assert_int_equal(strake_journal_open(&journal, path, identity, &error), STRAKE_OK);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(stat(path, &info), 0);
+        size[k] = info.st_size;
+        const strake_journal_entry entry = entry_of(64 + k, "20", STRAKE_OUTCOME_GOOD);
+        assert_int_equal(strake_journal_add(&journal, &entry, &error), STRAKE_OK);
+    }
+    assert_int_equal(stat(path, &info), 0);
+    size[3] = info.st_size;
+    strake_journal_close(&journal, false);
+    for (off_t cut = size[3]; cut >= size[0]; cut--) {
+        int whole = 0;
+        while (whole < 3 && size[whole + 1] <= cut) {
+            whole++;
+        }
+        assert_int_equal(truncate(path, cut), 0);
+        assert_int_equal(strake_journal_open(&journal, path, identity, &error), STRAKE_OK);
+        assert_int_equal(journal.resumed, whole);
+        strake_journal_close(&journal, false);
+        if (cut - 1 < size[whole]) {
+            cut = size[whole]; /* opening has dropped the rest */
+        }
+    }
+    (void)unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_answer_is_read),
+        cmocka_unit_test(kernels_and_rates_come_before_the_answer),
+        cmocka_unit_test(the_request_reaches_the_process),
+        cmocka_unit_test(a_crash_costs_one_measurement),
+        cmocka_unit_test(a_hang_is_ended_at_the_limit),
+        cmocka_unit_test(nonsense_is_no_answer),
+        cmocka_unit_test(a_missing_program_is_a_crash),
+        cmocka_unit_test(the_user_can_stop_a_measurement),
+        cmocka_unit_test(tabs_in_names_are_refused),
+        cmocka_unit_test(a_journal_is_taken_up_again),
+        cmocka_unit_test(a_journal_cut_anywhere_loses_at_most_its_last_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

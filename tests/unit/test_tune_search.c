@@ -1,0 +1,259 @@
+/* The search and its model, on made-up speeds: no processor is involved. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotune/model.h"
+#include "autotune/search.h"
+
+/* 3 x 8 x 6 x 6 x 6 x 8 values; group_height and hold exclude each other. */
+static const char large[] =
+    "problem: mpdata2d\nplace: opencl\nfields: {psi: {constant: 1}}\nsteps: 3\n"
+    "grids: [[64, 64]]\nparameters:\n"
+    "  - {path: run.fusion, values: [none, plain, stream]}\n"
+    "  - {path: run.group_width, values: [16, 32, 64, 128, 256, 512, 1024, 2048]}\n"
+    "  - {path: run.group_height, values: [1, 2, 4, 8, 16, 32], when: fusion != stream}\n"
+    "  - {path: run.hold, values: [10, 20, 30, 40, 50, 60], when: fusion == stream}\n"
+    "  - {path: run.keep, values: [1, 2, 3, 4, 5, 6], when: fusion == stream}\n"
+    "  - {path: run.group_rows, values: [8, 16, 32, 64, 128, 256, 512, 1024]}\n"
+    "constraints:\n"
+    "  - {keep: group_width * group_height <= 4096, why: too big}\n";
+
+typedef struct bench {
+    const strake_space *space;
+    int calls, stop_after;
+    strake_candidate seen[4000];
+    double best;
+    bool failing; /* a third of all configurations fail */
+} bench;
+
+/* Value of a parameter, 0 where it does not matter. */
+static double value(const strake_space *space, const strake_candidate *c, int p)
+{
+    return c->index[p] >= 0 ? space->parameter[p].number[c->index[p]] : 0.0;
+}
+
+/* Fastest (1 s) at stream, width 256, hold 40, keep 2, rows 64; interactions included. */
+static double speed(const strake_space *space, const strake_candidate *c)
+{
+    const double width = log2(value(space, c, 1) / 256.0);
+    const double rows = log2(value(space, c, 5) / 64.0);
+    double seconds = 1.0 + 0.1 * width * width + 0.05 * rows * rows + 0.03 * width * rows;
+    if (c->index[0] == 2) {
+        seconds += 0.02 * fabs(value(space, c, 3) - 40.0) +
+                   0.2 * fabs(value(space, c, 4) - 2.0 - (width > 0.0 ? 1.0 : 0.0));
+    } else {
+        seconds +=
+            1.0 + 0.1 * fabs(log2(value(space, c, 2)) - 2.0) + (c->index[0] == 0 ? 0.5 : 0.0);
+    }
+    return seconds;
+}
+
+static bool attempt(void *user, const strake_candidate *candidate, double *seconds)
+{
+    bench *const b = user;
+    if (b->calls == b->stop_after) {
+        return false;
+    }
+    for (int k = 0; k < b->calls; k++) {
+        assert_memory_not_equal(&b->seen[k], candidate, sizeof *candidate); /* never twice */
+    }
+    assert_int_equal(strake_space_broken(b->space, &(strake_space_facts){0}, candidate), -1);
+    b->seen[b->calls++] = *candidate;
+    *seconds = speed(b->space, candidate);
+    if (b->failing && (candidate->index[1] + candidate->index[5]) % 3 == 1) {
+        *seconds = INFINITY;
+        return true;
+    }
+    b->best = *seconds < b->best ? *seconds : b->best;
+    return true;
+}
+
+static strake_space *parse(const char *text)
+{
+    strake_space *space = NULL;
+    strake_error error;
+    if (strake_space_parse("test", text, strlen(text), &space, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return space;
+}
+
+static strake_search run(bench *b, int most, int stop_after, uint64_t seed)
+{
+    static const strake_space_facts facts = {0};
+    const strake_candidate start = strake_space_start(b->space);
+    strake_search search = {.space = b->space,
+                            .facts = &facts,
+                            .most = most,
+                            .starts = 1,
+                            .start = &start,
+                            .seed = seed,
+                            .attempt = attempt,
+                            .user = b};
+    strake_error error;
+    b->calls = 0;
+    b->best = INFINITY;
+    b->stop_after = stop_after;
+    assert_int_equal(strake_search_run(&search, &error), STRAKE_OK);
+    assert_int_equal(search.tried, b->calls);
+    return search;
+}
+
+/* The best of as many configurations drawn at random. */
+static double random_best(const strake_space *space, int count, uint64_t seed)
+{
+    enum { ALL = 20000 };
+    static const strake_space_facts facts = {0};
+    strake_candidate *const all = calloc(ALL, sizeof *all);
+    double best = INFINITY;
+    const int n = strake_space_enumerate(space, &facts, ALL, all, NULL);
+    assert_true(n > 1000 && n <= ALL);
+    for (int k = 0; k < count; k++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const double seconds = speed(space, &all[(seed >> 33) % (uint64_t)n]);
+        best = seconds < best ? seconds : best;
+    }
+    free(all);
+    return best;
+}
+
+static void a_large_space_is_searched_better_than_at_random(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    strake_space *space = parse(large);
+    int optimal = 0, better = 0;
+    b->space = space;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        (void)run(b, 120, 10000, seed);
+        assert_true(b->calls <= 120);
+        optimal += b->best < 1.05;
+        better += b->best < random_best(space, 120, seed);
+    }
+    print_message("# within 5 %% of the optimum after 120: %d of 10; better than random: %d\n",
+                  optimal, better);
+    assert_true(optimal >= 9);
+    assert_true(better >= 8);
+    strake_space_free(&space);
+    free(b);
+}
+
+static void failures_do_not_stop_a_search(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    strake_space *space = parse(large);
+    b->space = space;
+    b->failing = true;
+    (void)run(b, 200, 10000, 7);
+    assert_true(b->best < 1.3);
+    strake_space_free(&space);
+    free(b);
+}
+
+static const char small[] = "problem: mpdata2d\nplace: cpu\nfields: {psi: {constant: 1}}\n"
+                            "steps: 3\ngrids: [[64, 64]]\nparameters:\n"
+                            "  - {path: run.steps_per_sweep, values: [1, 2, 3, 4]}\n"
+                            "  - {path: run.group_width, values: [16, 32, 64]}\n"
+                            "  - {path: run.group_height, values: [1, 2]}\n"
+                            "  - {path: run.hold, values: [20, 40]}\n"
+                            "  - {path: run.keep, values: [1, 2]}\n"
+                            "  - {path: run.group_rows, values: [8, 64]}\n"
+                            "constraints:\n  - {keep: group_width + hold > 36, why: too little}\n";
+
+static void a_small_space_is_tried_whole(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    strake_space *space = parse(small);
+    b->space = space;
+    strake_search search = run(b, 1000, 10000, 1);
+    assert_true(search.exhausted);
+    /* 16 + 20 is too little: 5 of 6 remain */
+    assert_int_equal(b->calls, 4 * 3 * 2 * 2 * 2 * 2 * 5 / 6);
+    assert_true(search.pruned[0] > 0);
+    search = run(b, 1000, 5, 1);
+    assert_false(search.exhausted);
+    assert_int_equal(b->calls, 5);
+    strake_space_free(&space);
+    free(b);
+}
+
+static void a_search_is_the_same_again(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b), *const c = calloc(1, sizeof *c);
+    strake_space *space = parse(large);
+    b->space = c->space = space;
+    (void)run(b, 60, 10000, 3);
+    (void)run(c, 60, 10000, 3);
+    assert_int_equal(b->calls, c->calls);
+    assert_memory_equal(b->seen, c->seen, (size_t)b->calls * sizeof b->seen[0]);
+    strake_space_free(&space);
+    free(b);
+    free(c);
+}
+
+static void the_model_orders_what_it_has_not_seen(void **state)
+{
+    (void)state;
+    enum { MOST = 200, KNOWN = 60 };
+    static const strake_space_facts facts = {0};
+    strake_space *space = parse(small);
+    strake_candidate all[MOST];
+    double seconds[MOST];
+    strake_model model = {0};
+    int right = 0, pairs = 0;
+    const int n = strake_space_enumerate(space, &facts, MOST, all, NULL);
+    for (int c = 0; c < n; c++) { /* a product of effects, which is what the model assumes */
+        seconds[c] = 1e-3;
+        for (int p = 0; p < space->parameters; p++) {
+            seconds[c] *= 1.0 + 0.13 * (p + 1) * all[c].index[p];
+        }
+    }
+    /* Every third is known. */
+    strake_candidate known[KNOWN];
+    double times[KNOWN];
+    int count = 0;
+    for (int c = 0; c < n && count < KNOWN; c += 3) {
+        known[count] = all[c];
+        times[count++] = seconds[c];
+    }
+    assert_true(strake_model_predict(&model, space, &all[0]) == 1.0);
+    assert_true(strake_model_fit(&model, space, count, known, times));
+    for (int a = 1; a < n; a += 3) {
+        for (int b = 2; b < n; b += 3) {
+            if (fabs(seconds[a] / seconds[b] - 1.0) > 0.1) {
+                pairs++;
+                right +=
+                    (seconds[a] < seconds[b]) == (strake_model_predict(&model, space, &all[a]) <
+                                                  strake_model_predict(&model, space, &all[b]));
+            }
+        }
+    }
+    assert_true(pairs > 500);
+    assert_true(right > 0.95 * pairs);
+    strake_model_free(&model);
+    strake_space_free(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_space_is_searched_better_than_at_random),
+        cmocka_unit_test(failures_do_not_stop_a_search),
+        cmocka_unit_test(a_small_space_is_tried_whole),
+        cmocka_unit_test(a_search_is_the_same_again),
+        cmocka_unit_test(the_model_orders_what_it_has_not_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
