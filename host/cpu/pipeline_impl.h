@@ -81,6 +81,7 @@ typedef struct sweep {
 struct strake_pipeline {
     const strake_graph *graph;
     const strake_layout *layout;
+    bool is_flat;   /* a slab is one line */
     int64_t size;   /* bytes of an element */
     int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
     int64_t block[STRAKE_MAX_SWEEP + 1]; /* columns, by number of steps */

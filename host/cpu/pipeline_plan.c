@@ -185,7 +185,7 @@ static bool is_streamed(const strake_pipeline *p)
     const int64_t bytes = p->layout->elements * p->size * p->streams;
     const int64_t cache =
         strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
-    return p->layout->n[1] == 1 && cache > 0 && bytes > cache && strake_stream_is_there();
+    return p->is_flat && cache > 0 && bytes > cache && strake_stream_is_there();
 }
 
 static int64_t lay_out(strake_pipeline *p, char *memory)
@@ -272,6 +272,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     loops = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
     p->graph = graph;
     p->layout = layout;
+    p->is_flat = layout->n[1] + layout->lo[1] + layout->hi[1] == 1;
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->passes = layout->steps;

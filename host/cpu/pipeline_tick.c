@@ -85,7 +85,6 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
     }
 }
 
-/* One slab of one task of one step. */
 /* The lines of a slab with several. */
 static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t,
                       const void *const *first_in, void *const *first_out, int64_t n,
@@ -122,7 +121,7 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
         cell = (char *)w->next[t->state] + strake_layout_at(p->layout, q, 0, w->c) * p->size;
         out[0] = p->line != NULL ? p->line : cell;
     }
-    if (p->layout->n[1] > 1) {
+    if (!p->is_flat) {
         run_lines(p, w, s, t, in, out, n, is_checked);
     } else {
         t->row(out, in, n);
@@ -150,7 +149,7 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
     const int64_t lines = (w->columns * p->size + PIPELINE_ALIGNMENT - 1) / PIPELINE_ALIGNMENT;
     const int64_t first = lines * part / p->groups * PIPELINE_ALIGNMENT;
     const int64_t end = lines * (part + 1) / p->groups * PIPELINE_ALIGNMENT;
-    if (slab >= l->n[0] || slab < 0 || l->n[1] > 1) {
+    if (slab >= l->n[0] || slab < 0 || !p->is_flat) {
         return;
     }
     for (int k = 0; k < p->streams; k++) {

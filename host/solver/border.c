@@ -255,7 +255,7 @@ static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64
         const _Atomic int64_t *counter = borders_only ? &role->border_done : &role->done;
         for (int spin = 0;
              role->linked && atomic_load_explicit(counter, memory_order_acquire) < steps; spin++) {
-            if (stop_of(solver->border) != INT64_MAX) {
+            if (stop_of(solver->border) < steps) {
                 return false;
             }
             if (spin < SPINS) {
@@ -265,7 +265,7 @@ static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64
             }
         }
     }
-    return stop_of(solver->border) == INT64_MAX;
+    return stop_of(solver->border) >= steps;
 }
 
 static void stop_run(strake_border *border, int64_t step)

@@ -96,7 +96,7 @@ static void relax(int spin)
 static bool wait_for_ranks(const strake_solver *solver, int64_t steps, const _Atomic int64_t *stop)
 {
     for (int spin = 0; strake_border_done(solver) < steps; spin += spin < SPINS ? 1 : 0) {
-        if (atomic_load_explicit(stop, memory_order_relaxed) != INT64_MAX) {
+        if (atomic_load_explicit(stop, memory_order_relaxed) < steps) {
             return false;
         }
         relax(spin);
@@ -111,7 +111,7 @@ bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role
         const strake_role *other = &solver->role[role->neighbour[k]];
         for (int spin = 0; atomic_load_explicit(&other->done, memory_order_acquire) < steps;
              spin += spin < SPINS ? 1 : 0) {
-            if (atomic_load_explicit(stop, memory_order_relaxed) != INT64_MAX) {
+            if (atomic_load_explicit(stop, memory_order_relaxed) < steps) {
                 return false;
             }
             relax(spin);
@@ -120,5 +120,5 @@ bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role
     if (role->linked && !wait_for_ranks(solver, steps, stop)) {
         return false;
     }
-    return atomic_load_explicit(stop, memory_order_relaxed) == INT64_MAX;
+    return atomic_load_explicit(stop, memory_order_relaxed) >= steps;
 }

@@ -198,7 +198,11 @@ void strake_neighbours_done(strake_role *role, int64_t steps);
 /** Says that a role has finished the slabs that other ranks read, @p steps steps after its last ones. */
 void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
-/** Waits until all neighbours have finished @p steps steps. @return false once @p stop is not INT64_MAX. */
+/**
+ * Waits until all neighbours have finished @p steps steps. @return false once a failure in one of these
+ * steps is in @p stop; after a later one everybody still gets there, so that all failures of one step
+ * are found and the first of them is told.
+ */
 bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
 

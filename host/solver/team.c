@@ -325,6 +325,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                             int64_t step, int64_t unseen)
 {
     char when[96] = "";
+    char line[32] = "";
     const strake_solver *solver = run->solver;
     const int parity = 1 - parity_at(run, step); /* of the states after the step's sweep */
     int64_t cell[STRAKE_AXES] = {range->first, 0, 0};
@@ -342,10 +343,13 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
                        (long long)unseen);
     }
     cell[0] = (cell[0] + shift_at(run, step + 1)) % solver->layout.n[0];
+    if (solver->which->problem->dims == 3) {
+        (void)snprintf(line, sizeof line, "%lld, ", (long long)cell[1]);
+    }
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s is NaN or Inf at [%lld, %lld] after step %lld%s; the run stops "
-                               "(look at the size of the initial values and of the flow)",
-                               name, (long long)cell[0], (long long)cell[2],
+                               "%s is NaN or Inf at [%lld, %s%lld] after step %lld%s; the run "
+                               "stops (look at the size of the initial values and of the flow)",
+                               name, (long long)cell[0], line, (long long)cell[2],
                                (long long)solver->step_count + run->skipped + step + 1, when);
 }
 

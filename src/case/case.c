@@ -16,15 +16,19 @@
 
 enum { MAX_FILE = 4 << 20 /* bytes; a case of that size is some other file */ };
 
+int strake_case_key(const strake_case *which, const char *path)
+{
+    int k = 0;
+    while (k < which->problem->keys && strcmp(which->problem->key[k].path, path) != 0) {
+        ++k;
+    }
+    assert(k < which->problem->keys && "a key that the problem does not have");
+    return k;
+}
+
 double strake_case_value(const strake_case *which, const char *path)
 {
-    for (int k = 0; k < which->problem->keys; ++k) {
-        if (strcmp(which->problem->key[k].path, path) == 0) {
-            return which->value[k];
-        }
-    }
-    assert(false && "a key that the problem does not have");
-    return NAN;
+    return which->value[strake_case_key(which, path)];
 }
 
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
@@ -68,9 +72,10 @@ static strake_status find_problem(strake_node *root, strake_case *which, strake_
     }
     const strake_node *const node = strake_node_get(root, "problem");
     if (node == NULL) {
-        (void)snprintf(expected, sizeof expected, "one of %s", choices);
-        return strake_keys_missing(root, "problem",
-                                   strchr(choices, '|') != NULL ? expected : choices, error);
+        strake_words words = {0};
+        strake_words_add_choices(&words, choices);
+        (void)snprintf(expected, sizeof expected, "one of %s", words.list);
+        return strake_keys_missing(root, "problem", words.count > 1 ? expected : choices, error);
     }
     const strake_status status = strake_read_choice(node, choices, &choice, error);
     if (status == STRAKE_OK) {

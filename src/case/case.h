@@ -10,7 +10,7 @@
 /** How ranks exchange slabs, in the order of the words of run.exchange. */
 typedef enum strake_exchange { STRAKE_EXCHANGE_BOTH, STRAKE_EXCHANGE_ONE_WAY } strake_exchange;
 
-enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32 };
+enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
 /** How the interior of one field is given. Opaque outside src/case/. */
 typedef struct strake_source strake_source;
@@ -23,9 +23,11 @@ struct strake_case {
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
     strake_boundary boundary[STRAKE_AXES];
-    double dt;                     /**< time step [s] */
-    int64_t steps;                 /**< total number of steps */
-    double value[STRAKE_MAX_KEYS]; /**< the problem's keys, in its order */
+    double dt;                                     /**< time step [s] */
+    int64_t steps;                                 /**< total number of steps */
+    double value[STRAKE_MAX_KEYS];                 /**< the problem's keys, in its order */
+    double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
+    bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
     strake_source
         *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
     char *on;                       /**< run.on, or NULL */
@@ -64,7 +66,10 @@ struct strake_case {
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
                                 strake_graph *graph, strake_error *error);
 
-/** Value of a problem key by path; the key must exist (programmer's error otherwise). */
+/** Number of a problem key by path; the key must exist (programmer's error otherwise). */
+int strake_case_key(const strake_case *which, const char *path);
+
+/** Value of a problem key by path; the key must exist. */
 double strake_case_value(const strake_case *which, const char *path);
 
 /**

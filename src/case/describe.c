@@ -181,6 +181,11 @@ static void describe_key(const writer *to, const strake_key *key)
         (void)snprintf(type, sizeof type, "one of %s", words);
         break;
     }
+    case STRAKE_KEY_REALS:
+        (void)snprintf(type, sizeof type, "list of %d to %d numbers %s", (int)key->minimum,
+                       (int)key->maximum, key->unit);
+        (void)snprintf(otherwise, sizeof otherwise, "default: none");
+        break;
     }
     say_key(to, key->path, type, key->required ? "required" : otherwise, key->text);
 }

@@ -74,6 +74,10 @@ uint64_t strake_case_hash(const strake_case *which)
     for (int k = 0; k < which->problem->keys; ++k) {
         feed_text(&hash, which->problem->key[k].path);
         feed_real(&hash, which->value[k]);
+        for (int m = 0; which->problem->key[k].type == STRAKE_KEY_REALS && m < (int)which->value[k];
+             ++m) {
+            feed_real(&hash, which->list[k][m]);
+        }
     }
     for (int f = 0; f < which->problem->fields; ++f) {
         feed_text(&hash, which->problem->field[f].name);

@@ -321,6 +321,32 @@ strake_status strake_keys_read(strake_node *root, strake_case *which, strake_err
     return status;
 }
 
+/* A list of numbers, as many as the key's range says. */
+static strake_status read_reals(const strake_node *node, const strake_key *key, double *list,
+                                double *count, strake_error *error)
+{
+    static const strake_range any = {-INFINITY, INFINITY, false, NULL};
+    char shown[STRAKE_SHOW_SIZE];
+    int items = 0;
+    for (const strake_node *item = node->child; node->kind == STRAKE_NODE_LIST && item != NULL;
+         item = item->next) {
+        if (items < STRAKE_MAX_LIST) {
+            const strake_status status = strake_read_real(item, &any, &list[items], error);
+            if (status != STRAKE_OK) {
+                return status;
+            }
+        }
+        ++items;
+    }
+    if (items < (int)key->minimum || items > (int)key->maximum) {
+        return strake_node_fail(node, error, "found %s, expected a list of %d to %d numbers %s",
+                                strake_node_show(node, shown, sizeof shown), (int)key->minimum,
+                                (int)key->maximum, key->unit);
+    }
+    *count = items;
+    return STRAKE_OK;
+}
+
 strake_status strake_keys_read_problem(strake_node *root, strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -334,6 +360,7 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
         bool truth = false;
         char expected[160];
         which->value[k] = key->fallback;
+        which->given[k] = node != NULL;
         if (node == NULL) {
             if (key->required) {
                 (void)strake_range_text(&range, whole, expected, sizeof expected);
@@ -357,6 +384,9 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
         case STRAKE_KEY_CHOICE:
             status = strake_read_choice(node, key->choices, &choice, error);
             which->value[k] = choice;
+            break;
+        case STRAKE_KEY_REALS:
+            status = read_reals(node, key, which->list[k], &which->value[k], error);
             break;
         }
     }

@@ -17,12 +17,13 @@ typedef enum strake_position {
     STRAKE_FACE_2
 } strake_position;
 
-/** Number types of keys; all are stored as double in strake_case.value[]. */
+/** Types of keys; numbers are stored as double in strake_case.value[]. */
 typedef enum strake_key_type {
     STRAKE_KEY_INTEGER,
     STRAKE_KEY_REAL,
     STRAKE_KEY_BOOLEAN, /**< true/false -> 1/0 */
-    STRAKE_KEY_CHOICE   /**< index into the choices */
+    STRAKE_KEY_CHOICE,  /**< index into the choices */
+    STRAKE_KEY_REALS    /**< list of numbers, in strake_case.list[]; the value is how many */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
@@ -31,7 +32,7 @@ typedef struct strake_key {
     strake_key_type type;
     const char *choices;     /**< for CHOICE: "none|infinite"; else NULL */
     double fallback;         /**< default */
-    double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL) */
+    double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL; REALS: of their number) */
     bool required;
     const char *unit; /**< "[-]", "[m]", ... */
     const char *text; /**< one line for `strake help case` */

@@ -2,6 +2,9 @@
 #ifndef STRAKE_PROBLEM_LIST_H
 #define STRAKE_PROBLEM_LIST_H
 
-#define STRAKE_PROBLEMS(X) X(mpdata2d)
+#define STRAKE_PROBLEMS(X)                                                                         \
+    X(mpdata2d)                                                                                    \
+    X(cahn_hilliard2d)                                                                             \
+    X(cahn_hilliard3d)
 
 #endif

@@ -9,50 +9,27 @@
 
 #include "case/case.h"
 #include "solver/solver.h"
-#include "tests/support/harness.h"
+#include "tests/support/trial.h"
 
-enum { ROWS = 61, COLS = 97, MIRRORED = 4 };
+enum { ROWS = 61, COLS = 97, MIRRORED = STRAKE_TRIAL_OTHER };
 
 /* How a stripe is cut; zero: chosen. */
 typedef struct cut {
     int blocks, streams, steps, memory_kib;
 } cut;
 
-typedef struct fixture {
-    strake_inputs in;
-    strake_case *which;
-    bool single, constant_h;
-    char name[128];
-} fixture;
+typedef strake_trial fixture;
 
-/* Boundary: bit 0: rows open, bit 1: columns open; MIRRORED: what is open becomes no_flux. */
-static void begin(fixture *f, const strake_scheme *scheme, int rows, int cols, int boundary,
-                  bool single, bool constant_h)
+static void begin(fixture *f, const strake_subject *subject, int variant, int rows, int cols,
+                  int boundary, bool single, bool constant_h)
 {
-    uint64_t seed = 11;
-    f->single = single;
-    f->constant_h = constant_h;
-    (void)snprintf(f->name, sizeof f->name, "%dx%d, boundary %d, %s, h %s, %d iterations", rows,
-                   cols, boundary, single ? "single" : "double",
-                   constant_h ? "constant" : "variable", scheme->iterations);
-    assert_true(strake_inputs_open(&f->in, rows, cols, (boundary & 1) != 0, (boundary & 2) != 0));
-    if (!constant_h) {
-        strake_inputs_random_h(&f->in, &seed);
-    }
-    strake_inputs_random_flow(&f->in, 0.95, 1.0, &seed);
-    strake_inputs_random_psi(&f->in, -1.0, 2.0, &seed);
-    f->which = strake_harness_case(&f->in, scheme, single, constant_h);
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        if ((boundary & MIRRORED) != 0 && f->which->boundary[axis] == STRAKE_OPEN) {
-            f->which->boundary[axis] = STRAKE_NO_FLUX;
-        }
-    }
+    const strake_trial_config config = {subject, variant, rows, cols, boundary, single, constant_h};
+    strake_trial_begin(f, &config, 11);
 }
 
 static void end(fixture *f)
 {
-    strake_case_close(&f->which);
-    strake_inputs_close(&f->in);
+    strake_trial_end(f);
 }
 
 static strake_solver *open_cut(fixture *f, const char *where, const char *split, const cut *c)
@@ -61,33 +38,33 @@ static strake_solver *open_cut(fixture *f, const char *where, const char *split,
     f->which->streams = c->streams;
     f->which->steps_per_sweep = c->steps;
     f->which->device_memory = (int64_t)c->memory_kib * 1024;
-    return strake_harness_open(f->which, &f->in, f->single, f->constant_h, where, split, 2);
+    return strake_trial_open(f, where, split, 2);
 }
 
-/* Checksum of psi after calls of some steps, with psi set anew after the first call. */
+/* Checksum of the state after calls of some steps, with it set anew after the first call. */
 static uint64_t run(fixture *f, const char *where, const char *split, const cut *c, int64_t *blocks)
 {
     static const int calls[] = {3, 9, 17};
-    double *psi = malloc(f->in.cells * sizeof *psi);
+    double *state = malloc(f->cells * sizeof *state);
     strake_placement placement[4];
-    assert_non_null(psi);
+    assert_non_null(state);
     strake_solver *solver = open_cut(f, where, split, c);
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
         strake_harness_step(solver, calls[k]);
         if (k == 0) {
-            strake_harness_get_psi(solver, psi, f->in.cells);
-            psi[f->in.cells / 2] += 0.5;
-            strake_harness_set_psi(solver, psi, f->in.cells);
+            strake_harness_get(solver, f->field[0], state, f->cells);
+            state[f->cells / 2] += 0.5;
+            strake_harness_set(solver, f->field[0], state, f->cells);
         }
     }
-    const uint64_t checksum = strake_harness_checksum(solver, f->in.cells);
+    const uint64_t checksum = strake_trial_checksum(f, solver);
     const int placements = strake_solver_placements(solver, placement, 4);
     *blocks = 0;
     for (int k = 0; k < placements; k++) {
         *blocks += placement[k].blocks;
     }
     strake_close(&solver);
-    free(psi);
+    free(state);
     return checksum;
 }
 
@@ -104,7 +81,7 @@ static void compare(fixture *f, const char *where, const char *split, const cut 
     int64_t blocks = 0;
     const uint64_t found = run(f, where, split, c, &blocks);
     if (found != expected || blocks == 0) {
-        fail_msg("%s split %s, %d blocks (%lld made), %d streams, %d steps, %d KiB: psi %016llx, "
+        fail_msg("%s split %s, %d blocks (%lld made), %d streams, %d steps, %d KiB: %016llx, "
                  "serial %016llx (%s)",
                  where, split != NULL ? split : "none", c->blocks, (long long)blocks, c->streams,
                  c->steps, c->memory_kib, (unsigned long long)found, (unsigned long long)expected,
@@ -114,14 +91,14 @@ static void compare(fixture *f, const char *where, const char *split, const cut 
 
 static void every_boundary_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const cut cuts[] = {{1, 1, 1, 0},  {2, 2, 3, 0},  {3, 3, 2, 0}, {7, 2, 5, 0},
                                {61, 3, 1, 0}, {60, 1, 4, 0}, {5, 8, 7, 0}, {4, 3, 8, 0}};
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int k = 0; k < 7; k++) {
         const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
         fixture f;
-        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, k == 2);
+        begin(&f, subject, 0, ROWS, COLS, boundary, false, k == 2);
         const uint64_t expected = reference(&f);
         for (size_t c = 0; c < sizeof cuts / sizeof cuts[0]; c++) {
             compare(&f, "ocl:0", NULL, &cuts[c], expected);
@@ -132,11 +109,11 @@ static void every_boundary_gives_the_bytes_of_serial(void **state)
 
 static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int open = 0; open < 2; open++) {
         fixture f;
-        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, open, false, false);
+        begin(&f, subject, 0, ROWS, COLS, open, false, false);
         const uint64_t expected = reference(&f);
         for (int steps = 1; steps <= 17; steps++) {
             const cut c = {1 + steps % 5, 1 + steps % 3, steps, 0};
@@ -146,16 +123,30 @@ static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
     }
 }
 
+/* KiB that hold some rows of MPDATA and of Cahn-Hilliard in 2D, and some planes in 3D, but not 61. */
+enum { CAPS = 5 };
+static const int caps[][CAPS] = {
+    {150, 200, 260, 330, 400}, {36, 48, 62, 79, 96}, {620, 800, 960, 1200, 1400}};
+/* Of two stripes of 12 and 49 the smaller one fits. */
+static const int between[] = {420, 100, 1100};
+
+static int size_of(const strake_subject *subject)
+{
+    return subject == &strake_subject_mpdata2d          ? 0
+           : subject == &strake_subject_cahn_hilliard2d ? 1
+                                                        : 2;
+}
+
 static void any_cap_of_memory_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
-    static const int most[] = {150, 200, 260, 330, 400};
+    const strake_subject *subject = *state;
+    const int *most = caps[size_of(subject)];
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int open = 0; open < 2; open++) {
         fixture f;
-        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, open, false, false);
+        begin(&f, subject, 0, ROWS, COLS, open, false, false);
         const uint64_t expected = reference(&f);
-        for (size_t k = 0; k < sizeof most / sizeof most[0]; k++) {
+        for (size_t k = 0; k < CAPS; k++) {
             const cut chosen = {0, 0, 0, most[k]};
             const cut steps = {0, 1, k >= 2 ? 2 : 1, most[k]};
             compare(&f, "ocl:0", NULL, &chosen, expected);
@@ -167,20 +158,16 @@ static void any_cap_of_memory_gives_the_bytes_of_serial(void **state)
 
 static void odd_sizes_and_other_schemes_give_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const int sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {5, 130}, {13, 7}, {40, 257}};
-    static const strake_scheme schemes[] = {
-        {.iterations = 1},
-        {.iterations = 3, .nonoscillatory = true, .third_order = true},
-        {STRAKE_DEFAULT_SCHEME, .gauge = true}};
     strake_harness_need_device(STRAKE_DOUBLE);
     strake_harness_need_device(STRAKE_SINGLE);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (int boundary = 0; boundary < 4; boundary++) {
             const cut c = {2 + (int)s, 1 + boundary % 3, 1 + boundary * 2, 0};
             fixture f;
-            begin(&f, &schemes[(s + (size_t)boundary) % 3], sizes[s][0], sizes[s][1], boundary,
-                  s % 2 == 1, boundary == 1);
+            begin(&f, subject, (int)(s + (size_t)boundary) % 3 + 1, sizes[s][0], sizes[s][1],
+                  boundary, s % 2 == 1, boundary == 1);
             compare(&f, "ocl:0", NULL, &c, reference(&f));
             end(&f);
         }
@@ -189,11 +176,11 @@ static void odd_sizes_and_other_schemes_give_the_bytes_of_serial(void **state)
 
 static void every_fusion_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int fusion = 1; fusion <= 3; fusion++) {
         fixture f;
-        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, fusion, false, false);
+        begin(&f, subject, 0, ROWS, COLS, fusion, false, false);
         const uint64_t expected = reference(&f);
         f.which->fusion = fusion;
         for (int steps = 1; steps <= 4; steps += 3) {
@@ -206,7 +193,7 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
 
 static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const char *const mixture[][2] = {{"cpu,ocl:0", "30,31"},
                                              {"ocl:0,cpu", "59,2"},
                                              {"ocl:0,ocl:0", "1,1"},
@@ -215,7 +202,7 @@ static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
     for (int k = 0; k < 7; k++) {
         const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
         fixture f;
-        begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, false);
+        begin(&f, subject, 0, ROWS, COLS, boundary, false, false);
         const uint64_t expected = reference(&f);
         for (int m = 0; m < 4; m++) {
             const cut asked = {3, 2, 1 + (m + k) % 4, 0};
@@ -228,13 +215,13 @@ static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
 /* Of two stripes on one device the larger is beyond the cap, the other resident. */
 static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int boundary = 0; boundary < 4; boundary++) {
         for (int steps = 1; steps <= 3; steps++) {
-            const cut c = {0, 0, steps, 420};
+            const cut c = {0, 0, steps, between[size_of(subject)]};
             fixture f;
-            begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, boundary, false, false);
+            begin(&f, subject, 0, ROWS, COLS, boundary, false, false);
             const uint64_t expected = reference(&f);
             compare(&f, "ocl:0,ocl:0", "12,49", &c, expected);
             compare(&f, "ocl:0,cpu,ocl:0", "49,2,10", &c, expected);
@@ -245,25 +232,25 @@ static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(v
 
 static void infinity_stops_the_run(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     const cut c = {4, 2, 3, 0};
     strake_error error;
     strake_harness_need_device(STRAKE_DOUBLE);
     fixture f;
-    begin(&f, &(strake_scheme){STRAKE_DEFAULT_SCHEME}, ROWS, COLS, 1, false, false);
+    begin(&f, subject, 0, ROWS, COLS, 1, false, false);
     strake_solver *solver = open_cut(&f, "ocl:0", NULL, &c);
     strake_harness_step(solver, 5); /* finite */
-    double *psi = calloc(f.in.cells, sizeof *psi);
-    assert_non_null(psi);
-    psi[40 * COLS + 50] = 1e200; /* sums of it overflow when they are multiplied */
-    strake_harness_set_psi(solver, psi, f.in.cells);
+    double *field = calloc(f.cells, sizeof *field);
+    assert_non_null(field);
+    field[40 * COLS + 50] = 1e200; /* sums of it overflow when they are multiplied */
+    strake_harness_set(solver, f.field[0], field, f.cells);
     assert_int_equal(strake_step(solver, 200, &error), STRAKE_ERR_NUMERIC);
-    assert_non_null(strstr(error.text, "psi is NaN or Inf at ["));
+    assert_non_null(strstr(error.text, "is NaN or Inf at ["));
     /* The next states are good ones again. */
-    strake_harness_set_psi(solver, f.in.psi, f.in.cells);
+    strake_harness_set(solver, f.field[0], f.data[0], f.cells);
     strake_harness_step(solver, 4);
     strake_close(&solver);
-    free(psi);
+    free(field);
     end(&f);
 }
 
@@ -279,5 +266,5 @@ int main(void)
         cmocka_unit_test(a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial),
         cmocka_unit_test(infinity_stops_the_run),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return strake_trial_run(tests, sizeof tests / sizeof tests[0]);
 }

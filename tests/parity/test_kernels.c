@@ -1,5 +1,5 @@
 /*
- * Generated kernels: however stages are fused into kernels, whatever the sizes of groups, psi has the
+ * Generated kernels: however stages are fused into kernels, whatever the sizes of groups, the state has the
  * bytes of serial. Draws are seeded; most vary what needs no new program (some drivers compile for
  * every size of group). STRAKE_REQUIRE_OPENCL=1
  * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of draws.
@@ -11,9 +11,9 @@
 #include "case/case.h"
 #include "opencl/cl_device.h"
 #include "solver/solver.h"
-#include "tests/support/harness.h"
+#include "tests/support/trial.h"
 
-enum { STEPS = 3, DRAWS = 224, DRAWS_PER_PROGRAM = 16 };
+enum { STEPS = 3, DRAWS = 160, DRAWS_PER_PROGRAM = 16 };
 
 static int pick(uint64_t *seed, int count)
 {
@@ -23,7 +23,7 @@ static int pick(uint64_t *seed, int count)
 
 /* What decides a program's text. */
 typedef struct program {
-    strake_scheme scheme;
+    int variant;
     bool single, constant_h;
     int fusion, division, hold, unroll, prefetch, keep, width, height;
 } program;
@@ -31,13 +31,8 @@ typedef struct program {
 static program draw_program(uint64_t *seed)
 {
     static const int holds[] = {0, 0, 12, 30, 300};
-    static const int iterations[] = {1, 2, 2, 2, 3, 4};
     static const int unrolls[] = {1, 1, 2, 4};
-    program p = {.scheme = {.iterations = iterations[pick(seed, 6)],
-                            .nonoscillatory = pick(seed, 4) > 0,
-                            .gauge = pick(seed, 4) == 0,
-                            .nonnegative = pick(seed, 4) == 0,
-                            .unlimited_next = pick(seed, 4) == 0},
+    program p = {.variant = pick(seed, 1000),
                  .single = pick(seed, 4) == 0,
                  .constant_h = pick(seed, 3) == 0,
                  .fusion = pick(seed, 5) < 4 ? 3 : 1 + pick(seed, 2),
@@ -48,31 +43,22 @@ static program draw_program(uint64_t *seed)
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
                  .width = 20 + pick(seed, 150),
                  .height = 1 + pick(seed, 5)};
-    if (p.scheme.gauge && p.scheme.iterations > 2) {
-        p.scheme.iterations = 2;
-    }
-    p.scheme.third_order = p.scheme.iterations > 1 && pick(seed, 4) == 0;
     return p;
 }
 
 /* One drawn run: where the rows lie and how large the groups are. */
-static void check_draw(const program *p, uint64_t *seed, int draw)
+static void check_draw(const strake_subject *subject, const program *p, uint64_t *seed, int draw)
 {
     static const char *const places[] = {"ocl:0", "ocl:0", "cpu,ocl:0", "ocl:0,ocl:0"};
-    strake_inputs in;
     const int rows = 1 + pick(seed, pick(seed, 4) == 0 ? 8 : 70);
     const int cols = 1 + pick(seed, pick(seed, 4) == 0 ? 8 : 230);
     const char *const place = rows > 1 ? places[pick(seed, 4)] : places[0];
-    assert_true(strake_inputs_open(&in, rows, cols, pick(seed, 2) == 0, pick(seed, 2) == 0));
-    if (!p->constant_h) {
-        strake_inputs_random_h(&in, seed);
-    }
-    strake_inputs_random_flow(&in, 0.9, 1.0, seed);
-    strake_inputs_random_psi(&in, p->scheme.nonnegative ? 0.0 : -1.0, 2.0, seed);
-    for (size_t k = 0; k < in.cells; k++) {
-        in.psi[k] = strake_random(seed) < 0.2 ? 0.0 : in.psi[k];
-    }
-    strake_case *which = strake_harness_case(&in, &p->scheme, p->single, p->constant_h);
+    const strake_trial_config config = {subject,       p->variant, rows,         cols,
+                                        pick(seed, 4), p->single,  p->constant_h};
+    strake_trial trial;
+    strake_trial_begin(&trial, &config, (uint64_t)draw);
+    strake_trial_roughen(&trial, (uint64_t)draw);
+    strake_case *which = trial.which;
     which->fusion = p->fusion;
     which->division = p->division;
     which->hold = p->hold;
@@ -84,22 +70,18 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
     uint64_t checksum[2];
     for (int k = 0; k < 2; k++) {
-        strake_solver *solver = strake_harness_open(which, &in, p->single, p->constant_h,
-                                                    k == 0 ? "serial" : place, NULL, 1);
+        strake_solver *solver = strake_trial_open(&trial, k == 0 ? "serial" : place, NULL, 1);
         strake_harness_step(solver, STEPS);
-        checksum[k] = strake_harness_checksum(solver, in.cells);
+        checksum[k] = strake_trial_checksum(&trial, solver);
         strake_close(&solver);
     }
     if (checksum[0] != checksum[1]) {
-        fail_msg("draw %d: %s differs from serial: %dx%d, fusion %d, division %d, hold %d, unroll "
-                 "%d, prefetch "
-                 "%d, keep %d, groups of %d x %d, %d rows; iterations %d",
-                 draw, place, rows, cols, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
-                 p->keep, which->group_width, which->group_height, which->group_rows,
-                 p->scheme.iterations);
+        fail_msg("draw %d: %s differs from serial: %s, fusion %d, division %d, hold %d, unroll %d, "
+                 "prefetch %d, keep %d, groups of %d x %d, %d rows; variant %d",
+                 draw, place, trial.name, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
+                 p->keep, which->group_width, which->group_height, which->group_rows, p->variant);
     }
-    strake_case_close(&which);
-    strake_inputs_close(&in);
+    strake_trial_end(&trial);
 }
 
 static bool has_device(void)
@@ -116,7 +98,7 @@ static bool has_device(void)
 
 static void every_fusion_gives_the_bytes_of_serial(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     const char *required = getenv("STRAKE_REQUIRE_OPENCL");
     if (!has_device()) {
         if (required != NULL && strcmp(required, "1") == 0) {
@@ -126,14 +108,15 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
         skip();
     }
     const char *wanted = getenv("STRAKE_KERNEL_DRAWS");
-    const int draws = wanted != NULL ? atoi(wanted) : DRAWS;
+    const int share = subject == &strake_subject_mpdata2d ? 1 : 2;
+    const int draws = wanted != NULL ? atoi(wanted) : DRAWS / share;
     uint64_t seed = 7;
     program p = {0};
     for (int draw = 0; draw < draws; draw++) {
         if (draw % DRAWS_PER_PROGRAM == 0) {
             p = draw_program(&seed);
         }
-        check_draw(&p, &seed, draw);
+        check_draw(subject, &p, &seed, draw);
     }
     print_message("# %d draws equal\n", draws);
 }
@@ -143,5 +126,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fusion_gives_the_bytes_of_serial),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return strake_trial_run(tests, sizeof tests / sizeof tests[0]);
 }

@@ -11,78 +11,33 @@
 #include "engine/balance.h"
 #include "engine/loops.h"
 #include "solver/solver.h"
-#include "tests/support/harness.h"
+#include "tests/support/trial.h"
 
-typedef struct variant {
-    const char *name;
-    strake_scheme scheme;
-} variant;
+enum { MIRRORED = STRAKE_TRIAL_OTHER };
 
-static const variant variants[] = {
-    {"default", {STRAKE_DEFAULT_SCHEME}},
-    {"gauge", {STRAKE_DEFAULT_SCHEME, .gauge = true}},
-    {"third order", {STRAKE_DEFAULT_SCHEME, .third_order = true}},
-    {"nonnegative", {STRAKE_DEFAULT_SCHEME, .nonnegative = true}},
-    {"iterations 3", {.iterations = 3, .nonoscillatory = true}},
-    {"unlimited", {.iterations = 3, .nonoscillatory = true, .unlimited_next = true}},
-    {"not nonoscillatory", {.iterations = 2}},
-    {"donor cell", {.iterations = 1}},
-    {"gauge third order", {STRAKE_DEFAULT_SCHEME, .gauge = true, .third_order = true}},
-    {"iterations 5", {.iterations = 5, .nonoscillatory = true, .third_order = true}},
-};
-
-enum { VARIANTS = sizeof variants / sizeof variants[0], MIRRORED = 4 };
-
-typedef struct config {
-    const variant *options;
-    int rows, cols;
-    int boundary; /* bit 0: rows open, bit 1: columns open; MIRRORED: what is open becomes no_flux */
-    bool single, constant_h;
-} config;
-
-typedef struct fixture {
-    const config *made_from;
-    strake_inputs in;
-    strake_case *which;
-} fixture;
+typedef strake_trial_config config;
+typedef strake_trial fixture;
 
 static void begin(fixture *f, const config *c)
 {
-    uint64_t seed = 7;
-    f->made_from = c;
-    assert_true(strake_inputs_open(&f->in, c->rows, c->cols, (c->boundary & 1) != 0,
-                                   (c->boundary & 2) != 0));
-    if (!c->constant_h) {
-        strake_inputs_random_h(&f->in, &seed);
-    }
-    strake_inputs_random_flow(&f->in, 0.95, 1.0, &seed);
-    strake_inputs_random_psi(&f->in, c->options->scheme.nonnegative ? 0.0 : -1.0, 2.0, &seed);
-    f->which = strake_harness_case(&f->in, &c->options->scheme, c->single, c->constant_h);
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        if ((c->boundary & MIRRORED) != 0 && f->which->boundary[axis] == STRAKE_OPEN) {
-            f->which->boundary[axis] = STRAKE_NO_FLUX;
-        }
-    }
+    strake_trial_begin(f, c, 7);
 }
 
 static void end(fixture *f)
 {
-    strake_case_close(&f->which);
-    strake_inputs_close(&f->in);
+    strake_trial_end(f);
 }
 
-/* Checksum of psi after calls of @p steps steps each, ended by 0; the largest sweep as given. */
+/* Checksum of the state after calls of @p steps steps each, ended by 0; the largest sweep as given. */
 static uint64_t run_split(fixture *f, const char *where, const char *split, int threads, int sweep,
                           const int *steps)
 {
-    const config *c = f->made_from;
     f->which->steps_per_sweep = sweep;
-    strake_solver *solver =
-        strake_harness_open(f->which, &f->in, c->single, c->constant_h, where, split, threads);
+    strake_solver *solver = strake_trial_open(f, where, split, threads);
     for (int k = 0; steps[k] > 0; k++) {
         strake_harness_step(solver, steps[k]);
     }
-    const uint64_t checksum = strake_harness_checksum(solver, f->in.cells);
+    const uint64_t checksum = strake_trial_checksum(f, solver);
     strake_close(&solver);
     return checksum;
 }
@@ -102,11 +57,9 @@ static void check(const config *c, int most_sweep, int most_threads)
         for (int threads = 1; threads <= most_threads; threads++) {
             const uint64_t found = run(&f, "cpu", threads, sweep, calls);
             if (found != expected) {
-                fail_msg("%d steps per sweep, %d threads: psi %016llx differs from serial %016llx "
-                         "(%s, %s, %dx%d, boundary %d, h %s)",
+                fail_msg("%d steps per sweep, %d threads: %016llx differs from serial %016llx (%s)",
                          sweep, threads, (unsigned long long)found, (unsigned long long)expected,
-                         c->options->name, c->single ? "single" : "double", c->rows, c->cols,
-                         c->boundary, c->constant_h ? "constant" : "variable");
+                         f.name);
             }
         }
     }
@@ -115,11 +68,11 @@ static void check(const config *c, int most_sweep, int most_threads)
 
 static void every_boundary_gives_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     for (int k = 0; k < 16; k++) {
         const int boundary = k & 3;
         const int mirrored = k >= 8 ? MIRRORED : 0;
-        const config c = {&variants[0], 61, 97, boundary | mirrored, (k & 4) != 0, false};
+        const config c = {subject, 0, 61, 97, boundary | mirrored, (k & 4) != 0, false};
         if (mirrored == 0 || boundary != 0) {
             check(&c, 4, 3);
         }
@@ -128,11 +81,11 @@ static void every_boundary_gives_the_bytes_of_single_steps(void **state)
 
 static void every_scheme_gives_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
-    for (int v = 1; v < VARIANTS; v++) {
+    const strake_subject *subject = *state;
+    for (int v = 1; v < subject->variants; v++) {
         for (int k = 0; k < 2; k++) {
             const int boundary = k == 0 ? v & 3 : 3 - (v & 3);
-            const config c = {&variants[v], 37, 71, boundary, (v + k) % 2 == 1, boundary == 2};
+            const config c = {subject, v, 37, 71, boundary, (v + k) % 2 == 1, boundary == 2};
             check(&c, 4, 2);
         }
     }
@@ -140,12 +93,12 @@ static void every_scheme_gives_the_bytes_of_single_steps(void **state)
 
 static void grids_smaller_than_the_halo_give_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {3, 2}, {5, 130}, {12, 5}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (int k = 0; k < 8; k++) {
-            const int v = k == 0 ? 0 : (k + (int)s) % VARIANTS;
-            const config c = {&variants[v], sizes[s][0], sizes[s][1], k, k % 3 == 1, false};
+            const int v = k == 0 ? 0 : (k + (int)s) % subject->variants;
+            const config c = {subject, v, sizes[s][0], sizes[s][1], k, k % 3 == 1, false};
             check(&c, 4, 3);
         }
     }
@@ -153,9 +106,9 @@ static void grids_smaller_than_the_halo_give_the_bytes_of_single_steps(void **st
 
 static void eight_steps_at_once_and_thin_stripes_give_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     for (int boundary = 0; boundary < 8; boundary++) {
-        const config thin = {&variants[boundary % 2], 17, 40, boundary, boundary == 5, false};
+        const config thin = {subject, boundary % 2, 17, 40, boundary, boundary == 5, false};
         check(&thin, STRAKE_MAX_SWEEP, 9);
     }
 }
@@ -177,12 +130,10 @@ static void check_mixtures(const config *c, const char *const (*mixture)[2], int
             f.which->wait = 1 + (m + k) % 2;
             const uint64_t found = run_split(&f, mixture[m][0], mixture[m][1], 2, sweep, calls);
             if (found != expected) {
-                fail_msg("%s split %s, %d steps per sweep, overlap %s: psi %016llx differs from "
-                         "serial %016llx (%s, %s, %dx%d, boundary %d, h %s)",
+                fail_msg("%s split %s, %d steps per sweep, overlap %s: %016llx differs from "
+                         "serial %016llx (%s)",
                          mixture[m][0], mixture[m][1], sweep, k % 2 == 0 ? "off" : "on",
-                         (unsigned long long)found, (unsigned long long)expected, c->options->name,
-                         c->single ? "single" : "double", c->rows, c->cols, c->boundary,
-                         c->constant_h ? "constant" : "variable");
+                         (unsigned long long)found, (unsigned long long)expected, f.name);
             }
         }
     }
@@ -191,7 +142,7 @@ static void check_mixtures(const config *c, const char *const (*mixture)[2], int
 
 static void devices_give_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const char *const mixture[][2] = {{"cpu,ocl:0", "30,31"},
                                              {"ocl:0,ocl:0", "1,1"},
                                              {"ocl:0,cpu,ocl:0", "30,1,30"},
@@ -200,10 +151,11 @@ static void devices_give_the_bytes_of_single_steps(void **state)
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int k = 0; k < 7; k++) {
         const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
-        const config c = {&variants[k < 3 ? 0 : k], 61, 97, boundary, false, k == 5};
+        const config c = {subject, k < 3 ? 0 : k % subject->variants, 61, 97, boundary, false,
+                          k == 5};
         check_mixtures(&c, &mixture[k % 3], 3);
     }
-    const config tiny = {&variants[0], 5, 9, 0, false, false};
+    const config tiny = {subject, 0, 5, 9, 0, false, false};
     static const char *const pieces[][2] = {{"ocl:0,ocl:0", "2,3"}, {"cpu,ocl:0", "4,1"}};
     check_mixtures(&tiny, pieces, 2);
 }
@@ -211,13 +163,13 @@ static void devices_give_the_bytes_of_single_steps(void **state)
 /* Slabs that change their owner while it runs, in moves of 15, 7, 3 and 1 slabs to whoever is faster. */
 static void moved_slabs_give_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const int calls[] = {1, 4, 30, 20, 0};
     static const char *const mixture[] = {"cpu,ocl:0", "ocl:0,ocl:0", "ocl:0,cpu,ocl:0"};
     strake_harness_need_device(STRAKE_DOUBLE);
     for (int k = 0; k < 12; k++) {
         const char *const where = mixture[k % 3];
-        const config c = {&variants[k % 2], 61, 97, k % 4, k % 5 == 0, k == 7};
+        const config c = {subject, k % 2, 61, 97, k % 4, k % 5 == 0, k == 7};
         const strake_decision *decision = NULL;
         int moves = 0;
         fixture f;
@@ -227,8 +179,7 @@ static void moved_slabs_give_the_bytes_of_single_steps(void **state)
         f.which->steps_per_sweep = 1 + k % 3;
         f.which->overlap = 1 + k / 3 % 2;
         f.which->steps = 1000; /* many to come: moves pay */
-        strake_solver *solver = strake_harness_open(f.which, &f.in, c.single, c.constant_h, where,
-                                                    k % 3 == 2 ? "1,1,1" : "1,1", 2);
+        strake_solver *solver = strake_trial_open(&f, where, k % 3 == 2 ? "1,1,1" : "1,1", 2);
         for (int j = 0; calls[j] > 0; j++) {
             strake_harness_step(solver, calls[j]);
         }
@@ -237,11 +188,11 @@ static void moved_slabs_give_the_bytes_of_single_steps(void **state)
             moves += decision[j].moves ? 1 : 0;
         }
         assert_true(moves >= 3);
-        const uint64_t found = strake_harness_checksum(solver, f.in.cells);
+        const uint64_t found = strake_trial_checksum(&f, solver);
         strake_close(&solver);
         if (found != expected) {
-            fail_msg("%s, %d moves, %d steps per sweep: psi %016llx differs from serial %016llx",
-                     where, moves, f.which->steps_per_sweep, (unsigned long long)found,
+            fail_msg("%s, %d moves, %d steps per sweep: %016llx differs from serial %016llx", where,
+                     moves, f.which->steps_per_sweep, (unsigned long long)found,
                      (unsigned long long)expected);
         }
         end(&f);
@@ -251,15 +202,13 @@ static void moved_slabs_give_the_bytes_of_single_steps(void **state)
 /* Blocks of columns, the last of them narrower than the reach of the first steps. */
 static void wide_rows_give_the_bytes_of_single_steps(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static const int calls[] = {8, 3, 0};
     static const int widths[] = {4099, 6001};
     for (int boundary = 0; boundary < 8; boundary++) {
-        const config c = {&variants[boundary == 2 ? VARIANTS - 1 : 0],
-                          7,
-                          widths[boundary % 2],
-                          boundary,
-                          boundary >= 6,
+        const config c = {subject,  boundary == 2 ? subject->variants - 1 : 0,
+                          7,        widths[boundary % 2],
+                          boundary, boundary >= 6,
                           false};
         fixture f;
         begin(&f, &c);
@@ -270,20 +219,18 @@ static void wide_rows_give_the_bytes_of_single_steps(void **state)
     }
 }
 
-/* A run from a multiple of psi; the message if it ends in NaN or Inf. */
+/* A run from a multiple of the state; the message if it ends in NaN or Inf. */
 static strake_status fail_run(fixture *f, double scale, int threads, int sweep, strake_error *error)
 {
-    const config *c = f->made_from;
     f->which->steps_per_sweep = sweep;
-    strake_solver *solver =
-        strake_harness_open(f->which, &f->in, c->single, c->constant_h, "cpu", NULL, threads);
-    double *psi = malloc(f->in.cells * sizeof *psi);
-    assert_non_null(psi);
-    for (size_t k = 0; k < f->in.cells; k++) {
-        psi[k] = scale * f->in.psi[k];
+    strake_solver *solver = strake_trial_open(f, "cpu", NULL, threads);
+    double *state = malloc(f->cells * sizeof *state);
+    assert_non_null(state);
+    for (size_t k = 0; k < f->cells; k++) {
+        state[k] = scale * f->data[0][k];
     }
-    strake_harness_set_psi(solver, psi, f->in.cells);
-    free(psi);
+    strake_harness_set(solver, f->field[0], state, f->cells);
+    free(state);
     const strake_status status = strake_step(solver, 41, error);
     strake_close(&solver);
     return status;
@@ -291,14 +238,13 @@ static strake_status fail_run(fixture *f, double scale, int threads, int sweep, 
 
 static void a_failure_names_its_step_and_cell(void **state)
 {
-    (void)state;
-    const config c = {&variants[6], 61, 97, 1, false, false};
+    const strake_subject *subject = *state;
+    const config c = {subject, subject->explosive, 61, 97, 1, false, false};
     fixture f;
     begin(&f, &c);
     strake_error expected, found;
-    /* Products of two psi overflow, after 3 steps and more. */
     for (int shift = 0; shift < 4; shift++) {
-        const double scale = 0x1.ep509 / (1 << shift);
+        const double scale = subject->scale / (1 << shift);
         assert_int_equal(fail_run(&f, scale, 1, 1, &expected), STRAKE_ERR_NUMERIC);
         for (int sweep = 2; sweep <= 4; sweep++) {
             assert_int_equal(fail_run(&f, scale, 2, sweep, &found), STRAKE_ERR_NUMERIC);
@@ -311,13 +257,13 @@ static void a_failure_names_its_step_and_cell(void **state)
 /* A loop without a compiled form would run stage by stage, several times slower. */
 static void every_loop_of_the_schemes_is_compiled(void **state)
 {
-    (void)state;
+    const strake_subject *subject = *state;
     static strake_graph graph;
     static strake_loop loop[STRAKE_MAX_VALUES];
     char body[STRAKE_LOOP_TEXT];
     strake_error error;
-    for (int v = 0; v < VARIANTS; v++) {
-        const config c = {&variants[v], 20, 30, 0, false, false};
+    for (int v = 0; v < subject->variants; v++) {
+        const config c = {subject, v, 20, 30, 0, false, false};
         const bool constant[STRAKE_MAX_FIELDS] = {false};
         const double number[STRAKE_MAX_FIELDS] = {0.0};
         fixture f;
@@ -332,7 +278,7 @@ static void every_loop_of_the_schemes_is_compiled(void **state)
                 is_known = strcmp(strake_loop_codes[k].body, body) == 0;
             }
             if (!is_known) {
-                fail_msg("%s: no compiled loop for %s", variants[v].name, body);
+                fail_msg("%s: no compiled loop for %s", f.name, body);
             }
         }
         end(&f);
@@ -352,5 +298,5 @@ int main(void)
         cmocka_unit_test(a_failure_names_its_step_and_cell),
         cmocka_unit_test(every_loop_of_the_schemes_is_compiled),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return strake_trial_run(tests, sizeof tests / sizeof tests[0]);
 }

@@ -36,7 +36,7 @@ strake_case *strake_harness_case(const strake_inputs *in, const strake_scheme *s
     return which;
 }
 
-static void set(strake_solver *solver, const char *name, const double *data, size_t count)
+void strake_harness_set(strake_solver *solver, const char *name, const double *data, size_t count)
 {
     float *narrow = NULL;
     if (strake_element_size(solver) == sizeof(float)) {
@@ -66,11 +66,11 @@ strake_solver *strake_harness_open(const strake_case *which, const strake_inputs
         fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
     }
     assert_int_equal(strake_element_size(solver), single ? sizeof(float) : sizeof(double));
-    set(solver, "psi", in->psi, in->cells);
-    set(solver, "u1", in->u1, in->faces1);
-    set(solver, "u2", in->u2, in->faces2);
+    strake_harness_set(solver, "psi", in->psi, in->cells);
+    strake_harness_set(solver, "u1", in->u1, in->faces1);
+    strake_harness_set(solver, "u2", in->u2, in->faces2);
     if (!constant_h) {
-        set(solver, "h", in->h, in->cells);
+        strake_harness_set(solver, "h", in->h, in->cells);
     }
     return solver;
 }
@@ -122,22 +122,27 @@ void strake_harness_step(strake_solver *solver, int64_t steps)
 
 void strake_harness_set_psi(strake_solver *solver, const double *psi, size_t cells)
 {
-    set(solver, "psi", psi, cells);
+    strake_harness_set(solver, "psi", psi, cells);
+}
+
+void strake_harness_get(strake_solver *solver, const char *name, double *data, size_t count)
+{
+    const bool single = strake_element_size(solver) == sizeof(float);
+    float *narrow = single ? malloc(count * sizeof *narrow) : NULL;
+    strake_error error;
+    if (strake_get_field(solver, name, single ? (void *)narrow : data, &error) != STRAKE_OK) {
+        free(narrow);
+        fail_msg("%s", error.text);
+    }
+    for (size_t k = 0; single && k < count; k++) {
+        data[k] = (double)narrow[k];
+    }
+    free(narrow);
 }
 
 void strake_harness_get_psi(strake_solver *solver, double *psi, size_t cells)
 {
-    const bool single = strake_element_size(solver) == sizeof(float);
-    float *narrow = single ? malloc(cells * sizeof *narrow) : NULL;
-    strake_error error;
-    if (strake_get_field(solver, "psi", single ? (void *)narrow : psi, &error) != STRAKE_OK) {
-        free(narrow);
-        fail_msg("%s", error.text);
-    }
-    for (size_t k = 0; single && k < cells; k++) {
-        psi[k] = (double)narrow[k];
-    }
-    free(narrow);
+    strake_harness_get(solver, "psi", psi, cells);
 }
 
 void strake_harness_run(const strake_inputs *in, const strake_scheme *scheme, bool single,
@@ -151,13 +156,13 @@ void strake_harness_run(const strake_inputs *in, const strake_scheme *scheme, bo
     strake_case_close(&which);
 }
 
-uint64_t strake_harness_checksum(strake_solver *solver, size_t cells)
+uint64_t strake_harness_checksum(strake_solver *solver, const char *name, size_t count)
 {
-    const size_t bytes = cells * strake_element_size(solver);
+    const size_t bytes = count * strake_element_size(solver);
     unsigned char *data = malloc(bytes);
     assert_non_null(data);
     strake_error error;
-    if (strake_get_field(solver, "psi", data, &error) != STRAKE_OK) {
+    if (strake_get_field(solver, name, data, &error) != STRAKE_OK) {
         free(data);
         fail_msg("%s", error.text);
     }

@@ -47,6 +47,10 @@ void strake_harness_need_device(strake_precision precision);
 /** Steps, or fails the test with the library's message. */
 void strake_harness_step(strake_solver *solver, int64_t steps);
 
+/** Sets or reads a field in double, whatever the solver's precision. */
+void strake_harness_set(strake_solver *solver, const char *name, const double *data, size_t count);
+void strake_harness_get(strake_solver *solver, const char *name, double *data, size_t count);
+
 /** Sets or reads psi in double, whatever the solver's precision. */
 void strake_harness_set_psi(strake_solver *solver, const double *psi, size_t cells);
 void strake_harness_get_psi(strake_solver *solver, double *psi, size_t cells);
@@ -55,8 +59,8 @@ void strake_harness_get_psi(strake_solver *solver, double *psi, size_t cells);
 void strake_harness_run(const strake_inputs *in, const strake_scheme *scheme, bool single,
                         int64_t steps, double *psi);
 
-/** FNV-1a-64 of the bytes of psi. */
-uint64_t strake_harness_checksum(strake_solver *solver, size_t cells);
+/** FNV-1a-64 of the bytes of a field. */
+uint64_t strake_harness_checksum(strake_solver *solver, const char *name, size_t count);
 
 /** Largest |a - b|. */
 double strake_harness_difference(const double *a, const double *b, size_t count);

@@ -68,7 +68,10 @@ static void add_graph(const strake_case *which)
     }
 }
 
-/* All values of all keys; integers (numbers of iterations) up to a few: further ones repeat the loops. */
+/*
+ * All values of all keys, and lists of all lengths; integers (numbers of iterations) up to a few: further
+ * ones repeat the loops.
+ */
 static void add_variants(strake_case *which, int key)
 {
     const strake_problem *problem = which->problem;
@@ -97,6 +100,8 @@ static void add_variants(strake_case *which, int key)
     if (k->type == STRAKE_KEY_INTEGER) {
         first = (int)k->minimum;
         last = k->maximum < MOST_ITERATIONS ? (int)k->maximum : MOST_ITERATIONS;
+    } else if (k->type == STRAKE_KEY_REALS) {
+        last = (int)k->maximum;
     }
     for (int v = first; v <= last; v++) {
         which->value[key] = v;
@@ -114,7 +119,14 @@ static void write_functions(void)
     (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
                  "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n");
     for (int p = 0; strake_problems[p] != NULL; p++) {
-        (void)printf("#include \"cl/%s\"\n", strake_problems[p]->cl_source);
+        const char *const source = strake_problems[p]->cl_source;
+        bool is_new = true;
+        for (int q = 0; q < p; q++) {
+            is_new = is_new && strcmp(strake_problems[q]->cl_source, source) != 0;
+        }
+        if (is_new) {
+            (void)printf("#include \"cl/%s\"\n", source);
+        }
     }
     for (int k = 0; k < count; k++) {
         const known_loop *loop = &known[k];

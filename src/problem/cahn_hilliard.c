@@ -1,0 +1,265 @@
+/*
+ * cahn_hilliard2d and cahn_hilliard3d: du/dt = M lap(f'(u) - K lap(u)), by default with f' = -B u + U
+ * u^3 (Hawick & Playne 2011). Second-order nested Laplacians; Euler steps, or second-order Runge-Kutta
+ * ones (midpoint, Heun). One function builds both: 2D has no axis 1.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/problem.h"
+#include "problem/cahn_hilliard.h"
+
+enum { U, FIELDS };
+enum { TIME_MIDPOINT, TIME_HEUN, TIME_EULER };
+enum { UNSTABLE_REFUSE, UNSTABLE_ALLOW };
+
+static const strake_key keys[] = {
+    {"parameters.M", STRAKE_KEY_REAL, NULL, 1, 0, INFINITY, false, "[m5/(J s)]", "mobility"},
+    {"parameters.B", STRAKE_KEY_REAL, NULL, 1, -INFINITY, INFINITY, false, "[J/m3]",
+     "of the double well f = -B u^2/2 + U u^4/4: the depth of the quench"},
+    {"parameters.U", STRAKE_KEY_REAL, NULL, 1, -INFINITY, INFINITY, false, "[J/m3]",
+     "of the double well; its minima are at u^2 = B/U"},
+    {"parameters.K", STRAKE_KEY_REAL, NULL, 1, 0, INFINITY, false, "[J/m]",
+     "gradient energy: the free energy is the integral of f + K |grad u|^2/2"},
+    {"scheme.time", STRAKE_KEY_CHOICE, "midpoint|heun|euler", TIME_MIDPOINT, 0, 2, false, "[-]",
+     "midpoint and heun: Runge-Kutta of second order, two evaluations a step; euler: first order"},
+    {"scheme.free_energy.polynomial", STRAKE_KEY_REALS, NULL, 0, 1, STRAKE_FREE_ENERGY_TERMS, false,
+     "[J/m3]",
+     "coefficients a0, a1, a2, ... of f = a0 + a1 u + a2 u^2 + ..., instead of the double well"},
+    {"scheme.unstable", STRAKE_KEY_CHOICE, "refuse|allow", UNSTABLE_REFUSE, 0, 1, false, "[-]",
+     "allow: run even where time.dt is beyond the bound of stability"},
+};
+
+static const strake_field fields[] = {
+    [U] = {"u", STRAKE_CELL, true, true, false, 0.0, "[-]", "the conserved order parameter"},
+};
+
+/* Value indices and numbers shared by the stages of a step. */
+typedef struct table {
+    strake_graph *g;
+    bool is_3d;
+    strake_free_energy energy;
+    int slope[STRAKE_FREE_ENERGY_TERMS]; /* constants of f' */
+    int gradient[STRAKE_AXES];           /* K over the squares of the spacings */
+} table;
+
+static strake_read at(int value, int i, int m, int j)
+{
+    const strake_read read = {value, {i, m, j}};
+    return read;
+}
+
+/* The cell and its neighbours: pairs along each direction, the slowest first. @return their number */
+static int cross(const table *t, int value, strake_read *read)
+{
+    int count = 0;
+    read[count++] = at(value, 0, 0, 0);
+    read[count++] = at(value, -1, 0, 0);
+    read[count++] = at(value, 1, 0, 0);
+    if (t->is_3d) {
+        read[count++] = at(value, 0, -1, 0);
+        read[count++] = at(value, 0, 1, 0);
+    }
+    read[count++] = at(value, 0, 0, -1);
+    read[count++] = at(value, 0, 0, 1);
+    return count;
+}
+
+/* A factor per direction as constants, divided by the square of its spacing. */
+static void add_factors(strake_graph *g, const strake_case *which, const char *name, double factor,
+                        int out[STRAKE_AXES])
+{
+    static const char *const direction[] = {"axis0", "axis1", "axis2"};
+    for (int a = 0; a < STRAKE_AXES; a++) {
+        char text[STRAKE_NAME_LENGTH];
+        (void)snprintf(text, sizeof text, "%s_%s", name, direction[a]);
+        out[a] = strake_graph_constant(g, text, factor / (which->spacing[a] * which->spacing[a]));
+    }
+}
+
+static int append_factors(const table *t, const int factor[STRAKE_AXES], strake_read *read,
+                          int count)
+{
+    read[count++] = at(factor[0], 0, 0, 0);
+    if (t->is_3d) {
+        read[count++] = at(factor[1], 0, 0, 0);
+    }
+    read[count++] = at(factor[2], 0, 0, 0);
+    return count;
+}
+
+/* The constants of f': those of the double well, or of a polynomial padded to degree 3 or 5. */
+static void add_slope(table *t, const strake_case *which)
+{
+    if (t->energy.is_well) {
+        t->slope[0] = strake_graph_constant(t->g, "B", strake_case_value(which, "parameters.B"));
+        t->slope[1] = strake_graph_constant(t->g, "U", strake_case_value(which, "parameters.U"));
+        return;
+    }
+    for (int k = 1; k < STRAKE_FREE_ENERGY_TERMS; k++) {
+        char text[STRAKE_NAME_LENGTH];
+        (void)snprintf(text, sizeof text, "slope_%d", k - 1);
+        t->slope[k - 1] = strake_graph_constant(t->g, text, k * t->energy.coefficient[k]);
+    }
+}
+
+/* mu = f'(x) - K lap(x). */
+static int potential_stages(const table *t, int number, const int x)
+{
+    const bool is_quintic = t->energy.terms > 5;
+    const int slopes = t->energy.is_well ? 2 : is_quintic ? 6 : 4;
+    const strake_point *point = t->energy.is_well ? &strake_point_well_slope
+                                : is_quintic      ? &strake_point_quintic_slope
+                                                  : &strake_point_cubic_slope;
+    char text[STRAKE_NAME_LENGTH];
+    strake_read read[STRAKE_MAX_READS] = {at(x, 0, 0, 0)};
+    for (int k = 0; k < slopes; k++) {
+        read[1 + k] = at(t->slope[k], 0, 0, 0);
+    }
+    (void)snprintf(text, sizeof text, "slope%d", number);
+    read[0].value = strake_graph_stage(t->g, number, text, point, 1 + slopes, read);
+    int count = 1 + cross(t, x, read + 1);
+    count = append_factors(t, t->gradient, read, count);
+    (void)snprintf(text, sizeof text, "mu%d", number);
+    return strake_graph_stage(t->g, number, text,
+                              t->is_3d ? &strake_point_potential_3d : &strake_point_potential_2d,
+                              count, read);
+}
+
+/* base + dt M lap(mu), with dt M over the squares of the spacings in step. */
+static int advance_stage(const table *t, int number, const char *name, int base, int mu,
+                         const int step[STRAKE_AXES])
+{
+    strake_read read[STRAKE_MAX_READS] = {at(base, 0, 0, 0)};
+    int count = 1 + cross(t, mu, read + 1);
+    count = append_factors(t, step, read, count);
+    return strake_graph_stage(t->g, number, name,
+                              t->is_3d ? &strake_point_advance_3d : &strake_point_advance_2d, count,
+                              read);
+}
+
+static strake_status build(const strake_case *which, const bool *constant, const double *number,
+                           strake_graph *graph, strake_error *error)
+{
+    (void)constant; /* the only field is a state */
+    (void)number;
+    const int time = (int)strake_case_value(which, "scheme.time");
+    const double mobility = which->dt * strake_case_value(which, "parameters.M");
+    table t = {
+        .g = graph, .is_3d = which->problem->dims == 3, .energy = strake_free_energy_of(which)};
+    int whole[STRAKE_AXES];
+    int half[STRAKE_AXES];
+    strake_graph_begin(graph, which->precision);
+    const int u = strake_graph_input(graph, "u", false);
+    add_slope(&t, which);
+    add_factors(graph, which, "gradient", strake_case_value(which, "parameters.K"), t.gradient);
+    add_factors(graph, which, "step", mobility, whole);
+    add_factors(graph, which, "half_step", 0.5 * mobility, half);
+    int next = 0;
+    int mu = potential_stages(&t, 1, u);
+    if (time == TIME_EULER) {
+        next = advance_stage(&t, 2, "u_next", u, mu, whole);
+    } else {
+        const int v = advance_stage(&t, 2, "v", u, mu, time == TIME_HEUN ? whole : half);
+        mu = potential_stages(&t, 3, v);
+        const int base = time == TIME_HEUN ? STRAKE_STAGE(graph, 4, "base", halfway, at(u, 0, 0, 0),
+                                                          at(v, 0, 0, 0))
+                                           : u;
+        next = advance_stage(&t, 4, "u_next", base, mu, time == TIME_HEUN ? half : whole);
+    }
+    strake_graph_state(graph, u, next);
+    return strake_graph_finish(graph, error);
+}
+
+static strake_status check(const strake_case *which, strake_error *error)
+{
+    static const char *const well[] = {"parameters.B", "parameters.U"};
+    const bool is_polynomial =
+        which->given[strake_case_key(which, "scheme.free_energy.polynomial")];
+    for (int k = 0; k < 2 && is_polynomial; k++) {
+        if (which->given[strake_case_key(which, well[k])]) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: %s: the free energy is scheme.free_energy.polynomial, which "
+                               "has no such parameter; give one of the two",
+                               which->file, well[k]);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Range of the interior of a field. */
+static void find_range(const strake_layout *l, const void *array, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int64_t i = 0; i < l->n[0]; i++) {
+        for (int64_t m = 0; m < l->n[1]; m++) {
+            const int64_t line = strake_layout_at(l, i, m, 0);
+            for (int64_t j = line; j < line + l->n[2]; j++) {
+                const double u = l->element_size == 8 ? ((const double *)array)[j]
+                                                      : (double)((const float *)array)[j];
+                *low = u < *low ? u : *low;
+                *high = u > *high ? u : *high;
+            }
+        }
+    }
+}
+
+/*
+ * Stability of the linearised equation around any value that the field takes: the fastest mode, of
+ * Laplacian -k, decays at the rate M k (s + K k), s = f''; Euler and both Runge-Kutta methods allow 2
+ * per step.
+ */
+static strake_status check_stability(const strake_case *which, const strake_layout *l,
+                                     const void *array, strake_error *error)
+{
+    const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
+    const strake_free_energy energy = strake_free_energy_of(which);
+    double laplacian = 0.0;
+    double low = 0.0;
+    double high = 0.0;
+    for (int a = 0; a < STRAKE_AXES; a++) {
+        laplacian += l->n[a] > 1 ? 4.0 / (which->spacing[a] * which->spacing[a]) : 0.0;
+    }
+    find_range(l, array, &low, &high);
+    const double stiffness = strake_free_energy_stiffness(&energy, low, high);
+    const double rate = strake_case_value(which, "parameters.M") * laplacian *
+                        (stiffness + strake_case_value(which, "parameters.K") * laplacian);
+    if (!(which->dt * rate > 2.0 * (1.0 + slack))) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: time.dt: %.9g is unstable; at most %.9g s is stable: 2/(M k (s + K k)) "
+                       "with k = %.6g 1/m2 of the finest wave of the grid and s = %.6g, the "
+                       "largest f'' of the field's values and wells; take smaller steps, or say "
+                       "scheme.unstable: allow",
+                       which->file, which->dt, 2.0 / rate, laplacian, stiffness);
+}
+
+static strake_status prepare(const strake_case *which, const strake_layout *layout,
+                             void *const *array, const double *number, const bool *unweighted,
+                             strake_error *error)
+{
+    (void)number;
+    (void)unweighted; /* no velocities */
+    return (int)strake_case_value(which, "scheme.unstable") == UNSTABLE_ALLOW
+               ? STRAKE_OK
+               : check_stability(which, layout, array[U], error);
+}
+
+#define CAHN_HILLIARD(name_, dims_, text_)                                                         \
+    {                                                                                              \
+        .name = name_, .text = text_, .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]),  \
+        .key = keys, .fields = FIELDS, .field = fields,                                            \
+        .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_NO_FLUX, .dt_required = true,           \
+        .cl_source = "cahn_hilliard_point.h", .build = build, .check = check, .prepare = prepare,  \
+    }
+
+const strake_problem strake_problem_cahn_hilliard2d =
+    CAHN_HILLIARD("cahn_hilliard2d", 2,
+                  "phase separation in 2D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");
+
+const strake_problem strake_problem_cahn_hilliard3d =
+    CAHN_HILLIARD("cahn_hilliard3d", 3,
+                  "phase separation in 3D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");

@@ -1,0 +1,86 @@
+/* Free energies of the Cahn-Hilliard equation. */
+#include <math.h>
+
+#include "problem/cahn_hilliard.h"
+
+enum { SCAN = 4096, BISECTIONS = 200, SAMPLES = 256 };
+
+strake_free_energy strake_free_energy_of(const strake_case *which)
+{
+    const int key = strake_case_key(which, "scheme.free_energy.polynomial");
+    strake_free_energy energy = {.is_well = which->value[key] <= 0.0, .terms = 5};
+    if (energy.is_well) {
+        energy.coefficient[2] = -0.5 * strake_case_value(which, "parameters.B");
+        energy.coefficient[4] = 0.25 * strake_case_value(which, "parameters.U");
+        return energy;
+    }
+    energy.terms = (int)which->value[key];
+    for (int k = 0; k < energy.terms; k++) {
+        energy.coefficient[k] = which->list[key][k];
+    }
+    return energy;
+}
+
+double strake_free_energy_at(const strake_free_energy *energy, int derivative, double u)
+{
+    double sum = 0.0;
+    for (int k = energy->terms - 1; k >= derivative; k--) {
+        double factor = energy->coefficient[k];
+        for (int d = 0; d < derivative; d++) {
+            factor *= k - d;
+        }
+        sum = sum * u + factor;
+    }
+    return sum;
+}
+
+/* A root of f' between two points where it has different signs. */
+static double find_root(const strake_free_energy *energy, double low, double high)
+{
+    const bool rises = strake_free_energy_at(energy, 1, high) > 0.0;
+    for (int k = 0; k < BISECTIONS; k++) {
+        const double middle = 0.5 * (low + high);
+        if ((strake_free_energy_at(energy, 1, middle) > 0.0) == rises) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return rises ? high : low;
+}
+
+/* Widens [low, high] to all stationary points of f, which lie within Cauchy's bound of the roots of f'. */
+static void reach_wells(const strake_free_energy *energy, double *low, double *high)
+{
+    int degree = energy->terms - 1;
+    while (degree > 1 && !(fabs(energy->coefficient[degree]) > 0.0)) {
+        degree--;
+    }
+    double bound = 0.0;
+    for (int k = 1; k < degree; k++) {
+        bound =
+            fmax(bound, fabs(k * energy->coefficient[k] / (degree * energy->coefficient[degree])));
+    }
+    bound += 1.0;
+    for (int k = 0; k < SCAN && degree > 1; k++) {
+        const double a = bound * (2.0 * k / SCAN - 1.0);
+        const double b = bound * (2.0 * (k + 1) / SCAN - 1.0);
+        const bool is_above = strake_free_energy_at(energy, 1, a) > 0.0;
+        if (is_above != (strake_free_energy_at(energy, 1, b) > 0.0)) {
+            const double root = find_root(energy, a, b);
+            *low = fmin(*low, root);
+            *high = fmax(*high, root);
+        }
+    }
+}
+
+double strake_free_energy_stiffness(const strake_free_energy *energy, double low, double high)
+{
+    reach_wells(energy, &low, &high);
+    double most = -INFINITY;
+    for (int k = 0; k <= SAMPLES; k++) {
+        const double u = low + (high - low) * k / SAMPLES;
+        most = fmax(most, strake_free_energy_at(energy, 2, u));
+    }
+    return fmax(most, strake_free_energy_at(energy, 2, high));
+}
