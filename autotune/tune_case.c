@@ -75,10 +75,8 @@ static void print_choice(const char *choices, int index, strake_text *text)
 }
 
 /* "scheme.iterations=3" */
-static void print_key(const strake_case *like, int number, strake_text *text)
+static void print_key(const strake_key *key, double value, const double *list, strake_text *text)
 {
-    const strake_key *const key = &like->problem->key[number];
-    const double value = like->value[number];
     strake_text_print(text, "%s=", key->path);
     switch (key->type) {
     case STRAKE_KEY_INTEGER:
@@ -95,9 +93,9 @@ static void print_key(const strake_case *like, int number, strake_text *text)
         break;
     case STRAKE_KEY_REALS:
         for (int m = 0; m < (int)value; m++) {
-            strake_text_print(text, "%s%.17g", m == 0 ? "[" : ", ", like->list[number][m]);
+            strake_text_print(text, "%s%.17g", m == 0 ? "[" : ", ", list[m]);
         }
-        strake_text_print(text, "]");
+        strake_text_print(text, (int)value > 0 ? "]" : "[]");
         break;
     }
 }
@@ -130,12 +128,12 @@ static strake_status apply(strake_node *root, const strake_case *like, const cha
     STRAKE_CHECK(kept->text != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a case");
     for (int k = 0; k < keys + count; k++) {
         if (k < keys && !like->given[k]) {
-            continue; /* its default here, too */
+            continue;
         }
         strake_text *const text = &kept->text[kept->count++];
         strake_text_print(text, "--set ");
         if (k < keys) {
-            print_key(like, k, text);
+            print_key(&like->problem->key[k], like->value[k], like->list[k], text);
         } else {
             strake_text_print(text, "%s", sets[k - keys]);
         }

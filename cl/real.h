@@ -34,6 +34,13 @@ typedef float real;
 typedef double real;
 #define REAL(x) x
 #endif
+#if defined(__OPENCL_C_VERSION__) && defined(STRAKE_REAL_SINGLE)
+typedef float2 real2;
+typedef float4 real4;
+#elif defined(__OPENCL_C_VERSION__)
+typedef double2 real2;
+typedef double4 real4;
+#endif
 
 /*
  * A function whose last operation is a division returns STRAKE_RATIO(n, d), with d > 0, and is declared

@@ -15,8 +15,11 @@
  * Arguments of every kernel: input arrays, output arrays, constants (all live constants of the graph,
  * by value index), long slab, long pitch, long origin, int n0, n1, n2 (cells of the stripe); marching
  * kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
- * n + lo + hi or more; marching ones one group per piece of (width - side[0] - side[1]) columns and
- * per @c rows rows, with a width of at most options->stride.
+ * n + lo + hi or more. Marching ones expect one group per piece of
+ * (width - side[2][0] - side[2][1]) * vector columns, the first of which begins strake_cl_lead()
+ * columns before column 0, and per @c rows rows; where axis 1 is not flat, groups along dimension 0, 1
+ * and 2 for columns, for pieces of height - side[1][0] - side[1][1] lines and for rows. Widths are at
+ * most options->stride, heights options->lines.
  *
  * @param[in] point_header  name under cl/, for example "mpdata_point.h"
  * @return text to free(), or NULL when out of memory
@@ -27,6 +30,9 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
 /** Bytes of local memory of a marching kernel. */
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan);
+
+/** Columns from the first one that groups of a marching kernel store to column 0. */
+int strake_cl_lead(const strake_cl_kernel_plan *plan);
 
 /** What the parts of the generator write to and from. */
 typedef struct strake_cl_writer {

@@ -12,6 +12,8 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128,
+    DEFAULT_TILE_WIDTH = 32, /* of marching kernels in three dimensions */
+    DEFAULT_TILE_HEIGHT = 8,
     MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     MARCH_ROWS_MOST = 192,    /* of tall stripes: groups that take longer than others even out */
@@ -95,13 +97,27 @@ static void release_program(strake_cl_kernels *s)
     s->kernels = 0;
 }
 
+/* Work-items of a marching group that store nothing, along an axis. */
+static size_t sides(const strake_cl_kernel_plan *plan, int axis)
+{
+    return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
+}
+
+/* Width and height of the groups of marching kernel k: a lower limit takes lines first. */
+static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
+{
+    size[0] = at_most(s->march_width, s->limit[k]);
+    size[1] = at_most(s->march_height, s->limit[k] / size[0]);
+}
+
 /* Whether marching kernel k can run with what the device has. */
 static bool fits(const strake_cl_kernels *s, int k)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
-    const size_t least = (size_t)(plan->side[0] + plan->side[1]) + 1;
+    size_t size[2];
+    march_size(s, k, size);
     return !plan->marches ||
-           (s->limit[k] >= least && s->march_width >= least &&
+           (size[0] > sides(plan, 2) && size[1] > sides(plan, 1) &&
             strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
 }
 
@@ -142,8 +158,10 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
                                                   &s->limit[k], NULL),
                   error, s->device);
         *good = *good && fits(s, k);
+        size_t size[2];
+        march_size(s, k, size);
         s->resident[k] = strake_cl_resident_groups(s->cl, s->device, s->program, s->plan[k].name,
-                                                   at_most(s->march_width, s->limit[k]));
+                                                   size[0] * size[1]);
         s->resident[k] = s->resident[k] > 0 ? s->resident[k] : MARCH_GROUPS_PER_UNIT;
     }
 cleanup:
@@ -173,6 +191,7 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->height = height;
     s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width, limit);
+    s->march_height = s->flat ? 1 : t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
     s->march_rows = t->rows;
     s->registers = t->registers;
     s->options = t->options;
@@ -180,6 +199,7 @@ static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
     while ((size_t)s->options.stride < s->march_width) {
         s->options.stride *= 2;
     }
+    s->options.lines = (int)s->march_height;
     if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
         /* Marching groups need rows to march along: small stripes have too few for every unit. */
         s->options.fusion =
@@ -336,19 +356,38 @@ static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, i
     return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
 }
 
+/* Pieces of @p extent cells that groups of @p size work-items store, less those at their ends. */
+static int64_t count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t extent, size_t size)
+{
+    const int64_t columns = (int64_t)(size - sides(plan, axis)) * (axis == 2 ? plan->vector : 1);
+    return (extent + columns - 1) / columns;
+}
+
+static strake_status launch_march(const strake_cl_kernels *s, cl_command_queue queue, int k,
+                                  strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                  strake_error *error)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    size_t size[2];
+    march_size(s, k, size);
+    const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
+    const int64_t across = count_tiles(plan, 2, extent[2] + lead, size[0]);
+    const int64_t lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], size[1]);
+    const int64_t rows = rows_per_group(s, k, extent[0], across * lines);
+    const size_t pieces = (size_t)((extent[0] + rows - 1) / rows);
+    strake_cl_pass_int(a, rows);
+    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)across * size[0],
+                            plan->flat ? pieces : (size_t)lines * size[1], plan->flat ? 1 : pieces,
+                            error);
+}
+
 strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,
                                     strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
                                     strake_error *error)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
     if (plan->marches) {
-        const size_t width = at_most(s->march_width, s->limit[k]);
-        const int64_t columns = (int64_t)width - plan->side[0] - plan->side[1];
-        const int64_t tiles = (extent[2] + columns - 1) / columns;
-        const int64_t rows = rows_per_group(s, k, extent[0], tiles);
-        strake_cl_pass_int(a, rows);
-        return strake_cl_launch(s, queue, plan->name, a, width, 1, (size_t)tiles * width,
-                                (size_t)((extent[0] + rows - 1) / rows), 1, error);
+        return launch_march(s, queue, k, a, extent, error);
     }
     const size_t width = at_most(s->width, s->limit[k]);
     size_t height = s->height;

@@ -15,9 +15,9 @@
 typedef struct strake_cl_tuning {
     strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
     int width;                 /**< work-group size along columns */
-    int height;                /**< work-group size along rows, of point kernels */
-    int rows;                  /**< rows per group of marching kernels */
-    int registers;             /**< most registers per work-item, where the compiler can be told */
+    int height;    /**< work-group size along rows, of point kernels; along lines in 3D */
+    int rows;      /**< rows per group of marching kernels */
+    int registers; /**< most registers per work-item, where the compiler can be told */
 } strake_cl_tuning;
 
 typedef struct strake_cl_kernels {
@@ -35,9 +35,9 @@ typedef struct strake_cl_kernels {
     int resident[STRAKE_CL_MOST_KERNELS];               /**< marching groups per compute unit */
     cl_kernel columns, lines, slabs, cells, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                               /**< of groups of point kernels */
-    size_t march_width;
-    int march_rows; /**< 0: from the size of a launch */
-    int registers;  /**< 0: the compiler's choice */
+    size_t march_width, march_height;                   /**< of marching groups */
+    int march_rows;                                     /**< 0: from the size of a launch */
+    int registers;                                      /**< 0: the compiler's choice */
 } strake_cl_kernels;
 
 /**

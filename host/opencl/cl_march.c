@@ -2,19 +2,32 @@
 #include <stdlib.h>
 
 #include "opencl/cl_generate.h"
+#include "opencl/cl_plan_impl.h"
 
 typedef strake_cl_writer writer;
 
 static size_t line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
 {
-    return (size_t)options->stride + 2 * (size_t)plan->margin;
+    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
+}
+
+/* Elements of one half of a local array: one for every work-item, and the margins. */
+static size_t half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
+{
+    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
+    return lines * line_elements(options, plan);
 }
 
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan)
 {
-    return (size_t)plan->slots * 2 * line_elements(options, plan) *
+    return (size_t)plan->slots * 2 * half_elements(options, plan) *
            (size_t)strake_precision_size(graph->precision);
+}
+
+int strake_cl_lead(const strake_cl_kernel_plan *plan)
+{
+    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
 }
 
 /* A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
@@ -46,7 +59,7 @@ static void write_half(const writer *w, int u, bool written)
 }
 
 /* Whether a value is loaded in one row and used from the next one on. */
-static bool is_ahead(const writer *w, int p)
+static bool is_used_later(const writer *w, int p)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     for (int c = 0; c < plan->terms; c++) {
@@ -65,26 +78,106 @@ static bool is_ahead(const writer *w, int p)
     return plan->term[p].kind == STRAKE_CL_LOADED;
 }
 
+/* "(a_psi + (at - 2 * line))": the place of column 0 in the row that a term gives. */
+static void write_place(const writer *w, const strake_cl_term *term, int u)
+{
+    fprintf(w->text, "(a_%s + (at", w->graph->value[term->value].name);
+    write_row(w, u, term->lag);
+    if (term->offset[1] != 0) {
+        fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
+    }
+    fprintf(w->text, "))");
+}
+
+/* The load of another own column together with term @p p, whose column is 0; -1: there is none. */
+static int find_beside(const writer *w, int p, int column)
+{
+    const strake_cl_term *term = &w->plan->term[p];
+    for (int q = 0; q < w->plan->terms; q++) {
+        const strake_cl_term *other = &w->plan->term[q];
+        if (other->kind == STRAKE_CL_LOADED && other->value == term->value &&
+            other->offset[1] == 0 && other->offset[2] == column && other->lag == term->lag) {
+            return q;
+        }
+    }
+    return -1;
+}
+
+/* Whether all own columns of a value are loaded with term @p p, so that one load brings them. */
+static bool is_joined(const writer *w, int p)
+{
+    const strake_cl_term *term = &w->plan->term[p];
+    const int vector = w->plan->vector;
+    const bool own =
+        term->kind == STRAKE_CL_LOADED && vector > 1 && strake_cl_term_is_own(w->plan, term);
+    for (int column = 0; column < vector && own; column++) {
+        if (find_beside(w, p, column) < 0) {
+            return false;
+        }
+    }
+    return own;
+}
+
+static void write_joined_load(const writer *w, int p, int u)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    const strake_cl_term *term = &w->plan->term[p];
+    if (term->offset[2] != 0) {
+        return; /* came with column 0 */
+    }
+    (void)strake_cl_term_name(w->graph, term, name, sizeof name);
+    fprintf(w->text, "        const real%d v%s_%d = *(__global const real%d *)", w->plan->vector,
+            name + 1, u, w->plan->vector);
+    write_place(w, term, u);
+    fprintf(w->text, ";\n");
+    for (int column = 0; column < w->plan->vector; column++) {
+        fprintf(w->text, "        const real ");
+        write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
+        fprintf(w->text, " = v%s_%d.s%d;\n", name + 1, u, column);
+    }
+}
+
+static void write_received(const writer *w, const strake_cl_term *term, int u)
+{
+    const int away =
+        strake_cl_items_away(w->plan, term, 1) * (int)line_elements(w->options, w->plan) +
+        strake_cl_items_away(w->plan, term, 2);
+    fprintf(w->text, "        const real ");
+    write_age(w, term, u, 0);
+    fprintf(w->text, " = shared[%d][", term->slot);
+    write_half(w, u, false);
+    fprintf(w->text, "][t %c %d];\n", away > 0 ? '+' : '-', abs(away));
+}
+
+/* The same of everything that one load brings. */
+static bool is_ahead(const writer *w, int p)
+{
+    bool ahead = is_used_later(w, p);
+    for (int column = 0; column < w->plan->vector && is_joined(w, p); column++) {
+        ahead = ahead && is_used_later(w, find_beside(w, p, column));
+    }
+    return ahead;
+}
+
 /* What a row takes from memory and from neighbours: what it uses at once, or what is for later rows. */
 static void write_fresh(const writer *w, int u, bool ahead)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     for (int p = 0; p < plan->terms; p++) {
         const strake_cl_term *term = &plan->term[p];
-        const int column = term->offset[2];
         if (term->kind == STRAKE_CL_COMPUTED || is_ahead(w, p) != ahead) {
             continue;
         }
-        fprintf(w->text, "        const real ");
-        write_age(w, term, u, 0);
-        if (term->kind == STRAKE_CL_LOADED) {
-            fprintf(w->text, " = (a_%s + (at", w->graph->value[term->value].name);
-            write_row(w, u, term->lag);
-            fprintf(w->text, "))[%d];\n", column);
+        if (term->kind == STRAKE_CL_EXCHANGED) {
+            write_received(w, term, u);
+        } else if (is_joined(w, p)) {
+            write_joined_load(w, p, u);
         } else {
-            fprintf(w->text, " = shared[%d][", term->slot);
-            write_half(w, u, false);
-            fprintf(w->text, "][t %c %d];\n", column > 0 ? '+' : '-', abs(column));
+            fprintf(w->text, "        const real ");
+            write_age(w, term, u, 0);
+            fprintf(w->text, " = ");
+            write_place(w, term, u);
+            fprintf(w->text, "[%d];\n", term->offset[2]);
         }
     }
 }
@@ -119,37 +212,82 @@ static void write_send(const writer *w, const strake_cl_term *term, int u)
     fprintf(w->text, ";\n");
 }
 
+static void write_cell_store(const writer *w, const strake_cl_term *term, int u)
+{
+    fprintf(w->text, "a_%s[at", w->graph->value[term->value].name);
+    write_row(w, u, term->lag);
+    if (term->offset[2] != 0) {
+        fprintf(w->text, " + %d", term->offset[2]);
+    }
+    fprintf(w->text, "] = ");
+    write_age(w, term, u, 0);
+    fprintf(w->text, ";\n");
+}
+
 static void write_store(const writer *w, const strake_cl_term *term, int u)
 {
     const char *name = w->graph->value[term->value].name;
-    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n            a_%s[at",
-            u - term->lag, name, name, name);
-    write_row(w, u, term->lag);
-    fprintf(w->text, "] = ");
-    write_age(w, term, u, 0);
-    fprintf(w->text, ";\n        }\n");
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n            ",
+            u - term->lag, name, name);
+    write_cell_store(w, term, u);
+    fprintf(w->text, "        }\n");
 }
 
-static bool is_output(const writer *w, const strake_cl_term *term)
+/* All own columns of an output, in one store where they all lie inside. */
+static void write_joined_store(const writer *w, int value, int lag, int u)
 {
-    for (int k = 0; k < w->plan->outputs && term->offset[2] == 0; k++) {
-        if (w->plan->output[k] == term->value) {
+    const strake_cl_kernel_plan *plan = w->plan;
+    const char *name = w->graph->value[value].name;
+    int cell[STRAKE_AXES] = {0, 0, 0};
+    fprintf(w->text,
+            "        if ((uint)(i %+d - first_%s) < count_%s) {\n"
+            "            *(__global real%d *)(a_%s + (at",
+            u - lag, name, name, plan->vector, name);
+    write_row(w, u, lag);
+    fprintf(w->text, ")) = (real%d)(", plan->vector);
+    for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
+        fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
+        write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
+    }
+    fprintf(w->text, ");\n        } else if ((uint)(i %+d - first_%s) < part_%s) {\n", u - lag,
+            name, name);
+    for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
+        const strake_value *range = &w->graph->value[value];
+        fprintf(w->text, "            if (j + %d >= %d && j + %d < n2 + %d) {\n                ",
+                cell[2], -range->lo[2], cell[2], range->hi[2]);
+        write_cell_store(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
+        fprintf(w->text, "            }\n");
+    }
+    fprintf(w->text, "        }\n");
+}
+
+/* Whether another own column of a term's value is computed later in the row. */
+static bool another_follows(const writer *w, const int *order, int from, int steps, int value)
+{
+    for (int o = from; o < steps; o++) {
+        if (order[o] != STRAKE_CL_SETTLE && w->plan->term[order[o]].value == value &&
+            strake_cl_term_is_own(w->plan, &w->plan->term[order[o]])) {
             return true;
         }
     }
     return false;
 }
 
-/* Hands the values that are certain to the neighbours and to memory. */
-static void write_results(const writer *w, const int *order, int count, int u)
+/* Hands the values order[first..end), which are certain, to the neighbours and to memory. */
+static void write_results(const writer *w, const int *order, int first, int end, int steps, int u)
 {
-    for (int k = 0; k < count; k++) {
-        const strake_cl_term *term = &w->plan->term[order[k]];
+    for (int o = first; o < end; o++) {
+        const strake_cl_term *term = &w->plan->term[order[o]];
         if (term->slot >= 0) {
             write_send(w, term, u);
         }
-        if (is_output(w, term)) {
+        if (!strake_cl_term_is_stored(w->plan, term)) {
+            continue;
+        }
+        if (w->plan->vector == 1) {
             write_store(w, term, u);
+        } else if (!another_follows(w, order, o + 1, steps, term->value)) {
+            write_joined_store(w, term->value, term->lag, u);
         }
     }
 }
@@ -170,10 +308,10 @@ static void write_pass_row(const writer *w, int u)
             continue;
         }
         strake_cl_write_settle(w, order + settled, o - settled, u);
-        write_results(w, order + settled, o - settled, u);
+        write_results(w, order, settled, o, steps, u);
         settled = o + 1;
     }
-    write_results(w, order + settled, steps - settled, u);
+    write_results(w, order, settled, steps, steps, u);
     if (plan->slots > 0) {
         fprintf(w->text, "        barrier(CLK_LOCAL_MEM_FENCE);\n");
     }
@@ -195,63 +333,144 @@ static void write_carry(const writer *w)
     }
 }
 
-/* Columns of any array: the loads of work-items beyond them are moved there. */
-static void column_reach(const strake_graph *graph, int *lo, int *hi)
+/* Cells of any array along an axis: the loads of work-items beyond them are moved there. */
+static void find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
 {
     *lo = 0;
     *hi = 0;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->is_live && !value->is_constant) {
-            *lo = value->lo[2] > *lo ? value->lo[2] : *lo;
-            *hi = value->hi[2] > *hi ? value->hi[2] : *hi;
+            *lo = value->lo[axis] > *lo ? value->lo[axis] : *lo;
+            *hi = value->hi[axis] > *hi ? value->hi[axis] : *hi;
         }
     }
 }
 
-static void write_setup(const writer *w)
+/* Which cells a work-item has: columns j and on, line m. */
+static void write_position(const writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const int *side = plan->side[2];
+    const int *above = plan->side[1];
+    fprintf(w->text, "    const int width = (int)get_local_size(0);\n"
+                     "    const int item = (int)get_local_id(0);\n");
+    if (plan->vector == 1) {
+        fprintf(w->text, "    const int j = (int)get_group_id(0) * (width - %d) - %d + item;\n",
+                side[0] + side[1], plan->lo[2] + side[0]);
+    } else {
+        fprintf(w->text,
+                "    const int j = ((int)get_group_id(0) * (width - %d) - %d + item) * %d;\n",
+                side[0] + side[1], strake_cl_lead(plan) / plan->vector + side[0], plan->vector);
+    }
+    if (!w->plan->flat) {
+        fprintf(w->text,
+                "    const int height = (int)get_local_size(1);\n"
+                "    const int item_line = (int)get_local_id(1);\n"
+                "    const int m = (int)get_group_id(1) * (height - %d) - %d + item_line;\n",
+                above[0] + above[1], plan->lo[1] + above[0]);
+    }
+    fprintf(w->text,
+            "    const int first = (int)get_group_id(%d) * rows - %d;\n"
+            "    const int end = min(first + rows, n0 + %d);\n"
+            "    const bool inside = item >= %d && item < width - %d",
+            w->plan->flat ? 1 : 2, plan->lo[0], plan->hi[0], side[0], side[1]);
+    if (!w->plan->flat) {
+        fprintf(w->text, " &&\n        item_line >= %d && item_line < height - %d", above[0],
+                above[1]);
+    }
+    fprintf(w->text, ";\n");
+}
+
+/* Which rows of its columns a work-item stores. */
+static void write_ranges(const writer *w)
+{
+    for (int k = 0; k < w->plan->outputs; k++) {
+        const strake_value *value = &w->graph->value[w->plan->output[k]];
+        const char *name = value->name;
+        fprintf(w->text,
+                "    const int first_%s = max(first, %d);\n"
+                "    const uint %s_%s = inside",
+                name, -value->lo[0], w->plan->vector == 1 ? "count" : "rows", name);
+        if (!w->plan->flat) {
+            fprintf(w->text, " && m >= %d && m < n1 + %d", -value->lo[1], value->hi[1]);
+        }
+        if (w->plan->vector == 1) {
+            fprintf(w->text, " && j >= %d && j < n2 + %d", -value->lo[2], value->hi[2]);
+        }
+        fprintf(w->text, "\n        ? (uint)max(min(end, n0 + %d) - first_%s, 0) : 0U;\n",
+                value->hi[0], name);
+        if (w->plan->vector > 1) {
+            fprintf(w->text,
+                    "    const uint count_%s = j >= %d && j + %d < n2 + %d ? rows_%s : 0U;\n"
+                    "    const uint part_%s = rows_%s - count_%s;\n",
+                    name, -value->lo[2], w->plan->vector - 1, value->hi[2], name, name, name, name);
+        }
+    }
+}
+
+static void write_local(const writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const int line = (int)line_elements(w->options, plan);
+    const int half = (int)half_elements(w->options, plan);
+    fprintf(w->text, "    __local real shared[%d][2][%d];\n", plan->slots, half);
+    if (w->plan->flat) {
+        fprintf(w->text,
+                "    const int t = item + %d;\n"
+                "    for (int k = item; k < %d; k += width) {\n",
+                plan->margin[2], plan->slots * 2 * half);
+    } else {
+        fprintf(w->text,
+                "    const int t = (item_line + %d) * %d + item + %d;\n"
+                "    for (int k = item_line * width + item; k < %d; k += width * height) {\n",
+                plan->margin[1], line, plan->margin[2], plan->slots * 2 * half);
+    }
+    fprintf(w->text, "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
+                     "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+}
+
+/* The element of column j in the first row; columns and lines beyond the arrays become the nearest. */
+static void write_start(const writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     int lo = 0;
     int hi = 0;
-    column_reach(w->graph, &lo, &hi);
-    fprintf(w->text,
-            "    const int width = (int)get_local_size(0);\n"
-            "    const int item = (int)get_local_id(0);\n"
-            "    const int j = (int)get_group_id(0) * (width - %d) - %d + item;\n"
-            "    const int first = (int)get_group_id(1) * rows - %d;\n"
-            "    const int end = min(first + rows, n0 + %d);\n"
-            "    const bool inside = item >= %d && item < width - %d;\n",
-            plan->side[0] + plan->side[1], plan->lo[2] + plan->side[0], plan->lo[0], plan->hi[0],
-            plan->side[0], plan->side[1]);
-    for (int k = 0; k < plan->outputs; k++) {
-        const strake_value *value = &w->graph->value[plan->output[k]];
-        fprintf(w->text,
-                "    const int first_%s = max(first, %d);\n"
-                "    const uint count_%s = inside && j >= %d && j < n2 + %d\n"
-                "        ? (uint)max(min(end, n0 + %d) - first_%s, 0) : 0U;\n",
-                value->name, -value->lo[0], value->name, -value->lo[2], value->hi[2], value->hi[0],
-                value->name);
-    }
+    find_reach(w->graph, 2, &lo, &hi);
     fprintf(w->text,
             "    int i = first %+d;\n"
-            "    const place line = (place)pitch;\n"
-            "    place at = (place)(origin + i * pitch + min(max(j, %d), n2 + %d));\n",
-            plan->start, -lo, hi - 1);
-    if (plan->slots > 0) {
-        const int line = (int)line_elements(w->options, plan);
-        fprintf(w->text,
-                "    __local real shared[%d][2][%d];\n"
-                "    const int t = item + %d;\n"
-                "    for (int k = item; k < %d; k += width) {\n"
-                "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
-                "    barrier(CLK_LOCAL_MEM_FENCE);\n",
-                plan->slots, line, plan->margin, plan->slots * 2 * line);
+            "    const place line = (place)%s;\n",
+            plan->start, w->plan->flat ? "pitch" : "slab");
+    if (!w->plan->flat) {
+        fprintf(w->text, "    const place across = (place)pitch;\n");
     }
-    for (int p = 0; p < plan->terms; p++) {
-        for (int age = 1; age < plan->term[p].depth; age++) {
+    fprintf(w->text, "    place at = (place)(origin + i * %s + ", w->plan->flat ? "pitch" : "slab");
+    if (plan->vector == 1) {
+        fprintf(w->text, "min(max(j, %d), n2 + %d)", -lo, hi - 1);
+    } else {
+        fprintf(w->text, "min(max(j, %d), (n2 + %d) / %d * %d)",
+                -((lo + plan->vector - 1) / plan->vector * plan->vector), hi - 1, plan->vector,
+                plan->vector);
+    }
+    if (!w->plan->flat) {
+        find_reach(w->graph, 1, &lo, &hi);
+        fprintf(w->text, " +\n        min(max(m, %d), n1 + %d) * pitch", -lo, hi - 1);
+    }
+    fprintf(w->text, ");\n");
+}
+
+static void write_setup(const writer *w)
+{
+    write_position(w);
+    write_ranges(w);
+    write_start(w);
+    if (w->plan->slots > 0) {
+        write_local(w);
+    }
+    for (int p = 0; p < w->plan->terms; p++) {
+        for (int age = 1; age < w->plan->term[p].depth; age++) {
             fprintf(w->text, "    real ");
-            write_age(w, &plan->term[p], 0, age);
+            write_age(w, &w->plan->term[p], 0, age);
             fprintf(w->text, " = REAL(0.0);\n");
         }
     }

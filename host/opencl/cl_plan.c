@@ -11,7 +11,8 @@ enum {
     DEFAULT_UNROLL = 2,
     DEFAULT_PREFETCH = 2,
     DEFAULT_KEEP = 1,
-    DEFAULT_STRIDE = 256
+    DEFAULT_STRIDE = 256,
+    DEFAULT_VECTOR = 1
 };
 
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
@@ -32,6 +33,9 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.prefetch = options.prefetch > 0 ? options.prefetch : DEFAULT_PREFETCH;
     options.keep = options.keep > 0 ? options.keep : DEFAULT_KEEP;
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
+    options.lines = options.lines > 0 ? options.lines : 1;
+    options.vector = options.vector > 0 ? options.vector : DEFAULT_VECTOR;
+    options.vector = options.vector == 3 ? 4 : options.vector;
     return options;
 }
 
@@ -140,7 +144,7 @@ static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *
 static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
     const int arrays = plan->inputs + plan->outputs;
-    const int spilled = plan->held - p->options->hold;
+    const int spilled = plan->held / plan->vector - p->options->hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
     return size * (arrays + plan->ops * cost_of_operation / 8.0) + cost_of_kernel +
@@ -172,12 +176,13 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
         return;
     }
     memset(trial, 0, sizeof *trial);
+    trial->flat = p->flat;
     for (int k = first; k < end; k++) {
         trial->stage[trial->stages++] = p->order[k];
     }
     name_kernel(p->graph, trial);
     find_stored(p->graph, trial, stored);
-    const bool may_march = p->flat && p->options->fusion == STRAKE_CL_FUSION_STREAM;
+    const bool may_march = p->options->fusion == STRAKE_CL_FUSION_STREAM;
     for (int way = 0; way < (may_march ? 4 : 2); way++) {
         trial->marches = way >= 2;
         if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial)) {

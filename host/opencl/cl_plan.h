@@ -3,11 +3,12 @@
  * Which stages of a step form one OpenCL kernel, and what one work-item of it evaluates.
  *
  * Two forms. A *point* kernel gives every work-item one cell; what it needs of the kernel's own values
- * at neighbouring cells it computes again. A *marching* kernel (2D) gives every work-item a column:
- * the group walks along the rows, keeps the last rows of its column in registers and passes values to
- * the neighbouring columns through local memory, where what is written in one row is read in the next,
- * so that one barrier per row suffices. Columns at the edges of a group and rows before its first one
- * are computed again by the groups that share them.
+ * at neighbouring cells it computes again. A *marching* kernel gives every work-item one or several
+ * neighbouring columns: the group walks along the rows (in 3D, a tile of columns along the planes),
+ * keeps the last rows of its columns in registers and passes values to the neighbouring columns
+ * through local memory, where what is written in one row is read in the next, so that one barrier per
+ * row suffices. Columns at the edges of a group and rows before its first one are computed again by
+ * the groups that share them. What is said of rows below holds for planes.
  *
  * Everything follows from the stage graph: a *term* is a value at an offset as a work-item sees it.
  */
@@ -19,9 +20,10 @@
 enum {
     STRAKE_CL_MOST_KERNELS = 96,
     STRAKE_CL_KERNEL_STAGES = 64,
-    STRAKE_CL_KERNEL_TERMS = 160,
+    STRAKE_CL_KERNEL_TERMS = 320,
     STRAKE_CL_KERNEL_ARRAYS = 24,
-    STRAKE_CL_SETTLE = -1 /**< see strake_cl_order_terms */
+    STRAKE_CL_MOST_COLUMNS = 4, /**< per work-item */
+    STRAKE_CL_SETTLE = -1       /**< see strake_cl_order_terms */
 };
 
 /** How far stages are fused; in the order of the words of run.fusion. */
@@ -47,7 +49,9 @@ typedef struct strake_cl_options {
     int unroll;   /**< rows per pass of the marching loop: 1, or even */
     int prefetch; /**< rows between a load and its first use, plus one (1: none) */
     int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */
-    int stride;   /**< largest width of a marching group */
+    int stride;   /**< largest width of a marching group, in work-items */
+    int lines;    /**< largest height of a marching group (lines of axis 1) */
+    int vector;   /**< columns per work-item of marching kernels: 1, 2 or 4 */
     bool large;   /**< arrays may have 2^32 elements or more */
 } strake_cl_options;
 
@@ -64,10 +68,11 @@ typedef struct strake_cl_term {
     strake_cl_term_kind kind;
     int operand[STRAKE_MAX_READS]; /**< of a computed term: the term per read, -1 for a constant */
     /* The rest is for marching kernels. */
-    int lag;      /**< iteration i gives row i - lag */
-    int depth;    /**< rows kept, the newest included */
-    int before;   /**< rows needed before the first one of a chunk */
-    int side[2];  /**< columns needed left and right of the columns a group stores */
+    int lag;    /**< iteration i gives row i - lag */
+    int depth;  /**< rows kept, the newest included */
+    int before; /**< rows needed before the first one of a chunk */
+    /** Work-items per axis (1, 2) that need it before and after those that store. */
+    int side[STRAKE_AXES][2];
     int again;    /**< loaded again: which repetition, else 0 */
     int slot;     /**< local array through which neighbours read it, or -1 */
     int sent_lag; /**< iteration i hands row i - sent_lag to the neighbours */
@@ -79,6 +84,7 @@ typedef struct strake_cl_kernel_plan {
     int number;                        /**< lowest stage number */
     bool is_static;                    /**< only static values: run once after an upload */
     bool marches;
+    bool flat; /**< axis 1 has one cell */
     int stages;
     int stage[STRAKE_CL_KERNEL_STAGES]; /**< stage indices */
     int inputs;
@@ -90,14 +96,17 @@ typedef struct strake_cl_kernel_plan {
     int lo[STRAKE_AXES], hi[STRAKE_AXES];        /**< largest extents of the outputs */
     /** Slabs touched before slab 0 and after the last: arrays must have that many, whatever they hold. */
     int reach[2];
-    int side[2]; /**< columns computed but not stored, left and right in every group */
+    int vector; /**< columns per work-item */
+    int side[STRAKE_AXES]
+            [2]; /**< work-items per axis (1, 2) at a group's ends that store nothing */
     int start;   /**< first iteration of a chunk, counted from its first row */
     int drain;   /**< iterations after a chunk's last row */
     int slots;   /**< local arrays */
-    int margin;  /**< elements of a local array before and after the group's columns */
-    int held;    /**< reals that a work-item keeps from row to row */
-    int ops;     /**< operations per cell, a division counted as several */
-    double cost; /**< estimated time in bytes of memory traffic per cell */
+    int margin
+        [STRAKE_AXES]; /**< elements of a local array before and after the group's, per axis */
+    int held;          /**< reals that a work-item keeps from row to row */
+    int ops;           /**< operations per cell, a division counted as several */
+    double cost;       /**< estimated time in bytes of memory traffic per cell */
 } strake_cl_kernel_plan;
 
 /** The options with defaults filled in. */
@@ -106,7 +115,7 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked);
 /**
  * Groups the live stages of a graph into kernels, static ones first. Static values that no kernel
  * loads are left out. Every other value that no other kernel reads has no array.
- * @param[in] flat  axis 1 has one cell: marching kernels are possible
+ * @param[in] flat  axis 1 has one cell: groups of marching kernels have one line
  * @return number of kernels, or -1 where the graph exceeds a limit
  */
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *options, bool flat,
@@ -137,7 +146,7 @@ int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,
 
 /**
  * Fills in what a work-item of a kernel evaluates (terms, arrays, lags, estimates), given name,
- * stages, is_static and marches.
+ * stages, is_static, marches and flat.
  * @param[in] stored         per value: it must be written to an array if this kernel computes it
  * @param[in] inline_static  compute cheap static values instead of loading them
  * @return false where the kernel exceeds a limit

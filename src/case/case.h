@@ -44,6 +44,7 @@ struct strake_case {
     int hold, keep;                 /**< run.hold, run.keep; 0: default */
     int unroll, prefetch;           /**< run.unroll, run.prefetch; 0: default */
     int registers;                  /**< run.registers; 0: default */
+    int vector;                     /**< run.vector; 0: default */
     int64_t device_memory;          /**< run.device_memory [bytes]; 0: what devices have */
     int streams, blocks;            /**< run.streams, run.blocks; 0: default */
     int overlap, wait;              /**< run.overlap, run.wait: index of the word; 0: default */

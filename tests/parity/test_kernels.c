@@ -25,7 +25,7 @@ static int pick(uint64_t *seed, int count)
 typedef struct program {
     int variant;
     bool single, constant_h;
-    int fusion, division, hold, unroll, prefetch, keep, width, height;
+    int fusion, division, hold, unroll, prefetch, keep, vector, width, height;
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -41,6 +41,7 @@ static program draw_program(uint64_t *seed)
                  .unroll = unrolls[pick(seed, 4)],
                  .prefetch = 1 + pick(seed, 3),
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
+                 .vector = 1 << pick(seed, 3),
                  .width = 20 + pick(seed, 150),
                  .height = 1 + pick(seed, 5)};
     return p;
@@ -65,6 +66,7 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     which->unroll = p->unroll;
     which->prefetch = p->prefetch;
     which->keep = p->keep;
+    which->vector = p->vector;
     which->group_width = p->width;
     which->group_height = p->height;
     which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
@@ -77,9 +79,10 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     }
     if (checksum[0] != checksum[1]) {
         fail_msg("draw %d: %s differs from serial: %s, fusion %d, division %d, hold %d, unroll %d, "
-                 "prefetch %d, keep %d, groups of %d x %d, %d rows; variant %d",
+                 "prefetch %d, keep %d, vector %d, groups of %d x %d, %d rows; variant %d",
                  draw, place, trial.name, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
-                 p->keep, which->group_width, which->group_height, which->group_rows, p->variant);
+                 p->keep, p->vector, which->group_width, which->group_height, which->group_rows,
+                 p->variant);
     }
     strake_trial_end(&trial);
 }

@@ -171,11 +171,14 @@ static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **sta
     assert_true(plan[0].marches);
     assert_int_equal(plan[0].inputs, 1); /* psi; the flow and h are constants */
     assert_int_equal(plan[0].outputs, 1);
-    /* A smaller limit makes more kernels of fewer values; three dimensions have point kernels. */
+    /* A smaller limit makes more kernels of fewer values; plain fusion keeps to point kernels. */
     const strake_cl_options small = {.fusion = STRAKE_CL_FUSION_STREAM, .hold = 20};
     const int kernels = strake_cl_plan_kernels(&graph, &small, true, 96, plan);
     assert_in_range(kernels, 2, 6);
-    const int points = strake_cl_plan_kernels(&graph, &fused, false, 96, plan);
+    assert_int_equal(strake_cl_plan_kernels(&graph, &fused, false, 96, plan), 1);
+    assert_true(plan[0].marches); /* three dimensions march along planes */
+    const strake_cl_options plain = {.fusion = STRAKE_CL_FUSION_PLAIN};
+    const int points = strake_cl_plan_kernels(&graph, &plain, true, 96, plan);
     assert_in_range(points, 1, 6);
     for (int k = 0; k < points; k++) {
         assert_false(plan[k].marches);
