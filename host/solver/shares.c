@@ -223,19 +223,29 @@ cleanup:
     return status;
 }
 
+/* What every rank tells the others of its team. */
+typedef struct facts {
+    int at_once, entries;
+} facts;
+
 /* All ranks take as many steps at once as the most careful one. */
 static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int all[MOST_RANKS];
+    facts all[MOST_RANKS];
+    const facts mine = {solver->at_once, solver->entries};
     int least = solver->at_once;
+    int entries = 0;
     double weight[STRAKE_MAX_PLACEMENTS];
     const int count = strake_ranks_count(solver->ranks);
-    STRAKE_TRY(
-        strake_ranks_collect(solver->ranks, &solver->at_once, sizeof solver->at_once, all, error));
+    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, all, error));
     for (int k = 0; k < count; k++) {
-        least = all[k] < least ? all[k] : least;
+        least = all[k].at_once < least ? all[k].at_once : least;
+        entries += all[k].entries;
     }
+    STRAKE_CHECK(entries <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
+                 "--on: %d entries on all ranks together; Strake takes %d at most", entries,
+                 (int)STRAKE_MOST_PLACEMENTS);
     solver->agreed = least;
     for (int k = 0; k < count; k++) {
         const int64_t slabs = solver->owned[k].end - solver->owned[k].first;
