@@ -99,7 +99,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/bench/*.c) $(MPI_SRC)
+        host/model/*.c host/bench/*.c) $(MPI_SRC)
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
@@ -124,7 +124,7 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
-SUPPORT_LIB := tests/support/oclgrind_write.c tests/support/small_memory.c \
+SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
     tests/support/faulty_opencl.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)

@@ -153,6 +153,7 @@ static int bury(strake_worker *worker)
         (void)usleep(2000);
     }
     worker->process = 0;
+    worker->is_busy = false;
     return code;
 }
 
@@ -390,4 +391,38 @@ strake_status strake_measure_reference(strake_worker *worker, const strake_reque
 cleanup:
     strake_text_free(&question);
     return status;
+}
+
+bool strake_worker_is_idle(strake_worker *worker, double limit)
+{
+    char line[STRAKE_WORKER_LINE];
+    while (worker->is_busy) {
+        const line_state state = next_line(worker, strake_tune_clock() + 1e-3, line, sizeof line);
+        if (state == LINE_READY) {
+            worker->is_busy = strncmp(line, "done\t", 5) != 0 && strncmp(line, "failed\t", 7) != 0;
+        } else if (state != LINE_LATE || strake_tune_clock() - worker->since > limit) {
+            (void)bury(worker);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+void strake_worker_prepare(strake_worker *worker, const strake_request *request)
+{
+    strake_text question = {0};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    strake_text_print(&question, "prepare\t%s\t%s", request->where, request->case_file);
+    if (finish_question(&question, request, NULL) == STRAKE_OK &&
+        (worker->process != 0 || start(worker, NULL) == STRAKE_OK)) {
+        (void)sigaction(SIGPIPE, &ignore, &before);
+        worker->is_busy = send_all(worker->to, question.data, question.length);
+        worker->since = strake_tune_clock();
+        (void)sigaction(SIGPIPE, &before, NULL);
+        if (!worker->is_busy) {
+            (void)bury(worker);
+        }
+    }
+    strake_text_free(&question);
 }

@@ -79,6 +79,8 @@ typedef struct strake_worker {
     char line[STRAKE_WORKER_LINE];
     size_t filled; /**< bytes of line */
     int starts;    /**< processes started so far */
+    bool is_busy;  /**< with a preparation */
+    double since;  /**< when that began, strake_tune_clock() */
 } strake_worker;
 
 /**
@@ -92,6 +94,15 @@ strake_status strake_measure(strake_worker *worker, const strake_request *reques
 /** Writes the reference's states into request->reference; the same outcomes. */
 strake_status strake_measure_reference(strake_worker *worker, const strake_request *request,
                                        double limit, strake_measurement *out, strake_error *error);
+
+/**
+ * Lets an idle process build the kernels of a configuration, so that they are in the cache of programs
+ * when it is measured; does not wait. Whatever becomes of it, only the measurement counts.
+ */
+void strake_worker_prepare(strake_worker *worker, const strake_request *request);
+
+/** Whether it has nothing to prepare any more; one that takes longer than @p limit seconds is ended. */
+bool strake_worker_is_idle(strake_worker *worker, double limit);
 
 /** Ends the process. */
 void strake_worker_stop(strake_worker *worker);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "case/settings.h"
+#include "cpu/pipeline.h"
 #include "io/machine.h"
 #include "opencl/cl_generate.h"
 #include "tuned/kernels.h"
@@ -30,6 +31,7 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     while (options.stride < tuning.width) {
         options.stride *= 2;
     }
+    options.lines = which.n[1] == 1 ? 1 : tuning.height;
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
     const int kernels = plan != NULL
@@ -55,6 +57,8 @@ strake_space_facts strake_facts_of(const strake_cl_device *device,
         .rows = (double)prediction->which->n[0],
         .cols = (double)prediction->which->n[2],
         .element_size = strake_precision_size(prediction->which->precision),
+        .has_avx2 = strake_isa_is_there(STRAKE_ISA_AVX2) ? 1.0 : 0.0,
+        .has_avx512 = strake_isa_is_there(STRAKE_ISA_AVX512) ? 1.0 : 0.0,
         .cores = machine.cores,
         .cache1 = (double)machine.level1,
         .cache2 = (double)machine.level2,

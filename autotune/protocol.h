@@ -4,6 +4,7 @@
  * pipes. The worker reads requests from standard input and answers on descriptor 3, so that drivers
  * may print what they like.
  *
+ *     prepare    WHERE CASE SETTING...                   builds kernels, for the cache of programs
  *     reference  WHERE CASE FILE STEPS SETTING...        writes the states after STEPS steps
  *     measure    WHERE CASE FILE STEPS SAMPLES SECONDS LIMIT SETTING...
  *

@@ -10,6 +10,7 @@ enum {
     KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
     DEEPEST = 3, /* parameters that a perturbation changes at most */
     RANDOM_TRIES = 200,
+    HINTS = 12,     /* candidates told of beforehand */
     STALE_KICKS = 3 /* perturbations of the best without success before a start from anywhere */
 };
 
@@ -92,6 +93,33 @@ static int most_promising(const history *h, int count, const strake_candidate *l
     return best;
 }
 
+/* Tells what comes after the candidate that is tried now, as far as the model can tell. */
+static void tell(const history *h, int count, const strake_candidate *list, int now)
+{
+    strake_candidate next[HINTS];
+    double seconds[HINTS];
+    int told = 0;
+    for (int c = 0; c < count && h->search->hint != NULL; c++) {
+        int place = told;
+        const double predicted = strake_model_predict(&h->model, h->search->space, &list[c]);
+        while (place > 0 && seconds[place - 1] > predicted) {
+            place--;
+        }
+        if (c == now || place == HINTS || find(h, &list[c]) >= 0) {
+            continue;
+        }
+        told += told < HINTS ? 1 : 0;
+        memmove(&next[place + 1], &next[place], (size_t)(told - 1 - place) * sizeof next[0]);
+        memmove(&seconds[place + 1], &seconds[place],
+                (size_t)(told - 1 - place) * sizeof seconds[0]);
+        next[place] = list[c];
+        seconds[place] = predicted;
+    }
+    if (told > 0) {
+        h->search->hint(h->search->user, told, next);
+    }
+}
+
 static void try_starts(history *h)
 {
     for (int s = 0; s < h->search->starts && !h->over; s++) {
@@ -111,6 +139,7 @@ static void try_all(history *h, int count, const strake_candidate *list)
             h->search->exhausted = true;
             return;
         }
+        tell(h, count, list, next);
         (void)attempt(h, &list[next]);
     }
 }
@@ -149,6 +178,7 @@ static void descend(history *h, int at, strake_candidate *list)
             if (next < 0) {
                 return;
             }
+            tell(h, count, list, next);
             if (attempt(h, &list[next]) < here) {
                 moved = h->count - 1;
             }

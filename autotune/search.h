@@ -14,6 +14,9 @@
  */
 typedef bool (*strake_try_function)(void *user, const strake_candidate *candidate, double *seconds);
 
+/** Candidates that may be tried soon, the most promising first; some of them were told before. */
+typedef void (*strake_hint_function)(void *user, int count, const strake_candidate *candidate);
+
 /** What is searched, and how. */
 typedef struct strake_search {
     const strake_space *space;
@@ -23,6 +26,7 @@ typedef struct strake_search {
     const strake_candidate *start;
     uint64_t seed; /**< of the pseudo-random numbers */
     strake_try_function attempt;
+    strake_hint_function hint; /**< before each attempt; NULL: nobody asks */
     void *user;
     /* Results. */
     bool exhausted; /**< everything allowed was tried */

@@ -164,6 +164,33 @@ static strake_status read_seeds(strake_space *space, const strake_node *list, st
     return STRAKE_OK;
 }
 
+static strake_status read_streams(strake_space *space, const strake_node *map, strake_error *error)
+{
+    static const strake_range streams = {1.0, STRAKE_CL_MOST_STREAMS, false, "[streams]"};
+    static const strake_range part = {0.0, 1.0, false, NULL};
+    strake_status status = STRAKE_OK;
+    strake_space_streams *const s = &space->streams;
+    const strake_node *node = NULL;
+    int64_t before = 0;
+    STRAKE_TRY(require(map, "values", STRAKE_NODE_LIST, &node, error));
+    for (const strake_node *at = node->child; at != NULL; at = at->next) {
+        int64_t value = 0;
+        STRAKE_TRY(strake_read_integer(at, &streams, &value, error));
+        if (value <= before || s->values == STRAKE_SPACE_STREAMS) {
+            return strake_node_fail(at, error, "expected at most %d ascending numbers",
+                                    (int)STRAKE_SPACE_STREAMS);
+        }
+        s->value[s->values++] = (int)value;
+        before = value;
+    }
+    STRAKE_TRY(require(map, "memory", STRAKE_NODE_SCALAR, &node, error));
+    STRAKE_TRY(strake_read_real(node, &part, &s->memory, error));
+    STRAKE_TRY(require(map, "gain", STRAKE_NODE_SCALAR, &node, error));
+    STRAKE_TRY(strake_read_real(node, &part, &s->gain, error));
+cleanup:
+    return status;
+}
+
 strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
                                  strake_space **out, strake_error *error)
 {
@@ -200,10 +227,13 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
         STRAKE_TRY(read_constraint(space, at, error));
     }
     STRAKE_TRY(check_expressions(space, error));
+    space->dt = text_of(space->root, "dt");
     space->varying = strake_node_get(space->root, "varying");
     space->baseline = strake_node_get(space->root, "baseline");
     node = strake_node_get(space->root, "seeds");
     STRAKE_TRY(node != NULL ? read_seeds(space, node, error) : STRAKE_OK);
+    node = strake_node_get(space->root, "streams");
+    STRAKE_TRY(node != NULL ? read_streams(space, node, error) : STRAKE_OK);
     *out = space;
     space = NULL;
 cleanup:

@@ -15,7 +15,8 @@ enum {
     STRAKE_SPACE_VALUES = 24,
     STRAKE_SPACE_CONSTRAINTS = 24,
     STRAKE_SPACE_GRIDS = 16,
-    STRAKE_SPACE_SEEDS = 12
+    STRAKE_SPACE_SEEDS = 12,
+    STRAKE_SPACE_STREAMS = 8
 };
 
 /** What constraints may ask of the processor and the grid; names in expressions are the members'. */
@@ -24,6 +25,7 @@ typedef struct strake_space_facts {
     double element_size;
     double is_gpu, is_nvidia;
     double max_work_group, local_memory, compute_units, max_allocation;
+    double has_avx2, has_avx512;
     double cores, cache1, cache2, cache3; /**< of the host, data caches in bytes */
     /** Predicts what settings need, for the name local_bytes [bytes per group]; NULL: 0. */
     double (*local_bytes)(const void *user, int settings, const strake_tuned_setting *setting);
@@ -49,6 +51,14 @@ typedef struct strake_candidate {
     int16_t index[STRAKE_SPACE_PARAMETERS];
 } strake_candidate;
 
+/** How the number of streams is found, for stripes that exceed a device's memory. */
+typedef struct strake_space_streams {
+    int values;
+    int value[STRAKE_SPACE_STREAMS]; /**< ascending, tried in this order */
+    double memory;                   /**< part of the resident arrays that fits the device */
+    double gain; /**< more streams must be faster by this part, or the break point is reached */
+} strake_space_streams;
+
 typedef struct strake_space {
     char name[64];
     strake_node *root; /**< owns every text */
@@ -57,6 +67,7 @@ typedef struct strake_space {
     int grids;
     int64_t grid[STRAKE_SPACE_GRIDS][STRAKE_AXES]; /**< the most telling first */
     int steps;                                     /**< of the run whose result is compared */
+    const char *dt; /**< time step of the case, or NULL: the problem's default */
     int parameters;
     strake_space_parameter parameter[STRAKE_SPACE_PARAMETERS];
     int constraints;
@@ -65,8 +76,9 @@ typedef struct strake_space {
     const char *word[64];
     int seeds; /**< configurations worth trying early */
     strake_candidate seed[STRAKE_SPACE_SEEDS];
-    const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
-    const strake_node *fields;   /**< of the case run */
+    strake_space_streams streams; /**< values = 0: not asked for */
+    const strake_node *baseline;  /**< settings of the untuned version of the literature, or NULL */
+    const strake_node *fields;    /**< of the case run */
     const strake_node
         *varying; /**< fields to use instead where a constant one should vary, or NULL */
 } strake_space;

@@ -21,6 +21,9 @@
 /* Grids that need more than this share of a memory are left out. */
 static const double most_memory = 0.5;
 
+/* Part of what is left that the number of streams may take. */
+static const double streams_share = 0.2;
+
 /* The first grid gets this many times its share: the others begin with what it found. */
 static const double first_share = 1.6;
 
@@ -197,16 +200,6 @@ cleanup:
     return status;
 }
 
-static bool has_class(const strake_tuned_record *record, const int64_t n[STRAKE_AXES])
-{
-    for (int c = 0; c < record->classes; c++) {
-        if (memcmp(record->class[c].n, n, sizeof record->class[c].n) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void set_date(strake_tuned_record *record)
 {
     const time_t now = time(NULL);
@@ -214,6 +207,47 @@ static void set_date(strake_tuned_record *record)
     if (gmtime_r(&now, &utc) != NULL) {
         (void)strftime(record->date, sizeof record->date, "%Y-%m-%d", &utc);
     }
+}
+
+static const strake_tuned_class *class_of(const strake_tuned_record *record,
+                                          const int64_t n[STRAKE_AXES])
+{
+    for (int c = 0; c < record->classes; c++) {
+        if (memcmp(record->class[c].n, n, sizeof record->class[c].n) == 0) {
+            return &record->class[c];
+        }
+    }
+    return NULL;
+}
+
+static strake_status store(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    set_date(&t->result->record);
+    STRAKE_TRY(strake_tuned_store(t->folder, &t->result->record, true, error));
+    STRAKE_TRY(store_t4(t, error));
+cleanup:
+    return status;
+}
+
+/* Streams are learnt on the most telling grid, once its settings are known. */
+static strake_status tune_streams(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_tuned_record *const record = &t->result->record;
+    const strake_tuned_class *const class = class_of(record, t->n);
+    if (t->grid != 1 || class == NULL || t->space->streams.values == 0 ||
+        t->options->like != NULL || record->streaming.streams > 0) {
+        return STRAKE_OK;
+    }
+    t->grid_end = strake_tune_clock() + streams_share * strake_tuning_left(t, t->end);
+    STRAKE_TRY(strake_tuning_streams(t, class, &record->streaming, error));
+    if (record->streaming.streams > 0) {
+        t->learnt = true;
+        STRAKE_TRY(store(t, error));
+    }
+cleanup:
+    return status;
 }
 
 /* One grid after the other; what is found is stored at once. */
@@ -231,8 +265,10 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         const double share = done == 0 && todo > 1 ? first_share : 1.0;
         t->grid = g + 1;
         STRAKE_TRY(enter_grid(t, n, error));
-        if (has_class(record, t->n) || !fits(t)) {
-            if (!has_class(record, t->n)) {
+        if (class_of(record, t->n) != NULL || !fits(t)) {
+            if (class_of(record, t->n) != NULL) {
+                STRAKE_TRY(tune_streams(t, error));
+            } else {
                 notice(t,
                        "%s: grids of %lld x %lld x %lld cells are left out: they need too much "
                        "memory",
@@ -252,9 +288,8 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         done++;
         if (any) {
             record->classes++;
-            set_date(record);
-            STRAKE_TRY(strake_tuned_store(t->folder, record, true, error));
-            STRAKE_TRY(store_t4(t, error));
+            STRAKE_TRY(store(t, error));
+            STRAKE_TRY(tune_streams(t, error));
         }
     }
     /* Everything is in the result: the next tuning begins anew. */
@@ -287,7 +322,7 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
     before = record->classes;
     STRAKE_TRY(open_journal(t, error));
     STRAKE_TRY(tune_grids(t, error));
-    t->result->already = found && record->classes == before;
+    t->result->already = found && record->classes == before && !t->learnt;
 cleanup:
     return status;
 }
@@ -334,6 +369,9 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
 cleanup:
     if (t != NULL) {
         strake_worker_stop(&t->worker);
+        for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
+            strake_worker_stop(&t->helper[k]);
+        }
         remove_files(t);
         strake_journal_close(&t->journal, false);
         strake_case_close(&t->which);

@@ -46,6 +46,7 @@ typedef struct strake_tune_result {
     bool already;               /**< nothing was to be done: the record is an earlier one */
     strake_tuned_record record; /**< classes measured; stored in the cache if there is any */
     int resumed;                /**< measurements taken over from a tuning that was interrupted */
+    int ahead;                  /**< configurations given to processes that build kernels ahead */
     int count[9];               /**< measurements by outcome (strake_outcome) */
     int64_t pruned[STRAKE_SPACE_CONSTRAINTS];  /**< ruled out by constraints */
     const char *why[STRAKE_SPACE_CONSTRAINTS]; /**< valid until strake_tune_end() */

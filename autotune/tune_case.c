@@ -158,7 +158,13 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
                       is_single ? "single" : "double");
     print_grid(problem, n, &plain);
     /* Settings under test come on top of the program's defaults, never of earlier results. */
-    strake_text_print(&plain, "time: {steps: 1}\nrun: {tuned: false}\noutput: {fields: []}\n"
+    strake_text_print(&plain, "time: {steps: 1");
+    if (space->dt != NULL && like != NULL) {
+        strake_text_print(&plain, ", dt: %.17g", like->dt);
+    } else if (space->dt != NULL) {
+        strake_text_print(&plain, ", dt: %s", space->dt);
+    }
+    strake_text_print(&plain, "}\nrun: {tuned: false}\noutput: {fields: []}\n"
                               "fields:\n");
     for (const strake_node *field = space->fields->child; field != NULL; field = field->next) {
         print_field(space, field, like, &plain);

@@ -175,7 +175,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     return true;
 }
 
-static strake_status make_reference(strake_tuning *t, strake_error *error)
+strake_status strake_tuning_reference(strake_tuning *t, strake_error *error)
 {
     /* One step at a time, the longest-tested way of the stripe; the smaller grids test it again. */
     static const strake_tuned_setting careful = {"run.steps_per_sweep", "1"};
@@ -204,14 +204,18 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, s
 {
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
+    strake_tuning_begin_helpers(t);
     const double left = strake_tuning_left(t, t->grid_end);
-    const double affordable = t->cost > 0.0 ? left / t->cost : 1.0;
+    /* The defaults were built by the process that measures; what helpers build costs it less. */
+    const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
+    const double affordable = cost > 0.0 ? left / cost : 1.0;
     strake_search search = {.space = t->space,
                             .facts = &t->facts,
                             .most = affordable > MOST_TRIED ? MOST_TRIED : (int)affordable + 1,
                             .start = start,
                             .seed = UINT64_C(20140917),
                             .attempt = attempt,
+                            .hint = t->helpers > 0 ? strake_tuning_prepare : NULL,
                             .user = t};
     if (earlier->settings > 0) {
         start[search.starts++] =
@@ -222,7 +226,9 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, s
         start[search.starts++] = t->space->seed[s];
     }
     t->doing = "search";
-    STRAKE_TRY(strake_search_run(&search, error));
+    status = strake_search_run(&search, error);
+    strake_tuning_rest_helpers(t);
+    STRAKE_TRY(status);
     STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
     for (int c = 0; c < t->space->constraints; c++) {
         t->result->pruned[c] += search.pruned[c];
@@ -379,7 +385,7 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     memset(class, 0, sizeof *class);
     memset(&t->fallback, 0, sizeof t->fallback);
     t->finalists = 0;
-    status = make_reference(t, error);
+    status = strake_tuning_reference(t, error);
     if (status == STRAKE_OK) {
         status = measure_fallback(t, error);
     }

@@ -13,7 +13,7 @@ typedef struct strake_contender {
     strake_measurement result;
 } strake_contender;
 
-enum { STRAKE_TUNE_FINALISTS = 4 };
+enum { STRAKE_TUNE_FINALISTS = 4, STRAKE_TUNE_HELPERS = 6, STRAKE_TUNE_PREPARED = 8192 };
 
 typedef struct strake_tuning {
     const strake_tune_options *options;
@@ -21,6 +21,11 @@ typedef struct strake_tuning {
     strake_space *space;
     strake_tuned_key key;
     strake_worker worker;
+    /* Processes that build kernels ahead, beside a GPU; and hashes of what they were given. */
+    int helpers;
+    strake_worker helper[STRAKE_TUNE_HELPERS];
+    int prepared;
+    uint64_t hash[STRAKE_TUNE_PREPARED];
     strake_journal journal;
     int lock; /* descriptor, -1: not held */
     char *folder, *case_file, *reference, *log;
@@ -35,7 +40,7 @@ typedef struct strake_tuning {
     double grid_end;   /* when its search ends */
     double cost;       /* seconds that one measurement takes, by experience */
     double wall_limit; /* of one measurement */
-    bool slow_warned;
+    bool learnt;       /* something about streams */
     const char *doing;
     strake_contender fallback; /* the defaults */
     int finalists;
@@ -55,6 +60,27 @@ bool strake_tuning_stopped(const strake_tuning *t);
 /** Measures all there is for the present grid and fills in its class. @return false in @p any: nothing to store */
 strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,
                                  strake_error *error);
+
+/** Writes the states that every result on the present grid must have. STRAKE_ERR_STATE: out of time. */
+strake_status strake_tuning_reference(strake_tuning *t, strake_error *error);
+
+/**
+ * The number of streams for stripes that exceed the device's memory, with the settings of a class of
+ * the present grid: one after the other until more are no faster (the break point). Leaves the case
+ * file changed.
+ * @param[out] found  streams = 0 where time ran out or nothing works
+ */
+strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *class,
+                                    strake_tuned_streaming *found, strake_error *error);
+
+/** Decides how many processes build kernels ahead on the present grid. */
+void strake_tuning_begin_helpers(strake_tuning *t);
+
+/** A strake_hint_function: idle helpers build the kernels of these candidates. */
+void strake_tuning_prepare(void *tuning, int count, const strake_candidate *candidate);
+
+/** Nobody builds any more, so that measurements are undisturbed. */
+void strake_tuning_rest_helpers(strake_tuning *t);
 
 /** Tells the user. */
 void strake_tuning_tell(const strake_tuning *t);

@@ -151,6 +151,15 @@ cleanup:
     return status;
 }
 
+static strake_status prepare(worker *w, strake_error *error)
+{
+    const strake_status status = open_solver(w, 3, error);
+    if (status == STRAKE_OK) {
+        (void)fprintf(w->answers, "done\t%.9g\t0\n", w->build);
+    }
+    return status;
+}
+
 static strake_status check_result(worker *w, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -272,6 +281,8 @@ static void answer(worker *w)
     w->kind = "run";
     if (strcmp(w->field[0], "reference") == 0 && w->fields >= 5) {
         status = make_reference(w, &error);
+    } else if (strcmp(w->field[0], "prepare") == 0 && w->fields >= 3) {
+        status = prepare(w, &error);
     } else if (strcmp(w->field[0], "measure") == 0 && w->fields >= 8) {
         status = measure(w, &error);
     } else {

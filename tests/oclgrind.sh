@@ -44,6 +44,14 @@ CASE
 sed -e 's/^boundary:.*/boundary: {rows: periodic, cols: periodic}/' \
     -e 's/^  u1:.*/  u1: {constant: 0.3}/' -e 's/^  u2:.*/  u2: {constant: -0.2}/' \
     "$out/open.yaml" >"$out/periodic.yaml"
+cat >"$out/planes.yaml" <<'CASE'
+problem: cahn_hilliard3d
+grid: {planes: 9, rows: 11, cols: 13}
+time: {dt: 0.001, steps: 2}
+boundary: {rows: no_flux}
+parameters: {M: 1, K: 1}
+fields: {u: {random: {seed: 1, minimum: -1, maximum: 1}}}
+CASE
 
 failed=0
 one() { # NAME CASE WHERE SPLIT [OPTION]...
@@ -87,6 +95,10 @@ one blocks open ocl:0 1 --set run.blocks=3 --set run.steps_per_sweep=2
 one refined open ocl:0 1 --set run.fusion=stream --set run.division=refined
 one refined-plain periodic ocl:0 1 --set run.fusion=plain --set run.division=refined --set precision=single
 one mixed open cpu,ocl:0 1,1 --set run.fusion=stream
+one columns open ocl:0 1 --set run.fusion=stream --set run.vector=2 --set run.group_width=8
+one columns-single periodic ocl:0 1 --set run.fusion=stream --set run.vector=4 --set precision=single
+one planes planes ocl:0 1 --set run.fusion=stream --set run.group_width=8 --set run.group_height=6
+one planes-columns planes ocl:0 1 --set run.fusion=stream --set run.vector=2 --set run.group_width=6 --set run.group_height=4
 # No ocl:0,ocl:0: Oclgrind 21.10 computes wrong results when two threads drive a context each.
 
 [ "$failed" -eq 0 ] && echo "oclgrind: no findings"

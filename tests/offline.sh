@@ -54,11 +54,22 @@ schemes=(
     'iterations=3 velocities=unlimited'
 )
 
-# dump PRECISION FUSION H SCHEME: runs one step and keeps the new program texts it compiled.
+cat >"$out/planes.yaml" <<'CASE'
+problem: cahn_hilliard3d
+grid: {planes: 6, rows: 7, cols: 9}
+time: {dt: 0.001, steps: 1}
+parameters: {M: 1, K: 1}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
+CASE
+
+# dump PRECISION FUSION CASE SCHEME: runs one step and keeps the new program texts it compiled. Fusion
+# streamN: marching kernels with N columns per work-item.
 programs=0
 repeated=0
 dump() {
-    local label=$1-$2-$3-${4// /-} settings=(--set "precision=$1" --set "run.fusion=$2") word file
+    local label=$1-$2-$3-${4// /-} word file
+    local settings=(--set "precision=$1" --set "run.fusion=${2%[0-9]}")
+    [ "$2" = "${2%[0-9]}" ] || settings+=(--set "run.vector=${2#stream}")
     for word in $4; do
         settings+=(--set "scheme.$word")
     done
@@ -83,7 +94,9 @@ dump() {
 }
 
 for precision in double single; do
-    for fusion in none plain stream; do
+    for fusion in none plain stream1 stream2 stream4; do
+        dump "$precision" "$fusion" planes time=euler
+        dump "$precision" "$fusion" planes time=heun
         for h in h_field h_one; do
             for scheme in "${schemes[@]}"; do
                 dump "$precision" "$fusion" "$h" "$scheme"

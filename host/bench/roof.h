@@ -39,4 +39,12 @@ strake_status strake_roof_host(int threads, double *bytes_per_second, strake_err
 strake_status strake_roof_device(const strake_cl *cl, const strake_cl_device *device,
                                  double *bytes_per_second, strake_error *error);
 
+/**
+ * Builds cl/stream.cl: arguments are the number of elements, four arrays to read, one to write.
+ * @param[out] program, kernel  to be released by the caller, also after a failure
+ */
+strake_status strake_roof_build(const strake_cl *cl, const strake_cl_device *device,
+                                cl_context context, strake_precision precision, cl_program *program,
+                                cl_kernel *kernel, strake_error *error);
+
 #endif

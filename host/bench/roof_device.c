@@ -21,7 +21,9 @@ typedef struct stream {
     cl_mem array[ARRAYS];
 } stream;
 
-static strake_status build(stream *s, strake_precision precision, strake_error *error)
+strake_status strake_roof_build(const strake_cl *cl, const strake_cl_device *device,
+                                cl_context context, strake_precision precision, cl_program *program,
+                                cl_kernel *kernel, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
@@ -36,10 +38,10 @@ static strake_status build(stream *s, strake_precision precision, strake_error *
         status = strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a kernel's source");
         goto cleanup;
     }
-    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, source, precision, NULL,
-                                       &s->program, error));
-    s->kernel = s->cl->clCreateKernel(s->program, "strake_stream", &code);
-    STRAKE_CL("clCreateKernel", code, error, s->device);
+    STRAKE_TRY(
+        strake_cl_program_build(cl, device, context, source, precision, NULL, program, error));
+    *kernel = cl->clCreateKernel(*program, "strake_stream", &code);
+    STRAKE_CL("clCreateKernel", code, error, device);
 cleanup:
     free(source);
     return status;
@@ -150,7 +152,7 @@ strake_status strake_roof_device(const strake_cl *cl, const strake_cl_device *de
     STRAKE_CL("clCreateContext", code, error, device);
     s.queue = cl->clCreateCommandQueue(s.context, device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
-    STRAKE_TRY(build(&s, precision, error));
+    STRAKE_TRY(strake_roof_build(cl, device, s.context, precision, &s.program, &s.kernel, error));
     STRAKE_TRY(fill(&s, precision, elements * (size_t)strake_precision_size(precision), error));
     STRAKE_TRY(time_passes(&s, elements, &seconds, error));
     STRAKE_TRY(check(&s, precision, elements * (size_t)strake_precision_size(precision), error));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/svg_text.h"
 #include "io/report.h"
 
 enum { WIDTH = 960, MARGIN = 24, BAR_X = 190, BAR_WIDTH = 540, LINE = 24, BAR = 16, HEAD = 40 };
@@ -13,44 +14,13 @@ static const char *const transfer_colour = "#e08a1e";
 static const char *const wait_colour = "#c4c9cf";
 static const char *const wrong_colour = "#c0392b";
 
-/* Appends a text so that it may stand between tags and in attributes; control characters become blanks. */
-static void print_escaped(strake_text *svg, const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++) {
-        switch (*c) {
-        case '&':
-            strake_text_print(svg, "&amp;");
-            break;
-        case '<':
-            strake_text_print(svg, "&lt;");
-            break;
-        case '>':
-            strake_text_print(svg, "&gt;");
-            break;
-        case '"':
-            strake_text_print(svg, "&quot;");
-            break;
-        default:
-            /* Names come from drivers and files: what is not ASCII may not be UTF-8 either. */
-            strake_text_print(svg, "%c", *c >= ' ' && *c <= '~' ? *c : '?');
-        }
-    }
-}
-
-static void print_text(strake_text *svg, double x, double y, const char *class, const char *text)
-{
-    strake_text_print(svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    print_escaped(svg, text);
-    strake_text_print(svg, "</text>\n");
-}
-
 static void print_box(strake_text *svg, double x, double y, double width, const char *colour,
                       const char *tip)
 {
     strake_text_print(
         svg, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"><title>", x, y,
         width, BAR, colour);
-    print_escaped(svg, tip);
+    strake_svg_escape(svg, tip);
     strake_text_print(svg, "</title></rect>\n");
 }
 
@@ -66,10 +36,10 @@ static double fastest(const strake_bench *bench)
 static void print_bar(const strake_bench_item *item, double most, double y, strake_text *svg)
 {
     char text[128];
-    print_text(svg, BAR_X - 10, y + 13, "label", item->where);
+    strake_svg_text(svg, BAR_X - 10, y + 13, "label", item->where);
     if (item->status != STRAKE_OK) {
         (void)snprintf(text, sizeof text, "failed: %.100s", item->why);
-        print_text(svg, BAR_X, y + 13, "note", text);
+        strake_svg_text(svg, BAR_X, y + 13, "note", text);
         return;
     }
     const double scale = most > 0.0 ? BAR_WIDTH / most : 0.0;
@@ -84,7 +54,7 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
                       low, y + BAR / 2.0, high, low, y + 4.0, high, y + 4.0);
     (void)snprintf(text, sizeof text, "%.4g Mcell/s%s", 1e-6 * item->rate.median,
                    item->differs ? ", result DIFFERS" : "");
-    print_text(svg, high + 8.0, y + 13, "value", text);
+    strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 
 /* One processor in a step: compute, transfer and wait as parts of the step's time. */
@@ -101,7 +71,7 @@ static void print_processor(const strake_bench_item *item, const strake_placemen
         item->placements == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
     (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
                    says_all ? "" : part->id);
-    print_text(svg, BAR_X - 10, y + 13, "label", text);
+    strake_svg_text(svg, BAR_X - 10, y + 13, "label", text);
     strake_text_print(svg,
                       "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"step\"/>\n",
                       BAR_X, y, BAR_WIDTH, BAR);
@@ -116,14 +86,15 @@ static void print_processor(const strake_bench_item *item, const strake_placemen
     }
     (void)snprintf(text, sizeof text, "%.4g ms, rows %lld", 1e3 * step,
                    (long long)(part->end - part->first));
-    print_text(svg, BAR_X + BAR_WIDTH + 8.0, y + 13, "value", text);
+    strake_svg_text(svg, BAR_X + BAR_WIDTH + 8.0, y + 13, "value", text);
 }
 
 static double print_steps(const strake_bench *bench, double y, strake_text *svg)
 {
-    print_text(svg, MARGIN, y + 12, "note",
-               "One step of each processor, on average (every step to its own scale): compute, "
-               "transfer, wait, rest unaccounted");
+    strake_svg_text(
+        svg, MARGIN, y + 12, "note",
+        "One step of each processor, on average (every step to its own scale): compute, "
+        "transfer, wait, rest unaccounted");
     y += LINE;
     for (int k = 0; k < bench->items; k++) {
         const strake_bench_item *const item = &bench->item[k];
@@ -152,7 +123,7 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
     }
     (void)snprintf(text + used, sizeof text - (size_t)used, " cells, %s precision",
                    bench->which->precision == STRAKE_DOUBLE ? "double" : "single");
-    print_text(svg, MARGIN, y + 20, "head", text);
+    strake_svg_text(svg, MARGIN, y + 20, "head", text);
     y += HEAD;
     for (int k = 0; k < bench->items; k++) {
         print_bar(&bench->item[k], fastest(bench), y, svg);
@@ -168,7 +139,7 @@ static double print_legend(double y, strake_text *svg)
     double x = MARGIN;
     for (int k = 0; k < 3; k++) {
         print_box(svg, x, y, BAR, colour[k], name[k]);
-        print_text(svg, x + BAR + 6.0, y + 13, "value", name[k]);
+        strake_svg_text(svg, x + BAR + 6.0, y + 13, "value", name[k]);
         x += k == 0 ? 280.0 : 110.0;
     }
     return y + LINE;
@@ -202,7 +173,7 @@ void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text 
                       ".step{fill:none;stroke:#c4c9cf}</style>\n"
                       "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
                       WIDTH, height, WIDTH, height);
-    print_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");
+    strake_svg_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");
     y = print_legend(y + LINE, svg);
     for (int b = 0; b < benches; b++) {
         y = print_bench(&bench[b], y, svg);

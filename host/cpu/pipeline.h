@@ -36,6 +36,10 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
                                      strake_error *error);
 void strake_pipeline_destroy(strake_pipeline **pipeline);
 
+/** Bytes of the rings of such a pipeline, without making it; 0 if there is no memory even for that. */
+int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
+                              int64_t block);
+
 /** Columns per block of a sweep of @p steps steps. */
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
 

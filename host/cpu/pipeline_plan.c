@@ -258,42 +258,60 @@ static void plan_reach(strake_pipeline *p)
     }
 }
 
-strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
-                                     strake_isa isa, int64_t block, strake_pipeline **out,
-                                     strake_error *error)
+/* Everything but the memory of the rings and the tasks. @return bytes of the rings */
+static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_layout *layout,
+                    int64_t block, strake_loop loop[STRAKE_MAX_VALUES])
 {
-    strake_status status = STRAKE_OK;
-    int64_t bytes = 0;
-    int loops = 0;
-    strake_pipeline *p = calloc(1, sizeof *p);
-    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
-    STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory planning the CPU pipeline");
-    loops = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
     p->graph = graph;
     p->layout = layout;
     p->is_flat = layout->n[1] + layout->lo[1] + layout->hi[1] == 1;
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->passes = layout->steps;
-    p->groups = loops;
+    p->groups = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
     plan_reach(p);
     plan_streams(p);
     for (int k = 1; k <= p->passes; k++) {
-        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, loops, k);
+        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, p->groups, k);
     }
-    p->pad = ring_pad(p, loop, loops);
-    p->width = ring_width(p, loop, loops);
+    p->pad = ring_pad(p, loop, p->groups);
+    p->width = ring_width(p, loop, p->groups);
+    return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
+}
+
+int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int64_t block)
+{
+    int64_t bytes = 0;
+    strake_pipeline *p = calloc(1, sizeof *p);
+    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
+    if (p != NULL && loop != NULL) {
+        bytes = plan(p, graph, layout, block, loop);
+    }
+    free(p);
+    free(loop);
+    return bytes;
+}
+
+strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
+                                     strake_isa isa, int64_t block, strake_pipeline **out,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t bytes = 0;
+    strake_pipeline *p = calloc(1, sizeof *p);
+    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
+    STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory planning the CPU pipeline");
+    bytes = plan(p, graph, layout, block, loop);
     p->isa = isa;
     p->non_finite = non_finite_rows[graph->precision][isa];
-    bytes = round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);
     memset(p->memory, 0, (size_t)bytes);
     (void)lay_out(p, p->memory);
     for (int k = 0; k < p->passes; k++) {
-        STRAKE_TRY(strake_pipeline_plan_pass(p, &p->pass[k], loop, loops, isa, error));
+        STRAKE_TRY(strake_pipeline_plan_pass(p, &p->pass[k], loop, p->groups, isa, error));
     }
     *out = p;
     p = NULL;

@@ -1,10 +1,13 @@
 #include "cpu/topology.h"
 
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "cpu/cgroup.h"
+
+enum { MOST_CACHES = 10 }; /* of one processor; its first-level caches have the lowest numbers */
 
 /* One number from a file of the system, or -1. */
 static long read_number(const char *path)
@@ -18,6 +21,29 @@ static long read_number(const char *path)
         (void)fclose(file);
     }
     return number;
+}
+
+/* How many processors the list in a file names, like "0-3,8-11", and the first; 0 if there is none. */
+static int read_list(const char *path, long *lowest)
+{
+    int count = 0;
+    int first = 0;
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fscanf(file, "%d", &first) == 1) {
+        int last = first;
+        if (fscanf(file, "-%d", &last) == EOF) {
+            last = first;
+        }
+        *lowest = count == 0 ? first : *lowest;
+        count += last - first + 1;
+        if (fgetc(file) != ',') {
+            break;
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return count;
 }
 
 /* Where a processor sits: sort key of socket, memory node, last-level cache, number. */
@@ -43,14 +69,44 @@ static long find_node(const char *system, int cpu)
     return -1;
 }
 
+/* How many processors are in a processor's core or package; by its present name or the one before. */
+static int count_mates(const char *system, int cpu, const char *name, const char *old_name)
+{
+    char path[4096];
+    long lowest = 0;
+    (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/topology/%s", system, cpu, name);
+    const int count = read_list(path, &lowest);
+    (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/topology/%s", system, cpu, old_name);
+    return count > 0 ? count : read_list(path, &lowest);
+}
+
+/*
+ * The last cache that several cores share but not the whole package, named by the first processor that
+ * shares it; -1 if there is none: then the package is not divided.
+ */
+static long find_cache(const char *system, int cpu)
+{
+    const int core = count_mates(system, cpu, "core_cpus_list", "thread_siblings_list");
+    const int package = count_mates(system, cpu, "package_cpus_list", "core_siblings_list");
+    for (int index = MOST_CACHES - 1; index >= 0; index--) {
+        char path[4096];
+        long lowest = -1;
+        (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index%d/shared_cpu_list", system, cpu,
+                       index);
+        const int sharing = read_list(path, &lowest);
+        if (sharing > 1 && sharing > core && (package == 0 || sharing < package)) {
+            return lowest;
+        }
+    }
+    return -1;
+}
+
 static seat find_seat(const char *system, int cpu)
 {
     char path[4096];
-    seat s = {-1, find_node(system, cpu), -1, cpu};
+    seat s = {-1, find_node(system, cpu), find_cache(system, cpu), cpu};
     (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/topology/physical_package_id", system, cpu);
     s.package = read_number(path);
-    (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/cache/index3/id", system, cpu);
-    s.cache = read_number(path);
     return s;
 }
 
@@ -91,58 +147,22 @@ void strake_topology_order(const char *system, const int *cpu, int count, strake
     }
 }
 
-/* How many processors a list like "0-3,8-11" names. */
-static int count_list(const char *path)
-{
-    int count = 0;
-    int first = 0;
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fscanf(file, "%d", &first) == 1) {
-        int last = first;
-        if (fscanf(file, "-%d", &last) == EOF) {
-            last = first;
-        }
-        count += last - first + 1;
-        if (fgetc(file) != ',') {
-            break;
-        }
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return count;
-}
-
 int64_t strake_topology_cache(const char *system, int cpus)
 {
     char path[4096];
-    /* The size is in KiB, with a K behind it. */
-    (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index3/size", system);
-    const long size = read_number(path);
-    (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index3/shared_cpu_list", system);
-    const int sharing = count_list(path);
-    if (size <= 0) {
-        return 0;
-    }
-    return (int64_t)size * 1024 * (sharing > 0 && cpus > sharing ? cpus / sharing : 1);
-}
-
-/* Control groups limit time, not processors: version 2, then version 1; 0 if there is no limit. */
-static int read_quota(void)
-{
-    double quota = -1.0;
-    double period = -1.0;
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (file != NULL) {
-        if (fscanf(file, "%lf %lf", &quota, &period) != 2) {
-            quota = -1.0; /* "max" */
+    long lowest = 0;
+    for (int index = MOST_CACHES - 1; index > 0; index--) {
+        /* The size is in KiB, with a K behind it. */
+        (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index%d/size", system, index);
+        const long size = read_number(path);
+        if (size > 0) {
+            (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index%d/shared_cpu_list", system,
+                           index);
+            const int sharing = read_list(path, &lowest);
+            return (int64_t)size * 1024 * (sharing > 0 && cpus > sharing ? cpus / sharing : 1);
         }
-        (void)fclose(file);
-    } else {
-        quota = (double)read_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-        period = (double)read_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
     }
-    return quota > 0.0 && period > 0.0 ? (int)ceil(quota / period) : 0;
+    return 0;
 }
 
 void strake_topology_read(strake_topology *topology)
@@ -162,8 +182,10 @@ void strake_topology_read(strake_topology *topology)
         cpus[count++] = 0;
     }
     strake_topology_order("/sys/devices/system", cpus, count, topology);
-    const int quota = read_quota();
-    topology->quota = quota > 0 && quota < count ? quota : count;
+    /* Half a processor more would make all others wait for it half of the time. */
+    const double quota = strake_cgroup_quota("");
+    topology->quota = quota > 0.0 && quota < (double)count ? (int)quota : count;
+    topology->quota = topology->quota > 0 ? topology->quota : 1;
 }
 
 int strake_topology_threads(const strake_topology *topology)
@@ -171,26 +193,36 @@ int strake_topology_threads(const strake_topology *topology)
     return topology->quota;
 }
 
-bool strake_topology_bind(int cpu)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)cpu, &set);
-    return sched_setaffinity(0, sizeof set, &set) == 0;
-}
-
-void strake_topology_unbind(const strake_topology *topology)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int k = 0; k < topology->cpus; k++) {
-        CPU_SET((size_t)topology->cpu[k], &set);
-    }
-    (void)sched_setaffinity(0, sizeof set, &set);
-}
-
-bool strake_topology_is_users(void)
+/* Whether the user already decides where threads run. */
+static bool is_users(void)
 {
     return getenv("OMP_PROC_BIND") != NULL || getenv("OMP_PLACES") != NULL ||
            getenv("GOMP_CPU_AFFINITY") != NULL || getenv("KMP_AFFINITY") != NULL;
+}
+
+void strake_topology_bind(const strake_topology *topology, int worker, int workers,
+                          strake_binding *before)
+{
+    cpu_set_t set;
+    before->is_bound = false;
+    if (topology->teams == 1 || topology->quota < topology->cpus || workers > topology->cpus ||
+        2 * workers <= topology->cpus || is_users() ||
+        sched_getaffinity(0, sizeof before->set, &before->set) != 0) {
+        return;
+    }
+    const int team = topology->team[(int64_t)worker * topology->cpus / workers];
+    CPU_ZERO(&set);
+    for (int k = 0; k < topology->cpus; k++) {
+        if (topology->team[k] == team) {
+            CPU_SET((size_t)topology->cpu[k], &set);
+        }
+    }
+    before->is_bound = sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+void strake_topology_unbind(const strake_binding *before)
+{
+    if (before->is_bound) {
+        (void)sched_setaffinity(0, sizeof before->set, &before->set);
+    }
 }

@@ -2,26 +2,28 @@
 #ifndef STRAKE_TOPOLOGY_H
 #define STRAKE_TOPOLOGY_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { STRAKE_MAX_CPUS = 1024 };
 
 /**
- * Processors that threads may run on, in teams: those of one memory node and one last-level cache are
- * next to each other. Thread w of a CPU stripe that uses them all runs on cpu[w] and has the w-th part
- * of the rows, so a team has a stripe of its own, in its own memory, and waits for its neighbours only.
+ * Processors that threads may run on, in teams: those of one memory node and of the last cache that
+ * several cores but not the whole package share are next to each other. Worker w of a CPU stripe has
+ * the w-th part of the rows and runs in the w-th part of the processors, so a team has a stripe of its
+ * own, in its own memory, and waits for its neighbours only.
  */
 typedef struct strake_topology {
     int cpus;
     int cpu[STRAKE_MAX_CPUS]; /**< numbers of the operating system */
     int teams;
     int team[STRAKE_MAX_CPUS]; /**< of cpu[k]; ascending from 0 */
-    int quota; /**< processors' worth of time the control group grants; cpus if unlimited */
+    int quota; /**< whole processors' worth of time that control groups grant; cpus if unlimited */
 } strake_topology;
 
 /**
- * Reads affinity mask, control-group limit, memory nodes and caches; never fails (one processor at
+ * Reads affinity mask, control groups' limits, memory nodes and caches; never fails (one processor at
  * least). Whoever wants other processors or fewer gives an affinity mask (taskset, numactl).
  */
 void strake_topology_read(strake_topology *topology);
@@ -44,13 +46,23 @@ int64_t strake_topology_cache(const char *system, int cpus);
 /** Threads worth starting: usable processors within the quota, at least 1. */
 int strake_topology_threads(const strake_topology *topology);
 
-/** Binds the calling thread to one processor. @return false if the system refuses. */
-bool strake_topology_bind(int cpu);
+/** Where a thread might run before it was bound. */
+typedef struct strake_binding {
+    bool is_bound;
+    cpu_set_t set;
+} strake_binding;
 
-/** Lets the calling thread run on all processors of the topology again. */
-void strake_topology_unbind(const strake_topology *topology);
+/**
+ * Binds the calling thread to the processors of a team: that of worker @p worker of @p workers, who are
+ * spread over all teams in order. It does so only where a binding can cost nothing: there are several
+ * teams; the workers are more than half of the processors, so that no second program like this one
+ * would find room beside them; no quota; and nothing of OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY
+ * and KMP_AFFINITY is set. A team's processors, not one: the system can still step round other work.
+ */
+void strake_topology_bind(const strake_topology *topology, int worker, int workers,
+                          strake_binding *before);
 
-/** Whether the user already decides where threads run (OMP_PROC_BIND, OMP_PLACES and their kin). */
-bool strake_topology_is_users(void);
+/** Ends a binding; does nothing where there was none. */
+void strake_topology_unbind(const strake_binding *before);
 
 #endif

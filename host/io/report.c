@@ -159,6 +159,37 @@ static void print_blocks(const strake_placement *p, strake_text *json)
     strake_text_print(json, "}");
 }
 
+/* What a device's stripe exchanges with others, and what the stored model of the device says of it. */
+static void print_model(const strake_placement_exchange *e, strake_text *json)
+{
+    if (e->messages_down == 0 && e->messages_up == 0) {
+        return;
+    }
+    const struct {
+        const char *name;
+        double value;
+    } number[] = {{"bytes_down", e->bytes_down},
+                  {"bytes_up", e->bytes_up},
+                  {"predicted_exchange_seconds", e->predicted},
+                  {"measured_exchange_seconds", e->measured}};
+    strake_text_print(json, "\"model\": {\"date\": ");
+    if (e->model[0] != '\0') {
+        strake_text_json(json, e->model);
+    } else {
+        strake_text_print(json, "null");
+    }
+    strake_text_print(json,
+                      ", \"chose_steps_per_sweep\": %s, \"chose_overlap\": %s, \"overlap\": %s",
+                      e->chose_steps ? "true" : "false", e->chose_overlap ? "true" : "false",
+                      e->overlaps ? "true" : "false");
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        strake_text_print(json, ", \"%s\": ", number[k].name);
+        strake_text_number(json, number[k].value);
+    }
+    strake_text_print(json, ", \"messages_down\": %d, \"messages_up\": %d, \"samples\": %d}, ",
+                      e->messages_down, e->messages_up, e->samples);
+}
+
 void strake_report_device(const strake_case *which, const strake_placement *placement,
                           int64_t steps, strake_text *json)
 {
@@ -184,10 +215,17 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     strake_text_print(json, ", \"rank\": %d, \"steps_per_sweep\": %d", placement->rank,
                       placement->sweep);
     print_blocks(placement, json);
+    if (placement->dropped_at >= 0) {
+        strake_text_print(
+            json, ", \"dropped\": {\"step\": %lld, \"why\": ", (long long)placement->dropped_at);
+        strake_text_json(json, placement->why_dropped);
+        strake_text_print(json, "}");
+    }
     strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
                       placement->threads, placement->bit_exact ? "true" : "false",
                       (long long)placement->first, (long long)placement->end);
     print_tuning(which, placement, json);
+    print_model(&placement->borders, json);
     strake_text_print(json, "\"seconds\": {\"compute\": ");
     strake_text_number(json, placement->compute);
     strake_text_print(json, ", \"exchange\": ");
@@ -217,6 +255,24 @@ static void print_fields(const strake_result *result, strake_text *json)
         strake_text_print(json, ", \"checksum\": \"%016llx\"}", (unsigned long long)s->checksum);
     }
     strake_text_print(json, "\n  }\n");
+}
+
+/* What was measured before the run to choose where it runs. */
+static void print_choices(const strake_result *result, strake_text *json)
+{
+    const strake_choice *choice = NULL;
+    const int count = strake_solver_choices(result->solver, &choice);
+    strake_text_print(json, "  \"choice\": [");
+    for (int k = 0; k < count; k++) {
+        strake_text_print(json, "%s\n    {\"where\": ", k > 0 ? "," : "");
+        strake_text_json(json, choice[k].where);
+        strake_text_print(json, ", \"seconds_per_step\": ");
+        strake_text_number(json, choice[k].seconds);
+        strake_text_print(json, ", \"taken\": %s, \"why\": ", choice[k].taken ? "true" : "false");
+        strake_text_json(json, choice[k].why);
+        strake_text_print(json, "}");
+    }
+    strake_text_print(json, "],\n");
 }
 
 /* What the balancing saw and did: seconds and rows per placement, in their order. */
@@ -284,6 +340,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
                       strake_solver_flops_per_cell(result->solver),
                       strake_solver_divisions_per_cell(result->solver));
+    print_choices(result, json);
     print_balance(result, json);
     print_fields(result, json);
     strake_text_print(json, "}\n");

@@ -1,8 +1,8 @@
 /* Where `strake bench` measures when it is not told: everything that this machine offers, once. */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/threads.h"
 #include "cpu/topology.h"
 #include "main/bench_parts.h"
 
@@ -20,12 +20,12 @@ static void count_threads(const strake_arguments *arguments, places *p)
 {
     strake_topology topology;
     const int asked = arguments->threads > 0 ? (int)arguments->threads : p->bench->which->threads;
-    const bool by_environment = getenv("OMP_NUM_THREADS") != NULL;
+    const int by_environment = strake_threads_asked();
     strake_topology_read(&topology);
-    p->chosen = asked > 0 || by_environment;
-    p->threads = asked > 0        ? asked
-                 : by_environment ? omp_get_max_threads()
-                                  : strake_topology_threads(&topology);
+    p->chosen = asked > 0 || by_environment > 0;
+    p->threads = asked > 0            ? asked
+                 : by_environment > 0 ? by_environment
+                                      : strake_topology_threads(&topology);
 }
 
 /* Whether a device gives the bits of the CPU; otherwise says why it is left out. */

@@ -1,4 +1,4 @@
-/* `strake check`: validates a case, places it, and says what a run would do. Runs no step. */
+/* `strake check`: validates a case, places it, and says what a run would do and how long that takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +117,35 @@ static void print_placements(const strake_case *which, const strake_solver *solv
     }
 }
 
+/* What a run would take, from trial steps, and what that was compared with. */
+static strake_status print_prediction(const strake_case *which, strake_solver *solver,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char rate[32];
+    double seconds = 0.0;
+    const strake_choice *choice = NULL;
+    const int count = strake_solver_choices(solver, &choice);
+    STRAKE_TRY(strake_solver_predict(solver, &seconds, error));
+    if (count > 1) {
+        (void)printf("\n%-16s %12s  %s\n", "measured", "ms a step", "why it runs there or not");
+    }
+    for (int k = 0; k < count && count > 1; k++) {
+        (void)printf("%-16.40s ", choice[k].where);
+        if (choice[k].seconds > 0.0) {
+            (void)printf("%12.4g", 1e3 * choice[k].seconds);
+        } else {
+            (void)printf("%12s", "-");
+        }
+        (void)printf("  %s%s\n", choice[k].why, choice[k].taken ? ": it runs there" : "");
+    }
+    (void)printf("\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n", 1e3 * seconds,
+                 strake_rate_text(strake_case_cells(which) / seconds, rate),
+                 (long long)which->steps, seconds * (double)which->steps);
+cleanup:
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
@@ -134,6 +163,10 @@ static int command(const strake_arguments *arguments)
     print_case(which, solver);
     print_outputs(which, solver, which->output_directory);
     print_placements(which, solver, placement);
+    strake_summary_print_cpu(placement, strake_solver_placements(solver, NULL, 0), stdout);
+    if (strcmp(placement[0].id, "serial") != 0) {
+        STRAKE_TRY(print_prediction(which, solver, error));
+    }
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);
@@ -156,7 +189,8 @@ const strake_command strake_command_check = {
     .option = options,
     .details =
         "Reads the case and every file it names, checks ranges, shapes and stability, and\n"
-        "places it on processors as `strake run` would, but runs no step and writes nothing.\n"
+        "places it on processors as `strake run` would; times trial steps there and says how\n"
+        "long the run would take, and why on these processors. Writes nothing.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake check cone.yaml\n"
                 "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"

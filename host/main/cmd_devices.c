@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cpu/topology.h"
 #include "io/machine.h"
 #include "io/text.h"
 #include "main/program.h"
@@ -26,6 +27,24 @@ static void print_size(const char *label, double bytes)
 {
     char text[32];
     (void)printf("  %-16s %s\n", label, strake_size_text(bytes, text));
+}
+
+/* Threads of a CPU stripe unless somebody asks for others. */
+static int default_threads(void)
+{
+    strake_topology topology;
+    strake_topology_read(&topology);
+    return strake_topology_threads(&topology);
+}
+
+/* The rest of the line about cores, and where a control group grants less time than they have. */
+static void print_threads(void)
+{
+    strake_topology topology;
+    strake_topology_read(&topology);
+    (void)printf("; %d team%s\n  %-16s %d by default", topology.teams,
+                 topology.teams > 1 ? "s" : "", "threads", strake_topology_threads(&topology));
+    (void)printf("%s\n", topology.quota < topology.cpus ? ": a control group grants no more" : "");
 }
 
 /* What is tuned for the CPU or a device (with its loader): a line for each result. */
@@ -81,7 +100,7 @@ static void print_cpu(const strake_machine *cpu, const strake_tuned_set *set)
         (void)printf("; %d socket%s, %d memory node%s", cpu->sockets, cpu->sockets > 1 ? "s" : "",
                      cpu->nodes, cpu->nodes > 1 ? "s" : "");
     }
-    (void)printf("\n");
+    print_threads();
     if (cpu->level1 > 0) {
         (void)printf("  %-16s L1 %s, L2 %s, L3 %s\n", "data caches",
                      strake_size_text((double)cpu->level1, level1),
@@ -163,10 +182,12 @@ static void make_json(strake_text *json, const strake_machine *cpu, const strake
     json_text(json, "os", cpu->os);
     strake_text_print(json,
                       ", \"cores\": %d, \"sockets\": %d, \"memory_nodes\": %d, \"memory\": %lld, "
-                      "\"caches\": {\"l1\": %lld, \"l2\": %lld, \"l3\": %lld}, \"fp64\": true, "
+                      "\"default_threads\": %d, \"caches\": {\"l1\": %lld, \"l2\": %lld, \"l3\": "
+                      "%lld}, \"fp64\": true, "
                       "\"bit_exact\": {\"double\": true, \"single\": true}",
                       cpu->cores, cpu->sockets, cpu->nodes, (long long)cpu->memory,
-                      (long long)cpu->level1, (long long)cpu->level2, (long long)cpu->level3);
+                      default_threads(), (long long)cpu->level1, (long long)cpu->level2,
+                      (long long)cpu->level3);
     json_tuned(json, set, NULL, NULL);
     strake_text_print(json, "}");
     for (int k = 0; k < list->count; k++) {

@@ -281,6 +281,17 @@ static void tell_checkpoint(const run *r)
     strake_text_free(&command);
 }
 
+/* A device failed and no other part of the run could go on: what is on the disk is good. */
+static void tell_lost(const run *r)
+{
+    if (r->checkpoint_step >= 0) {
+        strake_say_note(
+            "the checkpoint %s of step %lld is complete: --resume continues from it, on "
+            "other processors if need be",
+            r->checkpoint_path, (long long)r->checkpoint_step);
+    }
+}
+
 static void tell_interrupted(const run *r)
 {
     const long long step = strake_step_count(r->solver), total = r->which->steps;
@@ -367,6 +378,8 @@ cleanup:
             (void)strake_say_error(error);
             if (r != NULL && error->status == STRAKE_ERR_RANK) {
                 tell_checkpoint(r);
+            } else if (r != NULL && status == STRAKE_ERR_DEVICE) {
+                tell_lost(r);
             }
         }
     }

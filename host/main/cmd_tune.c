@@ -160,7 +160,17 @@ static void print_result(const char *where, const strake_tune_result *result)
     for (int c = 0; c < result->record.classes; c++) {
         print_class(&result->record.class[c], dims);
     }
+    if (result->record.streaming.streams > 0) {
+        const strake_tuned_streaming *const s = &result->record.streaming;
+        (void)printf(
+            "  grids larger than the memory: %d stream%s, more are no faster; link %.1f GB/s "
+            "up, %.1f down\n",
+            s->streams, s->streams > 1 ? "s" : "", 1e-9 * s->up, 1e-9 * s->down);
+    }
     print_counts(result);
+    if (result->ahead > 0) {
+        (void)printf("  built ahead beside the measurements: %d\n", result->ahead);
+    }
     if (result->resumed > 0) {
         (void)printf("  taken over from a tuning that was interrupted: %d measurements\n",
                      result->resumed);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "autotune/predict.h"
 #include "io/file.h"
 #include "main/interrupt.h"
 #include "main/program.h"
@@ -28,6 +29,19 @@ static bool is_welcome(const strake_arguments *arguments)
     return welcome;
 }
 
+/* Whether anything can be tuned for a problem at all. */
+static bool has_space(const strake_case *which, const strake_cl_device *device)
+{
+    const strake_prediction prediction = {.which = which};
+    const strake_space_facts facts = strake_facts_of(device, &prediction);
+    strake_space *space = NULL;
+    if (strake_space_find(which->problem->name, false, &facts, &space, NULL) != STRAKE_OK) {
+        return false;
+    }
+    strake_space_free(&space);
+    return true;
+}
+
 static bool tune_one(const strake_arguments *arguments, const strake_case *which,
                      const strake_placement *placement, const strake_cl_list *list, double budget)
 {
@@ -41,7 +55,7 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
                                            .like = which,
                                            .cache = arguments->cache,
                                            .budget = budget};
-    if (request.device == NULL) {
+    if (request.device == NULL || !has_space(which, request.device)) {
         return false;
     }
     strake_say_note("%s (%s) is used for the first time: trying settings for at most %.0f s "

@@ -34,6 +34,26 @@ static void print_placements(const strake_result *result, FILE *stream)
                       result->ranks > 1 ? where : p->id, p->name, (long long)(p->end - p->first),
                       100.0 * share, p->compute, p->exchange, p->idle);
     }
+    for (int k = 0; k < result->placements; k++) {
+        const strake_placement *const p = &result->placement[k];
+        if (p->dropped_at >= 0) {
+            (void)fprintf(stream, "%s failed after step %lld: the others did its work\n", p->id,
+                          (long long)p->dropped_at);
+        }
+    }
+}
+
+void strake_summary_print_cpu(const strake_placement *placement, int placements, FILE *stream)
+{
+    for (int k = 0; k < placements; k++) {
+        const strake_placement *const p = &placement[k];
+        if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
+            (void)fprintf(stream,
+                          "\ncpu: %d thread%s, %d step%s a sweep, %lld columns at once, %s\n",
+                          p->threads, p->threads == 1 ? "" : "s", p->sweep,
+                          p->sweep == 1 ? "" : "s", (long long)p->block, p->instruction_set);
+        }
+    }
 }
 
 /* Which tuned settings were used, if any: one line for each kind. */
@@ -71,6 +91,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   result->which->precision == STRAKE_DOUBLE ? "double" : "single",
                   (long long)result->first_step, (long long)result->last_step);
     print_placements(result, stream);
+    strake_summary_print_cpu(result->placement, result->placements, stream);
     print_tuning(result, stream);
     (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
     for (int f = 0; f < result->fields; f++) {

@@ -1,5 +1,6 @@
 /* Sweeps of blocks. */
 #include "opencl/cl_blocks_impl.h"
+#include "opencl/cl_fault.h"
 
 static const strake_cl *api(const strake_cl_blocks *b)
 {
@@ -261,4 +262,19 @@ void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_repor
 {
     *out = b->report;
     out->pinned = strake_cl_pins_complete(&b->pins);
+}
+
+strake_status strake_cl_blocks_stall(strake_cl_blocks *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(strake_cl_fault_stall(b->kernels, b->stream[k].queue, error));
+    }
+cleanup:
+    return status;
+}
+
+void strake_cl_blocks_renew(strake_cl_blocks *b)
+{
+    b->pins.cl = b->kernels->cl;
 }

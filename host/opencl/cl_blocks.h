@@ -28,6 +28,8 @@ typedef struct strake_cl_blocks_options {
     bool alone;      /**< no other stripe: sweeps follow each other without a pause */
     bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
     strake_cl_wait_kind wait;
+    strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
+    double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;
 
 /** What was chosen and what was done so far. */
@@ -37,14 +39,14 @@ typedef struct strake_cl_blocks_report {
     uint64_t memory;             /**< bytes of device memory in use */
     double uploaded, downloaded; /**< bytes */
     double predicted;            /**< seconds of the sweeps so far */
-    strake_cl_rates rates;       /**< measured when the stripe was made */
+    strake_cl_rates rates;       /**< measured when the stripe was made, or known before */
 } strake_cl_blocks_report;
 
 /** Bytes that arrays may take: @p asked, or what the device has, less what drivers keep for themselves. */
 uint64_t strake_cl_usable_memory(const strake_cl_device *device, uint64_t asked);
 
 /**
- * Measures the device, chooses the sizes and allocates the windows.
+ * Measures the device unless it is known, chooses the sizes and allocates the windows.
  * @param[in] kernels, host  borrowed until destroy; host is the layout of the host arrays, the whole grid
  * @param[in] range          slabs of the stripe
  * @return STRAKE_ERR_USAGE if not even single slabs fit, STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY
@@ -79,6 +81,12 @@ strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *e
 
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
 strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
+
+/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
+strake_status strake_cl_blocks_stall(strake_cl_blocks *blocks, strake_error *error);
+
+/** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
+void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 
 /** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
 strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);

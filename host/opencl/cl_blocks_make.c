@@ -198,14 +198,21 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->kernels = kernels;
     b->host = host;
     b->range = range;
-    b->waiter.kind = options->wait;
+    b->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
     b->pins.cl = kernels->cl;
     b->pins.device = kernels->device;
     b->pins.context = kernels->context;
     b->pins.allowed = options->pins;
     fill_demand(b, options, memory);
     STRAKE_TRY(choose(b, error)); /* whether anything fits, before anything is allocated */
-    STRAKE_TRY(measure(b, error));
+    b->rates = options->known.rates;
+    if (b->rates.cells <= 0.0) {
+        STRAKE_TRY(measure(b, error));
+    }
+    b->demand.streams = options->streams > 0 ? options->streams : options->known.streams;
+    if (options->streams == 0 && !strake_cl_sizes_choose(&b->demand, &b->rates, &b->sizes)) {
+        b->demand.streams = 0;
+    }
     STRAKE_TRY(choose(b, error));
     STRAKE_TRY(make_blocks(b, error));
     *out = b;

@@ -24,7 +24,7 @@
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
     X(clGetEventProfilingInfo) X(clReleaseEvent) X(clEnqueueMarkerWithWaitList)                    \
-    X(clEnqueueBarrierWithWaitList)
+    X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)
 /* clang-format on */
 
 typedef struct strake_cl {
@@ -115,20 +115,16 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error);
 
 /**
- * Build options of generated programs: where the compiler has them, a limit on the registers of a
- * work-item and a build log that tells their number.
+ * Build options of generated programs: where the compiler has one, a limit on the registers of a
+ * work-item.
  * @param[in] registers  0: the compiler's choice
  * @return @p buffer, or NULL where there is none
  */
 const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
                                        size_t size);
 
-/**
- * How many groups of @p width work-items a compute unit holds at once, as far as registers decide.
- * @return 0 where neither the build log nor the device tells
- */
-int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *device,
-                              cl_program program, const char *kernel, size_t width);
+/** Registers (32 bits) that all work-items of a compute unit share; 0 where the device does not tell. */
+int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *device);
 
 /** Text of an embedded kernel file, for example "mpdata_point.h"; STRAKE_CL_DIR overrides. NULL if unknown. */
 const char *strake_cl_source(const char *name);

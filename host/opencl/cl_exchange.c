@@ -2,6 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab)
 {
@@ -57,6 +65,10 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
             x->ghost[x->ghosts].source = source;
             x->ghosts++;
         }
+    }
+    x->runs = 0;
+    for (int g = 0; g < x->ghosts; g++) {
+        x->runs += g == 0 || x->ghost[g].slab != x->ghost[g - 1].slab + 1 ? 1 : 0;
     }
     return STRAKE_OK;
 }
@@ -167,6 +179,45 @@ cleanup:
     return status;
 }
 
+void strake_cl_exchange_time(strake_cl_exchange *x)
+{
+    x->timed = true;
+    x->so_far = 0.0;
+    x->began = now();
+}
+
+/* Ends a timed exchange; the oldest sample makes room. */
+static void add_sample(strake_cl_exchange *x)
+{
+    x->sample[x->samples++ % STRAKE_CL_SAMPLES] = x->so_far + now() - x->began;
+    x->timed = false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double one = *(const double *)a;
+    const double other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)
+{
+    const double slab = (double)strake_cl_window_slab_bytes(x->window) * x->window->states;
+    const int count = x->samples < STRAKE_CL_SAMPLES ? x->samples : STRAKE_CL_SAMPLES;
+    double sorted[STRAKE_CL_SAMPLES] = {0.0};
+    *out = (strake_cl_exchange_report){.messages_down = x->borders * x->window->states,
+                                       .messages_up = x->runs * x->window->states,
+                                       .bytes_up = x->ghosts * slab,
+                                       .overlaps = x->overlaps,
+                                       .samples = x->samples};
+    for (int b = 0; b < x->borders; b++) {
+        out->bytes_down += (double)(x->border[b].end - x->border[b].first) * slab;
+    }
+    memcpy(sorted, x->sample, sizeof sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    out->seconds = count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
+}
+
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -206,7 +257,10 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, void *const *arr
     if (x->sent == NULL) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->waiter, &x->sent, error));
+    /* A timed wait is for the transfer alone: how long the others took says nothing about it. */
+    strake_cl_waiter own = {.kind = x->waiter.kind};
+    STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, x->timed ? &own : &x->waiter, &x->sent,
+                              error));
     for (int k = 0; k < x->window->states; k++) {
         char *host = array[x->window->state[k].input];
         size_t at = 0;
@@ -219,6 +273,7 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, void *const *arr
             at += bytes;
         }
     }
+    x->so_far = x->timed ? now() - x->began : 0.0;
 cleanup:
     return status;
 }
@@ -230,12 +285,12 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
     const strake_cl_kernels *kernels = x->window->kernels;
     const size_t slab = strake_cl_window_slab_bytes(x->window);
     if (x->ghosts == 0) {
+        x->timed = false;
         return STRAKE_OK;
     }
+    x->began = x->timed ? now() : 0.0;
     if (x->arrived != NULL) { /* its staging memory is still being read, perhaps */
-        STRAKE_CL("clWaitForEvents", kernels->cl->clWaitForEvents(1, &x->arrived), error,
-                  kernels->device);
-        release_event(x, &x->arrived);
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
@@ -261,6 +316,10 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
         }
     }
     STRAKE_CL("clFlush", kernels->cl->clFlush(x->queue), error, kernels->device);
+    if (x->timed) {
+        STRAKE_CL("clFinish", kernels->cl->clFinish(x->queue), error, kernels->device);
+        add_sample(x);
+    }
 cleanup:
     return status;
 }

@@ -9,7 +9,7 @@
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 
-enum { STRAKE_CL_MOST_BORDERS = 16 };
+enum { STRAKE_CL_MOST_BORDERS = 16, STRAKE_CL_SAMPLES = 64 };
 
 /** One pinned buffer, mapped for its whole life. */
 typedef struct strake_cl_pinned {
@@ -35,10 +35,25 @@ typedef struct strake_cl_exchange {
     int ghosts;
     strake_cl_ghost *ghost;
     strake_cl_pinned out[STRAKE_MAX_FIELDS_PER_STEP], in[STRAKE_MAX_FIELDS_PER_STEP];
-    cl_event sent;    /**< the border slabs are in the staging memory */
-    cl_event arrived; /**< the ghost slabs are in the window */
-    strake_cl_waiter waiter;
+    cl_event sent;           /**< the border slabs are in the staging memory */
+    cl_event arrived;        /**< the ghost slabs are in the window */
+    strake_cl_waiter waiter; /**< for what is sent */
+    strake_cl_waiter reader; /**< for what has arrived */
+    int runs;                /**< of neighbouring ghost slabs */
+    bool timed;              /**< this one is */
+    double began, so_far;    /**< [s] of a clock, and of its first half */
+    int samples;
+    double sample[STRAKE_CL_SAMPLES]; /**< [s] of the latest timed ones */
 } strake_cl_exchange;
+
+/** What a stripe exchanges, and how long that takes with nothing beside it. */
+typedef struct strake_cl_exchange_report {
+    double bytes_down, bytes_up; /**< of one exchange */
+    int messages_down, messages_up;
+    bool overlaps;  /**< transfers run beside kernels */
+    int samples;    /**< timed exchanges of a run */
+    double seconds; /**< their median, without waiting for other stripes; 0 if there are none */
+} strake_cl_exchange_report;
 
 /**
  * @param[in]  window, host  borrowed until release; host is the layout of the host arrays
@@ -63,6 +78,14 @@ void strake_cl_exchange_release(strake_cl_exchange *x);
 
 /** Whether nobody reads this stripe's slabs and it reads nobody's. */
 bool strake_cl_exchange_is_empty(const strake_cl_exchange *x);
+
+/**
+ * Begins timing an exchange: the window's queue must be empty. The clock runs from here to the end of
+ * publish, and from the beginning of fetch until the ghost slabs have arrived.
+ */
+void strake_cl_exchange_time(strake_cl_exchange *x);
+
+void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
 /** Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds. */
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error);

@@ -46,6 +46,15 @@ typedef struct strake_cl_writer {
 /** The part of the generator that writes a marching kernel's body, between its braces. */
 void strake_cl_write_march(const strake_cl_writer *w);
 
+/** What precedes its loop: positions, ranges, local arrays and the rows kept. */
+void strake_cl_write_setup(const strake_cl_writer *w);
+
+/** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
+void strake_cl_write_age(const strake_cl_writer *w, const strake_cl_term *term, int u, int age);
+
+/** Elements of a line of a local array: work-items of the group and margins. */
+size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
+
 /**
  * A term's computation up to its operands ("const real r_x_0 = flux_update(") and from there on.
  * @param[in] u  row of the pass, part of the variable's name; -1 in point kernels

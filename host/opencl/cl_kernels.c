@@ -7,24 +7,7 @@
 
 #include "base/hash.h"
 #include "opencl/cl_generate.h"
-
-enum {
-    DEFAULT_WIDTH = 64, /* of point kernels */
-    DEFAULT_HEIGHT = 4,
-    DEFAULT_MARCH_WIDTH = 128,
-    DEFAULT_TILE_WIDTH = 32, /* of marching kernels in three dimensions */
-    DEFAULT_TILE_HEIGHT = 8,
-    MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
-    NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
-    MARCH_ROWS_MOST = 192,    /* of tall stripes: groups that take longer than others even out */
-    MARCH_ROWS_LEAST = 6,     /* fewer rows per group: the rows computed again would dominate */
-    MARCH_GROUPS_PER_UNIT = 8 /* assumed where neither device nor compiler tells */
-};
-
-static size_t at_most(size_t x, size_t limit)
-{
-    return x > limit ? limit : x;
-}
+#include "opencl/cl_groups.h"
 
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value)
 {
@@ -97,30 +80,6 @@ static void release_program(strake_cl_kernels *s)
     s->kernels = 0;
 }
 
-/* Work-items of a marching group that store nothing, along an axis. */
-static size_t sides(const strake_cl_kernel_plan *plan, int axis)
-{
-    return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
-}
-
-/* Width and height of the groups of marching kernel k: a lower limit takes lines first. */
-static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
-{
-    size[0] = at_most(s->march_width, s->limit[k]);
-    size[1] = at_most(s->march_height, s->limit[k] / size[0]);
-}
-
-/* Whether marching kernel k can run with what the device has. */
-static bool fits(const strake_cl_kernels *s, int k)
-{
-    const strake_cl_kernel_plan *plan = &s->plan[k];
-    size_t size[2];
-    march_size(s, k, size);
-    return !plan->marches ||
-           (size[0] > sides(plan, 2) && size[1] > sides(plan, 1) &&
-            strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
-}
-
 /* Plans and builds the program; @p good is false where a kernel exceeds the device. */
 static strake_status build_program(strake_cl_kernels *s, const strake_problem *problem, bool *good,
                                    strake_error *error)
@@ -141,15 +100,15 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
     STRAKE_TRY(dump_program(s, problem, text, error));
     for (int k = 0; k < s->kernels && *good; k++) {
         s->limit[k] = s->device->max_work_group;
-        *good = fits(s, k);
+        *good = strake_cl_groups_fit(s, k);
     }
     if (!*good) {
         goto cleanup;
     }
     STRAKE_TRY(strake_cl_program_build(
         s->cl, s->device, s->context, text, s->graph->precision,
-        strake_cl_register_options(s->device, s->registers, limit, sizeof limit), &s->program,
-        error));
+        strake_cl_register_options(s->device, strake_cl_groups_registers(s), limit, sizeof limit),
+        &s->program, error));
     for (int k = 0; k < s->kernels; k++) {
         STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
         STRAKE_CL("clGetKernelWorkGroupInfo",
@@ -157,63 +116,11 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
                                                   CL_KERNEL_WORK_GROUP_SIZE, sizeof s->limit[k],
                                                   &s->limit[k], NULL),
                   error, s->device);
-        *good = *good && fits(s, k);
-        size_t size[2];
-        march_size(s, k, size);
-        s->resident[k] = strake_cl_resident_groups(s->cl, s->device, s->program, s->plan[k].name,
-                                                   size[0] * size[1]);
-        s->resident[k] = s->resident[k] > 0 ? s->resident[k] : MARCH_GROUPS_PER_UNIT;
+        *good = *good && strake_cl_groups_fit(s, k);
     }
 cleanup:
     free(text);
     return status;
-}
-
-/* Sizes of the work-groups: what was asked for, within the device's limit. */
-static void choose_groups(strake_cl_kernels *s, const strake_layout *layout,
-                          const strake_cl_tuning *tuning)
-{
-    static const strake_cl_tuning none = {.width = 0};
-    const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
-    const size_t limit = s->device->max_work_group;
-    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2];
-    const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
-    /* Shorter types leave room for wider groups; small stripes need more groups. */
-    const size_t wide = s->graph->precision == STRAKE_SINGLE ? (size_t)2 * DEFAULT_MARCH_WIDTH
-                                                             : (size_t)DEFAULT_MARCH_WIDTH;
-    const size_t march_width =
-        cells / units < NARROW_CELLS_PER_UNIT ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
-    const size_t width = t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH;
-    size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
-    s->width = at_most(width, limit);
-    while (s->width * height > limit && height > 1) {
-        height /= 2;
-    }
-    s->height = height;
-    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width, limit);
-    s->march_height = s->flat ? 1 : t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
-    s->march_rows = t->rows;
-    s->registers = t->registers;
-    s->options = t->options;
-    s->options.stride = 32;
-    while ((size_t)s->options.stride < s->march_width) {
-        s->options.stride *= 2;
-    }
-    s->options.lines = (int)s->march_height;
-    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        /* Marching groups need rows to march along: small stripes have too few for every unit. */
-        s->options.fusion =
-            strake_cl_device_is_gpu(s->device) && cells / units >= MARCH_CELLS_PER_UNIT
-                ? STRAKE_CL_FUSION_STREAM
-                : STRAKE_CL_FUSION_PLAIN;
-    }
-    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
-        s->options.refine =
-            strake_cl_device_is_gpu(s->device) ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
-    }
-    /* Half of what 32 bits count: room for the slabs beyond the layout's. */
-    s->options.large = layout->elements > INT32_MAX;
-    s->options = strake_cl_options_complete(&s->options);
 }
 
 strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
@@ -228,14 +135,16 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     s->device = device;
     s->graph = graph;
     s->flat = layout->n[1] == 1 && layout->lo[1] + layout->hi[1] == 0;
-    choose_groups(s, layout, tuning);
+    strake_cl_groups_choose(s, layout, tuning);
     s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     STRAKE_TRY(build_program(s, problem, &good, error));
     /* Smaller groups need less local memory; without any, point kernels remain. */
     while (!good && s->options.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
         s->options.stride /= 2;
-        s->march_width = at_most(s->march_width, (size_t)s->options.stride);
+        if (s->march_width > (size_t)s->options.stride) {
+            s->march_width = (size_t)s->options.stride;
+        }
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
     while (!good && s->options.fusion > STRAKE_CL_FUSION_NONE) {
@@ -337,63 +246,4 @@ strake_status strake_cl_launch(const strake_cl_kernels *s, cl_command_queue queu
         error, s->device);
 cleanup:
     return status;
-}
-
-/*
- * Rows per group of a marching kernel: all groups run at once, since a second wave would cost as much
- * as the first however few groups it has. Tall stripes have many waves.
- */
-static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, int64_t tiles)
-{
-    if (s->march_rows > 0) {
-        return s->march_rows;
-    }
-    const int64_t pieces = (int64_t)s->device->compute_units * s->resident[k] / tiles;
-    const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
-    if (least >= 3 * MARCH_ROWS_MOST) {
-        return MARCH_ROWS_MOST;
-    }
-    return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
-}
-
-/* Pieces of @p extent cells that groups of @p size work-items store, less those at their ends. */
-static int64_t count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t extent, size_t size)
-{
-    const int64_t columns = (int64_t)(size - sides(plan, axis)) * (axis == 2 ? plan->vector : 1);
-    return (extent + columns - 1) / columns;
-}
-
-static strake_status launch_march(const strake_cl_kernels *s, cl_command_queue queue, int k,
-                                  strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
-                                  strake_error *error)
-{
-    const strake_cl_kernel_plan *plan = &s->plan[k];
-    size_t size[2];
-    march_size(s, k, size);
-    const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
-    const int64_t across = count_tiles(plan, 2, extent[2] + lead, size[0]);
-    const int64_t lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], size[1]);
-    const int64_t rows = rows_per_group(s, k, extent[0], across * lines);
-    const size_t pieces = (size_t)((extent[0] + rows - 1) / rows);
-    strake_cl_pass_int(a, rows);
-    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)across * size[0],
-                            plan->flat ? pieces : (size_t)lines * size[1], plan->flat ? 1 : pieces,
-                            error);
-}
-
-strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,
-                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
-                                    strake_error *error)
-{
-    const strake_cl_kernel_plan *plan = &s->plan[k];
-    if (plan->marches) {
-        return launch_march(s, queue, k, a, extent, error);
-    }
-    const size_t width = at_most(s->width, s->limit[k]);
-    size_t height = s->height;
-    while (width * height > s->limit[k] && height > 1) {
-        height /= 2;
-    }
-    return strake_cl_launch(s, queue, plan->name, a, width, height, (size_t)extent[2],
-                            (size_t)extent[0], (size_t)extent[1], error);
 }

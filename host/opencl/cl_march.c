@@ -6,32 +6,7 @@
 
 typedef strake_cl_writer writer;
 
-static size_t line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
-}
-
-/* Elements of one half of a local array: one for every work-item, and the margins. */
-static size_t half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
-    return lines * line_elements(options, plan);
-}
-
-size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
-                             const strake_cl_kernel_plan *plan)
-{
-    return (size_t)plan->slots * 2 * half_elements(options, plan) *
-           (size_t)strake_precision_size(graph->precision);
-}
-
-int strake_cl_lead(const strake_cl_kernel_plan *plan)
-{
-    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
-}
-
-/* A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
-static void write_age(const writer *w, const strake_cl_term *term, int u, int age)
+void strake_cl_write_age(const writer *w, const strake_cl_term *term, int u, int age)
 {
     char name[2 * STRAKE_NAME_LENGTH];
     const int row = u - age;
@@ -132,7 +107,7 @@ static void write_joined_load(const writer *w, int p, int u)
     fprintf(w->text, ";\n");
     for (int column = 0; column < w->plan->vector; column++) {
         fprintf(w->text, "        const real ");
-        write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
+        strake_cl_write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
         fprintf(w->text, " = v%s_%d.s%d;\n", name + 1, u, column);
     }
 }
@@ -140,10 +115,10 @@ static void write_joined_load(const writer *w, int p, int u)
 static void write_received(const writer *w, const strake_cl_term *term, int u)
 {
     const int away =
-        strake_cl_items_away(w->plan, term, 1) * (int)line_elements(w->options, w->plan) +
+        strake_cl_items_away(w->plan, term, 1) * (int)strake_cl_line_elements(w->options, w->plan) +
         strake_cl_items_away(w->plan, term, 2);
     fprintf(w->text, "        const real ");
-    write_age(w, term, u, 0);
+    strake_cl_write_age(w, term, u, 0);
     fprintf(w->text, " = shared[%d][", term->slot);
     write_half(w, u, false);
     fprintf(w->text, "][t %c %d];\n", away > 0 ? '+' : '-', abs(away));
@@ -174,7 +149,7 @@ static void write_fresh(const writer *w, int u, bool ahead)
             write_joined_load(w, p, u);
         } else {
             fprintf(w->text, "        const real ");
-            write_age(w, term, u, 0);
+            strake_cl_write_age(w, term, u, 0);
             fprintf(w->text, " = ");
             write_place(w, term, u);
             fprintf(w->text, "[%d];\n", term->offset[2]);
@@ -196,7 +171,7 @@ static void write_computed(const writer *w, const strake_cl_term *term, int u)
         } else {
             const strake_cl_term *operand = &w->plan->term[p];
             strake_cl_open_operand(w, stage, k);
-            write_age(w, operand, u, term->lag - stage->read[k].offset[0] - operand->lag);
+            strake_cl_write_age(w, operand, u, term->lag - stage->read[k].offset[0] - operand->lag);
             strake_cl_close_operand(w, stage, k);
         }
     }
@@ -208,7 +183,7 @@ static void write_send(const writer *w, const strake_cl_term *term, int u)
     fprintf(w->text, "        shared[%d][", term->slot);
     write_half(w, u, true);
     fprintf(w->text, "][t] = ");
-    write_age(w, term, u, term->sent_lag - term->lag);
+    strake_cl_write_age(w, term, u, term->sent_lag - term->lag);
     fprintf(w->text, ";\n");
 }
 
@@ -220,7 +195,7 @@ static void write_cell_store(const writer *w, const strake_cl_term *term, int u)
         fprintf(w->text, " + %d", term->offset[2]);
     }
     fprintf(w->text, "] = ");
-    write_age(w, term, u, 0);
+    strake_cl_write_age(w, term, u, 0);
     fprintf(w->text, ";\n");
 }
 
@@ -247,7 +222,7 @@ static void write_joined_store(const writer *w, int value, int lag, int u)
     fprintf(w->text, ")) = (real%d)(", plan->vector);
     for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
         fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
-        write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
+        strake_cl_write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
     }
     fprintf(w->text, ");\n        } else if ((uint)(i %+d - first_%s) < part_%s) {\n", u - lag,
             name, name);
@@ -325,160 +300,17 @@ static void write_carry(const writer *w)
         const strake_cl_term *term = &w->plan->term[p];
         for (int age = term->depth - 1; age > 0; age--) {
             fprintf(w->text, "        ");
-            write_age(w, term, 0, age);
+            strake_cl_write_age(w, term, 0, age);
             fprintf(w->text, " = ");
-            write_age(w, term, unroll, age);
+            strake_cl_write_age(w, term, unroll, age);
             fprintf(w->text, ";\n");
-        }
-    }
-}
-
-/* Cells of any array along an axis: the loads of work-items beyond them are moved there. */
-static void find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
-{
-    *lo = 0;
-    *hi = 0;
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->is_live && !value->is_constant) {
-            *lo = value->lo[axis] > *lo ? value->lo[axis] : *lo;
-            *hi = value->hi[axis] > *hi ? value->hi[axis] : *hi;
-        }
-    }
-}
-
-/* Which cells a work-item has: columns j and on, line m. */
-static void write_position(const writer *w)
-{
-    const strake_cl_kernel_plan *plan = w->plan;
-    const int *side = plan->side[2];
-    const int *above = plan->side[1];
-    fprintf(w->text, "    const int width = (int)get_local_size(0);\n"
-                     "    const int item = (int)get_local_id(0);\n");
-    if (plan->vector == 1) {
-        fprintf(w->text, "    const int j = (int)get_group_id(0) * (width - %d) - %d + item;\n",
-                side[0] + side[1], plan->lo[2] + side[0]);
-    } else {
-        fprintf(w->text,
-                "    const int j = ((int)get_group_id(0) * (width - %d) - %d + item) * %d;\n",
-                side[0] + side[1], strake_cl_lead(plan) / plan->vector + side[0], plan->vector);
-    }
-    if (!w->plan->flat) {
-        fprintf(w->text,
-                "    const int height = (int)get_local_size(1);\n"
-                "    const int item_line = (int)get_local_id(1);\n"
-                "    const int m = (int)get_group_id(1) * (height - %d) - %d + item_line;\n",
-                above[0] + above[1], plan->lo[1] + above[0]);
-    }
-    fprintf(w->text,
-            "    const int first = (int)get_group_id(%d) * rows - %d;\n"
-            "    const int end = min(first + rows, n0 + %d);\n"
-            "    const bool inside = item >= %d && item < width - %d",
-            w->plan->flat ? 1 : 2, plan->lo[0], plan->hi[0], side[0], side[1]);
-    if (!w->plan->flat) {
-        fprintf(w->text, " &&\n        item_line >= %d && item_line < height - %d", above[0],
-                above[1]);
-    }
-    fprintf(w->text, ";\n");
-}
-
-/* Which rows of its columns a work-item stores. */
-static void write_ranges(const writer *w)
-{
-    for (int k = 0; k < w->plan->outputs; k++) {
-        const strake_value *value = &w->graph->value[w->plan->output[k]];
-        const char *name = value->name;
-        fprintf(w->text,
-                "    const int first_%s = max(first, %d);\n"
-                "    const uint %s_%s = inside",
-                name, -value->lo[0], w->plan->vector == 1 ? "count" : "rows", name);
-        if (!w->plan->flat) {
-            fprintf(w->text, " && m >= %d && m < n1 + %d", -value->lo[1], value->hi[1]);
-        }
-        if (w->plan->vector == 1) {
-            fprintf(w->text, " && j >= %d && j < n2 + %d", -value->lo[2], value->hi[2]);
-        }
-        fprintf(w->text, "\n        ? (uint)max(min(end, n0 + %d) - first_%s, 0) : 0U;\n",
-                value->hi[0], name);
-        if (w->plan->vector > 1) {
-            fprintf(w->text,
-                    "    const uint count_%s = j >= %d && j + %d < n2 + %d ? rows_%s : 0U;\n"
-                    "    const uint part_%s = rows_%s - count_%s;\n",
-                    name, -value->lo[2], w->plan->vector - 1, value->hi[2], name, name, name, name);
-        }
-    }
-}
-
-static void write_local(const writer *w)
-{
-    const strake_cl_kernel_plan *plan = w->plan;
-    const int line = (int)line_elements(w->options, plan);
-    const int half = (int)half_elements(w->options, plan);
-    fprintf(w->text, "    __local real shared[%d][2][%d];\n", plan->slots, half);
-    if (w->plan->flat) {
-        fprintf(w->text,
-                "    const int t = item + %d;\n"
-                "    for (int k = item; k < %d; k += width) {\n",
-                plan->margin[2], plan->slots * 2 * half);
-    } else {
-        fprintf(w->text,
-                "    const int t = (item_line + %d) * %d + item + %d;\n"
-                "    for (int k = item_line * width + item; k < %d; k += width * height) {\n",
-                plan->margin[1], line, plan->margin[2], plan->slots * 2 * half);
-    }
-    fprintf(w->text, "        (&shared[0][0][0])[k] = REAL(0.0);\n    }\n"
-                     "    barrier(CLK_LOCAL_MEM_FENCE);\n");
-}
-
-/* The element of column j in the first row; columns and lines beyond the arrays become the nearest. */
-static void write_start(const writer *w)
-{
-    const strake_cl_kernel_plan *plan = w->plan;
-    int lo = 0;
-    int hi = 0;
-    find_reach(w->graph, 2, &lo, &hi);
-    fprintf(w->text,
-            "    int i = first %+d;\n"
-            "    const place line = (place)%s;\n",
-            plan->start, w->plan->flat ? "pitch" : "slab");
-    if (!w->plan->flat) {
-        fprintf(w->text, "    const place across = (place)pitch;\n");
-    }
-    fprintf(w->text, "    place at = (place)(origin + i * %s + ", w->plan->flat ? "pitch" : "slab");
-    if (plan->vector == 1) {
-        fprintf(w->text, "min(max(j, %d), n2 + %d)", -lo, hi - 1);
-    } else {
-        fprintf(w->text, "min(max(j, %d), (n2 + %d) / %d * %d)",
-                -((lo + plan->vector - 1) / plan->vector * plan->vector), hi - 1, plan->vector,
-                plan->vector);
-    }
-    if (!w->plan->flat) {
-        find_reach(w->graph, 1, &lo, &hi);
-        fprintf(w->text, " +\n        min(max(m, %d), n1 + %d) * pitch", -lo, hi - 1);
-    }
-    fprintf(w->text, ");\n");
-}
-
-static void write_setup(const writer *w)
-{
-    write_position(w);
-    write_ranges(w);
-    write_start(w);
-    if (w->plan->slots > 0) {
-        write_local(w);
-    }
-    for (int p = 0; p < w->plan->terms; p++) {
-        for (int age = 1; age < w->plan->term[p].depth; age++) {
-            fprintf(w->text, "    real ");
-            write_age(w, &w->plan->term[p], 0, age);
-            fprintf(w->text, " = REAL(0.0);\n");
         }
     }
 }
 
 void strake_cl_write_march(const strake_cl_writer *w)
 {
-    write_setup(w);
+    strake_cl_write_setup(w);
     fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain, w->options->unroll);
     for (int u = 0; u < w->options->unroll; u++) {
         write_pass_row(w, u);

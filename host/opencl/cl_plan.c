@@ -141,14 +141,36 @@ static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *
     }
 }
 
+/*
+ * Cells that a marching group computes for one that it stores, in three dimensions: groups of tiles
+ * are small, and so few stages pay. In two the cells computed again are few.
+ */
+static double redundancy(const planner *p, const strake_cl_kernel_plan *plan)
+{
+    const int side[STRAKE_AXES] = {0, plan->side[1][0] + plan->side[1][1],
+                                   plan->side[2][0] + plan->side[2][1]};
+    if (!plan->marches || plan->flat) {
+        return 1.0;
+    }
+    if (side[1] >= p->options->lines || side[2] >= p->options->stride) {
+        return DBL_MAX;
+    }
+    return (double)(p->options->lines * p->options->stride) /
+           ((p->options->lines - side[1]) * (p->options->stride - side[2]));
+}
+
 static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
-    const int arrays = plan->inputs + plan->outputs;
+    const double again = redundancy(p, plan);
     const int spilled = plan->held / plan->vector - p->options->hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
-    return size * (arrays + plan->ops * cost_of_operation / 8.0) + cost_of_kernel +
-           (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
+    if (again >= DBL_MAX) {
+        return DBL_MAX;
+    }
+    return size * (plan->inputs * again + plan->outputs +
+                   plan->ops * again * cost_of_operation / 8.0) +
+           cost_of_kernel + (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
 }
 
 static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)

@@ -33,14 +33,10 @@ static bool is_nvidia(const strake_cl_device *device)
 const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
                                        size_t size)
 {
-    if (!is_nvidia(device)) {
+    if (!is_nvidia(device) || registers == 0) {
         return NULL;
     }
-    if (registers > 0) {
-        (void)snprintf(buffer, size, "-cl-nv-verbose -cl-nv-maxrregcount=%d", registers);
-    } else {
-        (void)snprintf(buffer, size, "-cl-nv-verbose");
-    }
+    (void)snprintf(buffer, size, "-cl-nv-maxrregcount=%d", registers);
     return buffer;
 }
 
@@ -128,35 +124,15 @@ static char *build_log(const strake_cl *cl, const strake_cl_device *device, cl_p
     return text;
 }
 
-int strake_cl_resident_groups(const strake_cl *cl, const strake_cl_device *device,
-                              cl_program program, const char *kernel, size_t width)
+int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *device)
 {
-    /* cl_nv_device_attribute_query; registers are given to warps of 32 in steps of 8 per work-item. */
-    enum { REGISTERS_PER_BLOCK_NV = 0x4002, WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
+    enum { REGISTERS_PER_BLOCK_NV = 0x4002 }; /* cl_nv_device_attribute_query */
     cl_uint all = 0;
-    int used = 0;
     if (!is_nvidia(device) || cl->clGetDeviceInfo(device->device, REGISTERS_PER_BLOCK_NV,
                                                   sizeof all, &all, NULL) != CL_SUCCESS) {
         return 0;
     }
-    /* "... 'NAME' for 'sm_90' ... Used 96 registers, ..." */
-    char *log = build_log(cl, device, program);
-    char quoted[96];
-    (void)snprintf(quoted, sizeof quoted, "'%s'", kernel);
-    const char *at = log != NULL ? strstr(log, quoted) : NULL;
-    at = at != NULL ? strstr(at, "Used ") : NULL;
-    if (at != NULL) {
-        used = (int)strtol(at + strlen("Used "), NULL, 10);
-    }
-    free(log);
-    if (used <= 0) {
-        return 0;
-    }
-    const size_t items = (width + WARP - 1) / WARP * WARP;
-    const size_t registers = ((size_t)used + STEP - 1) / STEP * STEP * items;
-    const size_t groups = all / registers;
-    const size_t most = MOST_ITEMS / items;
-    return (int)(groups < most ? groups : most);
+    return all;
 }
 
 static strake_status fail_build(const strake_cl *cl, const strake_cl_device *device,

@@ -3,9 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_fault.h"
+#include "model/choose.h"
+
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
-    TIMED_SWEEPS = 8         /* one of so many is timed on the device */
+    TIMED_SWEEPS = 8,        /* one of so many is timed on the device */
+    /* One exchange of so many has nothing beside it and is timed by the host, after the first ones,
+       which are trials. */
+    TIMED_EXCHANGES = 64,
+    UNTIMED_SWEEPS = 16
 };
 
 struct strake_cl_resident {
@@ -23,8 +30,10 @@ struct strake_cl_resident {
     strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
     strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
     strake_cl_waiter waiter;
-    cl_event looked; /* the search for NaN and Inf is done */
+    strake_cl_waiter reader; /* for states on their way to the host arrays */
+    cl_event looked;         /* the search for NaN and Inf is done */
     int64_t sweeps;
+    int64_t all_sweeps; /* since it was made */
     int timed_steps;    /* of the sweep between the two markers */
     cl_event timed[2];  /* markers around a sweep */
     double busy;        /* seconds that the device worked on timed sweeps */
@@ -97,12 +106,23 @@ cleanup:
     return status;
 }
 
-static bool overlaps(const strake_cl_resident *s, strake_cl_overlap asked, int64_t slabs,
-                     int64_t borders)
+/* Whether transfers run beside the kernels of the slabs that nobody waits for. */
+static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_options *options,
+                     int64_t slabs, int64_t borders)
 {
-    return asked == STRAKE_CL_OVERLAP_ON ||
-           (asked == STRAKE_CL_OVERLAP_DEFAULT && strake_cl_device_is_gpu(s->kernels->device) &&
-            slabs > INTERIOR_PER_BORDER * borders);
+    const strake_cl_costs *costs = &options->costs;
+    if (options->overlap != STRAKE_CL_OVERLAP_DEFAULT) {
+        return options->overlap == STRAKE_CL_OVERLAP_ON;
+    }
+    if (costs->known) {
+        const strake_overlap_case c = {
+            .exchange = costs->exchange,
+            .factor = costs->factor,
+            .interior = (double)(slabs > borders ? slabs - borders : 0) * costs->slab,
+            .extra = costs->ranges * s->kernels->kernels * costs->launch + 2.0 * costs->barrier};
+        return strake_overlap_pays(&c);
+    }
+    return strake_cl_device_is_gpu(s->kernels->device) && slabs > INTERIOR_PER_BORDER * borders;
 }
 
 /* Everything that follows from which slabs are whose. */
@@ -147,15 +167,17 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->reach = strake_layout_reach(host);
     s->capacity = options->capacity;
     s->base = options->capacity.first - extra[0];
-    s->waiter.kind = options->wait;
-    s->exchange.waiter.kind = options->wait;
+    s->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
+    s->reader = s->waiter;
+    s->exchange.waiter = s->waiter;
+    s->exchange.reader = s->waiter;
     s->queue = cl->clCreateCommandQueue(kernels->context, kernels->device->device,
                                         whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
     STRAKE_TRY(strake_cl_window_create(&s->window, kernels, &layout, s->queue, error));
     STRAKE_TRY(strake_cl_exchange_create(
         &s->exchange, &s->window, host,
-        !whole && overlaps(s, options->overlap, own.end - own.first, borders), error));
+        !whole && overlaps(s, options, own.end - own.first, borders), error));
     STRAKE_TRY(plan(s, stripe, stripes, self, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", cl->clFinish(s->queue), error, kernels->device);
@@ -273,18 +295,22 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    cl_event done = NULL;
     for (int k = 0; k < s->window.states && first < end; k++) {
         const strake_cl_state *state = &s->window.state[k];
         char *host = array[state->input];
         STRAKE_CL("clEnqueueReadBuffer",
                   s->kernels->cl->clEnqueueReadBuffer(
-                      s->queue, state->buffer[s->window.parity], CL_TRUE,
+                      s->queue, state->buffer[s->window.parity], CL_FALSE,
                       strake_cl_window_offset(&s->window, first - s->base),
                       (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
-                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, NULL),
+                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, &done),
                   error, s->kernels->device);
+        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+        STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));
     }
 cleanup:
+    release_event(s, &done);
     return status;
 }
 
@@ -316,8 +342,16 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
     const int next = 1 - s->window.parity;
     const int64_t own_end = s->range.end - s->base;
     int64_t done = s->range.first - s->base;
-    if (!x->overlaps) {
+    const bool timed = s->all_sweeps >= UNTIMED_SWEEPS &&
+                       (s->all_sweeps - UNTIMED_SWEEPS) % TIMED_EXCHANGES == 0 &&
+                       !strake_cl_exchange_is_empty(x);
+    s->all_sweeps++;
+    if (!x->overlaps || timed) {
         STRAKE_TRY(step(s, done, own_end, &s->ghosts, error));
+        if (timed) {
+            STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
+            strake_cl_exchange_time(&s->exchange);
+        }
         return strake_cl_exchange_send(&s->exchange, next, error);
     }
     for (int b = 0; b < x->borders; b++) {
@@ -435,7 +469,8 @@ strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *err
     const strake_cl *cl = s->kernels->cl;
     STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->waiter, s->queue, error));
     if (s->exchange.overlaps) {
-        STRAKE_CL("clFinish", cl->clFinish(s->exchange.queue), error, s->kernels->device);
+        STRAKE_TRY(strake_cl_wait_queue(cl, s->kernels->device, &s->exchange.waiter,
+                                        s->exchange.queue, error));
     }
 cleanup:
     return status;
@@ -522,10 +557,26 @@ cleanup:
     return status;
 }
 
+strake_status strake_cl_resident_stall(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->queue, error));
+    if (s->exchange.overlaps) {
+        STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->exchange.queue, error));
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, strake_error *error)
 {
     const strake_status status = strake_cl_resident_finish(s, error);
     return status == STRAKE_OK ? strake_cl_window_check(&s->window, intact, error) : status;
+}
+
+void strake_cl_resident_describe(const strake_cl_resident *s, strake_cl_exchange_report *out)
+{
+    strake_cl_exchange_describe(&s->exchange, out);
 }
 
 strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,

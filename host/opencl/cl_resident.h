@@ -16,10 +16,21 @@
 
 /** In the order of the words of run.overlap. */
 typedef enum strake_cl_overlap {
-    STRAKE_CL_OVERLAP_DEFAULT, /**< on GPUs, where the borders are few beside the interior */
-    STRAKE_CL_OVERLAP_OFF,     /**< all slabs at once, then the transfers */
-    STRAKE_CL_OVERLAP_ON       /**< border slabs first, transfers beside the interior */
+    STRAKE_CL_OVERLAP_DEFAULT, /**< as costs say; else on GPUs, where borders are few beside the interior */
+    STRAKE_CL_OVERLAP_OFF, /**< all slabs at once, then the transfers */
+    STRAKE_CL_OVERLAP_ON   /**< border slabs first, transfers beside the interior */
 } strake_cl_overlap;
+
+/** What an exchange of the stripe costs, where models of the device are known (host/model). */
+typedef struct strake_cl_costs {
+    bool known;
+    int ranges;      /**< of border slabs that are computed apart where transfers overlap */
+    double exchange; /**< [s] with nothing hidden */
+    double factor;   /**< share of a copy that hides behind a kernel */
+    double slab;     /**< [s] that a slab takes at least to compute */
+    double launch;   /**< [s] of a further launch */
+    double barrier;  /**< [s] of a queue that follows another */
+} strake_cl_costs;
 
 typedef struct strake_cl_resident_options {
     int steps; /**< most per sweep */
@@ -27,6 +38,8 @@ typedef struct strake_cl_resident_options {
         capacity; /**< slabs that the stripe may own one day; those that it owns included */
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
+    double limit; /**< seconds of a wait after which the device counts as hung */
+    strake_cl_costs costs;
 } strake_cl_resident_options;
 
 typedef struct strake_cl_resident strake_cl_resident;
@@ -77,5 +90,11 @@ double strake_cl_resident_busy(strake_cl_resident *r);
 strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out, int *count,
                                       strake_error *error);
 strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
+
+/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
+strake_status strake_cl_resident_stall(strake_cl_resident *r, strake_error *error);
+/** What the stripe exchanges, and how long that took where it was timed. */
+void strake_cl_resident_describe(const strake_cl_resident *resident,
+                                 strake_cl_exchange_report *out);
 
 #endif

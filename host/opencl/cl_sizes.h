@@ -51,6 +51,12 @@ typedef struct strake_cl_rates {
     double up, down, cells;
 } strake_cl_rates;
 
+/** What is known of a device beforehand. */
+typedef struct strake_cl_known {
+    strake_cl_rates rates; /**< cells 0: not known, to be measured */
+    int streams;           /**< worth trying first; 0: not known */
+} strake_cl_known;
+
 typedef struct strake_cl_sizes {
     int steps;
     int64_t blocks;

@@ -16,6 +16,7 @@ struct strake_cl_stripe {
     int steps;          /* most per sweep */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
+    strake_cl broken; /* what replaces the entry points once they fail on purpose */
 };
 
 static strake_status make_blocks(strake_cl_stripe *s, int steps,
@@ -31,7 +32,9 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
                                              .pins = options->pins,
-                                             .wait = options->wait};
+                                             .wait = options->wait,
+                                             .known = options->known,
+                                             .limit = options->limit};
     strake_cl_blocks_report report;
     STRAKE_TRY(strake_cl_blocks_create(&s->kernels, s->host, s->range, &chosen, &s->blocks, error));
     strake_cl_blocks_describe(s->blocks, &report);
@@ -73,8 +76,12 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     uint64_t largest = 1;
     uint64_t need = 0;
     bool streams = options->blocks > 0;
-    strake_cl_resident_options resident = {
-        .steps = steps, .capacity = range, .overlap = options->overlap, .wait = options->wait};
+    strake_cl_resident_options resident = {.steps = steps,
+                                           .capacity = range,
+                                           .overlap = options->overlap,
+                                           .wait = options->wait,
+                                           .limit = options->limit,
+                                           .costs = options->costs};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
@@ -117,6 +124,15 @@ void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_repor
 {
     if (s->blocks != NULL) {
         strake_cl_blocks_describe(s->blocks, out);
+    } else {
+        memset(out, 0, sizeof *out);
+    }
+}
+
+void strake_cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exchange_report *out)
+{
+    if (s->resident != NULL) {
+        strake_cl_resident_describe(s->resident, out);
     } else {
         memset(out, 0, sizeof *out);
     }
@@ -228,6 +244,28 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *s, const strake_range *str
 double strake_cl_stripe_busy(strake_cl_stripe *s)
 {
     return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
+}
+
+strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault, int factor,
+                                     strake_error *error)
+{
+    switch (fault) {
+    case STRAKE_CL_FAULT_FAIL:
+    case STRAKE_CL_FAULT_LOST:
+        strake_cl_fault_replace(s->kernels.cl, fault, &s->broken);
+        s->kernels.cl = &s->broken;
+        if (s->blocks != NULL) {
+            strake_cl_blocks_renew(s->blocks);
+        }
+        return STRAKE_OK;
+    case STRAKE_CL_FAULT_HANG:
+        return s->blocks != NULL ? strake_cl_blocks_stall(s->blocks, error)
+                                 : strake_cl_resident_stall(s->resident, error);
+    case STRAKE_CL_FAULT_SLOW:
+        s->kernels.repeats = factor - 1;
+        break;
+    }
+    return STRAKE_OK;
 }
 
 strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)

@@ -13,6 +13,7 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
+#include "opencl/cl_fault.h"
 #include "opencl/cl_resident.h"
 
 /** How a stripe works; zero means the default everywhere. */
@@ -20,13 +21,16 @@ typedef struct strake_cl_stripe_options {
     strake_cl_tuning tuning;
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
-    bool pins;       /**< host arrays may be pinned for it: no other device does */
-    uint64_t memory; /**< bytes of device memory; 0: what the device has */
-    int64_t blocks;  /**< stream through the device in so many blocks; 0: only where it must */
+    strake_cl_costs costs; /**< of a resident stripe's exchange */
+    bool pins;             /**< host arrays may be pinned for it: no other device does */
+    uint64_t memory;       /**< bytes of device memory; 0: what the device has */
+    int64_t blocks; /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
-    int steps;       /**< asked for per sweep: those of a stripe that streams alone */
-    bool movable;    /**< slabs may change their owner while it runs */
-    int64_t horizon; /**< steps between two stops for output; 0: unknown */
+    int steps;             /**< asked for per sweep: those of a stripe that streams alone */
+    bool movable;          /**< slabs may change their owner while it runs */
+    int64_t horizon;       /**< steps between two stops for output; 0: unknown */
+    strake_cl_known known; /**< of streaming, from tuning */
+    double limit;          /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
 typedef struct strake_cl_stripe strake_cl_stripe;
@@ -51,6 +55,10 @@ int strake_cl_stripe_steps(const strake_cl_stripe *stripe);
 
 /** How the stripe streams through the device, sizes.steps = 0 if it does not. */
 void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_report *out);
+
+/** What the stripe exchanges with others; zeros if it streams. */
+void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
+                                        strake_cl_exchange_report *out);
 
 /** Uploads static inputs (with ghosts) and runs the static stages. array[v]: host arrays by value index. */
 strake_status strake_cl_stripe_upload_static(strake_cl_stripe *stripe, void *const *array,
@@ -117,6 +125,13 @@ strake_status strake_cl_stripe_take(strake_cl_stripe *stripe, const strake_range
  * the last call; 0 where it has none or none is done.
  */
 double strake_cl_stripe_busy(strake_cl_stripe *stripe);
+
+/**
+ * Test switch: from now on the stripe's device fails in the way of @p fault (cl_fault.h). With
+ * SLOW every step's kernels are launched @p factor times.
+ */
+strake_status strake_cl_stripe_break(strake_cl_stripe *stripe, strake_cl_fault fault, int factor,
+                                     strake_error *error);
 
 /** Whether nothing has been written before and after the arrays; waits. Clears @p intact otherwise. */
 strake_status strake_cl_stripe_check(strake_cl_stripe *stripe, bool *intact, strake_error *error);

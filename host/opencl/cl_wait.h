@@ -1,6 +1,7 @@
 /**
  * @file cl_wait.h
- * Waiting for a device without burning a processor that the CPU stripe needs: most GPU drivers spin.
+ * Waiting for a device without burning a processor that the CPU stripe needs (most GPU drivers spin), and
+ * without waiting for ever for one that hangs: nothing here blocks inside the driver.
  */
 #ifndef STRAKE_CL_WAIT_H
 #define STRAKE_CL_WAIT_H
@@ -9,21 +10,22 @@
 
 /** In the order of the words of run.wait. */
 typedef enum strake_cl_wait_kind {
-    STRAKE_CL_WAIT_DEFAULT, /**< sleep through long waits on GPUs, else leave it to the driver */
-    STRAKE_CL_WAIT_SPIN,    /**< leave it to the driver */
+    STRAKE_CL_WAIT_DEFAULT, /**< sleep, but through short waits for GPUs spin */
+    STRAKE_CL_WAIT_SPIN,    /**< never sleep */
     STRAKE_CL_WAIT_SLEEP    /**< always sleep */
 } strake_cl_wait_kind;
 
 /** How one thread waits for one kind of event that comes back step after step. */
 typedef struct strake_cl_waiter {
     strake_cl_wait_kind kind;
+    double limit;    /**< seconds after which the device counts as hung; 0: wait for ever */
     double expected; /**< seconds of the last wait */
 } strake_cl_waiter;
 
 /**
  * Waits until @p event is complete (its queue must have been flushed) and releases it.
  * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait.
- * @return STRAKE_ERR_DEVICE if the command failed
+ * @return STRAKE_ERR_DEVICE if the command failed, or is not complete within the waiter's limit
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
                              strake_cl_waiter *waiter, cl_event *event, strake_error *error);

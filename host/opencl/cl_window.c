@@ -313,7 +313,12 @@ strake_status strake_cl_window_static(strake_cl_window *w, int64_t first, int64_
 strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
                                     strake_error *error)
 {
-    return run_kernels(w, false, first, end, error);
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k <= w->kernels->repeats; k++) {
+        STRAKE_TRY(run_kernels(w, false, first, end, error));
+    }
+cleanup:
+    return status;
 }
 
 void strake_cl_window_swap(strake_cl_window *w)

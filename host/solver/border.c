@@ -16,7 +16,7 @@ struct strake_border {
     strake_link *link[2]; /* of the arrays of either parity */
     strake_range sent[2]; /* own slabs that the rank before, and the one after, read */
     bool active, broken;
-    _Atomic int64_t done; /* steps whose ghosts are here */
+    strake_bell done; /* steps whose ghosts are here */
     pthread_t thread;
     int64_t steps, sweep; /* of the present run */
     _Atomic int64_t *stop;
@@ -134,6 +134,10 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
     const strake_range own = solver->own;
     strake_border_destroy(solver);
     solver->border = calloc(1, sizeof *solver->border);
+    if (solver->border != NULL && !strake_bell_open(&solver->border->done)) {
+        free(solver->border);
+        solver->border = NULL;
+    }
     STRAKE_CHECK(solver->border != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     strake_border_depth(solver, solver->at_once, depth);
     if (solver->one_way) {
@@ -159,6 +163,7 @@ void strake_border_destroy(strake_solver *solver)
     if (solver->border != NULL) {
         strake_link_destroy(&solver->border->link[0]);
         strake_link_destroy(&solver->border->link[1]);
+        strake_bell_close(&solver->border->done);
         free(solver->border);
         solver->border = NULL;
     }
@@ -252,7 +257,7 @@ static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64
     static const struct timespec nap = {0, NAP};
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        const _Atomic int64_t *counter = borders_only ? &role->border_done : &role->done;
+        const _Atomic int64_t *counter = borders_only ? &role->border_done : &role->done.reached;
         for (int spin = 0;
              role->linked && atomic_load_explicit(counter, memory_order_acquire) < steps; spin++) {
             if (stop_of(solver->border) < steps) {
@@ -268,11 +273,13 @@ static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64
     return stop_of(solver->border) >= steps;
 }
 
-static void stop_run(strake_border *border, int64_t step)
+static void stop_run(strake_solver *solver, int64_t step)
 {
-    int64_t earliest = atomic_load(border->stop);
-    while (step < earliest && !atomic_compare_exchange_weak(border->stop, &earliest, step)) {
+    _Atomic int64_t *stop = solver->border->stop;
+    int64_t earliest = atomic_load(stop);
+    while (step < earliest && !atomic_compare_exchange_weak(stop, &earliest, step)) {
     }
+    strake_neighbours_wake(solver);
 }
 
 /* One sweep's exchange. @return false where the run ends with it */
@@ -295,7 +302,7 @@ static bool exchange_sweep(strake_solver *solver, int64_t step, int64_t end)
         border->status = strake_link_received(link, &border->error);
     }
     if (border->status == STRAKE_OK) {
-        atomic_store_explicit(&border->done, end, memory_order_release);
+        strake_bell_ring(&border->done, end);
         border->status = strake_link_sent(link, &border->error);
     } else if (end < border->steps) {
         strake_link_stop(border->link[parity]); /* the next sweep's: who waits for it learns it */
@@ -313,7 +320,7 @@ static void *run_exchange(void *argument)
         const int64_t left = border->steps - step;
         const int64_t end = step + (left < border->sweep ? left : border->sweep);
         if (!exchange_sweep(solver, step, end)) {
-            stop_run(border, step);
+            stop_run(solver, step);
             break;
         }
     }
@@ -330,7 +337,7 @@ strake_status strake_border_start(strake_solver *solver, int64_t steps, int64_t 
     for (int r = 0; r < solver->roles; r++) {
         atomic_store_explicit(&solver->role[r].border_done, 0, memory_order_relaxed);
     }
-    atomic_store(&border->done, 0);
+    strake_bell_ring(&border->done, 0);
     border->steps = steps;
     border->sweep = sweep;
     border->stop = stop;
@@ -355,12 +362,18 @@ strake_status strake_border_join(strake_solver *solver, strake_error *error)
                : strake_fail(error, border->status, "%s", border->error.text);
 }
 
-int64_t strake_border_done(const strake_solver *solver)
+bool strake_border_wait(strake_solver *solver, int64_t steps, const _Atomic int64_t *stop)
 {
-    const strake_border *border = solver->border;
-    return border == NULL || !border->active
-               ? INT64_MAX
-               : atomic_load_explicit(&border->done, memory_order_acquire);
+    strake_border *border = solver->border;
+    return border == NULL || !border->active ||
+           strake_bell_wait(&border->done, steps, stop, solver->is_crowded);
+}
+
+void strake_border_wake(strake_solver *solver)
+{
+    if (solver->border != NULL) {
+        strake_bell_wake(&solver->border->done);
+    }
 }
 
 void strake_border_break(strake_solver *solver)

@@ -39,8 +39,14 @@ strake_status strake_border_start(strake_solver *solver, int64_t steps, int64_t 
                                   _Atomic int64_t *stop, strake_error *error);
 strake_status strake_border_join(strake_solver *solver, strake_error *error);
 
-/** Sweeps of this run whose ghosts are there, in steps; INT64_MAX while no run exchanges. */
-int64_t strake_border_done(const strake_solver *solver);
+/**
+ * Waits until the ghosts of @p steps steps of this run are there; at once where no run exchanges.
+ * @return false once @p stop is less
+ */
+bool strake_border_wait(strake_solver *solver, int64_t steps, const _Atomic int64_t *stop);
+
+/** Lets who waits for it look at the run's stop again. */
+void strake_border_wake(strake_solver *solver);
 
 /** Tells the neighbours that this rank makes no further sweep. */
 void strake_border_break(strake_solver *solver);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solver/remote_impl.h"
+#include "solver/rescue.h"
 
 static strake_status find_field(const strake_solver *solver, const char *name, int *out,
                                 strake_error *error)
@@ -156,10 +157,11 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_TRY(check_order(solver, f, first, end, error));
     STRAKE_TRY(check_finite(solver, name, shape, first, end, data, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
+    STRAKE_TRY(strake_solver_gather(solver, error));
     if (first == end) {
         goto cleanup;
     }
+    strake_keep_forget(solver);
     if (is_shared(solver, f)) {
         STRAKE_TRY(strake_remote_put(solver, f, first, end, data, error));
     } else {
@@ -186,7 +188,7 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_CHECK(solver->given[f], error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
-    STRAKE_TRY(strake_team_gather(solver, error));
+    STRAKE_TRY(strake_solver_gather(solver, error));
     if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
     } else if (solver->constant[f]) {

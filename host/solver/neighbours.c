@@ -3,13 +3,10 @@
  * reads, or that reads its slabs, has finished this one: then its own operands are there and nobody
  * still reads what it is about to overwrite (states have two buffers). There is no global barrier.
  */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/border.h"
-
-enum { SPINS = 2000 }; /* before the processor is given away: a few microseconds */
 
 /* Slabs that a role computes: a worker's share of the CPU stripe, or a device's stripe. */
 static strake_range slabs_of(const strake_solver *solver, const strake_role *role)
@@ -63,61 +60,40 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
 void strake_neighbours_start(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
-        atomic_store_explicit(&solver->role[r].done, 0, memory_order_relaxed);
+        strake_bell_ring(&solver->role[r].done, 0);
     }
 }
 
 void strake_neighbours_done(strake_role *role, int64_t steps)
 {
     atomic_store_explicit(&role->border_done, steps, memory_order_release);
-    atomic_store_explicit(&role->done, steps, memory_order_release);
+    strake_bell_ring(&role->done, steps);
 }
 
 void strake_neighbours_bordered(strake_role *role, int64_t steps)
 {
-    const int64_t before = atomic_load_explicit(&role->done, memory_order_relaxed);
+    const int64_t before = atomic_load_explicit(&role->done.reached, memory_order_relaxed);
     atomic_store_explicit(&role->border_done, before + steps, memory_order_release);
 }
 
-static void relax(int spin)
+void strake_neighbours_wake(strake_solver *solver)
 {
-    if (spin >= SPINS) {
-        (void)sched_yield();
-        return;
+    for (int r = 0; r < solver->roles; r++) {
+        strake_bell_wake(&solver->role[r].done);
     }
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
+    strake_border_wake(solver);
 }
 
-/* Waits for the neighbours' slabs of other ranks. @return false once the run stops */
-static bool wait_for_ranks(const strake_solver *solver, int64_t steps, const _Atomic int64_t *stop)
-{
-    for (int spin = 0; strake_border_done(solver) < steps; spin += spin < SPINS ? 1 : 0) {
-        if (atomic_load_explicit(stop, memory_order_relaxed) < steps) {
-            return false;
-        }
-        relax(spin);
-    }
-    return true;
-}
-
-bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop)
 {
     for (int k = 0; k < role->neighbours; k++) {
-        const strake_role *other = &solver->role[role->neighbour[k]];
-        for (int spin = 0; atomic_load_explicit(&other->done, memory_order_acquire) < steps;
-             spin += spin < SPINS ? 1 : 0) {
-            if (atomic_load_explicit(stop, memory_order_relaxed) < steps) {
-                return false;
-            }
-            relax(spin);
+        if (!strake_bell_wait(&solver->role[role->neighbour[k]].done, steps, stop,
+                              solver->is_crowded)) {
+            return false;
         }
     }
-    if (role->linked && !wait_for_ranks(solver, steps, stop)) {
+    if (role->linked && !strake_border_wait(solver, steps, stop)) {
         return false;
     }
     return atomic_load_explicit(stop, memory_order_relaxed) >= steps;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "solver/border.h"
+#include "solver/rescue.h"
 
 enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
 
@@ -123,17 +124,19 @@ static strake_status move(strake_solver *solver, const strake_range *range, stra
     memcpy(stripe, range, (size_t)solver->entries * sizeof *range);
     const int stripes = solver->entries + strake_border_stripes(solver, stripe + solver->entries);
     for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(
-                strake_cl_stripe_give(solver->entry[e].stripe, stripe, stripes, e, array, error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe != NULL) {
+            status = strake_cl_stripe_give(entry->stripe, stripe, stripes, e, array, error);
+            STRAKE_TRY(strake_entry_check(entry, status, error));
         }
     }
     for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(
-                strake_cl_stripe_take(solver->entry[e].stripe, stripe, stripes, e, array, error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe != NULL) {
+            status = strake_cl_stripe_take(entry->stripe, stripe, stripes, e, array, error);
+            STRAKE_TRY(strake_entry_check(entry, status, error));
         }
-        solver->entry[e].range = range[e];
+        entry->range = range[e];
     }
     STRAKE_TRY(strake_team_share(solver, error));
 cleanup:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solver/border.h"
+#include "solver/choose.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, ROUNDS = 2 };
 
@@ -158,8 +159,7 @@ static strake_status check_places(const strake_solver *solver, strake_error *err
                                "cpu, or start one",
                                strake_ranks_count(solver->ranks));
         }
-        if (solver->one_way && solver->entry[e].place == STRAKE_PLACE_OPENCL &&
-            solver->kind != STRAKE_WHERE_AUTO) {
+        if (solver->one_way && solver->entry[e].place == STRAKE_PLACE_OPENCL) {
             return strake_fail(
                 error, STRAKE_ERR_USAGE,
                 "%s: run.exchange: one_way is for cpu stripes; use --on cpu, or both",
@@ -183,7 +183,7 @@ static strake_status time_rank(strake_solver *solver, double *rate, strake_error
     strake_status status = STRAKE_OK;
     double seconds = 0.0;
     double entry_seconds[STRAKE_MAX_PLACEMENTS];
-    STRAKE_TRY(strake_balance_time(solver, &seconds, entry_seconds, error));
+    STRAKE_TRY(strake_time_team(solver, &seconds, entry_seconds, error));
     *rate = seconds > 0.0 ? (double)(solver->own.end - solver->own.first) / seconds : 1.0;
 cleanup:
     return status;

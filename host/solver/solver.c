@@ -6,19 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/hash.h"
+#include "cpu/threads.h"
 #include "io/machine.h"
 #include "solver/shares.h"
+#include "solver/arrays.h"
+#include "solver/choose.h"
+#include "solver/inject.h"
+#include "solver/rescue.h"
+#include "solver/model.h"
 
-/* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256, MOST_THREADS = 4096 };
-
-/* By default: measured on Zen 5, where more steps gain nothing for MPDATA. */
-enum { STEPS_PER_SWEEP = 2 };
+/*
+ * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
+ * all threads would take more than a twentieth of the fields' memory (unless that is little anyway).
+ */
+enum { STEPS_PER_SWEEP = 2, RINGS_OF_FIELDS = 20, LITTLE_MEMORY = 8 * 1024 * 1024 };
 
 double strake_solver_clock(void)
 {
@@ -39,128 +43,6 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     }
 }
 
-/*
- * Threads of the CPU stripe: as asked, else OMP_NUM_THREADS, else this rank's share of what it and others
- * on its machine may use.
- */
-static int choose_threads(const strake_case *which, const strake_options *options,
-                          const strake_topology *topology, int sharing, bool *chosen)
-{
-    *chosen = true;
-    if (options->threads > 0) {
-        return options->threads;
-    }
-    if (which->threads > 0) {
-        return which->threads;
-    }
-    if (getenv("OMP_NUM_THREADS") != NULL) {
-        const int asked = omp_get_max_threads();
-        return asked < MOST_THREADS ? asked : MOST_THREADS;
-    }
-    *chosen = false;
-    const int threads = strake_topology_threads(topology) / sharing;
-    return threads > 1 ? threads : 1;
-}
-
-/* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
-static strake_status new_array(const strake_layout *layout, const char *name, void **out,
-                               strake_error *error)
-{
-    const size_t bytes = (size_t)(layout->elements * layout->element_size) + TAIL;
-    const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    *out = aligned_alloc(alignment, rounded);
-    if (*out == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY,
-                           "out of memory: field %s needs %.1f MiB; use a smaller grid or "
-                           "precision: single",
-                           name, (double)bytes / 1048576.0);
-    }
-    if (alignment == ARRAY_ALIGNMENT) {
-        /* Whole huge pages only: the rest of the last one would count as memory in use. */
-        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
-    }
-    memset((char *)*out + bytes - TAIL, 0, TAIL);
-    return STRAKE_OK;
-}
-
-/*
- * Zeroes an array with the threads of the CPU stripe, each its share of slabs: the memory of a team's
- * rows is then on its own node. Threads may move while they do so unless they stay on their processors.
- */
-static void touch_first(strake_solver *solver, void *array)
-{
-    const strake_topology *topology = &solver->topology;
-    const bool bind = topology->teams > 1 && solver->threads == topology->cpus &&
-                      topology->quota == topology->cpus && !strake_topology_is_users();
-    const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    const int64_t slabs = l->elements / l->slab;
-#pragma omp parallel num_threads(solver->threads)
-    {
-        if (bind) {
-            (void)strake_topology_bind(topology->cpu[omp_get_thread_num()]);
-        }
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < slabs; k++) {
-            memset((char *)array + (size_t)k * slab, 0, slab);
-        }
-        if (bind) {
-            strake_topology_unbind(topology);
-        }
-    }
-}
-
-/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
-static strake_status check_memory(const strake_solver *solver, strake_error *error)
-{
-    const strake_graph *graph = &solver->graph;
-    const double one = (double)solver->layout.elements * solver->layout.element_size;
-    const double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double need = 0.0;
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->stage < 0 && !value->is_constant && value->is_live) {
-            need += value->next >= 0 ? 2.0 * one : one;
-        }
-    }
-    if (need > have) {
-        return strake_fail(error, STRAKE_ERR_MEMORY,
-                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
-                           "use a smaller grid or precision: single",
-                           need / 0x1p30, have / 0x1p30);
-    }
-    return STRAKE_OK;
-}
-
-static strake_status allocate_fields(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_graph *graph = &solver->graph;
-    STRAKE_TRY(check_memory(solver, error));
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->stage >= 0 || value->is_constant || !value->is_live) {
-            continue;
-        }
-        for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {
-            STRAKE_TRY(new_array(&solver->layout, value->name, &solver->array[p][v], error));
-            touch_first(solver, solver->array[p][v]);
-        }
-        if (value->next < 0) {
-            solver->array[1][v] = solver->array[0][v];
-        }
-    }
-    for (int v = 0; v < graph->values; v++) {
-        if (graph->value[v].next >= 0) {
-            solver->next[0][graph->value[v].next] = solver->array[1][v];
-            solver->next[1][graph->value[v].next] = solver->array[0][v];
-        }
-    }
-cleanup:
-    return status;
-}
-
 static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m, int64_t n,
                        const double *line)
 {
@@ -174,19 +56,10 @@ static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m
     }
 }
 
-/* Whether every point of a field is finite; the first bad one goes to the message. */
-static strake_status check_finite(const strake_solver *solver, int f, const int64_t shape[],
+/* A field is not a number everywhere: names the first such point. */
+static strake_status refuse_point(const strake_solver *solver, int f, const int64_t cell[],
                                   strake_error *error)
 {
-    strake_layout whole = solver->layout;
-    int64_t cell[STRAKE_AXES];
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
-        whole.n[axis] = shape[axis];
-    }
-    if (strake_layout_is_finite(&whole, solver->array[solver->parity][solver->value_of[f]], 0,
-                                shape[0], cell)) {
-        return STRAKE_OK;
-    }
     return strake_fail(error, STRAKE_ERR_USAGE,
                        "%s: field %s is not finite at [%lld, %lld] (in the run's precision); give "
                        "finite numbers",
@@ -194,30 +67,67 @@ static strake_status check_finite(const strake_solver *solver, int f, const int6
                        (long long)cell[0], (long long)cell[2]);
 }
 
-/* Fills the interior of a field from its source. */
-static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+/* Fills slabs [first, end) of a field from its source and looks whether they are finite. */
+static strake_status fill_slabs(const strake_solver *solver, int f, int64_t first, int64_t end,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t shape[STRAKE_AXES];
+    int64_t cell[STRAKE_AXES];
     strake_source_reader *reader = NULL;
     void *array = solver->array[0][solver->value_of[f]];
+    strake_layout whole = solver->layout;
     strake_case_field_shape(solver->which, f, shape);
     double *line = malloc((size_t)shape[2] * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
     STRAKE_TRY(strake_source_open(solver->which, f, &reader, error));
-    for (int64_t i = 0; i < shape[0]; i++) {
+    for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < shape[1]; m++) {
             STRAKE_TRY(strake_source_line(reader, i, m, line, error));
             store_line(&solver->layout, array, i, m, shape[2], line);
         }
     }
-    STRAKE_TRY(check_finite(solver, f, shape, error));
-    solver->given[f] = true;
-    solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
-    solver->shaped[f] = solver->unweighted[f];
+    memcpy(whole.n, shape, sizeof whole.n);
+    if (!strake_layout_is_finite(&whole, array, first, end, cell)) {
+        STRAKE_TRY(refuse_point(solver, f, cell, error));
+    }
 cleanup:
     strake_source_close(&reader);
     free(line);
+    return status;
+}
+
+/*
+ * Fills the interior of a field from its source, each thread its share of the slabs: sources give
+ * lines in any order. Of several failures the one of the first slabs is reported.
+ */
+static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+{
+    enum { FILL_CELLS = 1 << 16 /* below this a thread costs more than it brings */ };
+    strake_status status = STRAKE_OK;
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    const int64_t most = shape[0] * shape[1] * shape[2] / FILL_CELLS + 1;
+    const int parts = most < solver->most_threads ? (int)most : solver->most_threads;
+    int64_t failed = INT64_MAX;
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    for (int part = 0; part < parts; part++) {
+        const int64_t first = shape[0] * part / parts;
+        strake_error mine = {0};
+        const strake_status done =
+            fill_slabs(solver, f, first, shape[0] * (part + 1) / parts, &mine);
+#pragma omp critical(strake_fill_field)
+        if (done != STRAKE_OK && first < failed) {
+            failed = first;
+            status = done;
+            *error = mine;
+        }
+    }
+    if (status == STRAKE_OK) {
+        solver->given[f] = true;
+        solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
+        solver->shaped[f] = solver->unweighted[f];
+    }
     return status;
 }
 
@@ -311,6 +221,18 @@ static int choose_sweep(const strake_solver *solver)
     const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
+    if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+        const strake_layout layout = strake_layout_make_deep(
+            &solver->graph, wanted, solver->which->n, solver->which->boundary);
+        const int64_t rings =
+            strake_pipeline_bytes(&solver->graph, &layout, solver->settings.block_columns) *
+            solver->most_threads;
+        const int64_t fields =
+            layout.elements * layout.element_size * strake_arrays_count(&solver->graph, 2);
+        if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
+            return 1;
+        }
+    }
     return wanted < most ? wanted : most;
 }
 
@@ -353,6 +275,7 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
                      problem->field[f].name, solver->number[f]);
     }
     STRAKE_TRY(strake_solver_tune(solver, error));
+    STRAKE_TRY(strake_solver_load_models(solver, error));
 cleanup:
     return status;
 }
@@ -382,6 +305,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
         solver->weight[0] = 1.0;
         solver->has_weights = true;
     }
+    STRAKE_TRY(strake_inject_read(solver, error));
 cleanup:
     return status;
 }
@@ -418,6 +342,20 @@ cleanup:
     return status;
 }
 
+/* Says where fewer steps at once are possible than were asked for. */
+static void tell_sweep(const strake_solver *solver)
+{
+    const int asked = solver->which->steps_per_sweep;
+    bool on_cpu = false;
+    for (int r = 0; r < solver->roles; r++) {
+        on_cpu = on_cpu || solver->role[r].pipeline != NULL;
+    }
+    if (on_cpu && asked > solver->at_once) {
+        strake_solver_notice(solver, "run.steps_per_sweep: %d; the CPU takes no more than %d",
+                             asked, solver->at_once);
+    }
+}
+
 /* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
 static strake_status place(strake_solver *solver, strake_error *error)
 {
@@ -433,7 +371,9 @@ static strake_status place(strake_solver *solver, strake_error *error)
     STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
     solver->placed = true;
     strake_rebalance_begin(solver);
+    STRAKE_TRY(strake_keep(solver, error));
     tell_blocks(solver);
+    tell_sweep(solver);
 cleanup:
     return status;
 }
@@ -452,18 +392,12 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_CHECK(options->threads >= 0 && options->threads <= MOST_THREADS, error, STRAKE_ERR_USAGE,
-                 "threads: %d; expected 1 to 4096, or 0 for the default", options->threads);
-    strake_topology_read(&solver->topology);
-    solver->most_threads =
-        choose_threads(solver->which, options, &solver->topology,
-                       strake_ranks_sharing(solver->ranks), &solver->threads_chosen);
-    solver->threads = solver->most_threads;
     if (options->cache != NULL) {
         solver->cache = strdup(options->cache);
         STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory opening a solver");
     }
+    STRAKE_TRY(strake_workers_choose(solver, options, error));
     STRAKE_TRY(resolve(solver, options, error));
     STRAKE_TRY(build_graph(solver, error));
 cleanup:
@@ -479,7 +413,8 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
         strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
     STRAKE_TRY(strake_shares_begin(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
-    STRAKE_TRY(allocate_fields(solver, error));
+    STRAKE_TRY(strake_threads_start(solver->most_threads, error));
+    STRAKE_TRY(strake_arrays_allocate(solver, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
@@ -535,18 +470,15 @@ void strake_close(strake_solver **which)
     }
     strake_border_destroy(solver);
     strake_team_release(solver);
-    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        if (solver->array[1][v] != solver->array[0][v]) {
-            free(solver->array[1][v]);
-        }
-        free(solver->array[0][v]);
-    }
+    strake_keep_release(solver);
+    strake_arrays_release(solver);
     free(solver->decision);
     free(solver->owned);
     free(solver->remote.placement);
     free(solver->remote.parcel);
     strake_cl_list_free(&solver->list);
     strake_tuned_free(&solver->tuned);
+    strake_solver_free_models(solver);
     free(solver->cache);
     free(solver);
     *which = NULL;
@@ -581,52 +513,67 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
     }
 }
 
-/* Runs the team, in pieces where slabs may move between them. */
-static strake_status run_pieces(strake_solver *solver, int64_t steps, strake_error *error)
+/* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
+static strake_status run_piece(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    while (steps > 0) {
-        const int64_t piece = strake_rebalance_piece(solver, steps);
-        const double start = strake_solver_clock();
-        status = strake_team_run(solver, piece, false, error);
-        const double elapsed = strake_solver_clock() - start;
-        account(solver, piece, elapsed);
-        solver->devices_hold = status == STRAKE_OK;
-        STRAKE_TRY(status);
-        solver->step_count += piece;
-        steps -= piece;
-        STRAKE_TRY(strake_rebalance(solver, piece, elapsed, error));
-        solver->step_seconds += strake_solver_clock() - start - elapsed;
+    const bool renews = solver->kept.valid; /* else it is part of the set-up */
+    double start = strake_solver_clock(), elapsed = 0.0;
+    STRAKE_TRY(strake_keep(solver, error));
+    solver->step_seconds += renews ? strake_solver_clock() - start : 0.0;
+    STRAKE_TRY(strake_team_upload(solver, error));
+    start = strake_solver_clock();
+    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, steps));
+    status = strake_team_run(solver, steps, false, error);
+    elapsed = strake_solver_clock() - start;
+    account(solver, steps, elapsed);
+    solver->devices_hold = status == STRAKE_OK;
+    STRAKE_TRY(status);
+    solver->step_count += steps;
+    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, error));
+    solver->step_seconds += strake_solver_clock() - start - elapsed;
+cleanup:
+    return status;
+}
+
+/* Runs up to a step. Where a device fails the rest goes on, from earlier states. */
+static strake_status run_to(strake_solver *solver, int64_t step, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    while (solver->step_count < step) {
+        strake_error cause = {STRAKE_OK, ""};
+        if (run_piece(solver, step - solver->step_count, &cause) != STRAKE_OK) {
+            const double start = strake_solver_clock();
+            STRAKE_TRY(strake_rescue(solver, &cause, error));
+            solver->step_seconds += strake_solver_clock() - start;
+        }
     }
 cleanup:
     return status;
 }
 
-static strake_status run_steps(strake_solver *solver, int64_t steps, strake_error *error)
+/* After a failure that nothing could be done about the states are undefined. */
+static strake_status lose_states(strake_solver *solver, const strake_error *cause,
+                                 strake_error *error)
 {
-    strake_error cause = {STRAKE_OK, ""};
-    strake_status status = run_pieces(solver, steps, &cause);
-    if (status != STRAKE_OK) {
-        strake_border_break(solver);
-    }
-    status = strake_ranks_agree(solver->ranks, status, &cause);
-    if (status == STRAKE_OK) {
-        return STRAKE_OK;
-    }
     for (int f = 0; f < solver->which->problem->fields; f++) {
         if (solver->which->problem->field[f].is_state) {
             solver->given[f] = false;
             solver->slabs_given[f] = 0;
         }
     }
-    return strake_fail(error, status, "%s: %s", solver->which->file, cause.text);
+    strake_keep_forget(solver);
+    return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
 
 strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
+    STRAKE_CHECK(!solver->is_broken, error, STRAKE_ERR_STATE,
+                 "strake_step: a device of this solver failed for good; open another one");
     STRAKE_TRY(check_given(solver, error));
     if (!solver->placed) {
         STRAKE_TRY(place(solver, error));
@@ -637,12 +584,28 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(solver, error));
         solver->ghosts_stale = false;
     }
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_team_upload(solver, error), error));
-    if (steps > 0) {
-        STRAKE_TRY(run_steps(solver, steps, error));
+    status = run_to(solver, solver->step_count + steps, &cause);
+    if (status != STRAKE_OK) {
+        strake_border_break(solver);
+    }
+    if (strake_ranks_agree(solver->ranks, status, &cause) != STRAKE_OK) {
+        status = lose_states(solver, &cause, error);
     }
 cleanup:
     return status;
+}
+
+strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
+{
+    strake_error cause = {STRAKE_OK, ""};
+    const int64_t step = solver->step_count;
+    while (strake_team_gather(solver, &cause) != STRAKE_OK) {
+        if (strake_rescue(solver, &cause, &cause) != STRAKE_OK ||
+            run_to(solver, step, &cause) != STRAKE_OK) {
+            return lose_states(solver, &cause, error);
+        }
+    }
+    return STRAKE_OK;
 }
 
 int64_t strake_step_count(const strake_solver *solver)
@@ -722,9 +685,12 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
         describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
     }
     strake_solver_describe_tuning(solver, entry, out);
+    strake_solver_describe_model(solver, entry, out);
     out->first = entry->range.first;
     out->end = entry->range.end;
     out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
+    out->dropped_at = entry->dropped ? entry->dropped_at : -1;
+    (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", entry->why);
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;
@@ -747,6 +713,21 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 int strake_solver_steps_at_once(const strake_solver *solver)
 {
     return solver->at_once > 1 ? solver->at_once : 1;
+}
+
+int strake_solver_choices(const strake_solver *solver, const strake_choice **out)
+{
+    *out = solver->choice;
+    return solver->choices;
+}
+
+strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error)
+{
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    if (!solver->placed || solver->reference != NULL) {
+        return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
+    }
+    return strake_time_team(solver, seconds, entry_seconds, error);
 }
 
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)
@@ -817,4 +798,5 @@ uint64_t strake_solver_hash(const strake_solver *solver)
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
 {
     solver->step_count = steps;
+    strake_keep_forget(solver);
 }

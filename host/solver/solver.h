@@ -17,6 +17,16 @@ enum {
     STRAKE_DECISION_PARTS = 16
 };
 
+enum { STRAKE_MOST_CHOICES = 64 };
+
+/** A team that was measured before a run, to choose what takes part in it. */
+typedef struct strake_choice {
+    char where[160]; /**< "cpu,ocl:0" */
+    double seconds;  /**< per step, measured on trial steps; at best, where it was not measured */
+    bool taken;      /**< this is what runs */
+    char why[160];
+} strake_choice;
+
 /** One look at the balance while a solver ran. */
 typedef struct strake_decision {
     int64_t step; /**< steps done */
@@ -26,6 +36,19 @@ typedef struct strake_decision {
     bool moves;
     char why[160];
 } strake_decision;
+
+/** What a device's stripe exchanges, as its model predicts it and as it was measured. NaN: unknown. */
+typedef struct strake_placement_exchange {
+    char model[16];              /**< date of the stored model, "": there is none */
+    bool chose_steps;            /**< the models chose the steps per sweep */
+    bool chose_overlap;          /**< and whether transfers overlap with kernels */
+    bool overlaps;               /**< they do */
+    double bytes_down, bytes_up; /**< of one exchange */
+    int messages_down, messages_up;
+    double predicted; /**< seconds of an exchange, nothing hidden and nobody waited for */
+    double measured;  /**< the median of so many in this run */
+    int samples;
+} strake_placement_exchange;
 
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
@@ -51,8 +74,11 @@ typedef struct strake_placement {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
-    char tuned[16];                 /**< strake_tuned_level_name() of what its settings come from */
-    char tuned_differs[200];        /**< how it differs from what would fit exactly, or "" */
+    int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
+    char why_dropped[300]; /**< and how it failed */
+    strake_placement_exchange borders;
+    char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
+    char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
     char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */
     int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
 } strake_placement;
@@ -70,6 +96,12 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
 
 /** Time steps that the team takes at once: batches of strake_step() should be multiples of it. */
 int strake_solver_steps_at_once(const strake_solver *solver);
+
+/** What was measured to choose and split the placements, in order. @return number of choices */
+int strake_solver_choices(const strake_solver *solver, const strake_choice **out);
+
+/** Times the placed team on trial steps, which leave the states alone. @param[out] seconds  per step */
+strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error);
 
 /** The log of the balancing, borrowed until the next step. @return number of decisions */
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);

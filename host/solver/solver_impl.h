@@ -9,9 +9,11 @@
 #include "cpu/topology.h"
 #include "engine/balance.h"
 #include "engine/partition.h"
+#include "model/model.h"
 #include "opencl/cl_device.h"
 #include "mpi/ranks.h"
 #include "opencl/cl_stripe.h"
+#include "solver/bell.h"
 #include "solver/solver.h"
 #include "tuned/tuned.h"
 
@@ -20,6 +22,8 @@ typedef enum strake_place {
     STRAKE_PLACE_CPU,
     STRAKE_PLACE_OPENCL
 } strake_place;
+
+enum { STRAKE_MOST_INJECTIONS = 8 };
 
 /** What a WHERE text stands for. */
 typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
@@ -30,8 +34,13 @@ typedef struct strake_entry {
     int device; /**< index in the device list */
     strake_range range;
     strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
-    double busy; /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    double busy;  /**< seconds per step of the last run by the device's own timers; 0: unknown */
+    bool failed;  /**< its device returned an error: to be dropped */
+    bool dropped; /**< out of the run, without slabs */
+    int64_t dropped_at;     /**< steps that the run had done then */
+    char why[300];          /**< it failed */
     strake_tuned_use tuned; /**< what is known of good settings */
+    double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
 } strake_entry;
 
@@ -40,12 +49,12 @@ typedef struct strake_role {
     int entry;
     strake_range range;        /**< CPU worker: its slabs */
     strake_pipeline *pipeline; /**< CPU worker */
-    int cpu;                   /**< processor that its thread is bound to, -1: none */
+    int worker;                /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
-    int *neighbour;       /**< roles to wait for between two steps */
-    _Atomic int64_t done; /**< steps finished in this run, own border slabs visible to the others */
-    int parts;            /**< in which a CPU worker computes its slabs */
-    int border_parts;     /**< of these come first, because other ranks read their slabs */
+    int *neighbour;   /**< roles to wait for between two steps */
+    strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
+    int parts;        /**< in which a CPU worker computes its slabs */
+    int border_parts; /**< of these come first, because other ranks read their slabs */
     strake_range part[3];
     bool linked;                 /**< exchanges slabs with other ranks */
     _Atomic int64_t border_done; /**< steps of which the border parts are finished */
@@ -56,6 +65,29 @@ typedef struct strake_role {
 
 /** Exchange with other ranks (border.h). */
 typedef struct strake_border strake_border;
+
+/** One word of $STRAKE_INJECT (inject.h). */
+typedef struct strake_injection {
+    strake_cl_fault fault;
+    int device, occurrence;
+    int64_t step;
+    bool output;
+    int factor;
+    bool fired;
+} strake_injection;
+
+/** A copy of all states (rescue.h). */
+typedef struct strake_kept {
+    bool refused; /**< there is no memory for it */
+    bool valid;
+    int64_t step;
+    void *array[STRAKE_MAX_VALUES]; /**< by value; NULL: no state, or not allocated yet */
+    double since;                   /**< seconds of stepping before it was made */
+    double cost;                    /**< seconds that it took */
+    double pace;                    /**< seconds per step before it, 0: unknown */
+} strake_kept;
+/** Stored models of devices (host/solver/model.c). */
+typedef struct strake_solver_models strake_solver_models;
 
 struct strake_solver {
     const strake_case *which;
@@ -92,8 +124,10 @@ struct strake_solver {
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */
 
-    char *cache;             /**< folder of tuned settings, NULL: default */
-    strake_tuned_set *tuned; /**< NULL: not asked for */
+    char *cache;                  /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned;      /**< NULL: not asked for */
+    strake_solver_models *models; /**< NULL: not asked for */
+    int model_steps;      /**< steps per sweep that they chose for the placed team, 0: none */
     strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
     int entries;
@@ -105,12 +139,13 @@ struct strake_solver {
     int threads; /**< of the CPU stripe */
     strake_topology topology;
     int most_threads;    /**< that it may have */
-    bool threads_chosen; /**< by the user, not by default */
+    bool threads_chosen; /**< by the user or by tuning, not by default */
     strake_isa isa;
     int sweep;   /**< most steps at once that were asked for */
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
     strake_balancer balancer;
@@ -121,6 +156,17 @@ struct strake_solver {
         seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */
     int decisions;
     strake_decision *decision;
+
+    int choices;
+    strake_choice choice[STRAKE_MOST_CHOICES];
+    int most_at_once; /**< chosen by `auto`; 0: as many as pay */
+    int overlap;      /**< chosen by `auto`: a strake_cl_overlap */
+
+    strake_kept kept;
+    bool has_lost;  /**< a device was dropped: its driver may still use host arrays */
+    bool is_broken; /**< after that there was nobody to go on: no more steps */
+    int injections;
+    strake_injection injection[STRAKE_MOST_INJECTIONS];
 
     void (*notice)(void *user, const char *line);
     void *user;
@@ -164,6 +210,9 @@ void strake_team_release(strake_solver *solver);
 strake_status strake_team_upload(strake_solver *solver, strake_error *error);
 
 /** Brings the devices' states into the host arrays. */
+strake_status strake_solver_gather(strake_solver *solver, strake_error *error);
+
+/** The same, once: STRAKE_ERR_DEVICE where a device fails. */
 strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 
 /** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
@@ -186,6 +235,22 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
                                strake_error *error);
 
+/** Decides how many threads the CPU stripe may have. */
+strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
+                                    strake_error *error);
+
+/** Threads of the CPU stripe for the ranges of the entries, at least 1. */
+int strake_workers_of_stripe(const strake_solver *solver);
+
+/** Whether more threads compute than there are processors (an OpenCL CPU device has threads too). */
+bool strake_workers_are_crowded(const strake_solver *solver);
+
+/**
+ * The calling thread acts as worker @p worker (-1: it drives a device) of solver->threads, near its
+ * rows, until strake_topology_unbind(@p before).
+ */
+void strake_workers_enter(const strake_solver *solver, int worker, strake_binding *before);
+
 /** Finds every role's neighbours (strake_role.neighbour, freed with the role). */
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error);
 
@@ -203,12 +268,11 @@ void strake_neighbours_bordered(strake_role *role, int64_t steps);
  * steps is in @p stop; after a later one everybody still gets there, so that all failures of one step
  * are found and the first of them is told.
  */
-bool strake_neighbours_wait(const strake_solver *solver, const strake_role *role, int64_t steps,
+bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop);
 
-/** Seconds per step of the placed team, and of each entry's computation, from trial steps. */
-strake_status strake_balance_time(strake_solver *solver, double *seconds, double *entry_seconds,
-                                  strake_error *error);
+/** Lets everybody who waits for a neighbour look at `stop` again. */
+void strake_neighbours_wake(strake_solver *solver);
 
 /** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);

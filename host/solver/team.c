@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "solver/border.h"
+#include "solver/inject.h"
+#include "solver/rescue.h"
+#include "solver/model.h"
 #include "tuned/kernels.h"
 
 enum {
@@ -22,6 +25,7 @@ void strake_team_release(strake_solver *solver)
     for (int r = 0; r < solver->roles; r++) {
         strake_pipeline_destroy(&solver->role[r].pipeline);
         free(solver->role[r].neighbour);
+        strake_bell_close(&solver->role[r].done);
     }
     free(solver->role);
     solver->role = NULL;
@@ -44,26 +48,8 @@ static int count_roles(const strake_solver *solver)
     return roles;
 }
 
-/*
- * Binding is safe where the CPU stripe has one thread for every processor this process may use: then
- * no other choice is lost, and no other program's choice is met. Not with an OpenCL CPU device, whose
- * threads need the processors too, and never against the user's own binding.
- */
-static bool may_bind(const strake_solver *solver)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].place == STRAKE_PLACE_OPENCL &&
-            solver->entry[e].range.first < solver->entry[e].range.end) {
-            return false;
-        }
-    }
-    return solver->threads == solver->topology.cpus &&
-           solver->topology.quota == solver->topology.cpus && !strake_topology_is_users();
-}
-
 static void assign_roles(strake_solver *solver)
 {
-    const bool bind = may_bind(solver);
     int next = 0;
     for (int e = 0; e < solver->entries; e++) {
         const strake_entry *entry = &solver->entry[e];
@@ -72,7 +58,7 @@ static void assign_roles(strake_solver *solver)
         for (int w = 0; w < workers && slabs > 0; w++) {
             strake_role *role = &solver->role[next++];
             role->entry = e;
-            role->cpu = bind && entry->place == STRAKE_PLACE_CPU ? solver->topology.cpu[w] : -1;
+            role->worker = entry->place == STRAKE_PLACE_CPU ? w : -1;
             role->range.first = entry->range.first + slabs * w / workers;
             role->range.end = entry->range.first + slabs * (w + 1) / workers;
         }
@@ -89,25 +75,31 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
 
 /*
  * Steps per sweep: by default only several where the slabs computed twice are few beside everybody's
- * own. A device without neighbours has nothing to exchange: its steps are enqueued one by one, unless
- * it streams (see strake_team_place).
+ * own, or, for devices whose models are known, where these say that it pays. A device without neighbours
+ * has nothing to exchange: its steps are enqueued one by one, unless it streams (see strake_team_place).
  */
-static int steps_at_once(const strake_solver *solver)
+static int steps_at_once(strake_solver *solver)
 {
     if (solver->agreed > 0) {
         return solver->agreed;
     }
+    if (solver->most_at_once == 1) {
+        return 1;
+    }
+    const bool given = solver->settings.steps_per_sweep > 0;
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = solver->settings.steps_per_sweep > 0 ? 0 : OWN_SLABS * again;
+    const int64_t least = given ? 0 : OWN_SLABS * again;
+    solver->model_steps = given ? 0 : strake_solver_model_steps(solver);
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        if (own_slabs(solver, role) < least ||
-            (solver->entry[role->entry].place == STRAKE_PLACE_OPENCL &&
-             own_slabs(solver, role) == solver->layout.n[0])) {
+        const bool is_device = solver->entry[role->entry].place == STRAKE_PLACE_OPENCL;
+        if ((own_slabs(solver, role) < least && !(is_device && solver->model_steps > 0)) ||
+            (is_device && own_slabs(solver, role) == solver->layout.n[0])) {
+            solver->model_steps = 0;
             return 1;
         }
     }
-    return solver->sweep;
+    return solver->model_steps > 0 ? solver->model_steps : solver->sweep;
 }
 
 /* Steps from one output, checkpoint or end of the run to the next; 0 where the case does not say. */
@@ -128,6 +120,12 @@ static int count_devices(const strake_solver *solver)
     return devices;
 }
 
+/* Steps that a device may have before it when somebody waits for it. */
+static int most_in_flight(const strake_solver *solver)
+{
+    return 2 * (solver->roles == 1 ? STEPS_AHEAD : solver->at_once);
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void create_role(strake_solver *solver, strake_role *role)
 {
@@ -141,7 +139,15 @@ static void create_role(strake_solver *solver, strake_role *role)
         strake_cl_stripe_options options = strake_tuned_kernels(which);
         options.pins = count_devices(solver) == 1;
         options.movable = !solver->has_weights || which->balance > 0;
+        options.overlap =
+            which->overlap == 0 ? (strake_cl_overlap)solver->overlap : options.overlap;
         options.horizon = steps_between_stops(which);
+        options.known = strake_tuned_known(
+            &entry->tuned,
+            (const int64_t[]){own_slabs(solver, role), solver->layout.n[1], solver->layout.n[2]},
+            options.pins);
+        options.limit = which->hang_seconds * most_in_flight(solver);
+        options.costs = strake_solver_costs(solver, entry);
         strake_range range[STRAKE_MAX_PLACEMENTS + 2];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
@@ -152,6 +158,9 @@ static void create_role(strake_solver *solver, strake_role *role)
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
             solver->which->problem, &solver->layout, range, stripes, role->entry, solver->at_once,
             &options, &entry->stripe, &role->error);
+        if (role->status == STRAKE_OK) {
+            role->status = strake_inject_again(solver, role->entry, &role->error);
+        }
     }
 }
 
@@ -160,44 +169,26 @@ static void create_roles(strake_solver *solver)
 #pragma omp parallel num_threads(solver->roles)
     {
         for (int r = omp_get_thread_num(); r < solver->roles; r += omp_get_num_threads()) {
+            strake_binding before;
+            strake_workers_enter(solver, solver->role[r].worker, &before);
             create_role(solver, &solver->role[r]);
+            strake_topology_unbind(&before);
         }
     }
 }
 
-/* The first role that failed decides the message. */
-static strake_status first_failure(const strake_solver *solver, strake_error *error)
+/* The first device that failed decides the message, else the first role: without that device it may go on. */
+static strake_status first_failure(strake_solver *solver, strake_error *error)
 {
+    const strake_role *first = NULL;
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        if (role->status != STRAKE_OK) {
-            return strake_fail(error, role->status, "%s", role->error.text);
-        }
+        const bool is_device = strake_entry_check(&solver->entry[role->entry], role->status,
+                                                  &role->error) == STRAKE_ERR_DEVICE;
+        const bool beats = first == NULL || (is_device && first->status != STRAKE_ERR_DEVICE);
+        first = role->status != STRAKE_OK && beats ? role : first;
     }
-    return STRAKE_OK;
-}
-
-/*
- * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
- * leaves it a core. An OpenCL CPU device shares the cores in any case.
- */
-static int stripe_threads(const strake_solver *solver)
-{
-    int threads = solver->most_threads;
-    for (int e = 0; e < solver->entries; e++) {
-        const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
-        if (solver->entry[e].place == STRAKE_PLACE_CPU && slabs < threads) {
-            threads = (int)slabs; /* a thread without rows would only wait */
-        }
-    }
-    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
-            strake_cl_device_is_gpu(&solver->list.device[entry->device])) {
-            threads--;
-        }
-    }
-    return threads > 1 ? threads : 1;
+    return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
 }
 
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
@@ -211,7 +202,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
         solver->entry[e].range.first = solver->own.first + range[e].first;
         solver->entry[e].range.end = solver->own.first + range[e].end;
     }
-    solver->threads = stripe_threads(solver);
+    solver->threads = strake_workers_of_stripe(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
         STRAKE_TRY(
             strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
@@ -219,8 +210,12 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     }
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
-    solver->roles = count_roles(solver);
+    for (; solver->roles < count_roles(solver); solver->roles++) {
+        STRAKE_CHECK(strake_bell_open(&solver->role[solver->roles].done), error, STRAKE_ERR_MEMORY,
+                     "out of memory for the team");
+    }
     assign_roles(solver);
+    solver->is_crowded = strake_workers_are_crowded(solver);
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
@@ -260,11 +255,12 @@ strake_status strake_team_upload(strake_solver *solver, strake_error *error)
             continue;
         }
         if (!solver->prepared) {
-            STRAKE_TRY(strake_cl_stripe_upload_static(stripe, solver->array[0], error));
+            status = strake_cl_stripe_upload_static(stripe, solver->array[0], error);
         }
-        if (solver->states_fresh) {
-            STRAKE_TRY(strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error));
+        if (status == STRAKE_OK && solver->states_fresh) {
+            status = strake_cl_stripe_upload_state(stripe, solver->array[solver->parity], error);
         }
+        STRAKE_TRY(strake_entry_check(&solver->entry[e], status, error));
     }
     solver->prepared = true;
     solver->states_fresh = false;
@@ -276,10 +272,15 @@ strake_status strake_team_gather(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int e = 0; e < solver->entries && solver->devices_hold; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_download(solver->entry[e].stripe,
-                                                 solver->array[solver->parity], error));
+        strake_entry *entry = &solver->entry[e];
+        if (entry->stripe == NULL) {
+            continue;
         }
+        status = strake_inject(solver, e, solver->step_count, true, error);
+        if (status == STRAKE_OK) {
+            status = strake_cl_stripe_download(entry->stripe, solver->array[solver->parity], error);
+        }
+        STRAKE_TRY(strake_entry_check(entry, status, error));
     }
     solver->devices_hold = false;
 cleanup:
@@ -396,9 +397,15 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         role->compute += strake_solver_clock() - start;
         return;
     }
-    role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
-                                          solver->next[parity], &role->error);
-    if (role->status == STRAKE_OK && run->trial) {
+    if (!run->trial) {
+        role->status = strake_inject(solver, role->entry, solver->step_count + step + steps, false,
+                                     &role->error);
+    }
+    if (role->status == STRAKE_OK) {
+        role->status = strake_cl_stripe_sweep(stripe, (int)steps, solver->array[parity],
+                                              solver->next[parity], &role->error);
+    }
+    if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_cl_stripe_finish(stripe, &role->error);
     }
     if (role->status == STRAKE_OK && !run->trial) {
@@ -422,19 +429,13 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
         role->status = strake_cl_stripe_fetch(stripe, run->solver->array[1 - parity_at(run, step)],
                                               &role->error);
     }
-    if (run->trial) {
-        (void)strake_cl_stripe_finish(stripe, &role->error);
+    if (run->trial && !run->alone) {
+        role->status = strake_cl_stripe_finish(stripe, &role->error);
+    }
+    if (run->trial && role->status == STRAKE_OK) {
         role->status = strake_cl_stripe_undo(stripe, (int)steps, &role->error);
     }
     role->exchange += strake_solver_clock() - start;
-}
-
-/* Threads of a CPU stripe that uses all processors stay on theirs: their rows are in its caches. */
-static void bind_thread(const strake_role *role)
-{
-    if (role->cpu >= 0) {
-        (void)strake_topology_bind(role->cpu);
-    }
 }
 
 static void stop_at(team_run *run, int64_t step)
@@ -442,6 +443,7 @@ static void stop_at(team_run *run, int64_t step)
     int64_t earliest = atomic_load(&run->stop);
     while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
     }
+    strake_neighbours_wake(run->solver);
 }
 
 /* Steps of the sweep that begins at a step. */
@@ -563,8 +565,9 @@ static void start_team(team_run *run, int64_t trials)
     {
         const int thread = omp_get_thread_num();
         const int threads = omp_get_num_threads();
+        strake_binding before = {.is_bound = false};
         if (threads == solver->roles) {
-            bind_thread(&solver->role[thread]);
+            strake_workers_enter(solver, solver->role[thread].worker, &before);
         }
         if (run->sweep > 1 && !run->has_devices && (run->trial || solver->border == NULL)) {
             run_sweeps(run, thread, threads);
@@ -573,9 +576,7 @@ static void start_team(team_run *run, int64_t trials)
         } else {
             run_thread(run, thread, threads);
         }
-    }
-    if (solver->role[0].cpu >= 0) {
-        strake_topology_unbind(&solver->topology); /* the caller's own thread */
+        strake_topology_unbind(&before);
     }
     run->ranks = strake_border_join(solver, &run->ranks_error);
 }
@@ -589,6 +590,16 @@ static void find_failure(team_run *run)
     run->steps = run->sweep;
     run->sweep = 1;
     start_team(run, 0);
+}
+
+/* Trials of a lone device are enqueued one after the other, as its steps are. */
+static void finish_lone(const team_run *run)
+{
+    strake_role *role = &run->solver->role[0];
+    if (run->alone && role->pipeline == NULL && role->status == STRAKE_OK) {
+        role->status =
+            strake_cl_stripe_finish(run->solver->entry[role->entry].stripe, &role->error);
+    }
 }
 
 strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
@@ -614,6 +625,7 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
+        finish_lone(&run);
         solver->states_fresh = solver->states_fresh || run.sweep > 1; /* the devices' are gone */
     } else {
         start_team(&run, 0);

@@ -8,6 +8,8 @@
 #include "io/machine.h"
 #include "tuned/tuned_impl.h"
 
+enum { USUAL_BLOCKS = 8 }; /* of a stripe that streams */
+
 const char *strake_tuned_level_name(strake_tuned_level level)
 {
     static const char *const name[] = {"exact",   "driver",  "shipped", "variant",
@@ -199,4 +201,24 @@ void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES
             (void)strake_setting_set(which, class->setting[s].path, class->setting[s].value);
         }
     }
+}
+
+strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
+                                   bool pinned)
+{
+    const int64_t block[STRAKE_AXES] = {(n[0] + USUAL_BLOCKS - 1) / USUAL_BLOCKS, n[1], n[2]};
+    const strake_tuned_class *const class = strake_tuned_nearest(use->record, block);
+    strake_cl_known known = {.streams = 0};
+    if (class == NULL || use->record->streaming.streams == 0) {
+        return known;
+    }
+    known.streams = use->record->streaming.streams;
+    /* Rates belong to this device, this stage table, and pinned memory. */
+    if (use->level <= STRAKE_TUNED_SHIPPED && pinned && class->seconds > 0.0) {
+        known.rates.up = use->record->streaming.up;
+        known.rates.down = use->record->streaming.down;
+        known.rates.cells =
+            (double)class->n[0] * (double)class->n[1] * (double)class->n[2] / class->seconds;
+    }
+    return known;
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "case/keys.h"
 #include "case/settings.h"
+#include "opencl/cl_sizes.h"
 
 enum { FORMAT = 1 };
 
@@ -105,8 +106,16 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
                       "strake_tuned: %d\n",
                       FORMAT);
     print_key(&record->key, text);
-    strake_text_print(text, "date: \"%s\"\neffort: %s\nclasses:\n", record->date,
+    strake_text_print(text, "date: \"%s\"\neffort: %s\n", record->date,
                       record->is_brief ? "brief" : "full");
+    if (record->streaming.streams > 0) {
+        const strake_tuned_streaming *const s = &record->streaming;
+        strake_text_print(text,
+                          "streaming: {streams: %d, upload_bytes_per_second: %.6g, "
+                          "download_bytes_per_second: %.6g}\n",
+                          s->streams, s->up, s->down);
+    }
+    strake_text_print(text, "classes:\n");
     for (int c = 0; c < record->classes; c++) {
         print_class(&record->class[c], text);
     }
@@ -246,12 +255,25 @@ cleanup:
     return status;
 }
 
+static strake_status read_streaming(const strake_node *map, strake_tuned_streaming *out,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t streams = 0;
+    STRAKE_TRY(read_count(map, "streams", STRAKE_CL_MOST_STREAMS, &streams, error));
+    STRAKE_TRY(read_real(map, "upload_bytes_per_second", &out->up, error));
+    STRAKE_TRY(read_real(map, "download_bytes_per_second", &out->down, error));
+    out->streams = (int)streams;
+cleanup:
+    return status;
+}
+
 strake_status strake_tuned_parse(const char *name, const char *yaml, size_t length,
                                  strake_tuned_record *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_node *root = NULL;
-    const strake_node *classes = NULL;
+    const strake_node *classes = NULL, *streaming = NULL;
     int64_t format = 0;
     int choice = 0;
     memset(out, 0, sizeof *out);
@@ -264,6 +286,8 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
     STRAKE_TRY(read_text(root, "date", out->date, sizeof out->date, error));
     STRAKE_TRY(read_word(root, "effort", "full|brief", &choice, error));
     out->is_brief = choice == 1;
+    streaming = strake_node_get(root, "streaming");
+    STRAKE_TRY(streaming != NULL ? read_streaming(streaming, &out->streaming, error) : STRAKE_OK);
     STRAKE_TRY(require(root, "classes", &classes, error));
     for (const strake_node *at = classes->child; at != NULL; at = at->next) {
         STRAKE_CHECK(out->classes < STRAKE_TUNED_CLASSES, error, STRAKE_ERR_USAGE,

@@ -40,12 +40,19 @@ typedef struct strake_tuned_class {
     int evaluated;   /**< configurations measured */
 } strake_tuned_class;
 
+/** What was learnt of stripes that stream through the device in blocks. */
+typedef struct strake_tuned_streaming {
+    int streams;     /**< the break point: more are no faster; 0: not measured */
+    double up, down; /**< rates of pinned transfers [bytes/s] */
+} strake_tuned_streaming;
+
 /** One file. */
 typedef struct strake_tuned_record {
     strake_tuned_key key;
     bool is_brief;   /**< the short form of a first use */
     bool is_shipped; /**< came with the program */
     char date[16];   /**< "2026-11-21", UTC */
+    strake_tuned_streaming streaming;
     int classes;
     strake_tuned_class class[STRAKE_TUNED_CLASSES];
 } strake_tuned_record;

@@ -215,6 +215,9 @@ static void merge_older(const char *path, strake_tuned_record *record)
                 record->class[record->classes++] = older->class[c];
             }
         }
+        if (record->streaming.streams == 0) {
+            record->streaming = older->streaming;
+        }
         record->is_brief = record->is_brief && older->is_brief;
     }
     free(text);

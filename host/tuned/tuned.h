@@ -7,6 +7,7 @@
 
 #include "case/case.h"
 #include "opencl/cl_device.h"
+#include "opencl/cl_sizes.h"
 #include "tuned/record.h"
 
 /** How well a result fits, best first. */
@@ -82,6 +83,14 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
  */
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                         strake_case *which);
+
+/**
+ * What is known of a stripe of n cells that streams through a device: streams, rates of the link, and
+ * as the rate of the kernels that of the class nearest to a block.
+ * @param[in] pinned  whether the driver may pin its host arrays
+ */
+strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
+                                   bool pinned);
 
 /** Folder of tuned results: @p folder itself, or the default cache; free() it. NULL: there is none. */
 char *strake_tuned_folder(const char *folder);

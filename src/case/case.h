@@ -48,6 +48,7 @@ struct strake_case {
     int64_t device_memory;          /**< run.device_memory [bytes]; 0: what devices have */
     int streams, blocks;            /**< run.streams, run.blocks; 0: default */
     int overlap, wait;              /**< run.overlap, run.wait: index of the word; 0: default */
+    double hang_seconds;            /**< run.hang_seconds [s] */
     int balance;                    /**< run.balance: index of the word; 0: default */
     char *shares;                   /**< run.shares as text "1,2", or NULL */
     int exchange;                   /**< run.exchange: a strake_exchange */

@@ -107,7 +107,8 @@ const strake_common strake_commons[] = {
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
     {"run.tuned", STRAKE_COMMON_BOOLEAN, ALL, AT(tuned), 1.0, "true", NO_RANGE,
-     "keys below that are not given take the values that `strake tune` found for the device"},
+     "keys below that are not given take the values that `strake tune` found for the device, and "
+     "run.overlap and run.steps_per_sweep what the models of `strake model` imply"},
     {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
      "how rows move between stripes while they run: model (an affine model of each part's time), "
      "bisection (half of the last move), slice (eight rows at a time), fixed (never); auto: fixed "
@@ -194,8 +195,17 @@ const strake_common strake_commons[] = {
      "on: a device computes the rows that others need first, and their transfers run beside the "
      "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},
     {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
-     "how a thread waits for its device: spin (as the driver does it), sleep (leaving its core to "
-     "others), auto (sleep through long waits for GPUs)"},
+     "how a thread waits for its device: spin, sleep (leaving its core to others), auto (spin "
+     "through short waits for GPUs)"},
+    {"run.hang_seconds",
+     STRAKE_COMMON_REAL,
+     ALL,
+     AT(hang_seconds),
+     120.0,
+     NULL,
+     {0.0, INFINITY, true, "[s]"},
+     "most that a device may take for one step of its stripe; then it counts as hung and is "
+     "dropped, and the others do its work"},
     {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
      NO_RANGE,
      "vector instructions of a cpu stripe: base (those that every processor of this kind has), "

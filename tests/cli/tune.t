@@ -195,6 +195,48 @@ check "OpenCL: with the bytes of serial" cmp ocl/psi_00000020.npy serial/psi_000
 STRAKE_CACHE_DIR=faults try devices
 prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdata2d double, 1 grid, 20"
 
+# Beside a GPU other processes build kernels ahead; the same faults strike them.
+export STRAKE_OPENCL_LIBRARY=$faulty
+export STRAKE_TEST_FAULTS="type:gpu crash:32x1 hang:32x2 skip:32x4 beyond:32x8 build:__local"
+try tune --on ocl:0 --space space.yaml --cache ahead --budget 120
+unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
+exits 0 "OpenCL: a tuning whose helpers crash and hang ends well"
+if [ "$(nproc)" -ge 2 ]; then
+    prints "OpenCL: helpers built kernels ahead" "built ahead beside the measurements: "
+else
+    skip "OpenCL: helpers built kernels ahead" "one core only"
+fi
+check "OpenCL: with the same failures" \
+    test "$(outcomes ahead wrong),$(outcomes ahead crash),$(outcomes ahead build)" = 2,1,1
+
+# Streams: the break point and the rates are learnt once, and used by grids that exceed the memory.
+space opencl "  - {path: run.fusion, values: [plain]}"
+cat >>space.yaml <<'YAML'
+streams: {values: [1, 2, 3], memory: 0.9, gain: 0.02}
+YAML
+sed -i 's/grids: .*/grids: [[800, 80]]/' space.yaml
+try tune --on ocl:0 --space space.yaml --cache streams --budget 60
+exits 0 "OpenCL: the number of streams can be tuned"
+prints "OpenCL: and is told" "grids larger than the memory: "
+check "OpenCL: it is kept with the rates of the device" \
+    grep -qE '^streaming: \{streams: [123], upload_bytes_per_second: [0-9.e+]+, download' "$(result streams)"
+sed -i 's/^streaming: .*/streaming: {streams: 2, upload_bytes_per_second: 123e6, download_bytes_per_second: 234e6}/; s/ seconds_per_step: .*/ seconds_per_step: 0.0001/' "$(result streams)"
+capped() {
+    try run case.yaml --on ocl:0 --cache streams --quiet --report capped.json --output capped \
+        --set grid.rows=300 "$@"
+}
+try run case.yaml --on serial --quiet --output tall --set grid.rows=300
+capped --set run.device_memory=600kB
+check "OpenCL: a grid that exceeds the memory takes that number" grep -q '"streams": 2,' capped.json
+check "OpenCL: and the rates, without measuring" grep -q '"kernel_cells_per_second": 640000000' capped.json
+check "OpenCL: with the bytes of serial" cmp capped/psi_00000020.npy tall/psi_00000020.npy
+capped --set run.device_memory=600kB --set run.streams=3
+check "OpenCL: the case's number goes before it" grep -q '"streams": 3,' capped.json
+sed -i 's/streams: 2,/streams: 8,/' "$(result streams)"
+capped --set run.device_memory=400kB
+exits 0 "OpenCL: it gives way where the memory holds fewer"
+check "OpenCL: and fewer are taken" grep -qE '"streams": [1-7],' capped.json
+
 # The first use of a device that nothing is known of: a made-up driver in front of the real one.
 if ! command -v script >/dev/null; then
     skip "OpenCL: a device is tuned briefly on its first use" "no script(1) to make a terminal"

@@ -32,6 +32,7 @@ static program draw_program(uint64_t *seed)
 {
     static const int holds[] = {0, 0, 12, 30, 300};
     static const int unrolls[] = {1, 1, 2, 4};
+    static const int vectors[] = {1, 1, 1, 2, 2, 4};
     program p = {.variant = pick(seed, 1000),
                  .single = pick(seed, 4) == 0,
                  .constant_h = pick(seed, 3) == 0,
@@ -41,7 +42,7 @@ static program draw_program(uint64_t *seed)
                  .unroll = unrolls[pick(seed, 4)],
                  .prefetch = 1 + pick(seed, 3),
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
-                 .vector = 1 << pick(seed, 3),
+                 .vector = vectors[pick(seed, 6)],
                  .width = 20 + pick(seed, 150),
                  .height = 1 + pick(seed, 5)};
     return p;

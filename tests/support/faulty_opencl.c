@@ -6,8 +6,8 @@
  *     hang    the launch never returns
  *     skip    the kernel does not run: results keep what was there
  *     beyond  the last bytes of the kernel's output buffer are overwritten
- * or build:__local: programs with local memory do not build, name:made-up: devices are called so. Other
- * calls go to the real library.
+ * or build:__local: programs with local memory do not build, name:made-up: devices are called so,
+ * type:gpu: devices say that they are GPUs. Other calls go to the real library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -168,6 +168,12 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, vo
     cl_int (*const next)(cl_device_id, cl_device_info, size_t, void *, size_t *) =
         (cl_int(*)(cl_device_id, cl_device_info, size_t, void *, size_t *))real("clGetDeviceInfo");
     static const char name[] = "made-up";
+    static const cl_device_type type = CL_DEVICE_TYPE_GPU;
+    if (info == CL_DEVICE_TYPE && value != NULL && size >= sizeof type &&
+        is_planted("type", "gpu")) {
+        memcpy(value, &type, sizeof type);
+        return CL_SUCCESS;
+    }
     if ((info == CL_DEVICE_NAME || info == CL_DEVICE_VENDOR) && is_planted("name", name)) {
         if (needed != NULL) {
             *needed = sizeof name;

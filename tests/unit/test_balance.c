@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -118,16 +119,27 @@ static void the_model_finds_the_optimum_from_an_even_start(void **state)
 static void a_part_slowed_to_a_third_is_balanced_again(void **state)
 {
     (void)state;
-    const part before[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}};
-    const part after[PARTS] = {{0.0, 4e-6}, {1e-4, 1e-6}, {3e-4, 3e-6}};
+    static const part parts[][PARTS] = {
+        {{0.0, 4e-6}, {1e-4, 1e-6}, {1e-4, 1e-6}},
+        {{0.0, 2e-6}, {5e-5, 4e-7}, {1e-4, 8e-7}},
+        {{0.0, 1e-6}, {0.0, 1e-6}, {0.0, 1e-6}},
+    };
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        strake_balancer b;
-        uint64_t random = seed;
-        even(&b, STRAKE_BALANCE_MODEL);
-        (void)simulate(&b, before, 300, 0.004, &random);
-        const outcome o = simulate(&b, after, 300, 0.004, &random);
-        assert_true(o.steps <= 40);
-        assert_true(o.moves <= 10);
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+            for (int slow = 0; slow < PARTS; slow++) {
+                part after[PARTS];
+                strake_balancer b;
+                uint64_t random = seed;
+                memcpy(after, parts[k], sizeof after);
+                after[slow].a *= 3.0;
+                after[slow].b *= 3.0;
+                even(&b, STRAKE_BALANCE_MODEL);
+                (void)simulate(&b, parts[k], 300, 0.004, &random);
+                const outcome o = simulate(&b, after, 300, 0.004, &random);
+                assert_true(o.steps <= 40);
+                assert_true(o.moves <= 10);
+            }
+        }
     }
 }
 

@@ -88,6 +88,39 @@ static void kernels_and_rates_come_before_the_answer(void **state)
     strake_worker_stop(&worker);
 }
 
+static void a_process_prepares_without_being_waited_for(void **state)
+{
+    (void)state;
+    strake_worker worker = {0};
+    const strake_request request = request_of();
+    static const char *const slow[] = {
+        "/bin/sh", "-c", "read -r line; echo phase >&3; sleep 0.3; printf 'done\t0\t0\n' >&3; cat",
+        NULL};
+    static const char *const stuck[] = {"/bin/sh", "-c", "sleep 100", NULL};
+    static const char *const dying[] = {"/bin/sh", "-c", "read -r line; kill -SEGV $$", NULL};
+    worker.command = slow;
+    assert_true(strake_worker_is_idle(&worker, 5.0));
+    strake_worker_prepare(&worker, &request);
+    assert_true(worker.is_busy);
+    assert_false(strake_worker_is_idle(&worker, 5.0));
+    for (int k = 0; k < 5000 && !strake_worker_is_idle(&worker, 5.0); k++) {
+    }
+    assert_true(strake_worker_is_idle(&worker, 5.0));
+    assert_int_not_equal(worker.process, 0);
+    strake_worker_stop(&worker);
+    worker.command = stuck;
+    strake_worker_prepare(&worker, &request);
+    assert_false(strake_worker_is_idle(&worker, 5.0));
+    assert_true(strake_worker_is_idle(&worker, 0.0));
+    assert_int_equal(worker.process, 0);
+    worker.command = dying;
+    strake_worker_prepare(&worker, &request);
+    for (int k = 0; k < 5000 && !strake_worker_is_idle(&worker, 5.0); k++) {
+    }
+    assert_true(strake_worker_is_idle(&worker, 5.0));
+    assert_int_equal(worker.process, 0);
+}
+
 static void the_request_reaches_the_process(void **state)
 {
     (void)state;
@@ -298,6 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_answer_is_read),
         cmocka_unit_test(kernels_and_rates_come_before_the_answer),
+        cmocka_unit_test(a_process_prepares_without_being_waited_for),
         cmocka_unit_test(the_request_reaches_the_process),
         cmocka_unit_test(a_crash_costs_one_measurement),
         cmocka_unit_test(a_hang_is_ended_at_the_limit),

@@ -33,6 +33,9 @@ typedef struct bench {
     strake_candidate seen[4000];
     double best;
     bool failing; /* a third of all configurations fail */
+    int hinted;   /* configurations of the last hint */
+    strake_candidate hint[64];
+    int foreseen; /* tries that the hint before the last try had named */
 } bench;
 
 /* Value of a parameter, 0 where it does not matter. */
@@ -67,6 +70,9 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
         assert_memory_not_equal(&b->seen[k], candidate, sizeof *candidate); /* never twice */
     }
     assert_int_equal(strake_space_broken(b->space, &(strake_space_facts){0}, candidate), -1);
+    for (int k = 0; k < b->hinted; k++) {
+        assert_memory_not_equal(&b->hint[k], candidate, sizeof *candidate); /* that is no news */
+    }
     b->seen[b->calls++] = *candidate;
     *seconds = speed(b->space, candidate);
     if (b->failing && (candidate->index[1] + candidate->index[5]) % 3 == 1) {
@@ -75,6 +81,44 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     }
     b->best = *seconds < b->best ? *seconds : b->best;
     return true;
+}
+
+static void hint(void *user, int count, const strake_candidate *candidate)
+{
+    bench *const b = user;
+    assert_in_range(count, 1, 64);
+    for (int k = 0; k < count; k++) {
+        assert_int_equal(strake_space_broken(b->space, &(strake_space_facts){0}, &candidate[k]),
+                         -1);
+        for (int c = 0; c < b->calls; c++) {
+            assert_memory_not_equal(&b->seen[c], &candidate[k], sizeof *candidate);
+        }
+        b->hint[k] = candidate[k];
+    }
+    b->hinted = count;
+}
+
+/* Of the configurations tried, those that an earlier hint had named. */
+static bool attempt_and_count(void *user, const strake_candidate *candidate, double *seconds)
+{
+    bench *const b = user;
+    static strake_candidate named[200000];
+    static int count;
+    if (b->calls == 0) {
+        count = 0;
+    }
+    for (int k = 0; k < count; k++) {
+        if (memcmp(&named[k], candidate, sizeof *candidate) == 0) {
+            b->foreseen++;
+            break;
+        }
+    }
+    const bool goes_on = attempt(user, candidate, seconds);
+    for (int k = 0; k < b->hinted && count < 200000; k++) {
+        named[count++] = b->hint[k];
+    }
+    b->hinted = 0;
+    return goes_on;
 }
 
 static strake_space *parse(const char *text)
@@ -188,6 +232,37 @@ static void a_small_space_is_tried_whole(void **state)
     free(b);
 }
 
+/* Kernels can be built ahead: most of what is tried was named before, and hints change nothing. */
+static void what_comes_next_is_told_beforehand(void **state)
+{
+    (void)state;
+    static const strake_space_facts facts = {0};
+    bench *const b = calloc(1, sizeof *b), *const c = calloc(1, sizeof *c);
+    strake_space *space = parse(large);
+    strake_error error;
+    const strake_candidate start = strake_space_start(space);
+    b->space = c->space = space;
+    strake_search search = {.space = space,
+                            .facts = &facts,
+                            .most = 120,
+                            .starts = 1,
+                            .start = &start,
+                            .seed = 3,
+                            .attempt = attempt_and_count,
+                            .hint = hint,
+                            .user = b};
+    b->best = INFINITY;
+    b->stop_after = 10000;
+    assert_int_equal(strake_search_run(&search, &error), STRAKE_OK);
+    (void)run(c, 120, 10000, 3);
+    assert_int_equal(b->calls, c->calls);
+    assert_memory_equal(b->seen, c->seen, (size_t)b->calls * sizeof b->seen[0]);
+    assert_true(2 * b->foreseen > b->calls);
+    strake_space_free(&space);
+    free(b);
+    free(c);
+}
+
 static void a_search_is_the_same_again(void **state)
 {
     (void)state;
@@ -252,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_large_space_is_searched_better_than_at_random),
         cmocka_unit_test(failures_do_not_stop_a_search),
         cmocka_unit_test(a_small_space_is_tried_whole),
+        cmocka_unit_test(what_comes_next_is_told_beforehand),
         cmocka_unit_test(a_search_is_the_same_again),
         cmocka_unit_test(the_model_orders_what_it_has_not_seen),
     };

@@ -14,6 +14,7 @@
 #include "autotune/expression.h"
 #include "autotune/predict.h"
 #include "autotune/space.h"
+#include "autotune/tune_case.h"
 
 static bool names(void *user, const char *name, size_t length, double *value)
 {
@@ -192,7 +193,12 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
         {"steps: 3", "steps: 0", "steps"},
         {"fusion == stream", "fusion ==", "fusion =="},
         {"run.group_width: 64}", "run.nonsense: 64}", "cannot be tuned"},
-        {"why: too big", "way: too big", "why"}};
+        {"why: too big", "way: too big", "why"},
+        {"constraints:", "streams: {values: [1, 1], memory: 0.5, gain: 0}\nconstraints:",
+         "ascending"},
+        {"constraints:", "streams: {values: [1, 99], memory: 0.5, gain: 0}\nconstraints:", "99"},
+        {"constraints:", "streams: {values: [1, 2], memory: 2, gain: 0}\nconstraints:", "memory"},
+        {"constraints:", "streams: {values: [1, 2]}\nconstraints:", "memory"}};
     for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
         char text[2000];
         strake_space *space = NULL;
@@ -227,6 +233,18 @@ static void every_embedded_space_can_be_read_and_searched(void **state)
         const int broken = strake_space_broken(space, &facts, &start);
         if (broken >= 0) {
             fail_msg("%s: its start is ruled out: %s", text->name, space->constraint[broken].why);
+        }
+        for (int g = 0; g < space->grids; g++) {
+            strake_text yaml = {0};
+            strake_case *which = NULL;
+            if (strake_tune_case(space, space->grid[g], NULL, NULL, &yaml, &error) != STRAKE_OK ||
+                strake_case_parse(text->name, yaml.data, NULL, false, &which, &error) !=
+                    STRAKE_OK) {
+                fail_msg("%s: its case cannot be run: %s", text->name, error.text);
+            }
+            assert_memory_equal(which->n, space->grid[g], sizeof which->n);
+            strake_case_close(&which);
+            strake_text_free(&yaml);
         }
         strake_space_free(&space);
         spaces++;

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ static strake_tuned_record sample(void)
                 .table = UINT64_C(0xfedcba9876543210),
                 .generator = STRAKE_TUNED_GENERATOR},
         .date = "2026-01-02",
+        .streaming = {.streams = 3, .up = 5e10, .down = 4e10},
         .classes = 2,
         .class = {{.n = {1024, 1, 1024},
                    .settings = 2,
@@ -120,6 +122,8 @@ static void a_record_survives_its_file(void **state)
         assert_true(again.class[c].seconds == record.class[c].seconds);
         assert_true(again.class[c].fallback == record.class[c].fallback);
     }
+    assert_int_equal(again.streaming.streams, 3);
+    assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10);
     assert_string_equal(again.class[0].setting[0].value, "stream");
     assert_string_equal(again.class[0].setting[1].path, "run.hold");
     strake_text_free(&text);
@@ -223,6 +227,35 @@ static void lookup_falls_back_level_by_level(void **state)
     key = record.key;
     key.is_cpu = true;
     assert_int_equal(level_of(f, &key, differs), STRAKE_TUNED_DEFAULT);
+}
+
+/* Rates of another device or driver version may be used by level; of pageable memory never. */
+static void what_is_known_of_streaming_depends_on_the_level(void **state)
+{
+    (void)state;
+    const strake_tuned_record record = sample();
+    strake_tuned_record without = sample();
+    const int64_t n[STRAKE_AXES] = {8000, 1, 1000}, wide[STRAKE_AXES] = {1024, 1, 4096};
+    const double rate = 1024.0 * 1024.0 / 1.25e-3, wide_rate = 128.0 * 4096.0 / 1e-3;
+    strake_tuned_use use = {.level = STRAKE_TUNED_EXACT, .record = &record};
+    strake_cl_known known = strake_tuned_known(&use, n, true);
+    assert_int_equal(known.streams, 3);
+    assert_true(known.rates.up == 5e10 && known.rates.down == 4e10);
+    assert_true(fabs(known.rates.cells / rate - 1.0) < 1e-12);
+    assert_true(fabs(strake_tuned_known(&use, wide, true).rates.cells / wide_rate - 1.0) < 1e-12);
+    known = strake_tuned_known(&use, n, false);
+    assert_int_equal(known.streams, 3);
+    assert_true(known.rates.cells == 0.0);
+    use.level = STRAKE_TUNED_SIMILAR;
+    known = strake_tuned_known(&use, n, true);
+    assert_int_equal(known.streams, 3);
+    assert_true(known.rates.cells == 0.0);
+    without.streaming.streams = 0;
+    use = (strake_tuned_use){.level = STRAKE_TUNED_EXACT, .record = &without};
+    assert_int_equal(strake_tuned_known(&use, n, true).streams, 0);
+    assert_true(strake_tuned_known(&use, n, true).rates.cells == 0.0);
+    use = (strake_tuned_use){.level = STRAKE_TUNED_DEFAULT};
+    assert_int_equal(strake_tuned_known(&use, n, true).streams, 0);
 }
 
 static void another_cpu_takes_nothing(void **state)
@@ -336,6 +369,7 @@ static void storing_keeps_the_other_classes(void **state)
     record.classes = 1;
     record.class[0].seconds = 7.0;
     record.class[0].settings = 0;
+    record.streaming.streams = 0;
     store(f, &record, true);
     strake_tuned_set *set = load(f);
     strake_tuned_find(set, &record.key, &use);
@@ -343,6 +377,7 @@ static void storing_keeps_the_other_classes(void **state)
     assert_true(use.record->class[0].seconds == 7.0);
     assert_int_equal(use.record->class[0].settings, 0);
     assert_int_equal(use.record->class[1].n[2], 4096);
+    assert_int_equal(use.record->streaming.streams, 3);
     strake_tuned_free(&set);
     store(f, &record, false);
     set = load(f);
@@ -409,6 +444,7 @@ int main(void)
         WITH_FOLDER(damaged_and_foreign_files_are_named_and_ignored),
         cmocka_unit_test(unknown_settings_and_bad_values_are_refused),
         WITH_FOLDER(lookup_falls_back_level_by_level),
+        WITH_FOLDER(what_is_known_of_streaming_depends_on_the_level),
         WITH_FOLDER(another_cpu_takes_nothing),
         WITH_FOLDER(the_same_architecture_comes_before_the_vendor),
         WITH_FOLDER(another_generator_is_stale),

@@ -1,0 +1,92 @@
+#include "cpu/threads.h"
+
+#include <ctype.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+int strake_threads_asked(void)
+{
+    const char *at = getenv("OMP_NUM_THREADS");
+    long first = 0;
+    if (at == NULL) {
+        return 0;
+    }
+    for (;; at++) {
+        char *end = NULL;
+        const long number = strtol(at, &end, 10);
+        if (end == at || number < 1) {
+            return -1;
+        }
+        first = first > 0 ? first : number;
+        at = end;
+        while (isspace((unsigned char)*at)) {
+            at++;
+        }
+        if (*at == '\0') {
+            return first < STRAKE_MOST_THREADS ? (int)first : STRAKE_MOST_THREADS;
+        }
+        if (*at != ',') {
+            return -1;
+        }
+    }
+}
+
+/* Holds every thread until all have been started. */
+typedef struct gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;
+    bool is_open;
+} gate;
+
+static void *pass_gate(void *data)
+{
+    gate *const g = data;
+    (void)pthread_mutex_lock(&g->mutex);
+    while (!g->is_open) {
+        (void)pthread_cond_wait(&g->opened, &g->mutex);
+    }
+    (void)pthread_mutex_unlock(&g->mutex);
+    return NULL;
+}
+
+/* How many more threads the system starts at once, up to @p wanted. */
+static int try_threads(int wanted, pthread_t *thread)
+{
+    gate g = {.mutex = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+    int count = 0;
+    while (count < wanted && pthread_create(&thread[count], NULL, pass_gate, &g) == 0) {
+        count++;
+    }
+    (void)pthread_mutex_lock(&g.mutex);
+    g.is_open = true;
+    (void)pthread_cond_broadcast(&g.opened);
+    (void)pthread_mutex_unlock(&g.mutex);
+    for (int k = 0; k < count; k++) {
+        (void)pthread_join(thread[k], NULL);
+    }
+    return count;
+}
+
+strake_status strake_threads_start(int threads, strake_error *error)
+{
+    pthread_t *const thread = calloc((size_t)threads, sizeof *thread);
+    if (thread == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory starting %d threads", threads);
+    }
+    const int others = try_threads(threads - 1, thread);
+    free(thread);
+    if (others < threads - 1) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "threads: %d, but the system starts no more than %d here (see ulimit -u "
+                           "and -v, and pids.max of the control group); give fewer with --threads, "
+                           "run.threads or OMP_NUM_THREADS",
+                           threads, others + 1);
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        (void)omp_get_thread_num();
+    }
+    return STRAKE_OK;
+}

@@ -1,0 +1,22 @@
+/** @file threads.h How many threads the environment asks for, and whether the system has them. */
+#ifndef STRAKE_THREADS_H
+#define STRAKE_THREADS_H
+
+#include "base/error.h"
+
+enum { STRAKE_MOST_THREADS = 4096 };
+
+/**
+ * The first number of OMP_NUM_THREADS, at most STRAKE_MOST_THREADS.
+ * @return 0 if it is not set, -1 if it is no list of positive numbers
+ */
+int strake_threads_asked(void);
+
+/**
+ * Starts a team of threads, which OpenMP keeps for its next parallel regions: OpenMP ends the program
+ * where it cannot start one, so plain threads try first. To be called before the arrays are allocated.
+ * @return STRAKE_ERR_MEMORY, with how many there could be, if limits of memory or of processes forbid it
+ */
+strake_status strake_threads_start(int threads, strake_error *error);
+
+#endif

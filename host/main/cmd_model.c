@@ -1,0 +1,398 @@
+/* `strake model`: what moving data costs here, fitted, stored, drawn, and what that means for a case. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/report.h"
+#include "main/case_options.h"
+#include "main/interrupt.h"
+#include "main/model_advice.h"
+#include "main/program.h"
+#include "main/progress.h"
+#include "model/say.h"
+
+static const double default_budget = 40.0; /* seconds */
+
+typedef struct session {
+    const strake_arguments *arguments;
+    strake_cl_list list;
+    strake_model_machine machine;
+    bool host;
+    strake_progress progress;
+    FILE *stream; /* of the tables */
+} session;
+
+static void add_device(session *s, int index, bool again)
+{
+    strake_model_machine *m = &s->machine;
+    for (int d = 0; d < m->devices; d++) {
+        if (m->device[d].index == index) {
+            if (again && m->pairs < STRAKE_MODEL_PAIRS) {
+                m->pair[m->pairs++] = (strake_pair_model){.from = index, .to = index};
+            }
+            return;
+        }
+    }
+    if (m->devices < STRAKE_MODEL_DEVICES) {
+        m->device[m->devices++].index = index;
+    }
+}
+
+static strake_status add_word(session *s, const char *word, strake_error *error)
+{
+    char *end = NULL;
+    if (strcmp(word, "cpu") == 0) {
+        s->host = true;
+        return STRAKE_OK;
+    }
+    const long index = strncmp(word, "ocl:", 4) == 0 ? strtol(word + 4, &end, 10) : -1;
+    if (end == NULL || end == word + 4 || *end != '\0' || index < 0) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: '%s' has no transfers to measure; expected gpu, hybrid, auto, or "
+                           "a list of cpu and ocl:N (see `strake devices`)",
+                           word);
+    }
+    if (index >= s->list.count) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "--on: '%s': %s%s", word,
+                           s->list.count > 0
+                               ? "there is no such device; `strake devices` lists them"
+                               : "there is no OpenCL device: ",
+                           s->list.count > 0 ? "" : s->list.why_none);
+    }
+    add_device(s, (int)index, true);
+    return STRAKE_OK;
+}
+
+static strake_status find_devices(session *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *where = s->arguments->on != NULL ? s->arguments->on : "auto";
+    const bool is_gpu = strcmp(where, "gpu") == 0;
+    char *copy = strdup(where);
+    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    if (is_gpu || strcmp(where, "auto") == 0 || strcmp(where, "hybrid") == 0) {
+        s->host = !is_gpu;
+        for (int d = 0; d < s->list.count; d++) {
+            if (strcmp(where, "auto") == 0 || strake_cl_device_is_gpu(&s->list.device[d])) {
+                add_device(s, d, false);
+            }
+        }
+        STRAKE_CHECK(s->machine.devices > 0, error, STRAKE_ERR_USAGE, "--on %s: there is no %s%s%s",
+                     where, strcmp(where, "auto") == 0 ? "OpenCL device" : "GPU",
+                     s->list.count == 0 ? ": " : "; --on auto measures every OpenCL device",
+                     s->list.count == 0 ? s->list.why_none : "");
+    } else {
+        for (char *rest = copy, *word = strsep(&rest, ","); word != NULL;
+             word = strsep(&rest, ",")) {
+            STRAKE_TRY(add_word(s, word, error));
+        }
+    }
+    for (int a = 0; a < s->machine.devices; a++) {
+        for (int b = a + 1; b < s->machine.devices && s->machine.pairs < STRAKE_MODEL_PAIRS; b++) {
+            s->machine.pair[s->machine.pairs++] = (strake_pair_model){
+                .from = s->machine.device[a].index, .to = s->machine.device[b].index};
+        }
+    }
+cleanup:
+    free(copy);
+    return status;
+}
+
+static void show_progress(void *user, double share, const char *facts)
+{
+    session *s = user;
+    strake_progress_show(&s->progress, share, facts);
+}
+
+static bool stop(void *user)
+{
+    (void)user;
+    return strake_interrupted();
+}
+
+/* Half of an interval in percent of its value; above 100 % the value is not known. */
+static double half_width(const strake_estimate *e)
+{
+    return e->value > 0.0 ? 50.0 * (e->high - e->low) / e->value : 0.0;
+}
+
+static void print_estimate(FILE *stream, const strake_estimate *e, const char *text)
+{
+    if (half_width(e) > 100.0 || text[0] == '-') {
+        (void)fprintf(stream, " %11s %8s", "-", "");
+    } else {
+        (void)fprintf(stream, " %11s %6.1f %%", text, half_width(e));
+    }
+}
+
+static void print_path(FILE *stream, const char *name, const strake_path *path)
+{
+    for (int r = 0; r < path->regimes; r++) {
+        char text[32];
+        const strake_postal *p = &path->regime[r];
+        (void)fprintf(stream, "  %-14s %9s", r == 0 ? name : "",
+                      strake_say_bytes(r == 0 ? path->least : p->from, text));
+        print_estimate(stream, &p->alpha, strake_say_seconds(p->alpha.value, text));
+        print_estimate(stream, &p->beta,
+                       p->beta.value > 0.0 ? strake_say_rate(1.0 / p->beta.value, text) : "-");
+        if (r == 0) {
+            (void)fprintf(stream, " %5.1f %5.0f", 100.0 * path->error, 100.0 * path->worst);
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
+static void print_head(FILE *stream, const char *id, const char *name)
+{
+    (void)fprintf(stream, "%s%s%.60s\n  %-14s %9s %11s %8s %11s %8s %11s\n", id,
+                  name[0] != '\0' ? ": " : "", name, "path", "from", "start-up", "+-", "rate", "+-",
+                  "off by %");
+}
+
+static void print_tables(const session *s)
+{
+    char id[32];
+    const strake_model_machine *m = &s->machine;
+    for (int d = 0; d < m->devices; d++) {
+        if (m->device[d].status == STRAKE_OK) {
+            (void)snprintf(id, sizeof id, "ocl:%d", m->device[d].index);
+            print_head(s->stream, id, m->device[d].model.name);
+            for (int k = 0; k < STRAKE_PATHS; k++) {
+                print_path(s->stream, strake_path_name[k], &m->device[d].model.path[k]);
+            }
+            (void)fprintf(s->stream, "\n");
+        }
+    }
+    for (int p = 0; p < m->pairs; p++) {
+        (void)snprintf(id, sizeof id, "ocl:%d to ocl:%d", m->pair[p].from, m->pair[p].to);
+        print_head(s->stream, id, "");
+        print_path(s->stream, "through host", &m->pair[p].through_host);
+        print_path(s->stream, "in one context", &m->pair[p].in_context);
+        (void)fprintf(s->stream, "\n");
+    }
+}
+
+static void print_statements(const strake_text *said, strake_text *json)
+{
+    const char *line = said->data;
+    strake_text_print(json, "  \"statements\": [");
+    for (int k = 0; line != NULL && *line != '\0'; k++) {
+        char sentence[1024];
+        const char *end = strchr(line, '\n');
+        const size_t length = end != NULL ? (size_t)(end - line) : strlen(line);
+        (void)snprintf(sentence, sizeof sentence, "%.*s", (int)length, line);
+        strake_text_print(json, "%s\n    ", k > 0 ? "," : "");
+        strake_text_json(json, sentence);
+        line = end != NULL ? end + 1 : NULL;
+    }
+    strake_text_print(json, "\n  ]");
+}
+
+static void print_pair(const strake_pair_model *p, strake_text *json)
+{
+    strake_text_print(
+        json, "{\"from\": \"ocl:%d\", \"to\": \"ocl:%d\", \"through_host\": ", p->from, p->to);
+    strake_model_print_path(&p->through_host, &p->host_measured, json);
+    strake_text_print(json, ", \"in_context\": ");
+    if (p->in_context.regimes > 0) {
+        strake_model_print_path(&p->in_context, &p->context_measured, json);
+    } else {
+        strake_text_print(json, "null");
+    }
+    strake_text_print(json, ", \"why_not\": ");
+    strake_text_json(json, p->why_not);
+    strake_text_print(json, ", \"uploads_together\": ");
+    strake_text_number(json, p->together);
+    strake_text_print(json, "}");
+}
+
+static void print_json(const session *s, const strake_text *said, const strake_text *advice,
+                       strake_text *json)
+{
+    const strake_model_machine *m = &s->machine;
+    bool any = false;
+    strake_text_print(json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
+    strake_report_host(json);
+    strake_text_print(json, ",\n  \"host_memory\": {\"threads\": %d, \"bandwidth\": ", m->threads);
+    strake_text_number(json, m->host_bandwidth);
+    strake_text_print(json, "},\n  \"devices\": [");
+    for (int d = 0; d < m->devices; d++) {
+        if (m->device[d].status == STRAKE_OK) {
+            strake_text_print(json, "%s\n    {\"id\": \"ocl:%d\", ", any ? "," : "",
+                              m->device[d].index);
+            strake_model_print(&m->device[d].model, m->device[d].measured, json);
+            strake_text_print(json, "}");
+            any = true;
+        }
+    }
+    strake_text_print(json, "\n  ],\n  \"pairs\": [");
+    for (int p = 0; p < m->pairs; p++) {
+        strake_text_print(json, p > 0 ? ",\n    " : "\n    ");
+        print_pair(&m->pair[p], json);
+    }
+    strake_text_print(json, "],\n");
+    print_statements(said, json);
+    if (advice->length > 0) {
+        strake_text_print(json, ",\n  \"advice\": ");
+        strake_text_append(json, advice->data, advice->length);
+    }
+    strake_text_print(json, "\n}\n");
+}
+
+static strake_status write_files(const session *s, const strake_text *said,
+                                 const strake_text *advice, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text json = {0}, svg = {0};
+    const char *const report = s->arguments->report;
+    if (report != NULL) {
+        print_json(s, said, advice, &json);
+        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
+        if (strcmp(report, "-") == 0) {
+            (void)fwrite(json.data, 1, json.length, stdout);
+        } else {
+            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
+        }
+    }
+    if (s->arguments->plot != NULL) {
+        strake_model_print_svg(&s->machine, &svg);
+        STRAKE_CHECK(!svg.failed, error, STRAKE_ERR_MEMORY, "out of memory for the plot");
+        STRAKE_TRY(strake_file_put(s->arguments->plot, svg.data, svg.length, error));
+    }
+cleanup:
+    strake_text_free(&json);
+    strake_text_free(&svg);
+    return status;
+}
+
+/* Devices that were measured; a cache that cannot be written is worth a note, not a failure. */
+static int store(const session *s)
+{
+    int failed = 0;
+    for (int d = 0; d < s->machine.devices; d++) {
+        strake_error error;
+        const strake_model_device *device = &s->machine.device[d];
+        if (device->status != STRAKE_OK) {
+            strake_say("ocl:%d was not measured: %s", device->index, device->why);
+            failed++;
+        } else if (strake_model_store(s->arguments->cache, &s->list.device[device->index],
+                                      &device->model, &error) != STRAKE_OK) {
+            strake_say_note("%s", error.text);
+        }
+    }
+    return failed;
+}
+
+static strake_status measure(session *s, bool *stopped, strake_error *error)
+{
+    const strake_arguments *const a = s->arguments;
+    const strake_model_options options = {.budget = a->budget > 0.0 ? a->budget : default_budget,
+                                          .host = s->host,
+                                          .threads = omp_get_max_threads(),
+                                          .progress = show_progress,
+                                          .stop = stop,
+                                          .user = s};
+    strake_progress_begin(&s->progress, a->quiet, 0, 1, 0.0);
+    const strake_status status =
+        strake_model_measure(&s->list, &options, &s->machine, stopped, error);
+    strake_progress_clear(&s->progress);
+    return status;
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    strake_case *which = NULL;
+    strake_text said = {0}, advice = {0};
+    bool stopped = false;
+    int code = STRAKE_EXIT_DONE;
+    session *const s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    s->arguments = arguments;
+    s->stream = arguments->report != NULL && strcmp(arguments->report, "-") == 0 ? stderr : stdout;
+    if (arguments->operands > 0) {
+        STRAKE_TRY(strake_case_from(arguments, &which, error));
+    }
+    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
+        STRAKE_TRY(strake_file_check(arguments->report, error));
+    }
+    if (arguments->plot != NULL) {
+        STRAKE_TRY(strake_file_check(arguments->plot, error));
+    }
+    STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    STRAKE_TRY(find_devices(s, error));
+    strake_interrupt_install();
+    STRAKE_TRY(measure(s, &stopped, error));
+    if (stopped) {
+        strake_say("interrupted; nothing was written");
+        code = STRAKE_EXIT_INTERRUPTED;
+        goto cleanup;
+    }
+    strake_model_say(&s->machine, &said);
+    STRAKE_CHECK(!said.failed && said.length > 0, error, STRAKE_ERR_MEMORY, "out of memory");
+    print_tables(s);
+    (void)fputs(said.data, s->stream);
+    if (which != NULL) {
+        STRAKE_TRY(strake_model_advise_case(which, &s->machine, s->stream, &advice, error));
+    }
+    code = store(s) > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+    STRAKE_TRY(write_files(s, &said, &advice, error));
+cleanup:
+    if (status != STRAKE_OK) {
+        code = strake_say_error(error);
+    }
+    strake_text_free(&said);
+    strake_text_free(&advice);
+    strake_case_close(&which);
+    if (s != NULL) {
+        strake_cl_list_free(&s->list);
+        free(s);
+    }
+    return code;
+}
+
+static const strake_option options[] = {
+    {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
+     "what to measure: a list of ocl:N and cpu (the\nmemory of the host), or gpu, hybrid, auto "
+     "(default:\nauto, every OpenCL device and the host)"},
+    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 1, 1e5, offsetof(strake_arguments, budget),
+     "time for everything, about (default: 40)"},
+    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
+     "change a key of the case, for example\ngrid.cols=8192; repeatable"},
+    {"--report", STRAKE_OPTION_TEXT, "FILE.json", 0, 0, offsetof(strake_arguments, report),
+     "write measurements, models and advice as JSON;\n- is standard output"},
+    {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
+     "draw what was measured and what the models say"},
+    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
+     "folder of the models (default: the user's cache)"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet), "no progress"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_model = {
+    .name = "model",
+    .operands = "[CASE.yaml]",
+    .operands_most = 1,
+    .text = "Measures what moving data costs, fits models and keeps them",
+    .option = options,
+    .details =
+        "Every path between host and devices (pageable, pinned and mapped memory, copies on a\n"
+        "device, from device to device through the host and in one context) is measured from\n"
+        "64 bytes to 64 MiB and fitted as start-up plus bytes over a rate, for each range of\n"
+        "sizes that the data show. Then: several queues and threads at once, many messages,\n"
+        "kernels beside copies, launches, waits and memory bandwidth. A device listed twice is\n"
+        "also measured as a pair with itself. The columns +- are half of the interval of 95 %,\n"
+        "`off by` the median and the largest difference of model and measurement; - is what the\n"
+        "measurements do not tell.\n"
+        "\n"
+        "The models are kept beside the compiled kernels, for the device, its driver and this\n"
+        "version; `strake run` uses them to decide whether transfers run beside kernels and how\n"
+        "many steps go from one exchange to the next, and says so in its report. With CASE.yaml\n"
+        "the command says what the models mean for that case.\n",
+    .examples = "  strake model\n"
+                "  strake model cone.yaml --on ocl:0 --budget 10\n"
+                "  strake model --on ocl:0,ocl:1 --report model.json --plot model.svg\n",
+    .run = command};

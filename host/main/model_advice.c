@@ -1,0 +1,137 @@
+#include "main/model_advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cpu/pipeline.h"
+#include "main/summary.h"
+#include "model/advise.h"
+#include "model/say.h"
+
+/* A case's stages and memory layout, without its fields. */
+typedef struct shape {
+    const strake_case *which;
+    strake_graph graph;
+    strake_layout layout;
+    int most; /* steps per exchange */
+} shape;
+
+static void print_steps(const strake_advice *a, FILE *stream)
+{
+    char exchange[32], added[32], bytes[32];
+    (void)fprintf(stream, "  %-19s %12s %15s %15s\n", "steps per exchange", "bytes", "exchange",
+                  "adds to a step");
+    for (int k = 0; k < a->most; k++) {
+        (void)fprintf(stream, "  %-19d %12s %15s %15s%s\n", k + 1,
+                      strake_say_bytes(a->size[k].bytes_down, bytes),
+                      strake_say_seconds(a->seconds[k][STRAKE_THROUGH_PINNED], exchange),
+                      strake_say_seconds(a->added[k] / (k + 1), added),
+                      k + 1 == a->steps ? "  <- with what is computed again, the least" : "");
+    }
+}
+
+static void print_advice(const strake_model_device *d, const strake_exchange_case *c,
+                         const strake_advice *a, FILE *stream)
+{
+    char text[32], other[32];
+    const double *seconds = a->seconds[a->steps - 1];
+    (void)fprintf(stream, "\nocl:%d, a stripe of %lld %s with %d neighbour%s:\n", d->index,
+                  (long long)c->slabs, "slabs", c->sides, c->sides > 1 ? "s" : "");
+    print_steps(a, stream);
+    (void)fprintf(stream, "  fastest path: %s", strake_exchange_path_name[a->path]);
+    for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
+        (void)fprintf(stream, "%s %s %s", p > 0 ? "," : ":", strake_exchange_path_name[p],
+                      strake_say_seconds(seconds[p], text));
+    }
+    (void)fprintf(
+        stream,
+        "\n  advice: run.steps_per_sweep=%d run.overlap=%s; exchanging then costs %s of a "
+        "step's %s or more\n",
+        a->steps, a->overlap ? "on" : "off", strake_say_seconds(a->per_step, text),
+        strake_say_seconds((double)c->slabs * c->slab_seconds, other));
+}
+
+static void print_json(const strake_model_device *d, const strake_exchange_case *c,
+                       const strake_advice *a, bool first, strake_text *json)
+{
+    const double *seconds = a->seconds[a->steps - 1];
+    strake_text_print(json, "%s\n    {\"id\": \"ocl:%d\", \"slabs\": %lld, \"neighbours\": %d, ",
+                      first ? "" : ",", d->index, (long long)c->slabs, c->sides);
+    strake_text_print(json, "\"steps_per_exchange\": %d, \"overlap\": %s, \"path\": ", a->steps,
+                      a->overlap ? "true" : "false");
+    strake_text_json(json, strake_exchange_path_name[a->path]);
+    strake_text_print(json, ", \"exchange_seconds\": {");
+    for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
+        strake_text_print(json, p > 0 ? ", " : "");
+        strake_text_json(json, strake_exchange_path_name[p]);
+        strake_text_print(json, ": ");
+        strake_text_number(json, seconds[p]);
+    }
+    strake_text_print(json, "}, \"messages\": %d, \"by_steps\": [", a->size[0].messages);
+    for (int k = 0; k < a->most; k++) {
+        strake_text_print(json, "%s{\"bytes\": ", k > 0 ? ", " : "");
+        strake_text_number(json, a->size[k].bytes_down);
+        strake_text_print(json, ", \"seconds\": ");
+        strake_text_number(json, a->seconds[k][STRAKE_THROUGH_PINNED]);
+        strake_text_print(json, ", \"added\": ");
+        strake_text_number(json, a->added[k]);
+        strake_text_print(json, "}");
+    }
+    strake_text_print(json, "], \"seconds_per_step\": ");
+    strake_text_number(json, a->per_step);
+    strake_text_print(json, "}");
+}
+
+static strake_status find_shape(const strake_case *which, shape *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double number[STRAKE_MAX_FIELDS] = {0.0};
+    s->which = which;
+    STRAKE_TRY(strake_case_graph(which, number, &s->graph, error));
+    s->most = strake_pipeline_most_steps(&s->graph);
+    s->most = s->most < STRAKE_MAX_SWEEP ? s->most : STRAKE_MAX_SWEEP;
+    s->layout = strake_layout_make_deep(&s->graph, 1, which->n, which->boundary);
+cleanup:
+    return status;
+}
+
+/*
+ * Every device beside the CPU, or several devices: an even share each. A stripe inside a periodic grid
+ * has two neighbours, of which both may be the same.
+ */
+strake_status strake_model_advise_case(const strake_case *which,
+                                       const strake_model_machine *machine, FILE *stream,
+                                       strake_text *json, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char text[72];
+    int64_t n[3];
+    const int dims = strake_case_shape(which, n);
+    const int parts = machine->devices > 1 ? machine->devices : 2;
+    bool first = true;
+    shape *s = calloc(1, sizeof *s);
+    STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(find_shape(which, s, error));
+    (void)fprintf(stream, "\n%s: %s cells, %s precision, in %d even parts\n", which->file,
+                  strake_shape_text(dims, n, text),
+                  which->precision == STRAKE_DOUBLE ? "double" : "single", parts);
+    strake_text_print(json, "[");
+    for (int d = 0; d < machine->devices; d++) {
+        const strake_model_device *device = &machine->device[d];
+        const bool inside = d > 0 && d + 1 < parts;
+        const int sides = inside || which->boundary[0] == STRAKE_PERIODIC ? 2 : 1;
+        if (device->status != STRAKE_OK || !isfinite(device->model.bandwidth)) {
+            continue;
+        }
+        const strake_exchange_case c = strake_exchange_case_of(
+            &s->graph, &s->layout, which->n[0] / parts, sides, device->model.bandwidth);
+        const strake_advice advice = strake_advise(&device->model, &c, 1, s->most, 1);
+        print_advice(device, &c, &advice, stream);
+        print_json(device, &c, &advice, first, json);
+        first = false;
+    }
+    strake_text_print(json, "\n  ]");
+cleanup:
+    free(s);
+    return status;
+}

@@ -1,0 +1,15 @@
+/** @file model_advice.h What measured models mean for a case, as `strake model CASE.yaml` prints it. */
+#ifndef STRAKE_MODEL_ADVICE_H
+#define STRAKE_MODEL_ADVICE_H
+
+#include <stdio.h>
+
+#include "case/case.h"
+#include "model/measure.h"
+
+/** Prints a paragraph for each device to @p stream and appends a JSON array to @p json. */
+strake_status strake_model_advise_case(const strake_case *which,
+                                       const strake_model_machine *machine, FILE *stream,
+                                       strake_text *json, strake_error *error);
+
+#endif

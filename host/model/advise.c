@@ -1,0 +1,72 @@
+#include "model/advise.h"
+
+#include <math.h>
+
+const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS] = {
+    "pinned staging memory", "pageable host arrays", "mapped device arrays"};
+
+/* Kernels of whole steps reach about half of the rate of a plain stream (bench/results/nvidia-h200/kernels:
+   46 %). */
+static const double share_of_bandwidth = 0.5;
+
+strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const strake_layout *layout,
+                                             int64_t slabs, int sides, double bandwidth)
+{
+    const double cells = (double)layout->n[1] * (double)layout->n[2];
+    strake_exchange_case c = {.slabs = slabs,
+                              .halo = {layout->lo[0], layout->hi[0]},
+                              .reach = strake_layout_reach(layout),
+                              .sides = sides,
+                              .slab_bytes = (double)layout->slab * layout->element_size,
+                              .slab_seconds = cells * strake_graph_bytes(graph) /
+                                              (share_of_bandwidth * bandwidth)};
+    for (int v = 0; v < graph->values; v++) {
+        c.states += graph->value[v].next >= 0 ? 1 : 0;
+    }
+    return c;
+}
+
+/* Seconds of both ways of an exchange. */
+static double exchange(const strake_device_model *m, strake_exchange_path path,
+                       const strake_exchange_size *s, int active)
+{
+    if (path == STRAKE_THROUGH_PINNED) {
+        return strake_model_exchange(m, s->bytes_down, s->messages, s->bytes_up, s->messages,
+                                     active);
+    }
+    const bool mapped = path == STRAKE_THROUGH_MAPPED;
+    return strake_model_seconds(m, mapped ? STRAKE_DOWN_MAPPED : STRAKE_DOWN_PAGEABLE,
+                                s->bytes_down, s->messages) +
+           strake_model_seconds(m, mapped ? STRAKE_UP_MAPPED : STRAKE_UP_PAGEABLE, s->bytes_up,
+                                s->messages);
+}
+
+strake_advice strake_advise(const strake_device_model *m, const strake_exchange_case *c,
+                            int kernels, int most, int active)
+{
+    strake_advice advice = {.most = most};
+    bool beside[STRAKE_CHOOSE_STEPS] = {false};
+    for (int k = 1; k <= most; k++) {
+        advice.size[k - 1] = strake_exchange_size_of(c, k);
+        const strake_exchange_size *size = &advice.size[k - 1];
+        for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
+            advice.seconds[k - 1][p] = exchange(m, (strake_exchange_path)p, size, active);
+        }
+        const double borders = size->bytes_down / c->slab_bytes / c->states;
+        const strake_overlap_case overlap = {
+            .exchange = advice.seconds[k - 1][STRAKE_THROUGH_PINNED],
+            .factor = fmin(m->overlap.up, m->overlap.down),
+            .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
+            /* Ranges: borders and the slabs between; queues that follow: read, and join. */
+            .extra = c->sides * kernels * m->launch + 2.0 * m->barrier};
+        beside[k - 1] = strake_overlap_pays(&overlap);
+        advice.added[k - 1] = fmin(overlap.exchange, strake_overlap_seconds(&overlap));
+    }
+    advice.steps = strake_choose_steps(c, advice.added, most, &advice.per_step);
+    advice.overlap = beside[advice.steps - 1];
+    for (int p = 1; p < STRAKE_EXCHANGE_PATHS; p++) {
+        const double *seconds = advice.seconds[advice.steps - 1];
+        advice.path = seconds[p] < seconds[advice.path] ? (strake_exchange_path)p : advice.path;
+    }
+    return advice;
+}

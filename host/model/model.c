@@ -1,0 +1,55 @@
+#include "model/model.h"
+
+#include <math.h>
+
+const char *const strake_path_name[STRAKE_PATHS] = {"up_pageable",   "up_pinned",   "up_mapped",
+                                                    "down_pageable", "down_pinned", "down_mapped",
+                                                    "within",        "publish",     "fetch"};
+
+static bool goes_up(strake_path_kind kind)
+{
+    return kind <= STRAKE_UP_MAPPED || kind == STRAKE_FETCH;
+}
+
+double strake_model_seconds(const strake_device_model *model, strake_path_kind kind, double bytes,
+                            int messages)
+{
+    const double further = goes_up(kind) ? model->message.up : model->message.down;
+    const double one = strake_path_seconds(&model->path[kind], bytes);
+    return messages > 1 && isfinite(further) ? one + (messages - 1) * further : one;
+}
+
+/* What the limit of a link adds to each of several transfers. */
+static double waiting(const strake_path *path, const strake_max_rate *rate, double bytes,
+                      int active)
+{
+    return strake_max_rate_seconds(path, rate, bytes, active) - strake_path_seconds(path, bytes);
+}
+
+double strake_model_exchange(const strake_device_model *model, double bytes_down, int messages_down,
+                             double bytes_up, int messages_up, int active)
+{
+    double seconds = 0.0;
+    if (messages_down > 0) {
+        seconds +=
+            strake_model_seconds(model, STRAKE_PUBLISH, bytes_down, messages_down) +
+            waiting(&model->path[STRAKE_DOWN_PINNED], &model->active_down, bytes_down, active);
+    }
+    if (messages_up > 0) {
+        seconds += strake_model_seconds(model, STRAKE_FETCH, bytes_up, messages_up) +
+                   waiting(&model->path[STRAKE_UP_PINNED], &model->active_up, bytes_up, active);
+    }
+    return seconds;
+}
+
+strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes)
+{
+    const strake_path_kind first = up ? STRAKE_UP_PAGEABLE : STRAKE_DOWN_PAGEABLE;
+    strake_path_kind best = first;
+    for (int k = 1; k < 3; k++) {
+        const strake_path_kind kind = (strake_path_kind)((int)first + k);
+        const double seconds = strake_path_seconds(&model->path[kind], bytes);
+        best = seconds < strake_path_seconds(&model->path[best], bytes) ? kind : best;
+    }
+    return best;
+}

@@ -1,0 +1,124 @@
+/**
+ * @file model.h
+ * What moving data costs on this machine: the models of src/model for every path of a device, the costs
+ * of launches and waits, and bandwidths. Measured by `strake model`, stored beside the compiled
+ * kernels, read by the solver.
+ */
+#ifndef STRAKE_MODEL_H
+#define STRAKE_MODEL_H
+
+#include "io/text.h"
+#include "model/fit.h"
+#include "opencl/cl_device.h"
+
+/** Ways that data take. Up is host to device. Pinned memory is mapped for life (CL_MEM_ALLOC_HOST_PTR). */
+typedef enum strake_path_kind {
+    STRAKE_UP_PAGEABLE,
+    STRAKE_UP_PINNED,
+    STRAKE_UP_MAPPED, /**< map the device's buffer, write, unmap */
+    STRAKE_DOWN_PAGEABLE,
+    STRAKE_DOWN_PINNED,
+    STRAKE_DOWN_MAPPED,
+    STRAKE_WITHIN,  /**< from buffer to buffer on the device */
+    STRAKE_PUBLISH, /**< down into pinned memory, then into the host arrays: half of an exchange */
+    STRAKE_FETCH,   /**< from the host arrays into pinned memory, then up: the other half */
+    STRAKE_PATHS
+} strake_path_kind;
+
+/** "up_pinned" and so on, as in reports and stored models. */
+extern const char *const strake_path_name[STRAKE_PATHS];
+
+/** What was measured at one size. */
+typedef struct strake_measured_point {
+    double bytes;
+    double median, least, high; /**< [s]; high: 90 % of the repeats took no longer */
+    int repeats;
+} strake_measured_point;
+
+typedef struct strake_measured {
+    int points;
+    strake_measured_point point[STRAKE_FIT_POINTS];
+} strake_measured;
+
+enum {
+    STRAKE_MODEL_ACTIVE = 4,   /**< most transfers at once */
+    STRAKE_MODEL_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one total */
+    STRAKE_MODEL_TOTAL = 262144,
+    STRAKE_MODEL_LARGE = 4194304 /**< bytes of each transfer where several are active */
+};
+
+/** Up and down. */
+typedef struct strake_both {
+    double up, down;
+} strake_both;
+
+/** One device. NaN where something could not be measured. */
+typedef struct strake_device_model {
+    char platform[128], version[128], name[256], driver[128]; /**< what it was measured on */
+    char date[16];                                            /**< "2026-11-21", UTC */
+    strake_path path[STRAKE_PATHS];
+    strake_both
+        messages[STRAKE_MODEL_MESSAGES]; /**< [s] STRAKE_MODEL_TOTAL bytes in 1, 2, 4, ... */
+    strake_both message;                 /**< gamma [s] of a further message, pinned */
+    strake_both
+        queues[STRAKE_MODEL_ACTIVE]; /**< [s] 1, 2, ... queues, STRAKE_MODEL_LARGE bytes each */
+    strake_both threads[STRAKE_MODEL_ACTIVE]; /**< the same, a thread for each queue */
+    strake_max_rate active_up, active_down;
+    double both_ways;      /**< overlap factor of up and down at once, two queues */
+    strake_both overlap;   /**< overlap factor of a kernel and a copy, two queues */
+    double launch;         /**< [s] of a kernel in a row of kernels */
+    double launch_wait;    /**< [s] of a kernel and waiting for it */
+    double wait;           /**< [s] of a marker and waiting for it */
+    double barrier;        /**< [s] for one queue to follow another */
+    double enqueue_pinned; /**< [s] that enqueueing a large copy blocks the host */
+    double enqueue_pageable;
+    double bandwidth; /**< [bytes/s] of device memory, four arrays read, one written */
+} strake_device_model;
+
+/** Data from one device to another: down, across host memory, up; or a copy within one context. */
+typedef struct strake_pair_model {
+    int from, to; /**< indices of the device list; equal: two stripes of one device */
+    strake_path through_host, in_context;
+    strake_measured host_measured, context_measured;
+    double together; /**< overlap factor of uploads to both at once, two threads; NaN: one device */
+    char why_not[200]; /**< why there is no copy in one context, or "" */
+} strake_pair_model;
+/** Seconds of @p bytes in @p messages messages over a path of a device; NaN if it was not measured. */
+double strake_model_seconds(const strake_device_model *model, strake_path_kind path, double bytes,
+                            int messages);
+
+/**
+ * Seconds of an exchange as device stripes do it: border slabs down into the host arrays, ghost slabs up
+ * from there, nothing of it hidden.
+ * @param[in] active  stripes on this device that exchange at once
+ */
+double strake_model_exchange(const strake_device_model *model, double bytes_down, int messages_down,
+                             double bytes_up, int messages_up, int active);
+
+/** Fastest of the three paths up (or down) for messages of @p bytes bytes. */
+strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);
+
+/**
+ * Appends the members of a device's model as JSON, without braces.
+ * @param[in] measured  by path: what was measured is added; or NULL
+ */
+void strake_model_print(const strake_device_model *model, const strake_measured *measured,
+                        strake_text *json);
+
+/** Appends the object of a path: regimes, errors and, unless NULL, what was measured. */
+void strake_model_print_path(const strake_path *path, const strake_measured *measured,
+                             strake_text *json);
+
+/**
+ * Loads the stored model of a device, if there is one for this device, driver and version of Strake.
+ * @param[in] folder  NULL: the default cache
+ * @return false where there is none or it cannot be used
+ */
+bool strake_model_load(const char *folder, const strake_cl_device *device,
+                       strake_device_model *out);
+
+/** Stores a model, replacing an older one atomically; failure is an error with the reason. */
+strake_status strake_model_store(const char *folder, const strake_cl_device *device,
+                                 const strake_device_model *model, strake_error *error);
+
+#endif

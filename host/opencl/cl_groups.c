@@ -1,0 +1,244 @@
+/* Sizes of work-groups, and launches of the kernels of a plan. */
+#include "opencl/cl_groups.h"
+
+#include <stdlib.h>
+
+#include "opencl/cl_generate.h"
+
+enum {
+    DEFAULT_WIDTH = 64, /* of point kernels */
+    DEFAULT_HEIGHT = 4,
+    DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
+    DEFAULT_TILE_WIDTH = 32,   /* of marching kernels in three dimensions */
+    DEFAULT_TILE_HEIGHT = 16,
+    MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
+    NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
+    MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
+    MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
+    MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
+    MARCH_GROUPS_PER_UNIT = 8, /* assumed where the device does not tell */
+    FEW_REGISTERS = 96,        /* up to here a compiler is left alone */
+    MANY_REGISTERS = 132,      /* beyond this one it would spill */
+    MARCH_REGISTERS = 128      /* limit in between: it fills the registers of a unit */
+};
+
+static size_t at_most(size_t x, size_t limit)
+{
+    return x > limit ? limit : x;
+}
+
+/* Work-items of a marching group that store nothing, along an axis. */
+static size_t sides(const strake_cl_kernel_plan *plan, int axis)
+{
+    return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
+}
+
+/* Width and height of the groups of marching kernel k: a lower limit takes lines first. */
+static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
+{
+    size[0] = at_most(s->march_width, s->limit[k]);
+    size[1] = at_most(s->march_height, s->limit[k] / size[0]);
+}
+
+/* Whether marching kernel k can run with what the device has. */
+bool strake_cl_groups_fit(const strake_cl_kernels *s, int k)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    size_t size[2];
+    march_size(s, k, size);
+    return !plan->marches ||
+           (size[0] > sides(plan, 2) && size[1] > sides(plan, 1) &&
+            strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
+}
+
+/*
+ * Registers of a work-item of a marching kernel, as compilers need them: 32 bits each, about three
+ * quarters of the values that are kept at some time of a row. In between, a limit makes a compiler use
+ * all that the number of groups leaves; the build log would tell, but drivers that find a program in
+ * their cache are silent, and the same run must choose the same groups.
+ */
+static int registers_of(const strake_cl_kernels *s, int k)
+{
+    const int words = s->plan[k].held * strake_precision_size(s->graph->precision) / 4;
+    const int estimate = (words * 3 / 4 + 7) / 8 * 8;
+    return estimate > FEW_REGISTERS && estimate <= MANY_REGISTERS ? MARCH_REGISTERS : estimate;
+}
+
+int strake_cl_groups_registers(const strake_cl_kernels *s)
+{
+    int most = 0;
+    for (int k = 0; k < s->kernels && s->registers == 0; k++) {
+        if (s->plan[k].marches) {
+            const int registers = registers_of(s, k);
+            most = registers > most ? registers : most;
+        }
+    }
+    return s->registers > 0 ? s->registers : most == MARCH_REGISTERS ? most : 0;
+}
+
+/* Groups of a marching kernel that a compute unit holds at once. */
+static int64_t resident_groups(const strake_cl_kernels *s, int k)
+{
+    enum { WARP = 32, MOST_ITEMS = 2048 };
+    size_t size[2];
+    march_size(s, k, size);
+    const int64_t all = strake_cl_unit_registers(s->cl, s->device);
+    const int64_t items = ((int64_t)(size[0] * size[1]) + WARP - 1) / WARP * WARP;
+    int64_t used =
+        s->registers > 0 && s->registers < registers_of(s, k) ? s->registers : registers_of(s, k);
+    used = used > 0 ? used : 1;
+    if (all == 0) {
+        return MARCH_GROUPS_PER_UNIT;
+    }
+    const int64_t groups =
+        all / (used * items) < MOST_ITEMS / items ? all / (used * items) : MOST_ITEMS / items;
+    return groups > 0 ? groups : 1;
+}
+
+/* Whether a compiler has registers for a plan whose work-items have two columns each. */
+static bool has_room(const strake_cl_kernels *s)
+{
+    strake_cl_kernels *trial = calloc(1, sizeof *trial);
+    bool room = trial != NULL;
+    if (room) {
+        trial->graph = s->graph;
+        trial->options = s->options;
+        trial->options.vector = 2;
+        trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
+                                                STRAKE_CL_MOST_KERNELS, trial->plan);
+    }
+    for (int k = 0; room && k < trial->kernels; k++) {
+        room = !trial->plan[k].marches || registers_of(trial, k) <= MANY_REGISTERS;
+    }
+    free(trial);
+    return room;
+}
+
+/*
+ * Default columns per work-item: of two, the values that neighbours would send stay in registers,
+ * which pays in single precision on stripes that are large enough.
+ */
+static int columns_per_item(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    const bool pays =
+        s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device) &&
+        s->options.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
+    return pays && has_room(s) ? 2 : 1;
+}
+
+/* Default width: small stripes need more groups; with two columns each they are small for longer. */
+static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    const bool single = s->graph->precision == STRAKE_SINGLE;
+    const int64_t narrow =
+        s->options.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
+    const size_t wide = single && s->options.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
+                                                         : (size_t)DEFAULT_MARCH_WIDTH;
+    if (!s->flat) {
+        return DEFAULT_TILE_WIDTH;
+    }
+    return cells_per_unit < narrow ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
+}
+
+void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
+                             const strake_cl_tuning *tuning)
+{
+    static const strake_cl_tuning none = {.width = 0};
+    const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
+    const size_t limit = s->device->max_work_group;
+    const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
+    const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
+    const bool is_gpu = strake_cl_device_is_gpu(s->device);
+    s->width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH, limit);
+    s->height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
+    while (s->width * s->height > limit && s->height > 1) {
+        s->height /= 2;
+    }
+    s->registers = t->registers;
+    s->options = t->options;
+    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        /* Marching groups need rows to march along: small stripes have too few for every unit. */
+        s->options.fusion = is_gpu && cells >= MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_STREAM
+                                                                    : STRAKE_CL_FUSION_PLAIN;
+    }
+    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
+        s->options.refine = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
+    }
+    if (s->options.vector == 0) {
+        s->options.vector = columns_per_item(s, cells);
+    }
+    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width(s, cells), limit);
+    s->march_height = s->flat ? 1 : t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
+    s->march_rows = t->rows;
+    s->options.stride = 32;
+    while ((size_t)s->options.stride < s->march_width) {
+        s->options.stride *= 2;
+    }
+    s->options.lines = (int)s->march_height;
+    /* Half of what 32 bits count: room for the slabs beyond the layout's. */
+    s->options.large = layout->elements > INT32_MAX;
+    s->options = strake_cl_options_complete(&s->options);
+}
+
+/*
+ * Rows per group of a marching kernel: all groups run at once where they are short, since a second
+ * wave would cost as much as the first however few groups it has; otherwise in two waves, which even
+ * out what groups differ by. Tall stripes have many waves.
+ */
+static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, int64_t tiles)
+{
+    if (s->march_rows > 0) {
+        return s->march_rows;
+    }
+    const int64_t pieces = (int64_t)s->device->compute_units * resident_groups(s, k) / tiles;
+    const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;
+    if (least >= 3 * MARCH_ROWS_MOST) {
+        return MARCH_ROWS_MOST;
+    }
+    if (least >= MARCH_ROWS_WAVES) {
+        return (least + 1) / 2;
+    }
+    return least < MARCH_ROWS_LEAST ? MARCH_ROWS_LEAST : least;
+}
+
+/* Pieces of @p extent cells that groups of @p size work-items store, less those at their ends. */
+static int64_t count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t extent, size_t size)
+{
+    const int64_t columns = (int64_t)(size - sides(plan, axis)) * (axis == 2 ? plan->vector : 1);
+    return (extent + columns - 1) / columns;
+}
+
+static strake_status launch_march(const strake_cl_kernels *s, cl_command_queue queue, int k,
+                                  strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                  strake_error *error)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    size_t size[2];
+    march_size(s, k, size);
+    const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
+    const int64_t across = count_tiles(plan, 2, extent[2] + lead, size[0]);
+    const int64_t lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], size[1]);
+    const int64_t rows = rows_per_group(s, k, extent[0], across * lines);
+    const size_t pieces = (size_t)((extent[0] + rows - 1) / rows);
+    strake_cl_pass_int(a, rows);
+    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)across * size[0],
+                            plan->flat ? pieces : (size_t)lines * size[1], plan->flat ? 1 : pieces,
+                            error);
+}
+
+strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,
+                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                    strake_error *error)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    if (plan->marches) {
+        return launch_march(s, queue, k, a, extent, error);
+    }
+    const size_t width = at_most(s->width, s->limit[k]);
+    size_t height = s->height;
+    while (width * height > s->limit[k] && height > 1) {
+        height /= 2;
+    }
+    return strake_cl_launch(s, queue, plan->name, a, width, height, (size_t)extent[2],
+                            (size_t)extent[0], (size_t)extent[1], error);
+}

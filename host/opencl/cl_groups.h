@@ -1,0 +1,21 @@
+/**
+ * @file cl_groups.h
+ * How large work-groups are and how many rows they march along. strake_cl_launch_plan() of
+ * cl_kernels.h is here, too.
+ */
+#ifndef STRAKE_CL_GROUPS_H
+#define STRAKE_CL_GROUPS_H
+
+#include "opencl/cl_kernels.h"
+
+/** Sizes of groups and the generator's options: what was asked for, within the device's limits. */
+void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *layout,
+                             const strake_cl_tuning *tuning);
+
+/** Whether kernel @p k of the plan can run with what the device has. */
+bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
+
+/** Most registers per work-item that the compiler is told; 0: its choice. */
+int strake_cl_groups_registers(const strake_cl_kernels *kernels);
+
+#endif

@@ -1,0 +1,152 @@
+#include "solver/arrays.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "solver/rescue.h"
+
+/* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
+enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+
+/* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
+static strake_status new_array(const strake_layout *layout, const char *name, void **out,
+                               strake_error *error)
+{
+    const size_t bytes = (size_t)(layout->elements * layout->element_size) + TAIL;
+    const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
+    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    *out = aligned_alloc(alignment, rounded);
+    if (*out == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: field %s needs %.1f MiB; use a smaller grid or "
+                           "precision: single",
+                           name, (double)bytes / 1048576.0);
+    }
+    if (alignment == ARRAY_ALIGNMENT) {
+        /* Whole huge pages only: the rest of the last one would count as memory in use. */
+        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
+    }
+    memset((char *)*out + bytes - TAIL, 0, TAIL);
+    return STRAKE_OK;
+}
+
+/*
+ * Zeroes an array with the threads of the CPU stripe, each its share of slabs: the memory of a team's
+ * rows is then on its own node. Threads may move while they do so unless they stay on their processors.
+ */
+static void touch_first(strake_solver *solver, void *array)
+{
+    const strake_layout *l = &solver->layout;
+    const size_t slab = (size_t)(l->slab * l->element_size);
+    const int64_t slabs = l->elements / l->slab;
+#pragma omp parallel num_threads(solver->threads)
+    {
+        strake_binding before;
+        strake_workers_enter(solver, omp_get_thread_num(), &before);
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < slabs; k++) {
+            memset((char *)array + (size_t)k * slab, 0, slab);
+        }
+        strake_topology_unbind(&before);
+    }
+}
+
+strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
+                                strake_error *error)
+{
+    const strake_status status = new_array(&solver->layout, name, out, error);
+    if (status == STRAKE_OK) {
+        touch_first(solver, *out);
+    }
+    return status;
+}
+
+static double memory_of_machine(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+int strake_arrays_count(const strake_graph *graph, int for_state)
+{
+    int arrays = 0;
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage < 0 && !value->is_constant && value->is_live) {
+            arrays += value->next >= 0 ? for_state : 1;
+        }
+    }
+    return arrays;
+}
+
+/* Bytes of all arrays, with a given number of them for each state. */
+static double memory_needed(const strake_solver *solver, int for_state)
+{
+    const double one = (double)solver->layout.elements * solver->layout.element_size;
+    return one * strake_arrays_count(&solver->graph, for_state);
+}
+
+bool strake_arrays_have_room(const strake_solver *solver)
+{
+    return memory_needed(solver, 3) <= memory_of_machine();
+}
+
+/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
+static strake_status check_memory(const strake_solver *solver, strake_error *error)
+{
+    const double have = memory_of_machine();
+    const double need = memory_needed(solver, 2);
+    if (need > have) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
+                           "use a smaller grid or precision: single",
+                           need / 0x1p30, have / 0x1p30);
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_graph *graph = &solver->graph;
+    STRAKE_TRY(check_memory(solver, error));
+    for (int v = 0; v < graph->values; v++) {
+        const strake_value *value = &graph->value[v];
+        if (value->stage >= 0 || value->is_constant || !value->is_live) {
+            continue;
+        }
+        for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {
+            STRAKE_TRY(strake_arrays_new(solver, value->name, &solver->array[p][v], error));
+        }
+        if (value->next < 0) {
+            solver->array[1][v] = solver->array[0][v];
+        }
+    }
+    strake_arrays_pair(solver);
+cleanup:
+    return status;
+}
+
+void strake_arrays_pair(strake_solver *solver)
+{
+    const strake_graph *graph = &solver->graph;
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].next >= 0) {
+            solver->next[0][graph->value[v].next] = solver->array[1][v];
+            solver->next[1][graph->value[v].next] = solver->array[0][v];
+        }
+    }
+}
+
+void strake_arrays_release(strake_solver *solver)
+{
+    void (*const release)(void *) = solver->has_lost ? strake_leave_behind : free;
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        if (solver->array[1][v] != solver->array[0][v]) {
+            release(solver->array[1][v]);
+        }
+        release(solver->array[0][v]);
+    }
+}

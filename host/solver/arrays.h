@@ -1,0 +1,25 @@
+/** @file arrays.h Host arrays of a solver: one for each input, two for each state. */
+#ifndef STRAKE_ARRAYS_H
+#define STRAKE_ARRAYS_H
+
+#include "solver/solver_impl.h"
+
+/** Allocates all arrays. @return STRAKE_ERR_MEMORY, also where the machine has less than they need */
+strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error);
+
+/** Number of arrays of the size of the grid, with so many for each state. */
+int strake_arrays_count(const strake_graph *graph, int for_state);
+
+/** A zeroed array of the grid, its slabs on the nodes of the threads that will work on them. */
+strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
+                                strake_error *error);
+
+/** Whether the machine has memory for another array of each state. */
+bool strake_arrays_have_room(const strake_solver *solver);
+
+/** Tells for every state which array the next one goes to, after arrays have changed. */
+void strake_arrays_pair(strake_solver *solver);
+
+void strake_arrays_release(strake_solver *solver);
+
+#endif

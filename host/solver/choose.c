@@ -1,0 +1,244 @@
+#include "solver/choose.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Another part must make a step shorter by this factor: less is within what measuring and balancing
+ * cost, and one part alone needs no exchange. How parts exchange is changed for less.
+ */
+static const double least_gain = 1.03, least_change = 1.02;
+
+/* What is known while parts are chosen. */
+typedef struct choice {
+    strake_solver *solver;
+    double alone[STRAKE_MAX_PLACEMENTS]; /* seconds per step of a part alone; INFINITY: cannot */
+    int order[STRAKE_MAX_PLACEMENTS];    /* entries, the fastest first */
+    double weight[STRAKE_MAX_PLACEMENTS];
+    double seconds; /* per step with these weights */
+} choice;
+
+static void name_entry(const strake_solver *solver, int e, char *text, size_t size)
+{
+    const strake_entry *entry = &solver->entry[e];
+    if (entry->place == STRAKE_PLACE_OPENCL) {
+        (void)snprintf(text, size, "ocl:%d", entry->device);
+    } else {
+        (void)snprintf(text, size, "cpu");
+    }
+}
+
+/* "cpu, ocl:0": the entries with slabs. */
+static void name_team(const strake_solver *solver, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int e = 0; e < solver->entries && used + 1 < size; e++) {
+        char name[24];
+        if (solver->entry[e].range.first == solver->entry[e].range.end) {
+            continue;
+        }
+        name_entry(solver, e, name, sizeof name);
+        const int more = snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}
+
+static strake_choice *new_choice(strake_solver *solver, double seconds, bool taken, const char *why)
+{
+    const int last = STRAKE_MOST_CHOICES - 1;
+    strake_choice *c = &solver->choice[solver->choices < last ? solver->choices++ : last];
+    c->seconds = seconds;
+    c->taken = taken;
+    (void)snprintf(c->why, sizeof c->why, "%s", why);
+    return c;
+}
+
+void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const char *why)
+{
+    strake_choice *c = new_choice(solver, seconds, taken, why);
+    name_team(solver, c->where, sizeof c->where);
+}
+
+/* The same kind of device is as fast. @return the entry before e that is such a one, or -1 */
+static int find_twin(const strake_solver *solver, int e)
+{
+    const strake_entry *entry = &solver->entry[e];
+    for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
+        const strake_entry *other = &solver->entry[k];
+        if (other->place == STRAKE_PLACE_OPENCL &&
+            strcmp(solver->list.device[entry->device].name,
+                   solver->list.device[other->device].name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/*
+ * A part that cannot take part (its memory, say) only loses: others may do the work. @return the
+ * status where that is no such failure
+ */
+static strake_status forgive(strake_solver *solver, const char *what, strake_status status,
+                             const strake_error *error, double *seconds)
+{
+    if (status == STRAKE_ERR_DEVICE) {
+        strake_solver_notice(solver, "auto: %s is left out: %s", what, error->text);
+        (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
+                       sizeof solver->choice->where, "%s", what);
+        for (int e = 0; e < solver->entries; e++) {
+            solver->entry[e].failed = false;
+        }
+        *seconds = INFINITY;
+        return STRAKE_OK;
+    }
+    return status;
+}
+
+/* Seconds per step of one entry with all rows. */
+static strake_status time_alone(choice *c, int e, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    weight[e] = 1.0;
+    STRAKE_TRY(strake_team_place(c->solver, weight, error));
+    STRAKE_TRY(strake_time_team(c->solver, &c->alone[e], entry_seconds, error));
+    strake_tell_choice(c->solver, c->alone[e], false, "measured alone");
+cleanup:
+    return status;
+}
+
+static strake_status time_each(choice *c, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *solver = c->solver;
+    for (int e = 0; e < solver->entries; e++) {
+        char name[24];
+        const int twin = find_twin(solver, e);
+        name_entry(solver, e, name, sizeof name);
+        if (twin >= 0) {
+            c->alone[e] = c->alone[twin];
+        } else {
+            status = time_alone(c, e, error);
+            STRAKE_TRY(forgive(solver, name, status, error, &c->alone[e]));
+        }
+        int at = e;
+        for (; at > 0 && c->alone[e] < c->alone[c->order[at - 1]]; at--) {
+            c->order[at] = c->order[at - 1];
+        }
+        c->order[at] = e;
+    }
+cleanup:
+    return status;
+}
+
+/* Switches on one more part if that pays. @return whether in *taken */
+static strake_status add_part(choice *c, int e, bool *taken, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *solver = c->solver;
+    char why[160], name[24];
+    double weight[STRAKE_MAX_PLACEMENTS];
+    double seconds = INFINITY;
+    const double best = 1.0 / (1.0 / c->seconds + 1.0 / c->alone[e]);
+    name_entry(solver, e, name, sizeof name);
+    *taken = false;
+    if (c->seconds < least_gain * best) {
+        (void)snprintf(why, sizeof why, "not switched on: at best %.1f %% faster with it",
+                       100.0 * (c->seconds / best - 1.0));
+        (void)snprintf(new_choice(solver, best, false, why)->where, sizeof solver->choice->where,
+                       "+ %s", name);
+        return STRAKE_OK;
+    }
+    memcpy(weight, c->weight, sizeof weight);
+    weight[e] = 1.0 / c->alone[e];
+    status = strake_balance_weights(solver, weight, &seconds, error);
+    STRAKE_TRY(forgive(solver, name, status, error, &seconds));
+    *taken = c->seconds > least_gain * seconds;
+    if (seconds < INFINITY) {
+        (void)snprintf(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
+                       *taken ? "switched on" : "not switched on",
+                       100.0 * (c->seconds / seconds - 1.0), name,
+                       100.0 * (c->seconds / best - 1.0));
+        strake_tell_choice(solver, seconds, false, why);
+    }
+    if (*taken) {
+        c->seconds = seconds;
+        memcpy(c->weight, weight, sizeof weight);
+    }
+cleanup:
+    return status;
+}
+
+/* Another way to exchange, kept if it is faster. The ways are settings of the solver. */
+static strake_status try_way(choice *c, int *setting, int value, const char *what,
+                             strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char why[160];
+    const int before = *setting;
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double seconds = INFINITY;
+    *setting = value;
+    STRAKE_TRY(strake_team_place(c->solver, c->weight, error));
+    STRAKE_TRY(strake_time_team(c->solver, &seconds, entry_seconds, error));
+    (void)snprintf(why, sizeof why, "%s: %.1f %% %s", what,
+                   100.0 * fabs(c->seconds / seconds - 1.0),
+                   seconds < c->seconds ? "faster" : "slower");
+    strake_tell_choice(c->solver, seconds, false, why);
+    if (c->seconds > least_change * seconds) {
+        c->seconds = seconds;
+    } else {
+        *setting = before;
+    }
+cleanup:
+    return status;
+}
+
+/* Steps per exchange and overlapping transfers, where the case leaves them open. */
+static strake_status choose_ways(choice *c, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *solver = c->solver;
+    const strake_case *which = solver->which;
+    if (which->steps_per_sweep == 0 && solver->at_once > 1) {
+        STRAKE_TRY(try_way(c, &solver->most_at_once, 1, "one step per exchange", error));
+    }
+    if (which->overlap == 0) {
+        STRAKE_TRY(try_way(c, &solver->overlap, STRAKE_CL_OVERLAP_OFF,
+                           "all rows before the transfers", error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_choose(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char team[160];
+    int parts = 1;
+    choice c = {.solver = solver};
+    STRAKE_TRY(time_each(&c, error));
+    c.seconds = c.alone[c.order[0]];
+    STRAKE_CHECK(c.seconds < INFINITY, error, STRAKE_ERR_DEVICE, "auto: no part can run this case");
+    c.weight[c.order[0]] = 1.0 / c.seconds;
+    for (int k = 1; k < solver->entries && c.alone[c.order[k]] < INFINITY; k++) {
+        bool taken = false;
+        STRAKE_TRY(add_part(&c, c.order[k], &taken, error));
+        parts += taken ? 1 : 0;
+    }
+    STRAKE_TRY(strake_team_place(solver, c.weight, error));
+    if (parts > 1) {
+        STRAKE_TRY(choose_ways(&c, error));
+        STRAKE_TRY(strake_team_place(solver, c.weight, error));
+    }
+    strake_tell_choice(solver, c.seconds, true, "the fastest");
+    name_team(solver, team, sizeof team);
+    strake_solver_notice(solver, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
+                         1e3 * c.seconds, solver->entries > 1 ? "the fastest part" : team,
+                         1e3 * c.alone[c.order[0]]);
+cleanup:
+    return status;
+}

@@ -1,0 +1,30 @@
+/**
+ * @file choose.h
+ * Measuring a team on trial steps, and `auto`: which parts take part. The fastest part alone is where
+ * it starts; others are switched on one by one, the fastest first, while each still makes a step shorter
+ * (Bilotta et al. 2013: a device more where those in use are saturated).
+ */
+#ifndef STRAKE_CHOOSE_H
+#define STRAKE_CHOOSE_H
+
+#include "solver/solver_impl.h"
+
+/** Seconds per step of the placed team, and of each entry's own work, from trial steps. */
+strake_status strake_time_team(strake_solver *solver, double *seconds, double *entry_seconds,
+                               strake_error *error);
+
+/**
+ * Places the entries by @p weight, then twice by the rates that were measured.
+ * @param[in,out] weight   per entry; an entry with 0 takes no part
+ * @param[out]    seconds  per step, in the end
+ */
+strake_status strake_balance_weights(strake_solver *solver, double *weight, double *seconds,
+                                     strake_error *error);
+
+/** `auto`: chooses and places. */
+strake_status strake_choose(strake_solver *solver, strake_error *error);
+
+/** Remembers what the placed team was measured to take, for strake_solver_choices(). */
+void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const char *why);
+
+#endif

@@ -1,0 +1,27 @@
+/**
+ * @file inject.h
+ * The test switch $STRAKE_INJECT: devices of a run fail, hang, get lost or become slow at a step. A
+ * comma-separated list of
+ *
+ *     KIND:ocl:N[#K]@STEP[/output][*FACTOR]
+ *
+ * KIND is fail, lost, hang or slow (cl_fault.h); #K the K-th entry of WHERE with this device, the first
+ * by default. It happens when the sweep begins that does STEP, or with /output when the states are read
+ * back after that step or later; FACTOR, 2 to 1000, goes with slow.
+ */
+#ifndef STRAKE_INJECT_H
+#define STRAKE_INJECT_H
+
+#include "solver/solver_impl.h"
+
+/** Reads the variable, once WHERE is resolved. @return STRAKE_ERR_USAGE if it is malformed or names no entry */
+strake_status strake_inject_read(strake_solver *solver, strake_error *error);
+
+/** Breaks the device of an entry if that is due in steps up to @p step. @param[in] output  states are read */
+strake_status strake_inject(strake_solver *solver, int entry, int64_t step, bool output,
+                            strake_error *error);
+
+/** Slows a stripe that was made anew as its predecessor was. */
+strake_status strake_inject_again(strake_solver *solver, int entry, strake_error *error);
+
+#endif

@@ -1,0 +1,281 @@
+#include "solver/rescue.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/arrays.h"
+
+/*
+ * Renewing the copy may take one part in COST_PART of the time spent stepping (not of what lies between
+ * the steps); not more often than that [s].
+ */
+enum { COST_PART = 100 };
+static const double least_interval = 0.5;
+
+/*
+ * What drivers of failed devices may still use: it stays where it is until the process ends. The list
+ * only keeps it within reach of tools that look for leaks.
+ */
+typedef struct leftover {
+    void *thing;
+    struct leftover *next;
+} leftover;
+
+static _Atomic(leftover *) left_behind;
+
+void strake_leave_behind(void *thing)
+{
+    leftover *entry = malloc(sizeof *entry);
+    if (thing == NULL || entry == NULL) {
+        free(entry);
+        return;
+    }
+    entry->thing = thing;
+    entry->next = atomic_load(&left_behind);
+    while (!atomic_compare_exchange_weak(&left_behind, &entry->next, entry)) {
+    }
+}
+
+static bool is_state(const strake_solver *solver, int v)
+{
+    return solver->graph.value[v].next >= 0;
+}
+
+static int count_parts(const strake_solver *solver)
+{
+    int parts = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        parts += solver->entry[e].dropped ? 0 : 1;
+    }
+    return parts;
+}
+
+/* Whether a device could fail and another part take over. */
+static bool is_wanted(const strake_solver *solver)
+{
+    bool any = false;
+    for (int e = 0; e < solver->entries; e++) {
+        any = any || solver->entry[e].stripe != NULL;
+    }
+    /* Other ranks cannot go back to where this one's copy is. */
+    return any && count_parts(solver) > 1 && !solver->kept.refused && solver->ranks == NULL;
+}
+
+static strake_status allocate(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int v = 0; v < solver->graph.values; v++) {
+        if (is_state(solver, v) && solver->kept.array[v] == NULL) {
+            STRAKE_TRY(strake_arrays_new(solver, solver->graph.value[v].name,
+                                         &solver->kept.array[v], error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Copies every state, slabs and ghosts, with all threads. */
+static void copy(const strake_solver *solver, void *const *from, void *const *to)
+{
+    const size_t slab = (size_t)(solver->layout.slab * solver->layout.element_size);
+    const int64_t slabs = solver->layout.elements / solver->layout.slab;
+    for (int v = 0; v < solver->graph.values; v++) {
+        if (!is_state(solver, v)) {
+            continue;
+        }
+#pragma omp parallel for num_threads(solver->most_threads) schedule(static)
+        for (int64_t k = 0; k < slabs; k++) {
+            memcpy((char *)to[v] + (size_t)k * slab, (const char *)from[v] + (size_t)k * slab,
+                   slab);
+        }
+    }
+}
+
+static double interval(const strake_kept *kept)
+{
+    const double seconds = COST_PART * kept->cost;
+    return seconds > least_interval ? seconds : least_interval;
+}
+
+strake_status strake_keep(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_kept *kept = &solver->kept;
+    const double start = strake_solver_clock();
+    const double passed = solver->step_seconds - kept->since;
+    if (!is_wanted(solver) || (kept->valid && passed < interval(kept))) {
+        return STRAKE_OK;
+    }
+    if (!kept->valid && !strake_arrays_have_room(solver)) {
+        kept->refused = true;
+        strake_solver_notice(solver, "the machine has no memory for a copy of the states: if a "
+                                     "device fails, so does the run");
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(allocate(solver, error));
+    STRAKE_TRY(strake_team_gather(solver, error));
+    copy(solver, solver->array[solver->parity], kept->array);
+    if (kept->valid && solver->step_count > kept->step) {
+        kept->pace = passed / (double)(solver->step_count - kept->step);
+    }
+    kept->valid = true;
+    kept->step = solver->step_count;
+    kept->since = solver->step_seconds;
+    kept->cost = strake_solver_clock() - start;
+cleanup:
+    return status;
+}
+
+int64_t strake_keep_piece(const strake_solver *solver, int64_t steps)
+{
+    const strake_kept *kept = &solver->kept;
+    const int64_t done = solver->step_count - kept->step;
+    const double passed = solver->step_seconds - kept->since;
+    const double pace = done > 0 ? passed / (double)done : kept->pace;
+    const int64_t sweep = solver->at_once > 1 ? solver->at_once : 1;
+    if (!kept->valid || !is_wanted(solver)) {
+        return steps;
+    }
+    /* Where nothing is known yet of how long a step takes, one sweep tells. */
+    const double fit = pace > 0.0 ? (interval(kept) - passed) / pace : 0.0;
+    const int64_t whole = (int64_t)fmin(fmax(fit, 0.0), 1e15) / sweep * sweep;
+    const int64_t piece = whole > sweep ? whole : sweep;
+    return piece < steps ? piece : steps;
+}
+
+void strake_keep_forget(strake_solver *solver)
+{
+    solver->kept.valid = false;
+}
+
+void strake_keep_release(strake_solver *solver)
+{
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        free(solver->kept.array[v]);
+    }
+    memset(&solver->kept, 0, sizeof solver->kept);
+}
+
+strake_status strake_entry_check(strake_entry *entry, strake_status status,
+                                 const strake_error *error)
+{
+    if (status == STRAKE_ERR_DEVICE && entry->place == STRAKE_PLACE_OPENCL) {
+        entry->failed = true;
+        (void)snprintf(entry->why, sizeof entry->why, "%.290s", error->text);
+    }
+    return status;
+}
+
+/* Drops what failed. @return how many that were */
+static int drop(strake_solver *solver)
+{
+    int dropped = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        strake_entry *entry = &solver->entry[e];
+        if (!entry->failed) {
+            continue;
+        }
+        strake_leave_behind(entry->stripe);
+        entry->stripe = NULL;
+        entry->failed = false;
+        entry->dropped = true;
+        entry->dropped_at = solver->step_count;
+        dropped++;
+    }
+    return dropped;
+}
+
+static void tell(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        if (entry->failed) {
+            strake_solver_notice(solver,
+                                 "ocl:%d is dropped after step %lld: %s; the other parts do its "
+                                 "work, again from step %lld on",
+                                 entry->device, (long long)solver->step_count, entry->why,
+                                 (long long)solver->kept.step);
+        }
+    }
+}
+
+/* The copy becomes the current states, in new arrays: drivers may still write to the old ones. */
+static strake_status restore(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int v = 0; v < solver->graph.values; v++) {
+        for (int p = 0; p < 2 && is_state(solver, v); p++) {
+            void *array = NULL;
+            STRAKE_TRY(strake_arrays_new(solver, solver->graph.value[v].name, &array, error));
+            strake_leave_behind(solver->array[p][v]);
+            solver->array[p][v] = array;
+        }
+    }
+    strake_arrays_pair(solver);
+    copy(solver, solver->kept.array, solver->array[solver->parity]);
+    solver->step_count = solver->kept.step;
+    solver->devices_hold = false;
+cleanup:
+    return status;
+}
+
+/* The others keep their shares of the slabs; where they had none, equal ones. */
+static void find_weights(const strake_solver *solver, double *weight)
+{
+    double sum = 0.0;
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        weight[e] = entry->dropped ? 0.0 : (double)(entry->range.end - entry->range.first);
+        sum += weight[e];
+    }
+    for (int e = 0; e < solver->entries && sum == 0.0; e++) {
+        weight[e] = solver->entry[e].dropped ? 0.0 : 1.0;
+    }
+}
+
+/* Places the parts that are left; a device that fails now is dropped too. */
+static strake_status place_others(strake_solver *solver, strake_error *error)
+{
+    double weight[STRAKE_MAX_PLACEMENTS];
+    find_weights(solver, weight);
+    strake_status status = strake_team_place(solver, weight, error);
+    while (status == STRAKE_ERR_DEVICE && drop(solver) > 0 && count_parts(solver) > 0) {
+        find_weights(solver, weight);
+        status = strake_team_place(solver, weight, error);
+    }
+    return status;
+}
+
+strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_error first = *cause; /* error may be the same */
+    int failed = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        failed += solver->entry[e].failed ? 1 : 0;
+    }
+    if (first.status != STRAKE_ERR_DEVICE || failed == 0) {
+        return strake_fail(error, first.status, "%s", first.text);
+    }
+    solver->has_lost = true;
+    if (count_parts(solver) > failed && solver->kept.valid) {
+        tell(solver);
+    }
+    (void)drop(solver);
+    STRAKE_CHECK(count_parts(solver) > 0, error, STRAKE_ERR_DEVICE,
+                 "%s; no other part of this run is left to go on: name more in --on, or another "
+                 "device",
+                 first.text);
+    STRAKE_CHECK(solver->kept.valid, error, STRAKE_ERR_DEVICE,
+                 "%s; there is no copy of the states from which the other parts could go on",
+                 first.text);
+    STRAKE_TRY(restore(solver, error));
+    STRAKE_TRY(place_others(solver, error));
+    strake_rebalance_begin(solver);
+cleanup:
+    solver->is_broken = status != STRAKE_OK;
+    return status;
+}

@@ -1,0 +1,50 @@
+/**
+ * @file rescue.h
+ * Going on when a device fails in mid-run.
+ *
+ * States live on the devices and in host arrays of which only borders are current, so a run of several
+ * parts keeps a copy of all states in host memory. It is renewed whenever a hundred times as long has
+ * been spent on steps as the last renewal took, so that it costs about 1 % and a failure loses no more
+ * steps than that. When a device fails, its entry is dropped (empty from then on), the copy becomes the current
+ * state, the others share the slabs and repeat the steps since: results do not depend on the split, so
+ * the bytes are those of a run without the failure.
+ *
+ * The driver of a device that failed is asked for nothing any more, not even to release what it holds,
+ * since that can block for ever; host arrays that it may still write to are left to it and replaced.
+ */
+#ifndef STRAKE_RESCUE_H
+#define STRAKE_RESCUE_H
+
+#include "solver/solver_impl.h"
+
+/**
+ * Renews the copy where that is due; the team must be at rest. Does nothing where no other part could
+ * take over.
+ * @return STRAKE_ERR_DEVICE if a device cannot be read; the copy stays what it was
+ */
+strake_status strake_keep(strake_solver *solver, strake_error *error);
+
+/** How many of @p steps steps to do before the copy is renewed. */
+int64_t strake_keep_piece(const strake_solver *solver, int64_t steps);
+
+/** The states were set from outside: the copy holds none. */
+void strake_keep_forget(strake_solver *solver);
+
+/** Frees the copy. */
+void strake_keep_release(strake_solver *solver);
+
+/** Leaves memory where it is until the process ends, since the driver of a failed device may use it. */
+void strake_leave_behind(void *thing);
+
+/** Notes that an entry's device returned an error; @p status is handed back. */
+strake_status strake_entry_check(strake_entry *entry, strake_status status,
+                                 const strake_error *error);
+
+/**
+ * Drops the entries that failed, places the others and sets the states and the step count back to the
+ * copy's.
+ * @param[in] cause  what failed: returned where nothing can be done about it
+ */
+strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/bash
+# `auto` and what `strake check` says of it. A device that calls itself a GPU stands for one.
+support=$(cd "$(dirname "$0")/../support" && pwd)
+. "$(dirname "$0")/tap.bash"
+
+try run case.yaml --on serial --quiet --output whole
+exits 0 "the reference runs"
+try check case.yaml --on cpu
+exits 0 "a check of the CPU"
+prints "predicts" "prediction " "ms a step" "20 steps in about"
+try check case.yaml --on serial
+exits 0 "a check of the reference"
+check "measures nothing" sh -c '! grep -q prediction .out'
+
+if ! "$STRAKE" devices --json | grep -q '"id": "ocl:0"'; then
+    skip "auto with a device" "no OpenCL device"
+    done_testing
+fi
+try check case.yaml --on cpu,ocl:0 --split 1,1
+prints "a mixture is predicted too" "prediction " "ms a step"
+
+if ! "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$support/gpu_opencl.c" -l:libOpenCL.so.1 -ldl 2>cc.err; then
+    skip "auto with a device" "no library to link with: $(head -n 1 cc.err)"
+    done_testing
+fi
+export STRAKE_OPENCL_LIBRARY=$PWD/gpu.so
+large=(--set grid.rows=400 --set grid.cols=600)
+
+try check case.yaml --on auto "${large[@]}"
+exits 0 "a check of auto"
+prints "with what was measured" "measured alone" ": it runs there" "prediction "
+check "and a line for each part" sh -c 'grep -q "^cpu  *[0-9.e+-]*  measured alone" .out && grep -q "^ocl:0  *[0-9.e+-]*  measured alone" .out'
+check "and one about the second" grep -q 'switched on: ' .out
+
+try run case.yaml --on auto --quiet --output auto --report auto.json
+exits 0 "auto runs"
+check "to the same bytes" "$STRAKE" compare whole auto
+check "the report has the choice" grep -q '"taken": true, "why": "the fastest"' auto.json
+check "exactly one" test "$(grep -c '"taken": true' auto.json)" -eq 1
+check "every part is listed" test "$(grep -c '"id": "\(cpu\|ocl:0\)"' auto.json)" -eq 2
+
+# What is slow is not used; whoever is chosen, the other takes over when it fails.
+STRAKE_INJECT=lost:ocl:0@5 try run case.yaml --on auto --quiet --output auto
+exits 0 "a device that auto may have chosen is lost"
+check "to the same bytes" "$STRAKE" compare whole auto
+
+done_testing

@@ -1,0 +1,129 @@
+/*
+ * Generated kernels in three dimensions: groups that march along planes, and point kernels, give the
+ * bytes of serial, whatever the tiles, the columns per work-item and the place of the slabs. Draws are
+ * seeded; STRAKE_REQUIRE_OPENCL=1 turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the
+ * number of draws.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/case.h"
+#include "tests/support/harness.h"
+
+enum { STEPS = 3, DRAWS = 60, DRAWS_PER_PROGRAM = 6 };
+
+static int pick(uint64_t *seed, int count)
+{
+    const int k = (int)(strake_random(seed) * count);
+    return k < count ? k : count - 1;
+}
+
+/* What decides a program's text. */
+typedef struct program {
+    const char *time;
+    bool single;
+    int fusion, hold, unroll, prefetch, keep, vector, width, height;
+} program;
+
+static program draw_program(uint64_t *seed)
+{
+    static const char *const times[] = {"euler", "midpoint", "heun"};
+    static const int unrolls[] = {1, 1, 2, 4};
+    static const int holds[] = {0, 0, 0, 6, 12};
+    const program p = {.time = times[pick(seed, 3)],
+                       .single = pick(seed, 4) == 0,
+                       .fusion = pick(seed, 5) < 4 ? 3 : 1 + pick(seed, 2),
+                       .hold = holds[pick(seed, 5)],
+                       .unroll = unrolls[pick(seed, 4)],
+                       .prefetch = 1 + pick(seed, 3),
+                       .keep = 1 + pick(seed, 4),
+                       .vector = 1 << pick(seed, 3),
+                       .width = 8 + pick(seed, 30),
+                       .height = 5 + pick(seed, 14)};
+    return p;
+}
+
+static uint64_t checksum_on(const strake_case *which, const char *where, size_t cells)
+{
+    const strake_options options = {.where = where, .threads = 1};
+    strake_solver *solver = NULL;
+    strake_error error;
+    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s: %s", where, error.text);
+    }
+    strake_harness_step(solver, STEPS);
+    const uint64_t hash = strake_harness_checksum(solver, "u", cells);
+    strake_close(&solver);
+    return hash;
+}
+
+static void check_draw(const program *p, uint64_t *seed, int draw)
+{
+    static const char *const boundaries[] = {"periodic", "no_flux"};
+    static const char *const places[] = {"ocl:0", "ocl:0", "cpu,ocl:0", "ocl:0,ocl:0"};
+    const int planes = 1 + pick(seed, pick(seed, 4) == 0 ? 6 : 40);
+    const int rows = 1 + pick(seed, pick(seed, 4) == 0 ? 4 : 40);
+    const int cols = 1 + pick(seed, pick(seed, 4) == 0 ? 6 : 90);
+    const char *const place = planes > 1 ? places[pick(seed, 4)] : places[0];
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "problem: cahn_hilliard3d\n"
+                   "precision: %s\n"
+                   "grid: {planes: %d, rows: %d, cols: %d}\n"
+                   "time: {dt: 0.001, steps: %d}\n"
+                   "boundary: {planes: %s, rows: %s, cols: %s}\n"
+                   "parameters: {M: 1.5, K: 0.7}\n"
+                   "scheme: {time: %s}\n"
+                   "fields: {u: {random: {seed: %d, minimum: -1, maximum: 1}}}\n",
+                   p->single ? "single" : "double", planes, rows, cols, STEPS,
+                   boundaries[pick(seed, 2)], boundaries[pick(seed, 2)], boundaries[pick(seed, 2)],
+                   p->time, 1 + draw);
+    strake_case *which = NULL;
+    strake_error error;
+    if (strake_case_parse("test", text, NULL, true, &which, &error) != STRAKE_OK) {
+        fail_msg("%s\n%s", error.text, text);
+    }
+    which->fusion = p->fusion;
+    which->hold = p->hold;
+    which->unroll = p->unroll;
+    which->prefetch = p->prefetch;
+    which->keep = p->keep;
+    which->vector = p->vector;
+    which->group_width = p->width;
+    which->group_height = p->height;
+    which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 20);
+    const size_t cells = (size_t)planes * (size_t)rows * (size_t)cols;
+    if (checksum_on(which, "serial", cells) != checksum_on(which, place, cells)) {
+        fail_msg("draw %d: %s differs from serial: fusion %d, hold %d, unroll %d, prefetch %d, "
+                 "keep %d, vector %d, groups of %d x %d, %d planes\n%s",
+                 draw, place, p->fusion, p->hold, p->unroll, p->prefetch, p->keep, p->vector,
+                 p->width, p->height, which->group_rows, text);
+    }
+    strake_case_close(&which);
+}
+
+static void planes_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    const char *wanted = getenv("STRAKE_KERNEL_DRAWS");
+    const int draws = wanted != NULL ? atoi(wanted) : DRAWS;
+    uint64_t seed = 11;
+    program p = {0};
+    for (int draw = 0; draw < draws; draw++) {
+        if (draw % DRAWS_PER_PROGRAM == 0) {
+            p = draw_program(&seed);
+        }
+        check_draw(&p, &seed, draw);
+    }
+    print_message("# %d draws equal\n", draws);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes_give_the_bytes_of_serial),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

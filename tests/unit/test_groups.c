@@ -1,0 +1,116 @@
+/* What a device gets where a case leaves the kernels' parameters open. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "case/case.h"
+#include "opencl/cl_groups.h"
+
+static const strake_cl_device gpu = {
+    .type = CL_DEVICE_TYPE_GPU, .compute_units = 132, .max_work_group = 1024};
+static const strake_cl_device processor = {
+    .type = CL_DEVICE_TYPE_CPU, .compute_units = 16, .max_work_group = 4096};
+
+/* The choice for an n x n grid of variable h. */
+static strake_cl_kernels *choose(const strake_cl_device *device, const char *precision,
+                                 const char *scheme, int64_t n, const strake_cl_tuning *tuning)
+{
+    static strake_graph graph;
+    static strake_cl_kernels kernels;
+    const bool constant[STRAKE_MAX_FIELDS] = {false};
+    const double number[STRAKE_MAX_FIELDS] = {0.0};
+    const int64_t cells[STRAKE_AXES] = {n, 1, n};
+    const strake_boundary boundary[STRAKE_AXES] = {STRAKE_OPEN, STRAKE_OPEN, STRAKE_OPEN};
+    char text[512];
+    strake_case *which = NULL;
+    strake_error error;
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata2d\nprecision: %s\ngrid: {rows: 8, cols: 8}\n"
+                   "time: {steps: 1}\nscheme: {%s}\n",
+                   precision, scheme);
+    assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
+    assert_int_equal(which->problem->build(which, constant, number, &graph, &error), STRAKE_OK);
+    strake_case_close(&which);
+    const strake_layout layout = strake_layout_make(&graph, cells, boundary);
+    kernels = (strake_cl_kernels){.device = device, .graph = &graph, .flat = true};
+    strake_cl_groups_choose(&kernels, &layout, tuning);
+    return &kernels;
+}
+
+static void large_single_stripes_of_gpus_get_two_columns_per_item(void **state)
+{
+    (void)state;
+    const strake_cl_kernels *k = choose(&gpu, "single", "", 8192, NULL);
+    assert_int_equal(k->options.fusion, STRAKE_CL_FUSION_STREAM);
+    assert_int_equal(k->options.vector, 2);
+    assert_int_equal(k->march_width, 128);
+    k = choose(&gpu, "single", "", 2048, NULL);
+    assert_int_equal(k->options.vector, 2);
+    assert_int_equal(k->march_width, 64);
+}
+
+static void others_get_one_column_per_item(void **state)
+{
+    (void)state;
+    assert_int_equal(choose(&gpu, "single", "", 1024, NULL)->options.vector, 1);
+    assert_int_equal(choose(&gpu, "double", "", 8192, NULL)->options.vector, 1);
+    assert_int_equal(choose(&processor, "single", "", 8192, NULL)->options.vector, 1);
+}
+
+static void two_columns_need_registers(void **state)
+{
+    (void)state;
+    const strake_cl_kernels *k = choose(&gpu, "single", "iterations: 3", 8192, NULL);
+    assert_int_equal(k->options.vector, 1);
+    assert_int_equal(k->march_width, 256);
+}
+
+static void what_a_case_says_is_taken(void **state)
+{
+    (void)state;
+    const strake_cl_tuning tuning = {.options = {.vector = 4}, .width = 48, .rows = 17};
+    const strake_cl_kernels *k = choose(&gpu, "double", "", 8192, &tuning);
+    assert_int_equal(k->options.vector, 4);
+    assert_int_equal(k->march_width, 48);
+    assert_int_equal(k->options.stride, 64);
+    assert_int_equal(k->march_rows, 17);
+}
+
+/* A limit on registers is for plans of about that size: a smaller one would spill, none gains. */
+static void compilers_are_told_a_limit_where_it_fits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *precision, *scheme;
+        int registers;
+    } expected[] = {{"double", "", 128},
+                    {"double", "gauge: infinite", 128},
+                    {"double", "iterations: 1", 0},
+                    {"double", "iterations: 3", 0},
+                    {"single", "", 128}};
+    for (size_t e = 0; e < sizeof expected / sizeof expected[0]; e++) {
+        strake_cl_kernels *k = choose(&gpu, expected[e].precision, expected[e].scheme, 8192, NULL);
+        k->kernels =
+            strake_cl_plan_kernels(k->graph, &k->options, k->flat, STRAKE_CL_MOST_KERNELS, k->plan);
+        assert_int_equal(strake_cl_groups_registers(k), expected[e].registers);
+        k->registers = 168;
+        assert_int_equal(strake_cl_groups_registers(k), 168);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_single_stripes_of_gpus_get_two_columns_per_item),
+        cmocka_unit_test(others_get_one_column_per_item),
+        cmocka_unit_test(two_columns_need_registers),
+        cmocka_unit_test(what_a_case_says_is_taken),
+        cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
