@@ -15,6 +15,8 @@ LIBDIR ?= $(PREFIX)/lib
 OPT ?= -O3
 WERROR ?= -Werror
 SANITIZE ?=
+# yes, no, or auto: where pkg-config or mpicc finds one (not for sanitizers, which see its leaks).
+MPI ?= $(if $(SANITIZE),no,auto)
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
@@ -24,7 +26,7 @@ V ?= 0
 
 # What `make configure` stores, when it is given on its command line.
 CONFIG_VARS := CC AR CFLAGS CPPFLAGS LDFLAGS LDLIBS OPT WERROR BUILD PREFIX LIBDIR CLANG CLANG_FORMAT \
-    CLANG_TIDY SANITIZE
+    CLANG_TIDY SANITIZE MPI
 
 # --- what the compiler is ------------------------------------------------------------------------
 
@@ -45,19 +47,41 @@ endif
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Wvla -Wstrict-prototypes \
     -Wmissing-prototypes $(if $(IS_CLANG),,-Wjump-misses-init) $(WERROR)
+COMMA := ,
 INCLUDES := -Isrc -Ihost -I.
 DEFINES := -D_GNU_SOURCE $(if $(IS_X86),-DSTRAKE_ROWS_X86=1)
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # No contraction, so that every compiler rounds every operation; last, so that CFLAGS cannot undo it.
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 
+# MPI is used in host/mpi/mpi_*.c only; without one the program runs on one rank.
+ifneq ($(filter-out yes no auto,$(MPI)),)
+$(error MPI=$(MPI): expected yes, no or auto)
+endif
+ifneq ($(MPI),no)
+MPI_PC := $(firstword $(foreach p,ompi-c mpich ompi mpi,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
+ifneq ($(MPI_PC),)
+MPI_FLAGS := $(shell pkg-config --cflags $(MPI_PC))
+MPI_LIBS := $(shell pkg-config --libs $(MPI_PC))
+else
+MPI_SHOWN := $(shell mpicc -show 2>/dev/null)
+MPI_FLAGS := $(filter -I%,$(MPI_SHOWN))
+MPI_LIBS := $(filter -L% -l% -Wl$(COMMA)%,$(MPI_SHOWN))
+endif
+ifeq ($(MPI)$(MPI_LIBS),yes)
+$(error MPI=yes: neither pkg-config (ompi-c, mpich) nor mpicc finds an MPI; Debian: libopenmpi-dev)
+endif
+endif
+MPI_SRC := host/mpi/launch.c $(if $(MPI_LIBS),$(wildcard host/mpi/mpi_*.c),host/mpi/ranks_none.c)
+
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 $(OPT) -g $(WARN) -fPIC -fopenmp -pthread -fvisibility=default $(SANFLAGS) \
     $(CFLAGS) $(EXACT)
 ALL_LDFLAGS = -fopenmp -pthread $(SANFLAGS) $(LDFLAGS)
-ALL_LDLIBS = -lyaml -ldl -lm $(LDLIBS)
+ALL_LDLIBS = -lyaml $(MPI_LIBS) -ldl -lm $(LDLIBS)
 
 # Flags of one file can be given as FLAGS_<path without .c>; they come after everything else.
+$(foreach f,$(basename $(filter host/mpi/mpi_%,$(MPI_SRC))),$(eval FLAGS_$(f) := $(MPI_FLAGS:-I%=-isystem %)))
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
 ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
@@ -75,7 +99,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/model/*.c host/bench/*.c)
+        host/model/*.c host/bench/*.c) $(MPI_SRC)
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
@@ -271,7 +295,7 @@ Description: Hybrid OpenCL and OpenMP solver for grid problems
 Version: $(VERSION)
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lstrake
-Libs.private: -fopenmp -lyaml -ldl -lm
+Libs.private: -fopenmp -lyaml $(MPI_LIBS) -ldl -lm
 endef
 export PC_TEXT
 $(BUILD)/strake.pc: FORCE
@@ -374,7 +398,7 @@ tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \
 	    case $$file in *_rows.c) row='-DSTRAKE_ROWS_ISA=base -DSTRAKE_ROWS_PRECISION=f64';; *) row=;; esac; \
-	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $$row 2>&1 | \
+	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $$row 2>&1 | \
 	        { grep -vE '^([0-9]+ warnings? generated|Suppressed |Use -header-filter)' || true; }; \
 	    [ "$${PIPESTATUS[0]}" -eq 0 ] || status=1; done; \
 	    [ $$status -eq 0 ] && echo 'tidy: $(words $(TIDY_FILES)) files'
@@ -406,7 +430,7 @@ uninstall: ## remove what install put there
 .PHONY: aarch64 objects
 objects: $(STATIC) $(MAIN_OBJ) $(TEST_SRC:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJ)
 aarch64: $(LOOP_TOOL) ## compile everything for 64-bit Arm, in BUILD/aarch64 (gcc-aarch64-linux-gnu)
-	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar \
+	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar MPI=no \
 	    CPPFLAGS='-idirafter /usr/include' LOOP_TOOL=$(LOOP_TOOL) objects
 
 .PHONY: example deps configure info help clean distclean
@@ -423,7 +447,7 @@ configure: ## remember settings: make configure CC=clang PREFIX=/opt/strake
 	@cat config.mk
 
 info: ## the settings in force
-	@$(foreach v,VERSION TARGET ROW_ISAS $(CONFIG_VARS),printf '%-13s %s\n' '$v' '$($v)';)
+	@$(foreach v,VERSION TARGET ROW_ISAS MPI_LIBS $(CONFIG_VARS),printf '%-13s %s\n' '$v' '$($v)';)
 
 print-%:
 	@echo '$($*)'

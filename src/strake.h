@@ -31,7 +31,8 @@ extern "C" {
     X(ERR_MEMORY, "out of host memory")                                                            \
     X(ERR_DEVICE, "an OpenCL device or its driver failed")                                         \
     X(ERR_NUMERIC, "NaN or Inf appeared")                                                          \
-    X(ERR_STATE, "call not allowed in this state")
+    X(ERR_STATE, "call not allowed in this state")                                                 \
+    X(ERR_RANK, "another rank failed or cannot be reached")
 
 typedef enum strake_status {
 #define X(name, text) STRAKE_##name,

@@ -71,6 +71,7 @@ case $group in
     check)
         probe_build
         compiles "$cc" -lcmocka cmocka.h || need 'cmocka (cmocka.h)' libcmocka-dev
+        have mpirun && have mpicc || want 'an MPI (mpirun, mpicc)' libopenmpi-dev openmpi-bin
         icd pocl || want 'an OpenCL device on the CPU (PoCL)' pocl-opencl-icd
         ;;
     clang)

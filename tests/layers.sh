@@ -53,6 +53,11 @@ check_system() { # FILE LINE NAME
         cl:*) complain "$1" "$2" "files of cl/ are also OpenCL C and include no system header (<$3>)" ;;
         src:CL/* | src:omp.h | src:mpi.h | src:pthread.h | src:threads.h | src:dlfcn.h | src:sched.h | src:signal.h)
             complain "$1" "$2" "<$3> touches the machine; that belongs in host/" ;;
+        *:mpi.h)
+            case $1 in
+                host/mpi/mpi_*) ;;
+                *) complain "$1" "$2" "only host/mpi/mpi_* knows MPI; use mpi/ranks.h" ;;
+            esac ;;
     esac
 }
 

@@ -46,7 +46,12 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->solver = solver;
     result->last_step = strake_step_count(solver);
     result->seconds = strake_solver_step_seconds(solver);
-    result->placements = strake_solver_placements(solver, result->placement, STRAKE_MAX_PLACEMENTS);
+    result->placements =
+        strake_solver_placements(solver, result->placement, STRAKE_MOST_PLACEMENTS);
+    result->ranks = 1;
+    for (int k = 0; k < result->placements; k++) {
+        result->ranks = result->placement[k].rank + 1;
+    }
     result->fields = 0;
     for (int f = 0; f < which->problem->fields; f++) {
         const char *const name = which->problem->field[f].name;
@@ -233,7 +238,8 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     if (placement->block > 0) {
         strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
     }
-    strake_text_print(json, ", \"steps_per_sweep\": %d", placement->sweep);
+    strake_text_print(json, ", \"rank\": %d, \"steps_per_sweep\": %d", placement->rank,
+                      placement->sweep);
     if (placement->device_memory > 0.0) {
         strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
     }
@@ -347,8 +353,9 @@ void strake_report_print(const strake_result *result, strake_text *json)
                              json);
         strake_text_print(json, k + 1 < result->placements ? ",\n" : "\n");
     }
-    strake_text_print(json, "  ],\n  \"precision\": \"%s\",\n  \"threads\": %d,\n",
-                      result->which->precision == STRAKE_DOUBLE ? "double" : "single", threads);
+    strake_text_print(
+        json, "  ],\n  \"ranks\": %d,\n  \"precision\": \"%s\",\n  \"threads\": %d,\n",
+        result->ranks, result->which->precision == STRAKE_DOUBLE ? "double" : "single", threads);
     strake_text_print(json, "  \"bit_exact\": %s,\n  \"seconds\": ", exact ? "true" : "false");
     strake_text_number(json, result->seconds);
     strake_text_print(json, ",\n  \"setup_seconds\": ");

@@ -13,8 +13,9 @@ typedef struct strake_result {
     int64_t first_step, last_step; /**< this run did the steps between */
     double seconds;                /**< wall seconds of stepping and exchange */
     double setup_seconds, io_seconds;
-    int placements;
-    strake_placement placement[STRAKE_MAX_PLACEMENTS];
+    int ranks;      /**< that shared the grid */
+    int placements; /**< of all of them */
+    strake_placement placement[STRAKE_MOST_PLACEMENTS];
     int fields; /**< state fields */
     const char *name[STRAKE_MAX_FIELDS];
     strake_statistics field[STRAKE_MAX_FIELDS];

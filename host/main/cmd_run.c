@@ -14,6 +14,7 @@
 #include "main/program.h"
 #include "main/progress.h"
 #include "main/summary.h"
+#include "solver/remote.h"
 
 /* Aim of a batch of steps, and what Ctrl-C waits at most for (unless one step takes longer) [s]. */
 static const double batch_seconds = 0.22;
@@ -23,6 +24,7 @@ enum { GROWTH = 4 };
 
 typedef struct run {
     const strake_arguments *arguments;
+    strake_ranks *ranks; /* NULL: this process is alone */
     strake_case *which;
     strake_solver *solver;
     const char *folder;
@@ -39,6 +41,30 @@ typedef struct run {
     bool interrupted;
 } run;
 
+/* Rank 0, or a lone process: it alone uses files and speaks. */
+static bool is_first(const run *r)
+{
+    return strake_ranks_self(r->ranks) == 0;
+}
+
+/* Rank 0 does a job that uses fields and files; the others meanwhile give it their slabs. */
+static strake_status at_first(run *r, strake_status (*job)(run *, strake_error *),
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (r->ranks == NULL) {
+        return job(r, error);
+    }
+    STRAKE_TRY(strake_remote_begin(r->solver, error));
+    if (is_first(r)) {
+        status = strake_remote_end(r->solver, job(r, error), error);
+    } else {
+        status = strake_remote_serve(r->solver, error);
+    }
+cleanup:
+    return status;
+}
+
 /* What can be known to fail is found before the long work begins. */
 static strake_status look_ahead(run *r, strake_error *error)
 {
@@ -50,6 +76,9 @@ static strake_status look_ahead(run *r, strake_error *error)
     r->writes_files =
         r->writes_fields || r->which->checkpoint_every > 0 || r->which->diagnostics_every > 0;
     r->folder = r->arguments->output != NULL ? r->arguments->output : r->which->output_directory;
+    if (!is_first(r)) {
+        return STRAKE_OK;
+    }
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_check(r->folder, error));
     }
@@ -87,61 +116,102 @@ static void warn_of_full_disk(const run *r)
     }
 }
 
-static strake_status prepare(run *r, strake_error *error)
+static strake_status restore(run *r, strake_error *error)
+{
+    return strake_checkpoint_restore(&r->resumed, &r->slabs, error);
+}
+
+static strake_status begin_files(run *r, int64_t resumed_step, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t resumed_step = -1;
-    const strake_options settings = strake_solver_options(r->arguments);
-    STRAKE_TRY(look_ahead(r, error));
-    STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
-    if (strake_first_use(r->arguments, r->which, r->solver)) {
-        strake_close(&r->solver);
-        STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
-    }
-    STRAKE_TRY(strake_slabs_open(&r->slabs, r->which, r->solver, error));
-    if (r->resumed.path != NULL) {
-        STRAKE_TRY(strake_checkpoint_restore(&r->resumed, &r->slabs, error));
-        resumed_step = r->resumed.header.step;
-        strake_checkpoint_close(&r->resumed);
-    }
-    if (r->writes_files) {
+    r->checkpoint_path = strake_path_join(r->folder, STRAKE_CHECKPOINT_NAME);
+    STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    if (is_first(r)) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
         STRAKE_TRY(strake_output_begin(&r->output, r->which, r->folder, resumed_step, error));
         STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
                                             resumed_step, error));
-        r->checkpoint_path = strake_path_join(r->folder, STRAKE_CHECKPOINT_NAME);
-        STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
         warn_of_full_disk(r);
     }
 cleanup:
     return status;
 }
 
+static strake_status prepare(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t resumed_step = -1;
+    strake_options settings = strake_solver_options(r->arguments);
+    settings.notice = is_first(r) ? settings.notice : NULL;
+    STRAKE_TRY(strake_ranks_agree(r->ranks, look_ahead(r, error), error));
+    STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, &r->solver, error));
+    if (r->ranks == NULL && strake_first_use(r->arguments, r->which, r->solver)) {
+        strake_close(&r->solver);
+        STRAKE_TRY(strake_open(r->which, &settings, &r->solver, error));
+    }
+    status = strake_slabs_open(&r->slabs, r->which, r->solver, error);
+    STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
+    if (r->arguments->resume != NULL) {
+        STRAKE_TRY(at_first(r, restore, error));
+        resumed_step = strake_step_count(r->solver);
+        strake_checkpoint_close(&r->resumed);
+    }
+    if (r->writes_files) {
+        status = begin_files(r, resumed_step, error);
+        STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status output_fields(run *r, strake_error *error)
+{
+    return strake_output_write(&r->output, &r->slabs, error);
+}
+
 static strake_status write_fields(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
-    const strake_status status =
-        r->writes_fields ? strake_output_write(&r->output, &r->slabs, error) : STRAKE_OK;
+    const strake_status status = r->writes_fields ? at_first(r, output_fields, error) : STRAKE_OK;
     r->io_seconds += strake_wall_seconds() - begin;
     return status;
+}
+
+static strake_status put_checkpoint(run *r, strake_error *error)
+{
+    const strake_status status = strake_diagnostics_write(&r->diagnostics, error);
+    return status == STRAKE_OK
+               ? strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error)
+               : status;
 }
 
 static strake_status write_checkpoint(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
-    strake_status status = strake_diagnostics_write(&r->diagnostics, error);
-    if (status == STRAKE_OK) {
-        status = strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error);
-    }
+    const strake_status status = at_first(r, put_checkpoint, error);
     r->io_seconds += strake_wall_seconds() - begin;
-    r->checkpoint_step = strake_step_count(r->solver);
+    r->checkpoint_step = status == STRAKE_OK ? strake_step_count(r->solver) : r->checkpoint_step;
     return status;
 }
 
+static strake_status take_measures(run *r, strake_error *error)
+{
+    return strake_diagnostics_measure(&r->diagnostics, error);
+}
+
+static strake_status put_diagnostics(run *r, strake_error *error)
+{
+    return strake_diagnostics_write(&r->diagnostics, error);
+}
+
+/* A step of the diagnostics, where one is due. */
 static strake_status measure(run *r, strake_error *error)
 {
     const double begin = strake_wall_seconds();
-    const strake_status status = strake_diagnostics_measure(&r->diagnostics, error);
+    if (r->which->diagnostics_every == 0) {
+        return STRAKE_OK;
+    }
+    const strake_status status = at_first(r, take_measures, error);
     r->io_seconds += strake_wall_seconds() - begin;
     return status;
 }
@@ -179,24 +249,39 @@ static strake_status write_first(run *r, strake_error *error)
     return due ? write_fields(r, error) : STRAKE_OK;
 }
 
+/* What all ranks go by after a batch: the slowest one's seconds, and whether any was interrupted. */
+static strake_status agree_on_batch(run *r, double *seconds, bool *interrupted, strake_error *error)
+{
+    double value[2] = {*seconds, strake_interrupted() ? 1.0 : 0.0};
+    const strake_status status = strake_ranks_most(r->ranks, value, 2, error);
+    *seconds = value[0];
+    *interrupted = value[1] > 0.0;
+    return status;
+}
+
 static strake_status time_loop(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    bool interrupted = false;
+    double seconds = 0.0;
     const strake_case *const which = r->which;
     const int64_t sweep = strake_solver_steps_at_once(r->solver);
     int64_t step = strake_step_count(r->solver), batch = sweep;
-    strake_progress_begin(&r->progress, r->arguments->quiet, step, which->steps,
+    strake_progress_begin(&r->progress, r->arguments->quiet || !is_first(r), step, which->steps,
                           strake_case_cells(which));
     STRAKE_TRY(write_first(r, error));
     STRAKE_TRY(measure(r, error));
-    while (step < which->steps && !strake_interrupted()) {
+    STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+    while (step < which->steps && !interrupted) {
         int64_t now = least(batch, which->steps - step);
         now = least(now, steps_until(step, which->output_every));
         now = least(now, steps_until(step, which->checkpoint_every));
         now = least(now, steps_until(step, which->diagnostics_every));
         const double begin = strake_wall_seconds();
         STRAKE_TRY(strake_step(r->solver, now, error));
-        batch = next_batch(batch, now, sweep, strake_wall_seconds() - begin);
+        seconds = strake_wall_seconds() - begin;
+        STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+        batch = next_batch(batch, now, sweep, seconds);
         step = strake_step_count(r->solver);
         STRAKE_TRY(measure(r, error));
         if (strake_output_is_due(which, step)) {
@@ -211,10 +296,25 @@ static strake_status time_loop(run *r, strake_error *error)
     if (r->interrupted && which->checkpoint_every > 0 && r->checkpoint_step != step) {
         STRAKE_TRY(write_checkpoint(r, error));
     }
-    STRAKE_TRY(strake_diagnostics_write(&r->diagnostics, error));
+    if (which->diagnostics_every > 0) {
+        STRAKE_TRY(at_first(r, put_diagnostics, error));
+    }
 cleanup:
     strake_progress_clear(&r->progress);
     return status;
+}
+
+/* How to go on where a rank was lost. */
+static void tell_checkpoint(const run *r)
+{
+    strake_text command = {0};
+    if (r->checkpoint_step >= 0) {
+        strake_resume_command(r->arguments, r->checkpoint_path, &command);
+        strake_say("the last checkpoint has step %lld; continue on any number of ranks with: %s",
+                   (long long)r->checkpoint_step,
+                   command.failed ? "--resume and the checkpoint" : command.data);
+    }
+    strake_text_free(&command);
 }
 
 /* A device failed and no other part of the run could go on: what is on the disk is good. */
@@ -244,12 +344,12 @@ static void tell_interrupted(const run *r)
     }
 }
 
-static strake_status finish(run *r, strake_error *error)
+static strake_status report(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0};
-    const char *const report = r->arguments->report;
-    const bool to_stdout = report != NULL && strcmp(report, "-") == 0;
+    const char *const path = r->arguments->report;
+    const bool to_stdout = path != NULL && strcmp(path, "-") == 0;
     const double begin = strake_wall_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
     STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, error));
@@ -258,17 +358,28 @@ static strake_status finish(run *r, strake_error *error)
     if (!r->arguments->quiet) {
         strake_summary_print(&r->result, to_stdout ? stderr : stdout);
     }
-    if (report != NULL) {
+    if (path != NULL) {
         strake_report_print(&r->result, &json);
         STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
         if (to_stdout) {
             (void)fwrite(json.data, 1, json.length, stdout);
         } else {
-            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
+            STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
         }
     }
 cleanup:
     strake_text_free(&json);
+    return status;
+}
+
+static strake_status finish(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (r->ranks != NULL) {
+        STRAKE_TRY(strake_remote_placements(r->solver, error));
+    }
+    STRAKE_TRY(at_first(r, report, error));
+cleanup:
     return status;
 }
 
@@ -281,22 +392,31 @@ static int command(const strake_arguments *arguments)
     STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     r->arguments = arguments;
     r->checkpoint_step = -1;
-    STRAKE_TRY(strake_case_from(arguments, &r->which, error));
+    STRAKE_TRY(strake_ranks_open(&r->ranks, error));
+    status = strake_case_from(arguments, &r->which, error);
+    STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
     STRAKE_TRY(prepare(r, error));
     r->result.first_step = strake_step_count(r->solver);
     strake_interrupt_install();
     STRAKE_TRY(time_loop(r, error));
     if (r->interrupted) {
-        tell_interrupted(r);
+        if (is_first(r)) {
+            tell_interrupted(r);
+        }
         code = STRAKE_EXIT_INTERRUPTED;
     } else {
         STRAKE_TRY(finish(r, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
-        code = strake_say_error(error);
-        if (r != NULL && status == STRAKE_ERR_DEVICE) {
-            tell_lost(r);
+        code = strake_error_code(error);
+        if (r == NULL || strake_ranks_may_tell(r->ranks)) {
+            (void)strake_say_error(error);
+            if (r != NULL && error->status == STRAKE_ERR_RANK) {
+                tell_checkpoint(r);
+            } else if (r != NULL && status == STRAKE_ERR_DEVICE) {
+                tell_lost(r);
+            }
         }
     }
     if (r != NULL) {
@@ -307,6 +427,7 @@ cleanup:
         strake_case_close(&r->which);
         free(r->checkpoint_path);
         strake_slabs_close(&r->slabs);
+        strake_ranks_close(&r->ranks);
         free(r);
     }
     return code;
@@ -336,10 +457,14 @@ const strake_command strake_command_run = {
         "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), listed in DIR/index.csv.\n"
         "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
         "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
+        "Under mpirun the grid is shared among the ranks, each with its own processors: GPUs of\n"
+        "a machine are dealt out to its ranks, and --on cpu/ocl:0 gives each rank its own list.\n"
+        "run.shares and run.exchange (strake help case) say who gets what, and how.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake run cone.yaml\n"
                 "  strake run cone.yaml --on cpu --threads 8 --steps 100\n"
                 "  strake run cone.yaml --on cpu,ocl:0 --split 1,4 --report cone.json\n"
                 "  strake run cone.yaml --set grid.rows=512 --set grid.cols=512 --output small\n"
-                "  strake run cone.yaml --resume out/checkpoint.strake\n",
+                "  strake run cone.yaml --resume out/checkpoint.strake\n"
+                "  mpirun -np 4 strake run cone.yaml --on gpu\n",
     .run = command};

@@ -40,6 +40,9 @@ void strake_say_note(const char *format, ...) STRAKE_PRINTF(1, 2);
 /** Prints an error and returns the exit code that belongs to its status. */
 int strake_say_error(const strake_error *error);
 
+/** The exit code that belongs to an error's status. */
+int strake_error_code(const strake_error *error);
+
 /** For strake_options.notice: prints a note. */
 void strake_notice(void *user, const char *line);
 

@@ -37,6 +37,11 @@ void strake_say_note(const char *format, ...)
 int strake_say_error(const strake_error *error)
 {
     strake_say("%s", error->text);
+    return strake_error_code(error);
+}
+
+int strake_error_code(const strake_error *error)
+{
     return error->status == STRAKE_ERR_USAGE ? STRAKE_EXIT_USAGE : STRAKE_EXIT_FAILED;
 }
 

@@ -28,9 +28,11 @@ static void print_placements(const strake_result *result, FILE *stream)
     for (int k = 0; k < result->placements; k++) {
         const strake_placement *const p = &result->placement[k];
         const double share = (double)(p->end - p->first) / (double)result->which->n[0];
-        (void)fprintf(stream, "%-7.7s %-25.25s %9lld %4.0f %% %7.2f s %7.2f s %7.2f s\n", p->id,
-                      p->name, (long long)(p->end - p->first), 100.0 * share, p->compute,
-                      p->exchange, p->idle);
+        char where[48];
+        (void)snprintf(where, sizeof where, "%d:%s", p->rank, p->id);
+        (void)fprintf(stream, "%-7.7s %-25.25s %9lld %4.0f %% %7.2f s %7.2f s %7.2f s\n",
+                      result->ranks > 1 ? where : p->id, p->name, (long long)(p->end - p->first),
+                      100.0 * share, p->compute, p->exchange, p->idle);
     }
     for (int k = 0; k < result->placements; k++) {
         const strake_placement *const p = &result->placement[k];

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/remote_impl.h"
 #include "solver/rescue.h"
 
 static strake_status find_field(const strake_solver *solver, const char *name, int *out,
@@ -53,9 +54,11 @@ static strake_status check_finite(const strake_solver *solver, const char *name,
 }
 
 /* Dense slabs [first, end) to the host array, line by line, and back. */
-static void copy_in(strake_solver *solver, int f, const int64_t shape[], int64_t first, int64_t end,
-                    const void *data)
+void strake_fields_copy_in(strake_solver *solver, int f, int64_t first, int64_t end,
+                           const void *data)
 {
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
     const strake_layout *l = &solver->layout;
     char *array = solver->array[solver->parity][solver->value_of[f]];
     const size_t line = (size_t)(shape[2] * l->element_size);
@@ -66,11 +69,16 @@ static void copy_in(strake_solver *solver, int f, const int64_t shape[], int64_t
             from += line;
         }
     }
+    if (solver->which->problem->field[f].is_state) {
+        strake_layout_fill_lateral(l, array, first, end);
+    }
 }
 
-static void copy_out(const strake_solver *solver, int f, const int64_t shape[], int64_t first,
-                     int64_t end, void *data)
+void strake_fields_copy_out(const strake_solver *solver, int f, int64_t first, int64_t end,
+                            void *data)
 {
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
     const strake_layout *l = &solver->layout;
     const char *array = solver->array[solver->parity][solver->value_of[f]];
     const size_t line = (size_t)(shape[2] * l->element_size);
@@ -119,6 +127,12 @@ static strake_status check_order(const strake_solver *solver, int f, int64_t fir
                        (long long)expected);
 }
 
+/* Whether other ranks hold parts of a field. Those that do not change are whole on every rank. */
+static bool is_shared(const strake_solver *solver, int f)
+{
+    return solver->ranks != NULL && solver->which->problem->field[f].is_state;
+}
+
 /* Notes that the slabs before end were set. */
 static void account_slabs(strake_solver *solver, int f, const int64_t shape[], int64_t end)
 {
@@ -148,11 +162,13 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         goto cleanup;
     }
     strake_keep_forget(solver);
-    copy_in(solver, f, shape, first, end, data);
+    if (is_shared(solver, f)) {
+        STRAKE_TRY(strake_remote_put(solver, f, first, end, data, error));
+    } else {
+        strake_fields_copy_in(solver, f, first, end, data);
+    }
     account_slabs(solver, f, shape, end);
     if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(&solver->layout,
-                                   solver->array[solver->parity][solver->value_of[f]], first, end);
         solver->states_fresh = true;
     } else {
         solver->prepared = false;
@@ -173,10 +189,12 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_CHECK(solver->given[f], error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
     STRAKE_TRY(strake_solver_gather(solver, error));
-    if (solver->constant[f]) {
+    if (is_shared(solver, f)) {
+        status = strake_remote_get(solver, f, first, end, data, error);
+    } else if (solver->constant[f]) {
         fill_with(solver, solver->number[f], (end - first) * shape[1] * shape[2], data);
     } else {
-        copy_out(solver, f, shape, first, end, data);
+        strake_fields_copy_out(solver, f, first, end, data);
     }
 cleanup:
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 /* Slabs that a role computes: a worker's share of the CPU stripe, or a device's stripe. */
 static strake_range slabs_of(const strake_solver *solver, const strake_role *role)
@@ -17,9 +17,10 @@ static strake_range slabs_of(const strake_solver *solver, const strake_role *rol
 static bool reads(const strake_solver *solver, strake_range reader, strake_range owner)
 {
     const strake_layout *l = &solver->layout;
-    const int64_t again = (int64_t)(solver->at_once - 1) * strake_layout_reach(l);
-    const int64_t before = l->lo[0] + again;
-    const int64_t after = l->hi[0] + again;
+    int64_t depth[2];
+    strake_border_depth(solver, solver->at_once, depth);
+    const int64_t before = solver->one_way ? 0 : depth[0];
+    const int64_t after = solver->one_way ? depth[0] + depth[1] : depth[1];
     for (int64_t k = reader.first - before; k < reader.end + after; k++) {
         if (k == reader.first) {
             k = reader.end;
@@ -52,6 +53,7 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
             }
         }
     }
+    strake_border_mark(solver);
     return STRAKE_OK;
 }
 
@@ -64,7 +66,14 @@ void strake_neighbours_start(strake_solver *solver)
 
 void strake_neighbours_done(strake_role *role, int64_t steps)
 {
+    atomic_store_explicit(&role->border_done, steps, memory_order_release);
     strake_bell_ring(&role->done, steps);
+}
+
+void strake_neighbours_bordered(strake_role *role, int64_t steps)
+{
+    const int64_t before = atomic_load_explicit(&role->done.reached, memory_order_relaxed);
+    atomic_store_explicit(&role->border_done, before + steps, memory_order_release);
 }
 
 void strake_neighbours_wake(strake_solver *solver)
@@ -72,6 +81,7 @@ void strake_neighbours_wake(strake_solver *solver)
     for (int r = 0; r < solver->roles; r++) {
         strake_bell_wake(&solver->role[r].done);
     }
+    strake_border_wake(solver);
 }
 
 bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
@@ -82,6 +92,9 @@ bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int6
                               solver->is_crowded)) {
             return false;
         }
+    }
+    if (role->linked && !strake_border_wait(solver, steps, stop)) {
+        return false;
     }
     return atomic_load_explicit(stop, memory_order_relaxed) >= steps;
 }

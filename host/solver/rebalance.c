@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/border.h"
 #include "solver/rescue.h"
 
 enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
@@ -122,17 +123,20 @@ static strake_status move(strake_solver *solver, const strake_range *range, stra
 {
     strake_status status = STRAKE_OK;
     void *const *array = solver->array[solver->parity];
+    strake_range stripe[STRAKE_MAX_PLACEMENTS + 2];
+    memcpy(stripe, range, (size_t)solver->entries * sizeof *range);
+    const int stripes = solver->entries + strake_border_stripes(solver, stripe + solver->entries);
     for (int e = 0; e < solver->entries; e++) {
         strake_entry *entry = &solver->entry[e];
         if (entry->stripe != NULL) {
-            status = strake_cl_stripe_give(entry->stripe, range, solver->entries, e, array, error);
+            status = strake_cl_stripe_give(entry->stripe, stripe, stripes, e, array, error);
             STRAKE_TRY(strake_entry_check(entry, status, error));
         }
     }
     for (int e = 0; e < solver->entries; e++) {
         strake_entry *entry = &solver->entry[e];
         if (entry->stripe != NULL) {
-            status = strake_cl_stripe_take(entry->stripe, range, solver->entries, e, array, error);
+            status = strake_cl_stripe_take(entry->stripe, stripe, stripes, e, array, error);
             STRAKE_TRY(strake_entry_check(entry, status, error));
         }
         entry->range = range[e];
@@ -144,7 +148,7 @@ cleanup:
 
 static void find_ranges(const strake_solver *solver, const int64_t *owned, strake_range *range)
 {
-    int64_t first = 0;
+    int64_t first = solver->own.first;
     for (int e = 0; e < solver->entries; e++) {
         range[e].first = first;
         first += owned[e];

@@ -60,7 +60,8 @@ static bool is_wanted(const strake_solver *solver)
     for (int e = 0; e < solver->entries; e++) {
         any = any || solver->entry[e].stripe != NULL;
     }
-    return any && count_parts(solver) > 1 && !solver->kept.refused;
+    /* Other ranks cannot go back to where this one's copy is. */
+    return any && count_parts(solver) > 1 && !solver->kept.refused && solver->ranks == NULL;
 }
 
 static strake_status allocate(strake_solver *solver, strake_error *error)

@@ -1,4 +1,4 @@
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 #include <math.h>
 #include <omp.h>
@@ -12,6 +12,7 @@
 #include "cpu/threads.h"
 #include "case/settings.h"
 #include "io/machine.h"
+#include "solver/shares.h"
 #include "solver/arrays.h"
 #include "solver/choose.h"
 #include "solver/inject.h"
@@ -276,9 +277,6 @@ static strake_status build_graph(strake_solver *solver, strake_error *error)
     }
     STRAKE_TRY(strake_solver_tune(solver, error));
     STRAKE_TRY(strake_solver_load_models(solver, error));
-    solver->sweep = choose_sweep(solver);
-    solver->layout =
-        strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
 cleanup:
     return status;
 }
@@ -290,6 +288,16 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     strake_status status = STRAKE_OK;
     const char *where = options->where != NULL ? options->where : solver->which->on;
     const char *split = options->split != NULL ? options->split : solver->which->split;
+    char own_where[512], own_split[512];
+    if (where != NULL) {
+        STRAKE_TRY(strake_shares_pick(solver, "--on", where, own_where, sizeof own_where, error));
+        where = own_where;
+    }
+    if (split != NULL) {
+        STRAKE_TRY(
+            strake_shares_pick(solver, "--split", split, own_split, sizeof own_split, error));
+        split = own_split;
+    }
     STRAKE_TRY(strake_where_resolve(solver, where != NULL ? where : "auto", &solver->kind, error));
     if (split != NULL) {
         STRAKE_TRY(strake_where_weights(solver, split, solver->weight, error));
@@ -299,6 +307,16 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
         solver->has_weights = true;
     }
     STRAKE_TRY(strake_inject_read(solver, error));
+cleanup:
+    return status;
+}
+
+/* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
+static strake_status start_up(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_team_upload(solver, error));
+    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -321,15 +339,15 @@ static void tell_sweep(const strake_solver *solver)
 static strake_status place(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(prepare(solver, error));
-    if (solver->has_weights) {
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    if (solver->ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(solver, error));
+    } else if (solver->has_weights) {
         STRAKE_TRY(strake_team_place(solver, solver->weight, error));
     } else {
         STRAKE_TRY(strake_balance(solver, solver->kind, error));
     }
-    STRAKE_TRY(strake_team_upload(solver, error));
-    /* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
-    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
     solver->placed = true;
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
@@ -339,19 +357,20 @@ cleanup:
     return status;
 }
 
-strake_status strake_open(const strake_case *which, const strake_options *options,
-                          strake_solver **out, strake_error *error)
+/* The same steps per sweep on all ranks: they fix how arrays lie in memory, and slabs travel as they lie. */
+static strake_status agree_on_sweep(strake_solver *solver, strake_error *error)
+{
+    double least = -(double)choose_sweep(solver);
+    const strake_status status = strake_ranks_most(solver->ranks, &least, 1, error);
+    solver->sweep = (int)-least;
+    return status;
+}
+
+/* Where this rank runs, what it computes, and with which settings. */
+static strake_status find_places(strake_solver *solver, const strake_options *options,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_options defaults = {0};
-    const double start = strake_solver_clock();
-    bool complete = true;
-    strake_solver *solver = calloc(1, sizeof *solver);
-    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
-    options = options != NULL ? options : &defaults;
-    solver->which = which;
-    solver->notice = options->notice;
-    solver->user = options->user;
     if (options->cache != NULL) {
         solver->cache = strdup(options->cache);
         STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
@@ -361,17 +380,57 @@ strake_status strake_open(const strake_case *which, const strake_options *option
     STRAKE_TRY(resolve(solver, options, error));
     strake_notices_settings(solver);
     STRAKE_TRY(build_graph(solver, error));
+cleanup:
+    return status;
+}
+
+/* Arrays and initial fields. */
+static strake_status make_fields(strake_solver *solver, bool *complete, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *which = solver->which;
+    solver->layout =
+        strake_layout_make_deep(&solver->graph, solver->sweep, which->n, which->boundary);
+    STRAKE_TRY(strake_shares_begin(solver, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->most_threads, error));
     STRAKE_TRY(strake_arrays_allocate(solver, error));
+    *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && !solver->constant[f]) {
             STRAKE_TRY(fill_field(solver, f, error));
         } else if (!solver->constant[f] && !which->problem->field[f].required) {
             fill_default(solver, f);
         }
-        complete = complete && solver->given[f];
+        *complete = *complete && solver->given[f];
     }
+cleanup:
+    return status;
+}
+
+strake_status strake_open(const strake_case *which, const strake_options *options,
+                          strake_solver **out, strake_error *error)
+{
+    return strake_open_on(which, options, NULL, out, error);
+}
+
+strake_status strake_open_on(const strake_case *which, const strake_options *options,
+                             strake_ranks *ranks, strake_solver **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_options defaults = {0};
+    const double start = strake_solver_clock();
+    bool complete = false;
+    strake_solver *solver = calloc(1, sizeof *solver);
+    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
+    options = options != NULL ? options : &defaults;
+    solver->which = which;
+    solver->ranks = ranks;
+    solver->notice = options->notice;
+    solver->user = options->user;
+    STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
+    STRAKE_TRY(agree_on_sweep(solver, error));
+    STRAKE_TRY(strake_ranks_agree(ranks, make_fields(solver, &complete, error), error));
     if (complete) {
         STRAKE_TRY(place(solver, error));
     }
@@ -389,10 +448,14 @@ void strake_close(strake_solver **which)
     if (solver == NULL) {
         return;
     }
+    strake_border_destroy(solver);
     strake_team_release(solver);
     strake_keep_release(solver);
     strake_arrays_release(solver);
     free(solver->decision);
+    free(solver->owned);
+    free(solver->remote.placement);
+    free(solver->remote.parcel);
     strake_cl_list_free(&solver->list);
     strake_tuned_free(&solver->tuned);
     strake_solver_free_models(solver);
@@ -495,9 +558,17 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     if (!solver->placed) {
         STRAKE_TRY(place(solver, error));
     } else if (!solver->prepared) {
-        STRAKE_TRY(prepare(solver, error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
     }
-    if (run_to(solver, solver->step_count + steps, &cause) != STRAKE_OK) {
+    if (solver->ghosts_stale) {
+        STRAKE_TRY(strake_border_refresh(solver, error));
+        solver->ghosts_stale = false;
+    }
+    status = run_to(solver, solver->step_count + steps, &cause);
+    if (status != STRAKE_OK) {
+        strake_border_break(solver);
+    }
+    if (strake_ranks_agree(solver->ranks, status, &cause) != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
     }
 cleanup:
@@ -633,6 +704,12 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
 
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
 {
+    if (solver->remote.placement != NULL) {
+        for (int k = 0; k < solver->remote.placements && k < most && out != NULL; k++) {
+            out[k] = solver->remote.placement[k];
+        }
+        return solver->remote.placements;
+    }
     for (int e = 0; e < solver->entries && e < most && out != NULL; e++) {
         describe(solver, &solver->entry[e], &out[e]);
     }

@@ -7,9 +7,15 @@
 #define STRAKE_SOLVER_H
 
 #include "case/case.h"
+#include "mpi/ranks.h"
 #include "strake.h"
 
-enum { STRAKE_MAX_PLACEMENTS = 64, STRAKE_MOST_DECISIONS = 1000, STRAKE_DECISION_PARTS = 16 };
+enum {
+    STRAKE_MAX_PLACEMENTS = 64,
+    STRAKE_MOST_PLACEMENTS = 1024 /* of all ranks */,
+    STRAKE_MOST_DECISIONS = 1000,
+    STRAKE_DECISION_PARTS = 16
+};
 
 enum { STRAKE_MOST_CHOICES = 64 };
 
@@ -60,6 +66,7 @@ typedef struct strake_kernels {
 
 /** One entry of WHERE during and after a run. */
 typedef struct strake_placement {
+    int rank;       /**< that it belongs to */
     char id[32];    /**< "serial", "cpu" or "ocl:N" */
     char name[256]; /**< device name */
     char vendor[128];
@@ -92,6 +99,14 @@ typedef struct strake_placement {
     char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */
     int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
 } strake_placement;
+
+/**
+ * strake_open() for one of several ranks: the solver of each owns some slabs of the grid, and together
+ * they advance it. strake_step() is then collective, with the same number of steps on every rank; files
+ * go through rank 0 (remote.h). @param[in] ranks  borrowed until close; NULL for a lone process
+ */
+strake_status strake_open_on(const strake_case *which, const strake_options *options,
+                             strake_ranks *ranks, strake_solver **out, strake_error *error);
 
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);

@@ -11,6 +11,7 @@
 #include "engine/partition.h"
 #include "model/model.h"
 #include "opencl/cl_device.h"
+#include "mpi/ranks.h"
 #include "opencl/cl_stripe.h"
 #include "solver/bell.h"
 #include "solver/solver.h"
@@ -53,10 +54,18 @@ typedef struct strake_role {
     int neighbours;
     int *neighbour;   /**< roles to wait for between two steps */
     strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
+    int parts;        /**< in which a CPU worker computes its slabs */
+    int border_parts; /**< of these come first, because other ranks read their slabs */
+    strake_range part[3];
+    bool linked;                 /**< exchanges slabs with other ranks */
+    _Atomic int64_t border_done; /**< steps of which the border parts are finished */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
 } strake_role;
+
+/** Exchange with other ranks (border.h). */
+typedef struct strake_border strake_border;
 
 /** One word of $STRAKE_INJECT (inject.h). */
 typedef struct strake_injection {
@@ -83,6 +92,20 @@ typedef struct strake_solver_models strake_solver_models;
 
 struct strake_solver {
     const strake_case *which;
+    strake_ranks *ranks; /**< borrowed; NULL: this process is alone */
+    strake_range own;    /**< slabs of this rank; all if it is alone */
+    strake_range *owned; /**< slabs of every rank, NULL if it is alone */
+    strake_border *border;
+    bool one_way;      /**< slabs are exchanged downwards only and wander */
+    int64_t shift;     /**< one way: array slab s holds slab s + shift of the grid, round its end */
+    int agreed;        /**< steps at once of all ranks; 0: not agreed yet */
+    bool ghosts_stale; /**< the neighbours' slabs in the host arrays are not the current ones */
+    struct {
+        int placements; /**< of all ranks, as gathered last */
+        strake_placement *placement;
+        void *parcel; /**< buffer for the slabs of one request of rank 0 */
+        bool was_set; /**< states came from rank 0 since strake_remote_begin() */
+    } remote;
     strake_graph graph;
     strake_layout layout;
     int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
@@ -243,6 +266,9 @@ void strake_neighbours_start(strake_solver *solver);
 
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
+
+/** Says that a role has finished the slabs that other ranks read, @p steps steps after its last ones. */
+void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
 /**
  * Waits until all neighbours have finished @p steps steps. @return false once a failure in one of these

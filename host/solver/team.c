@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/border.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
 #include "solver/model.h"
@@ -79,6 +80,9 @@ static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
  */
 static int steps_at_once(strake_solver *solver)
 {
+    if (solver->agreed > 0) {
+        return solver->agreed;
+    }
     if (solver->most_at_once == 1) {
         return 1;
     }
@@ -147,14 +151,16 @@ static void create_role(strake_solver *solver, strake_role *role)
             options.pins);
         options.limit = which->hang_seconds * most_in_flight(solver);
         options.costs = strake_solver_costs(solver, entry);
-        strake_range range[STRAKE_MAX_PLACEMENTS];
+        strake_range range[STRAKE_MAX_PLACEMENTS + 2];
         for (int e = 0; e < solver->entries; e++) {
             range[e] = solver->entry[e].range;
         }
+        const int stripes =
+            solver->entries + strake_border_stripes(solver, range + solver->entries);
         role->status = strake_cl_stripe_create(
             solver->list.cl, &solver->list.device[entry->device], &solver->graph,
-            solver->which->problem, &solver->layout, range, solver->entries, role->entry,
-            solver->at_once, &options, &entry->stripe, &role->error);
+            solver->which->problem, &solver->layout, range, stripes, role->entry, solver->at_once,
+            &options, &entry->stripe, &role->error);
         if (role->status == STRAKE_OK) {
             role->status = strake_inject_again(solver, role->entry, &role->error);
         }
@@ -194,9 +200,10 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     strake_range range[STRAKE_MAX_PLACEMENTS];
     STRAKE_TRY(strake_team_gather(solver, error));
     strake_team_release(solver);
-    strake_partition(solver->layout.n[0], solver->entries, weight, range);
+    strake_partition(solver->own.end - solver->own.first, solver->entries, weight, range);
     for (int e = 0; e < solver->entries; e++) {
-        solver->entry[e].range = range[e];
+        solver->entry[e].range.first = solver->own.first + range[e].first;
+        solver->entry[e].range.end = solver->own.first + range[e].end;
     }
     solver->threads = strake_workers_of_stripe(solver);
     if (solver->entry[0].place == STRAKE_PLACE_SERIAL) {
@@ -215,7 +222,8 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     solver->at_once = steps_at_once(solver);
     create_roles(solver);
     STRAKE_TRY(first_failure(solver, error));
-    if (solver->roles == 1 && solver->entry[solver->role[0].entry].stripe != NULL) {
+    if (solver->ranks == NULL && solver->roles == 1 &&
+        solver->entry[solver->role[0].entry].stripe != NULL) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
         solver->at_once = strake_cl_stripe_steps(solver->entry[solver->role[0].entry].stripe);
     }
@@ -293,11 +301,23 @@ typedef struct team_run {
     bool alone; /* one device, no neighbours: steps may be enqueued ahead */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
+    strake_status ranks; /* of the exchange with other ranks */
+    strake_error ranks_error;
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
 {
     return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
+}
+
+/* How far slabs have wandered after so many steps of this run. */
+static int64_t shift_at(const team_run *run, int64_t steps)
+{
+    const int64_t sweeps = steps / run->sweep;
+    const int64_t last = steps % run->sweep;
+    return (run->solver->shift + sweeps * strake_border_shift(run->solver, run->sweep) +
+            (last > 0 ? strake_border_shift(run->solver, last) : 0)) %
+           run->solver->layout.n[0];
 }
 
 /*
@@ -326,6 +346,7 @@ static void fail_non_finite(const team_run *run, strake_role *role, const strake
         (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
                        (long long)unseen);
     }
+    cell[0] = (cell[0] + shift_at(run, step + 1)) % solver->layout.n[0];
     if (solver->which->problem->dims == 3) {
         (void)snprintf(line, sizeof line, "%lld, ", (long long)cell[1]);
     }
@@ -373,9 +394,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
-        if (!strake_pipeline_run(role->pipeline, (int)steps, role->range.first, role->range.end,
-                                 solver->array[parity], solver->next[parity]) &&
-            !run->trial) {
+        if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
             fail_non_finite(run, role, &role->range, step + steps - 1, steps - 1);
         }
         role->compute += strake_solver_clock() - start;
@@ -538,6 +557,13 @@ static void start_team(team_run *run, int64_t trials)
         solver->role[r].status = STRAKE_OK;
     }
     strake_neighbours_start(solver);
+    if (!run->trial) {
+        run->ranks =
+            strake_border_start(solver, run->steps, run->sweep, &run->stop, &run->ranks_error);
+    }
+    if (run->ranks != STRAKE_OK) {
+        return;
+    }
 #pragma omp parallel num_threads(solver->roles)
     {
         const int thread = omp_get_thread_num();
@@ -546,7 +572,7 @@ static void start_team(team_run *run, int64_t trials)
         if (threads == solver->roles) {
             strake_workers_enter(solver, solver->role[thread].worker, &before);
         }
-        if (run->sweep > 1 && !run->has_devices) {
+        if (run->sweep > 1 && !run->has_devices && (run->trial || solver->border == NULL)) {
             run_sweeps(run, thread, threads);
         } else if (run->trial) {
             run_trials(run, trials, thread, threads);
@@ -555,6 +581,7 @@ static void start_team(team_run *run, int64_t trials)
         }
         strake_topology_unbind(&before);
     }
+    run->ranks = strake_border_join(solver, &run->ranks_error);
 }
 
 /* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
@@ -607,13 +634,18 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         start_team(&run, 0);
     }
     status = first_failure(solver, error);
-    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial) {
+    if (status == STRAKE_OK && run.ranks != STRAKE_OK) {
+        status = strake_fail(error, run.ranks, "%s", run.ranks_error.text);
+    }
+    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial &&
+        solver->border == NULL) {
         find_failure(&run);
         (void)first_failure(solver, error);
     }
     STRAKE_TRY(status);
     if (!trial) {
         solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
+        solver->shift = shift_at(&run, steps);
     }
 cleanup:
     return status;

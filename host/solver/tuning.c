@@ -34,7 +34,8 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
     if (solver->entries == 1) {
         strake_tuned_apply(&solver->entry[0].tuned, solver->which->n, &solver->settings);
     }
-    if (!solver->threads_chosen && solver->settings.threads > 0) {
+    if (!solver->threads_chosen && solver->settings.threads > 0 &&
+        strake_ranks_sharing(solver->ranks) == 1) {
         solver->most_threads = solver->settings.threads;
         solver->threads = solver->most_threads;
         solver->threads_chosen = true;

@@ -45,12 +45,25 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
     return true;
 }
 
+/* Whether GPU number @p gpu of @p gpus is this rank's: those of a machine are dealt out to its ranks. */
+static bool is_own_gpu(const strake_solver *solver, int gpu, int gpus)
+{
+    const int ranks = strake_ranks_local_count(solver->ranks);
+    const int self = strake_ranks_local_self(solver->ranks);
+    return gpus >= ranks ? gpu % ranks == self : gpu == self % gpus;
+}
+
 static int add_gpus(strake_solver *solver, strake_error *error, strake_status *status)
 {
     int added = 0;
+    int gpus = 0;
+    int gpu = -1;
     char why[512];
+    for (int d = 0; d < solver->list.count; d++) {
+        gpus += strake_cl_device_is_gpu(&solver->list.device[d]) ? 1 : 0;
+    }
     for (int d = 0; d < solver->list.count && *status == STRAKE_OK; d++) {
-        if (!strake_cl_device_is_gpu(&solver->list.device[d])) {
+        if (!strake_cl_device_is_gpu(&solver->list.device[d]) || !is_own_gpu(solver, ++gpu, gpus)) {
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {

@@ -9,7 +9,7 @@
  */
 enum { CELLS_PER_THREAD = 4096 };
 
-/* As asked, else OMP_NUM_THREADS, else what this process may use. */
+/* As asked, else OMP_NUM_THREADS, else this rank's share of what it and others here may use. */
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
                                     strake_error *error)
 {
@@ -24,7 +24,9 @@ strake_status strake_workers_choose(strake_solver *solver, const strake_options 
                                                         : by_environment;
     solver->threads_chosen = solver->most_threads > 0;
     if (!solver->threads_chosen) {
-        solver->most_threads = strake_topology_threads(&solver->topology);
+        const int threads =
+            strake_topology_threads(&solver->topology) / strake_ranks_sharing(solver->ranks);
+        solver->most_threads = threads > 1 ? threads : 1;
         if (by_environment < 0) {
             strake_solver_notice(solver,
                                  "OMP_NUM_THREADS is no number of threads such as 4; the CPU has "
@@ -75,7 +77,8 @@ bool strake_workers_are_crowded(const strake_solver *solver)
         shares = shares || (entry->place == STRAKE_PLACE_OPENCL &&
                             !strake_cl_device_is_gpu(&solver->list.device[entry->device]));
     }
-    return shares || solver->roles > strake_topology_threads(&solver->topology);
+    return shares || solver->roles * strake_ranks_sharing(solver->ranks) >
+                         strake_topology_threads(&solver->topology);
 }
 
 void strake_workers_enter(const strake_solver *solver, int worker, strake_binding *before)

@@ -54,6 +54,7 @@ void strake_case_close(strake_case **which)
     free((*which)->folder);
     free((*which)->on);
     free((*which)->split);
+    free((*which)->shares);
     free((*which)->output_directory);
     free((*which)->dump_kernels);
     free(*which);

@@ -7,6 +7,9 @@
 
 #include "engine/problem.h"
 
+/** How ranks exchange slabs, in the order of the words of run.exchange. */
+typedef enum strake_exchange { STRAKE_EXCHANGE_BOTH, STRAKE_EXCHANGE_ONE_WAY } strake_exchange;
+
 enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
 /** How the interior of one field is given. Opaque outside src/case/. */
@@ -48,6 +51,9 @@ struct strake_case {
     int overlap, wait;              /**< run.overlap, run.wait: index of the word; 0: default */
     double hang_seconds;            /**< run.hang_seconds [s] */
     int balance;                    /**< run.balance: index of the word; 0: default */
+    char *shares;                   /**< run.shares as text "1,2", or NULL */
+    int exchange;                   /**< run.exchange: a strake_exchange */
+    double patience;                /**< run.patience [s] */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
     int64_t output_every; /**< 0: last step only */

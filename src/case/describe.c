@@ -76,6 +76,7 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
     case STRAKE_COMMON_OVERLAP:
     case STRAKE_COMMON_WAIT:
     case STRAKE_COMMON_BALANCE:
+    case STRAKE_COMMON_EXCHANGE:
         (void)comma_list(strake_common_words(common->kind), buffer, size);
         break;
     case STRAKE_COMMON_BOUNDARY:

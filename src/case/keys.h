@@ -18,6 +18,7 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_OVERLAP,
     STRAKE_COMMON_WAIT,
     STRAKE_COMMON_BALANCE,
+    STRAKE_COMMON_EXCHANGE,
     STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_SMALL, /**< int */
     STRAKE_COMMON_BYTES, /**< int64_t, also written with a unit */
@@ -56,6 +57,7 @@ extern const char strake_instruction_words[];
 extern const char strake_overlap_words[];
 extern const char strake_wait_words[];
 extern const char strake_balance_words[];
+extern const char strake_exchange_words[];
 
 /** The words of a kind of key whose value is the index of one, or NULL. */
 const char *strake_common_words(strake_common_kind kind);

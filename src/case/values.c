@@ -251,6 +251,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
     case STRAKE_COMMON_OVERLAP:
     case STRAKE_COMMON_WAIT:
     case STRAKE_COMMON_BALANCE:
+    case STRAKE_COMMON_EXCHANGE:
         status = node ? strake_read_choice(node, strake_common_words(common->kind), &choice, error)
                       : STRAKE_OK;
         *(int *)to = choice;

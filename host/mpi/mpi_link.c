@@ -1,0 +1,221 @@
+/* Data from rank to rank with MPI: once, or over and over with persistent requests. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mpi/mpi_wait.h"
+
+/* A repeated exchange: large transfers are cut in pieces that MPI can count. */
+struct strake_link {
+    strake_ranks *ranks;
+    int sends, receives; /* pieces */
+    MPI_Request *send, *receive;
+    MPI_Status *seen;
+    int *bytes; /* of each piece that is received */
+    int *peer;  /* and where it comes from */
+    int *to;    /* where each piece goes */
+    int *tag;   /* and its tag */
+    bool listens;
+};
+
+static int pieces_of(const strake_transfer *transfer, int transfers)
+{
+    int pieces = 0;
+    for (int k = 0; k < transfers; k++) {
+        pieces += (int)((transfer[k].bytes + STRAKE_MPI_PIECE - 1) / STRAKE_MPI_PIECE);
+    }
+    return pieces;
+}
+
+/* The next piece of a transfer. @return its bytes */
+static int piece_at(const strake_transfer *transfer, size_t at)
+{
+    const size_t left = transfer->bytes - at;
+    return (int)(left < STRAKE_MPI_PIECE ? left : STRAKE_MPI_PIECE);
+}
+
+static void peers_text(const strake_link *link, char *text, size_t size)
+{
+    if (link->receives == 0) {
+        (void)snprintf(text, size, "its messages to leave");
+    } else if (link->peer[0] == link->peer[link->receives - 1]) {
+        (void)snprintf(text, size, "rank %d", link->peer[0]);
+    } else {
+        (void)snprintf(text, size, "ranks %d and %d", link->peer[0],
+                       link->peer[link->receives - 1]);
+    }
+}
+
+static strake_status set_up(strake_link *link, const strake_transfer *send, int sends,
+                            const strake_transfer *receive, int receives, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_ranks *ranks = link->ranks;
+    for (int k = 0; k < receives; k++) {
+        for (size_t at = 0; at < receive[k].bytes; at += STRAKE_MPI_PIECE) {
+            const int bytes = piece_at(&receive[k], at);
+            link->bytes[link->receives] = bytes;
+            link->peer[link->receives] = receive[k].peer;
+            STRAKE_TRY(strake_mpi_check(ranks, "MPI_Recv_init",
+                                        MPI_Recv_init((char *)receive[k].data + at, bytes, MPI_BYTE,
+                                                      receive[k].peer, receive[k].tag, ranks->world,
+                                                      &link->receive[link->receives]),
+                                        error));
+            link->receives++;
+        }
+    }
+    for (int k = 0; k < sends; k++) {
+        for (size_t at = 0; at < send[k].bytes; at += STRAKE_MPI_PIECE) {
+            link->to[link->sends] = send[k].peer;
+            link->tag[link->sends] = send[k].tag;
+            STRAKE_TRY(strake_mpi_check(
+                ranks, "MPI_Send_init",
+                MPI_Send_init((char *)send[k].data + at, piece_at(&send[k], at), MPI_BYTE,
+                              send[k].peer, send[k].tag, ranks->world, &link->send[link->sends]),
+                error));
+            link->sends++;
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *send, int sends,
+                                 const strake_transfer *receive, int receives, strake_link **out,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t in = (size_t)pieces_of(receive, receives) + 1;
+    const size_t away = (size_t)pieces_of(send, sends) + 1;
+    strake_link *link = calloc(1, sizeof *link);
+    STRAKE_CHECK(link != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
+    link->ranks = ranks;
+    link->send = calloc(away, sizeof(MPI_Request));
+    link->to = calloc(away, sizeof *link->to);
+    link->tag = calloc(away, sizeof *link->tag);
+    link->receive = calloc(in, sizeof(MPI_Request));
+    link->seen = calloc(in, sizeof(MPI_Status));
+    link->bytes = calloc(in, sizeof *link->bytes);
+    link->peer = calloc(in, sizeof *link->peer);
+    STRAKE_CHECK(link->send != NULL && link->to != NULL && link->tag != NULL &&
+                     link->receive != NULL && link->seen != NULL && link->bytes != NULL &&
+                     link->peer != NULL,
+                 error, STRAKE_ERR_MEMORY, "out of memory for messages");
+    STRAKE_TRY(set_up(link, send, sends, receive, receives, error));
+    *out = link;
+    link = NULL;
+cleanup:
+    strake_link_destroy(&link);
+    return status;
+}
+
+/* Receives that nobody will fill any more are taken back. */
+static void take_back(strake_link *link)
+{
+    for (int k = 0; k < link->receives && link->listens; k++) {
+        (void)MPI_Cancel(&link->receive[k]);
+    }
+    link->listens = false;
+}
+
+void strake_link_destroy(strake_link **which)
+{
+    strake_link *link = *which;
+    if (link == NULL) {
+        return;
+    }
+    if (!link->ranks->lost) {
+        take_back(link);
+        for (int k = 0; k < link->receives; k++) {
+            (void)MPI_Request_free(&link->receive[k]);
+        }
+        for (int k = 0; k < link->sends; k++) {
+            (void)MPI_Request_free(&link->send[k]);
+        }
+    }
+    free(link->send);
+    free(link->receive);
+    free(link->seen);
+    free(link->bytes);
+    free(link->peer);
+    free(link->to);
+    free(link->tag);
+    free(link);
+    *which = NULL;
+}
+
+bool strake_link_is_empty(const strake_link *link)
+{
+    return link->sends == 0 && link->receives == 0;
+}
+
+strake_status strake_link_listen(strake_link *link, strake_error *error)
+{
+    if (link->receives == 0) {
+        return STRAKE_OK;
+    }
+    link->listens = true;
+    return strake_mpi_check(link->ranks, "MPI_Startall",
+                            MPI_Startall(link->receives, link->receive), error);
+}
+
+strake_status strake_link_send(strake_link *link, strake_error *error)
+{
+    return link->sends == 0 ? STRAKE_OK
+                            : strake_mpi_check(link->ranks, "MPI_Startall",
+                                               MPI_Startall(link->sends, link->send), error);
+}
+
+void strake_link_stop(strake_link *link)
+{
+    static char nothing;
+    for (int k = 0; k < link->sends && !link->ranks->lost; k++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        /* A message without data is gone at once. */
+        if (MPI_Isend(&nothing, 0, MPI_BYTE, link->to[k], link->tag[k], link->ranks->world,
+                      &request) == MPI_SUCCESS) {
+            (void)MPI_Request_free(&request);
+        }
+    }
+}
+
+strake_status strake_link_received(strake_link *link, strake_error *error)
+{
+    char peers[64];
+    peers_text(link, peers, sizeof peers);
+    const strake_status status =
+        strake_mpi_wait(link->ranks, link->receives, link->receive, link->seen, peers, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    link->listens = false;
+    for (int k = 0; k < link->receives; k++) {
+        int bytes = 0;
+        (void)MPI_Get_count(&link->seen[k], MPI_BYTE, &bytes);
+        if (bytes != link->bytes[k]) {
+            return strake_fail(error, STRAKE_ERR_RANK, "rank %d has stopped", link->peer[k]);
+        }
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_link_sent(strake_link *link, strake_error *error)
+{
+    char peers[64];
+    peers_text(link, peers, sizeof peers);
+    return strake_mpi_wait(link->ranks, link->sends, link->send, MPI_STATUSES_IGNORE, peers, error);
+}
+
+strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *send, int sends,
+                                 const strake_transfer *receive, int receives, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_link *link = NULL;
+    STRAKE_TRY(strake_link_create(ranks, send, sends, receive, receives, &link, error));
+    STRAKE_TRY(strake_link_listen(link, error));
+    STRAKE_TRY(strake_link_send(link, error));
+    STRAKE_TRY(strake_link_received(link, error));
+    STRAKE_TRY(strake_link_sent(link, error));
+cleanup:
+    strake_link_destroy(&link);
+    return status;
+}

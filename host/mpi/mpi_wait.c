@@ -1,0 +1,158 @@
+/*
+ * Waiting for MPI: polled, so that a thread that waits leaves its processor to others, sees when a rank
+ * on this machine has died, and gives up after a while. MPI itself would wait for ever.
+ */
+#include "mpi/mpi_wait.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpi/launch.h"
+
+/* Seconds of waiting after which a thread sleeps between two looks, and looks after the others. */
+static const double awake = 200e-6, look_after = 0.05;
+
+enum { SPINS = 200, NAP = 20000 /* [ns] */ };
+
+/*
+ * After a loss every rank stays so long, so that the one that tells can do so, and so that the others find
+ * the rank that was lost rather than one that has ended because of it.
+ */
+static const struct timespec tell_time = {0, 400000000};
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code, strake_error *error)
+{
+    char text[MPI_MAX_ERROR_STRING + 1] = "";
+    int length = 0;
+    if (code == MPI_SUCCESS) {
+        return STRAKE_OK;
+    }
+    (void)MPI_Error_string(code, text, &length);
+    for (char *at = text; *at != '\0'; at++) {
+        *at = *at == '\n' ? ' ' : *at;
+    }
+    if (!ranks->lost) {
+        ranks->lost = true;
+        ranks->tells = ranks->local_self == 0;
+        (void)strake_fail(&ranks->cause, STRAKE_ERR_RANK,
+                          "rank %d cannot exchange messages with the others: %s: %s", ranks->self,
+                          call, text);
+    }
+    return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
+}
+
+/* Whether a process is gone; one that has ended and waits for its parent is. */
+static bool is_gone(pid_t process)
+{
+    char path[64], line[256] = "";
+    if (kill(process, 0) != 0) {
+        return errno == ESRCH;
+    }
+    (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
+    FILE *const file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    const bool read = fgets(line, sizeof line, file) != NULL;
+    (void)fclose(file);
+    const char *const after = read ? strrchr(line, ')') : NULL;
+    return after != NULL && (after[1] == ' ') && (after[2] == 'Z' || after[2] == 'X');
+}
+
+/* Looks for a rank of this machine that has died. The first one alive says so. */
+static bool find_dead(strake_ranks *ranks)
+{
+    int dead = -1, first = -1;
+    for (int k = 0; k < ranks->local_count; k++) {
+        const bool gone = k != ranks->local_self && is_gone(ranks->process[k]);
+        dead = gone && dead < 0 ? k : dead;
+        first = !gone && first < 0 ? k : first;
+    }
+    if (dead < 0) {
+        return false;
+    }
+    ranks->lost = true;
+    ranks->tells = first == ranks->local_self;
+    (void)strake_fail(&ranks->cause, STRAKE_ERR_RANK,
+                      "rank %d (process %ld) has died, so the run ends", ranks->number[dead],
+                      (long)ranks->process[dead]);
+    return true;
+}
+
+static bool is_over(strake_ranks *ranks, double since, double *looked, const char *what)
+{
+    const double t = now();
+    if (t - since < look_after || t - *looked < look_after) {
+        return false;
+    }
+    *looked = t;
+    if (find_dead(ranks)) {
+        return true;
+    }
+    if (t - since < ranks->patience) {
+        return false;
+    }
+    ranks->lost = true;
+    ranks->tells = ranks->local_self == 0;
+    (void)strake_fail(&ranks->cause, STRAKE_ERR_RANK,
+                      "rank %d has waited %.0f s for %s and gives up; is a machine or the network "
+                      "between them down? (run.patience sets how long to wait)",
+                      ranks->self, t - since, what);
+    return true;
+}
+
+strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
+                              MPI_Status *seen, const char *what, strake_error *error)
+{
+    static const struct timespec nap = {0, NAP};
+    const double since = now();
+    double looked = since;
+    for (int spin = 0;; spin++) {
+        int done = 0;
+        if (ranks->lost) {
+            return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
+        }
+        const int code = MPI_Testall(requests, request, &done, seen);
+        if (code != MPI_SUCCESS) {
+            return strake_mpi_check(ranks, "MPI_Testall", code, error);
+        }
+        if (done) {
+            return STRAKE_OK;
+        }
+        if (spin < SPINS || now() - since < awake) {
+            (void)sched_yield();
+            continue;
+        }
+        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        (void)is_over(ranks, since, &looked, what);
+    }
+}
+
+bool strake_ranks_is_lost(const strake_ranks *ranks)
+{
+    return ranks != NULL && ranks->lost;
+}
+
+void strake_mpi_linger(void)
+{
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &tell_time, NULL);
+}
+
+bool strake_ranks_may_tell(const strake_ranks *ranks)
+{
+    if (ranks == NULL || !ranks->lost) {
+        return (ranks != NULL ? ranks->self : strake_launch_self()) == 0;
+    }
+    return ranks->tells;
+}

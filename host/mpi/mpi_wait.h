@@ -1,0 +1,41 @@
+/** @file mpi_wait.h Inside of strake_ranks with MPI; only for host/mpi/mpi_*.c. */
+#ifndef STRAKE_MPI_WAIT_H
+#define STRAKE_MPI_WAIT_H
+
+#include <mpi.h>
+#include <sys/types.h>
+
+#include "mpi/ranks.h"
+
+enum { STRAKE_MPI_PIECE = 1 << 30 /* bytes: MPI counts with an int */ };
+
+struct strake_ranks {
+    MPI_Comm world; /* of Strake alone */
+    int self, count;
+    int local_self, local_count;
+    int sharing;
+    pid_t *process; /* of the ranks on this machine */
+    int *number;    /* and their rank */
+    double patience;
+    bool lost;    /* a rank does not answer any more */
+    bool tells;   /* this rank is to say so */
+    bool started; /* MPI was initialised here */
+    strake_error cause;
+};
+
+/** A failed call of MPI, as a message. @return STRAKE_OK for MPI_SUCCESS, else STRAKE_ERR_RANK. */
+strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code,
+                               strake_error *error);
+
+/** Waits a moment after a loss. */
+void strake_mpi_linger(void);
+
+/**
+ * Waits for all requests.
+ * @param[out] seen  one for each request, or MPI_STATUSES_IGNORE
+ * @param[in]  what  is waited for, for the message
+ */
+strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
+                              MPI_Status *seen, const char *what, strake_error *error);
+
+#endif

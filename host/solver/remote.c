@@ -1,0 +1,238 @@
+#include "solver/remote.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/remote_impl.h"
+
+enum { TAG_FIELD = 900, PARCEL = 1 << 20 /* bytes of a request, unless a slab has more */ };
+
+typedef enum request_kind { REQUEST_GET, REQUEST_PUT, REQUEST_END } request_kind;
+
+/* What rank 0 wants of all others. */
+typedef struct request {
+    request_kind kind;
+    int field;
+    int64_t first, end; /* slabs of the grid */
+    int64_t step;       /* at the end */
+    bool was_set;       /* at the end: states came from rank 0 */
+    strake_error outcome;
+} request;
+
+/* Some slabs of one rank: where they lie in its arrays, and where in the dense data. */
+typedef struct piece {
+    int owner;
+    int64_t first, end; /* of the arrays */
+    int64_t at;         /* slabs in the data before it */
+} piece;
+
+/* The piece that begins at slab `at` of the grid, at most up to `end`: one owner, one place. */
+static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
+{
+    const int64_t n = solver->layout.n[0];
+    const int64_t slot = ((at - solver->shift) % n + n) % n;
+    piece p = {.first = slot, .end = slot + (end - at)};
+    while (slot >= solver->owned[p.owner].end) {
+        p.owner++;
+    }
+    p.end = p.end < solver->owned[p.owner].end ? p.end : solver->owned[p.owner].end;
+    return p;
+}
+
+static size_t slab_bytes(const strake_solver *solver, int field)
+{
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, field, shape);
+    return (size_t)(shape[1] * shape[2] * solver->layout.element_size);
+}
+
+static strake_transfer transfer(int peer, void *data, size_t bytes)
+{
+    return (strake_transfer){.peer = peer, .tag = TAG_FIELD, .data = data, .bytes = bytes};
+}
+
+/* Slabs of one request: as many as every rank has a buffer for. */
+static int64_t most_slabs(size_t slab)
+{
+    return slab < PARCEL ? (int64_t)(PARCEL / slab) : 1;
+}
+
+/* One request: this rank's pieces are copied, the others' travel. */
+static strake_status ask(strake_solver *solver, const request *wanted, char *data,
+                         strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    request sent = *wanted;
+    const size_t slab = slab_bytes(solver, wanted->field);
+    STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &sent, sizeof sent, error));
+    for (int64_t at = wanted->first; at < wanted->end;) {
+        const piece p = piece_at(solver, at, wanted->end);
+        char *const place = data + (size_t)(at - wanted->first) * slab;
+        const strake_transfer both = transfer(p.owner, place, (size_t)(p.end - p.first) * slab);
+        if (wanted->kind == REQUEST_GET && p.owner == 0) {
+            strake_fields_copy_out(solver, wanted->field, p.first, p.end, place);
+        } else if (wanted->kind == REQUEST_GET) {
+            STRAKE_TRY(strake_ranks_trade(solver->ranks, NULL, 0, &both, 1, error));
+        } else if (p.owner == 0) {
+            strake_fields_copy_in(solver, wanted->field, p.first, p.end, place);
+        } else {
+            STRAKE_TRY(strake_ranks_trade(solver->ranks, &both, 1, NULL, 0, error));
+        }
+        at += p.end - p.first;
+    }
+cleanup:
+    return status;
+}
+
+static strake_status ask_all(strake_solver *solver, request_kind kind, int field, int64_t first,
+                             int64_t end, char *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t slab = slab_bytes(solver, field);
+    for (int64_t at = first; at < end && status == STRAKE_OK;) {
+        const int64_t most = most_slabs(slab);
+        const request wanted = {
+            .kind = kind, .field = field, .first = at, .end = end - at < most ? end : at + most};
+        status = ask(solver, &wanted, data + (size_t)(at - first) * slab, error);
+        at = wanted.end;
+    }
+    return status;
+}
+
+strake_status strake_remote_get(strake_solver *solver, int field, int64_t first, int64_t end,
+                                void *data, strake_error *error)
+{
+    return ask_all(solver, REQUEST_GET, field, first, end, data, error);
+}
+
+strake_status strake_remote_put(strake_solver *solver, int field, int64_t first, int64_t end,
+                                const void *data, strake_error *error)
+{
+    solver->remote.was_set = true;
+    /* A transfer's data is only read where it is sent. */
+    return ask_all(solver, REQUEST_PUT, field, first, end, (char *)(uintptr_t)data, error);
+}
+
+/* This rank's pieces of a request, to or from rank 0. */
+static strake_status answer(strake_solver *solver, const request *wanted, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t slab = slab_bytes(solver, wanted->field);
+    void *const data = solver->remote.parcel;
+    for (int64_t at = wanted->first; at < wanted->end;) {
+        const piece p = piece_at(solver, at, wanted->end);
+        const strake_transfer both = transfer(0, data, (size_t)(p.end - p.first) * slab);
+        if (p.owner == strake_ranks_self(solver->ranks) && wanted->kind == REQUEST_GET) {
+            strake_fields_copy_out(solver, wanted->field, p.first, p.end, data);
+            STRAKE_TRY(strake_ranks_trade(solver->ranks, &both, 1, NULL, 0, error));
+        } else if (p.owner == strake_ranks_self(solver->ranks)) {
+            STRAKE_TRY(strake_ranks_trade(solver->ranks, NULL, 0, &both, 1, error));
+            strake_fields_copy_in(solver, wanted->field, p.first, p.end, data);
+        }
+        at += p.end - p.first;
+    }
+cleanup:
+    return status;
+}
+
+/* A buffer for the largest request. */
+static strake_status get_ready(strake_solver *solver, strake_error *error)
+{
+    size_t bytes = PARCEL;
+    for (int f = 0; f < solver->which->problem->fields; f++) {
+        const size_t slab = slab_bytes(solver, f);
+        bytes = slab > bytes ? slab : bytes;
+    }
+    if (solver->remote.parcel == NULL) {
+        solver->remote.parcel = malloc(bytes);
+    }
+    if (solver->remote.parcel == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: %zu bytes for a part of a field", bytes);
+    }
+    solver->remote.was_set = false;
+    return strake_team_gather(solver, error);
+}
+
+strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
+{
+    return strake_ranks_agree(solver->ranks, get_ready(solver, error), error);
+}
+
+/* The same on all ranks once rank 0 has done its part. */
+static void conclude(strake_solver *solver, const request *end)
+{
+    solver->step_count = end->step;
+    solver->ghosts_stale = solver->ghosts_stale || end->was_set;
+    solver->states_fresh = solver->states_fresh || end->was_set;
+}
+
+strake_status strake_remote_end(strake_solver *solver, strake_status outcome, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    request end = {
+        .kind = REQUEST_END, .step = solver->step_count, .was_set = solver->remote.was_set};
+    if (outcome != STRAKE_OK) {
+        end.outcome = *error;
+    }
+    end.outcome.status = outcome;
+    STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &end, sizeof end, error));
+    conclude(solver, &end);
+    status = outcome;
+cleanup:
+    return status;
+}
+
+strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    request wanted = {.kind = REQUEST_END};
+    for (;;) {
+        STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &wanted, sizeof wanted, error));
+        if (wanted.kind == REQUEST_END) {
+            break;
+        }
+        STRAKE_TRY(answer(solver, &wanted, error));
+    }
+    conclude(solver, &wanted);
+    if (wanted.outcome.status != STRAKE_OK) {
+        status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_remote_placements(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_placement *own = NULL, *all = NULL;
+    const int count = strake_ranks_count(solver->ranks);
+    int mine = 0, most = 0, used = 0;
+    int *entries = calloc((size_t)count, sizeof *entries);
+    own = calloc(STRAKE_MAX_PLACEMENTS, sizeof *own);
+    all = calloc((size_t)count * STRAKE_MAX_PLACEMENTS, sizeof *all);
+    STRAKE_CHECK(entries != NULL && own != NULL && all != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for the report of %d ranks", count);
+    free(solver->remote.placement);
+    solver->remote.placement = NULL;
+    mine = strake_solver_placements(solver, own, STRAKE_MAX_PLACEMENTS);
+    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, entries, error));
+    for (int k = 0; k < count; k++) {
+        most = entries[k] > most ? entries[k] : most;
+    }
+    STRAKE_TRY(strake_ranks_collect(solver->ranks, own, (size_t)most * sizeof *own, all, error));
+    for (int k = 0; k < count; k++) {
+        for (int e = 0; e < entries[k]; e++) {
+            all[used] = all[k * most + e];
+            all[used++].rank = k;
+        }
+    }
+    solver->remote.placement = all;
+    solver->remote.placements = used;
+    all = NULL;
+cleanup:
+    free(entries);
+    free(own);
+    free(all);
+    return status;
+}

@@ -1,0 +1,286 @@
+/* Shares of slabs among ranks: given, or measured on trial steps of every rank at the same time. */
+#include "solver/shares.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/border.h"
+#include "solver/choose.h"
+
+enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, ROUNDS = 2 };
+
+/* Shares stay where every rate agrees with them so well. */
+static const double close_enough = 0.02;
+
+strake_status strake_shares_pick(const strake_solver *solver, const char *option, const char *text,
+                                 char *out, size_t size, strake_error *error)
+{
+    const int count = strake_ranks_count(solver->ranks);
+    const int self = strake_ranks_self(solver->ranks);
+    const char *part = text;
+    int parts = 1;
+    for (const char *at = strchr(text, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        part = parts == self ? at + 1 : part;
+        parts++;
+    }
+    if (parts != 1 && parts != count) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: `%s` has parts for %d ranks, and there %s %d; give one for each "
+                           "rank, or one for all",
+                           option, text, parts, count == 1 ? "is" : "are", count);
+    }
+    const size_t length = strcspn(part, "/");
+    if (length >= size) {
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: `%s` is too long", option, text);
+    }
+    memcpy(out, part, length);
+    out[length] = '\0';
+    return STRAKE_OK;
+}
+
+/* Gives every rank slabs in proportion to its weight, and none fewer than it needs. */
+static strake_status share(strake_solver *solver, const double *weight, int steps,
+                           strake_error *error)
+{
+    const int count = strake_ranks_count(solver->ranks);
+    const int64_t least = strake_border_least(solver, steps);
+    const int64_t n = solver->layout.n[0];
+    int64_t slabs[MOST_RANKS];
+    if (n / count < least) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: %lld %s are too few for %d ranks, which need %lld each; start fewer "
+            "ranks",
+            solver->which->file, (long long)n,
+            solver->which->problem->dims == 3 ? "planes" : "rows", count, (long long)least);
+    }
+    strake_partition(n, count, weight, solver->owned);
+    for (int k = 0; k < count; k++) {
+        slabs[k] = solver->owned[k].end - solver->owned[k].first;
+    }
+    for (int k = 0; k < count; k++) {
+        while (slabs[k] < least) {
+            int most = 0;
+            for (int j = 1; j < count; j++) {
+                most = slabs[j] > slabs[most] ? j : most;
+            }
+            slabs[most]--;
+            slabs[k]++;
+        }
+    }
+    int64_t first = 0;
+    for (int k = 0; k < count; k++) {
+        solver->owned[k].first = first;
+        first += slabs[k];
+        solver->owned[k].end = first;
+    }
+    solver->own = solver->owned[strake_ranks_self(solver->ranks)];
+    return STRAKE_OK;
+}
+
+/* One way, slabs wander through the ranks: whatever belongs to a place would have to wander too. */
+static strake_status check_one_way(const strake_solver *solver, strake_error *error)
+{
+    const strake_problem *problem = solver->which->problem;
+    if (solver->layout.boundary[0] != STRAKE_PERIODIC) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: run.exchange: one_way needs a periodic boundary in the slowest "
+                           "direction, because every row wanders round it; use both",
+                           solver->which->file);
+    }
+    for (int f = 0; f < problem->fields; f++) {
+        if (!problem->field[f].is_state && !solver->constant[f]) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "%s: run.exchange: one_way is for problems without fields that stay "
+                "the same, but field %s has different values from cell to cell; give "
+                "it as {constant: X}, or use both",
+                solver->which->file, problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Weights given for the ranks, or equal ones. */
+static strake_status first_weights(const strake_solver *solver, double *weight, strake_error *error)
+{
+    const char *at = solver->which->shares;
+    const int count = strake_ranks_count(solver->ranks);
+    double sum = 0.0;
+    for (int k = 0; k < count; k++) {
+        char *end = NULL;
+        weight[k] = at != NULL ? strtod(at, &end) : 1.0;
+        if (at != NULL && (end == at || *end != (k + 1 < count ? ',' : '\0'))) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "%s: run.shares: `%s`: expected one number >= 0 for each of %d ranks",
+                solver->which->file, solver->which->shares, count);
+        }
+        at = at != NULL ? end + 1 : NULL;
+        sum += weight[k];
+    }
+    return sum > 0.0 ? STRAKE_OK
+                     : strake_fail(error, STRAKE_ERR_USAGE, "%s: run.shares: all weights are zero",
+                                   solver->which->file);
+}
+
+strake_status strake_shares_begin(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double weight[MOST_RANKS];
+    const int count = strake_ranks_count(solver->ranks);
+    solver->own = (strake_range){0, solver->layout.n[0]};
+    if (solver->which->exchange == STRAKE_EXCHANGE_ONE_WAY) {
+        STRAKE_TRY(check_one_way(solver, error));
+    }
+    if (solver->ranks == NULL) {
+        goto cleanup;
+    }
+    STRAKE_CHECK(count <= MOST_RANKS, error, STRAKE_ERR_USAGE,
+                 "%d ranks; Strake runs on %d at most", count, (int)MOST_RANKS);
+    strake_ranks_set_patience(solver->ranks, solver->which->patience);
+    solver->one_way = solver->which->exchange == STRAKE_EXCHANGE_ONE_WAY;
+    solver->owned = calloc((size_t)count, sizeof *solver->owned);
+    STRAKE_CHECK(solver->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+    STRAKE_TRY(first_weights(solver, weight, error));
+    STRAKE_TRY(share(solver, weight, 1, error));
+cleanup:
+    return status;
+}
+
+/* What this rank's places can be under ranks. */
+static strake_status check_places(const strake_solver *solver, strake_error *error)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].place == STRAKE_PLACE_SERIAL) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--on serial computes the whole grid on one rank; there are %d: use "
+                               "cpu, or start one",
+                               strake_ranks_count(solver->ranks));
+        }
+        if (solver->one_way && solver->entry[e].place == STRAKE_PLACE_OPENCL) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "%s: run.exchange: one_way is for cpu stripes; use --on cpu, or both",
+                solver->which->file);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* The present split of this rank's slabs, kept for another number of them. */
+static void split_of(const strake_solver *solver, double *weight)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        weight[e] = (double)(solver->entry[e].range.end - solver->entry[e].range.first);
+    }
+}
+
+/* This rank's slabs per second. */
+static strake_status time_rank(strake_solver *solver, double *rate, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double seconds = 0.0;
+    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    STRAKE_TRY(strake_time_team(solver, &seconds, entry_seconds, error));
+    *rate = seconds > 0.0 ? (double)(solver->own.end - solver->own.first) / seconds : 1.0;
+cleanup:
+    return status;
+}
+
+/* Shares in proportion to the rates that all ranks measure at the same time. */
+static strake_status share_by_rates(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double rate = 0.0;
+    double rates[MOST_RANKS];
+    double weight[STRAKE_MAX_PLACEMENTS];
+    const int count = strake_ranks_count(solver->ranks);
+    for (int round = 0; round < ROUNDS; round++) {
+        double sum = 0.0;
+        bool settled = true;
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, time_rank(solver, &rate, error), error));
+        STRAKE_TRY(strake_ranks_collect(solver->ranks, &rate, sizeof rate, rates, error));
+        for (int k = 0; k < count; k++) {
+            sum += rates[k];
+        }
+        for (int k = 0; k < count; k++) {
+            const double has = (double)(solver->owned[k].end - solver->owned[k].first);
+            const double wants = (double)solver->layout.n[0] * rates[k] / sum;
+            settled = settled && wants < has * (1.0 + close_enough) + 1.0 &&
+                      wants > has * (1.0 - close_enough) - 1.0;
+        }
+        if (settled) {
+            break;
+        }
+        split_of(solver, weight);
+        STRAKE_TRY(share(solver, rates, 1, error));
+        STRAKE_TRY(
+            strake_ranks_agree(solver->ranks, strake_team_place(solver, weight, error), error));
+    }
+cleanup:
+    return status;
+}
+
+/* What every rank tells the others of its team. */
+typedef struct facts {
+    int at_once, entries;
+} facts;
+
+/* All ranks take as many steps at once as the most careful one. */
+static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    facts all[MOST_RANKS];
+    const facts mine = {solver->at_once, solver->entries};
+    int least = solver->at_once;
+    int entries = 0;
+    double weight[STRAKE_MAX_PLACEMENTS];
+    const int count = strake_ranks_count(solver->ranks);
+    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, all, error));
+    for (int k = 0; k < count; k++) {
+        least = all[k].at_once < least ? all[k].at_once : least;
+        entries += all[k].entries;
+    }
+    STRAKE_CHECK(entries <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
+                 "--on: %d entries on all ranks together; Strake takes %d at most", entries,
+                 (int)STRAKE_MOST_PLACEMENTS);
+    solver->agreed = least;
+    for (int k = 0; k < count; k++) {
+        const int64_t slabs = solver->owned[k].end - solver->owned[k].first;
+        const int64_t needs = strake_border_least(solver, least);
+        STRAKE_CHECK(slabs >= needs, error, STRAKE_ERR_USAGE,
+                     "%s: rank %d has %lld %s, and a sweep of %d steps needs %lld; start fewer "
+                     "ranks, or set a smaller run.steps_per_sweep",
+                     solver->which->file, k, (long long)slabs,
+                     solver->which->problem->dims == 3 ? "planes" : "rows", least,
+                     (long long)needs);
+    }
+    if (solver->at_once != least) {
+        split_of(solver, weight);
+        status = strake_team_place(solver, weight, error);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_shares_place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = check_places(solver, error);
+    solver->agreed = 0;
+    if (status == STRAKE_OK && solver->has_weights) {
+        status = strake_team_place(solver, solver->weight, error);
+    } else if (status == STRAKE_OK) {
+        status = strake_balance(solver, solver->kind, error);
+    }
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, status, error));
+    if (solver->which->shares == NULL) {
+        STRAKE_TRY(share_by_rates(solver, error));
+    }
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, agree_on_steps(solver, error), error));
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_border_create(solver, error), error));
+    solver->ghosts_stale = true;
+cleanup:
+    return status;
+}

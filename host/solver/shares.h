@@ -1,0 +1,23 @@
+/** @file shares.h Which slabs belong to which rank; only for host/solver/. */
+#ifndef STRAKE_SHARES_H
+#define STRAKE_SHARES_H
+
+#include "solver/solver_impl.h"
+
+/**
+ * Takes the part of a list for several ranks, "cpu/ocl:0", that is this rank's: the only one, or one for
+ * each rank. @param[in] option  its name, for messages
+ */
+strake_status strake_shares_pick(const strake_solver *solver, const char *option, const char *text,
+                                 char *out, size_t size, strake_error *error);
+
+/** First shares, before any measurement, and whether the exchange that the case wants is possible. */
+strake_status strake_shares_begin(strake_solver *solver, strake_error *error);
+
+/**
+ * Places the team of every rank: shares by given weights or in proportion to the measured rates, steps
+ * at once that suit all, and the exchange between them. Collective.
+ */
+strake_status strake_shares_place(strake_solver *solver, strake_error *error);
+
+#endif

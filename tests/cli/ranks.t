@@ -1,0 +1,196 @@
+#!/bin/bash
+# Ranks of mpirun: the same files as one process on any number of ranks, exchange and places; a restart on
+# others; failures that end every rank with one message.
+. "$(dirname "$0")/tap.bash"
+
+if ! ldd "$STRAKE" 2>/dev/null | grep -q libmpi; then
+    OMPI_COMM_WORLD_SIZE=2 try run case.yaml --quiet
+    fails 2 "several ranks without MPI are refused" "built without MPI" "one of 2 ranks"
+    skip "runs on several ranks" "built without MPI"
+    done_testing
+fi
+if ! command -v mpirun >/dev/null 2>&1; then
+    skip "runs on several ranks" "there is no mpirun"
+    done_testing
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=$scratch
+
+cat >flow.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 61, cols: 40}
+time: {dt: 0.1, steps: 23}
+boundary: {rows: open, cols: periodic}
+fields:
+  psi: {cone: {center: [20, 20], radius: 12, height: 4, base: 0.1}}
+  u1: {rotation: {omega: 0.05, center: [30, 20]}}
+  u2: {rotation: {omega: 0.05, center: [30, 20]}}
+run: {on: cpu}
+output: {every: 10, initial: true}
+checkpoint: {every: 14}
+END
+cat >even.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 61, cols: 40}
+time: {dt: 0.1, steps: 75}
+boundary: {rows: periodic, cols: open}
+fields:
+  psi: {cone: {center: [20, 20], radius: 12, height: 4, base: 0.1}}
+  u1: {constant: 0.3}
+  u2: {constant: -0.2}
+run: {on: cpu}
+output: {every: 31}
+END
+spinodal() { # spinodal DIMS GRID BOUNDARY
+    cat <<END
+problem: cahn_hilliard$1d
+grid: {$2}
+time: {dt: 0.004, steps: 25}
+boundary: {$3}
+scheme: {time: midpoint}
+fields:
+  u: {random: {seed: 7, minimum: -0.3, maximum: 0.2}}
+run: {on: cpu}
+output: {every: 11}
+checkpoint: {every: 9}
+END
+}
+spinodal 2 'rows: 59, cols: 36' 'rows: periodic, cols: periodic' >ring.yaml
+spinodal 2 'rows: 59, cols: 36' 'rows: no_flux, cols: periodic' >walls.yaml
+spinodal 3 'planes: 41, rows: 9, cols: 20' 'planes: periodic' >cube.yaml
+
+on_ranks() { # on_ranks RANKS ARGUMENTS...: as try, on several ranks
+    local ranks=$1
+    shift
+    code=0
+    timeout -k 5 120 mpirun -np "$ranks" "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null ||
+        code=$?
+}
+
+# says CODE NAME TEXT...: the last on_ranks ended with CODE, and one rank printed one line with every TEXT.
+says() {
+    local want=$1 name=$2 good=0 text
+    shift 2
+    [ "$code" -eq "$want" ] || good=1
+    [ "$(grep '^strake: ' "$scratch/.err" | grep -vc '^strake: note: ')" -eq 1 ] || good=1
+    for text in "$@"; do
+        grep '^strake: ' "$scratch/.err" | grep -qF -- "$text" || good=1
+    done
+    report $good "$name"
+}
+
+same() { # same NAME: folder ranks has the files of folder one, byte for byte
+    local good=0 file
+    [ "$code" -eq 0 ] || good=1
+    for file in one/*; do
+        cmp -s "$file" "ranks/$(basename "$file")" || good=1
+    done
+    report $good "$1"
+    rm -rf ranks
+}
+
+for case in flow even ring walls cube; do
+    rm -rf one
+    "$STRAKE" run $case.yaml --on serial --quiet --output one || exit 1
+    for ranks in 2 3 4; do
+        [ $case$ranks = even4 ] || [ $case$ranks = walls2 ] || [ $case$ranks = walls4 ] && continue
+        on_ranks $ranks run $case.yaml --quiet --output ranks
+        same "$case on $ranks ranks is what one process writes"
+        case $case in
+            even | ring | cube)
+                on_ranks $ranks run $case.yaml --quiet --output ranks --set run.exchange=one_way
+                same "$case on $ranks ranks, exchanging one way"
+                ;;
+        esac
+    done
+    on_ranks 3 run $case.yaml --quiet --output ranks --set run.shares=1,3,2 \
+        --set run.steps_per_sweep=1 --threads 2
+    same "$case on uneven ranks, step by step, with two threads each"
+    if [ -n "$("$STRAKE" devices | grep '^ocl:0')" ]; then
+        on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0
+        same "$case on 2 ranks with an OpenCL device each"
+        on_ranks 3 run $case.yaml --quiet --output ranks --on cpu/cpu,ocl:0/ocl:0 \
+            --split 1/1,1/1 --set run.overlap=on
+        same "$case on 3 ranks with OpenCL places of their own each"
+    else
+        skip "$case on ranks with OpenCL devices" "no OpenCL device"
+    fi
+done
+
+rm -rf one
+"$STRAKE" run flow.yaml --on cpu --quiet --output one --report one.json
+on_ranks 2 run flow.yaml --quiet --output two --steps 14 --report two.json
+check "a run on 2 ranks leaves a checkpoint" test -s two/checkpoint.strake
+check "its report counts the ranks" grep -q '"ranks": 2' two.json
+on_ranks 3 run flow.yaml --quiet --output three --resume two/checkpoint.strake --report three.json
+check "3 ranks continue it to the same bytes" cmp one/psi_00000023.npy three/psi_00000023.npy
+check "and the same statistics" cmp <(grep checksum one.json) <(grep checksum three.json)
+try run flow.yaml --on cpu --quiet --output again --resume two/checkpoint.strake
+check "and so does one process" cmp one/psi_00000023.npy again/psi_00000023.npy
+on_ranks 2 run flow.yaml --output two --steps 3
+check "one summary is printed" test "$(grep -c 'steps 0 to 3 done' .out)" = 1
+check "with the places of both ranks" grep -q '^1:cpu' .out
+
+on_ranks 2 run flow.yaml --on serial
+says 2 "serial is for one process" "start one"
+on_ranks 2 run flow.yaml --on cpu/cpu/cpu
+says 2 "places for other ranks than there are" "parts for 3 ranks" "there are 2"
+on_ranks 2 run flow.yaml --on cpu/ocl:99
+says 2 "what only one rank finds wrong" "rank 1: --on: \`ocl:99\`"
+on_ranks 2 run flow.yaml --set run.shares=1,2,3
+says 2 "shares for other ranks than there are" "run.shares"
+on_ranks 4 run flow.yaml --set grid.rows=7
+says 2 "more ranks than rows suffice for" "7 rows are too few for 4 ranks"
+on_ranks 2 run flow.yaml --set run.exchange=one_way
+says 2 "one way between open edges" "needs a periodic boundary"
+on_ranks 2 run flow.yaml --set run.exchange=one_way --set boundary.rows=periodic
+says 2 "one way with static fields" "field u1"
+on_ranks 2 run nofile.yaml
+says 1 "a case that is not there" "nofile.yaml"
+on_ranks 2 run ring.yaml --quiet --output bad --set scheme.unstable=allow --set time.dt=1
+says 1 "NaN stops all ranks" "NaN or Inf"
+check "and no output of a later step is there" test ! -e bad/u_00000025.npy
+
+# rank_of NUMBER: process of that rank in the present run.
+rank_of() {
+    local process
+    for process in $(pgrep -f "^$STRAKE run flow.yaml --output lost"); do
+        tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null |
+            grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" && echo "$process"
+    done
+}
+
+# lose SIGNAL RANK ARGUMENTS...: a long run on 2 ranks, one of which gets a signal after a checkpoint.
+lose() {
+    local signal=$1 rank=$2 tries=0
+    shift 2
+    rm -rf lost
+    on_ranks 2 run flow.yaml --output lost --quiet --steps 100000000 --set output.every=0 \
+        --set checkpoint.every=200 "$@" &
+    while [ ! -s lost/checkpoint.strake ] && [ $tries -lt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    kill -"$signal" "$(rank_of "$rank")"
+    wait $!
+}
+
+lose KILL 1
+check "a rank that dies is named" grep -q '^strake: .*rank 1 (process [0-9]*) has died' .err
+check "once" test "$(grep -c 'has died' .err)" = 1
+check "with the last checkpoint" grep -q '^strake: the last checkpoint has step [0-9]*00; .*--resume lost/' .err
+lose KILL 0
+check "so is rank 0, by another" grep -q '^strake: .*rank 0 (process [0-9]*) has died' .err
+steps=$(od -An -t d8 -j 32 -N 8 lost/checkpoint.strake | tr -d ' ')
+rm -rf whole
+"$STRAKE" run flow.yaml --on cpu --quiet --output whole --steps $((steps + 10)) --set output.every=0
+try run flow.yaml --on cpu --quiet --output rest --steps $((steps + 10)) --set output.every=0 \
+    --resume lost/checkpoint.strake
+check "and the checkpoint continues to the right bytes" \
+    cmp whole/psi_"$(printf %08d $((steps + 10)))".npy rest/psi_"$(printf %08d $((steps + 10)))".npy
+lose TERM 1
+check "a signal to one rank ends all after a step" grep -q '^strake: interrupted after step' .err
+lose STOP 1 --set run.patience=1
+check "a rank that does not answer is given up" grep -q 'rank 0 has waited 1 s for rank 1' .err
+done_testing
