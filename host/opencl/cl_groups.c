@@ -149,13 +149,14 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     /* A group wider than the stripe and its halo, in whole multiples, only idles. */
     const size_t columns = (size_t)(layout->n[2] + layout->lo[2] + layout->hi[2]);
     const size_t widest = (columns + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
-    const size_t limit = at_most(widest, s->device->max_work_group);
+    const size_t most = s->device->max_work_group;
+    const size_t limit = at_most(widest, most);
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
     const bool is_gpu = strake_cl_device_is_gpu(s->device);
     s->width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH, limit);
     s->height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
-    while (s->width * s->height > limit && s->height > 1) {
+    while (s->width * s->height > most && s->height > 1) {
         s->height /= 2;
     }
     s->registers = t->registers;

@@ -109,7 +109,9 @@ static strake_status fill_field(strake_solver *solver, int f, strake_error *erro
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, f, shape);
     const int64_t most = shape[0] * shape[1] * shape[2] / FILL_CELLS + 1;
-    const int parts = most < solver->most_threads ? (int)most : solver->most_threads;
+    const int threads =
+        strake_source_has_bands(solver->which->source[f]) ? 1 : solver->most_threads;
+    const int parts = most < threads ? (int)most : threads;
     int64_t failed = INT64_MAX;
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
     for (int part = 0; part < parts; part++) {

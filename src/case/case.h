@@ -85,6 +85,9 @@ bool strake_source_constant(const strake_source *source, double *number);
 /** Whether the field is given as a velocity [m/s] rather than as h-weighted Courant numbers. */
 bool strake_source_is_velocity(const strake_source *source);
 
+/** Whether reading takes megabytes for each reader (files in Fortran order, held in bands of rows). */
+bool strake_source_has_bands(const strake_source *source);
+
 /** An open source, ready to give lines. */
 typedef struct strake_source_reader strake_source_reader;
 

@@ -38,6 +38,25 @@ bool strake_source_is_velocity(const strake_source *source)
                                              : source->shape != NULL && source->shape->is_velocity;
 }
 
+bool strake_source_has_bands(const strake_source *source)
+{
+    bool found = false;
+    strake_npy_reader *file = NULL;
+    strake_error ignored; /* who reads the file says what is wrong with it */
+    if (source == NULL) {
+        return false;
+    }
+    if (source->kind == STRAKE_SOURCE_FILE &&
+        strake_npy_open(source->file, &file, &ignored) == STRAKE_OK) {
+        found = strake_npy_header(file)->fortran;
+    }
+    strake_npy_close(&file);
+    for (int k = 0; k < source->children && !found; ++k) {
+        found = strake_source_has_bands(source->child[k]);
+    }
+    return found;
+}
+
 static int face_axis(strake_position position)
 {
     return position == STRAKE_CELL ? -1 : (int)position - (int)STRAKE_FACE_0;

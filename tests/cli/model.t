@@ -35,7 +35,12 @@ prints "tables, statements and advice" "up_pinned" "publish" "fetch" "through ho
     "ocl:0: up: pinned memory starts after" "hide behind a kernel" "a kernel launch takes" \
     "ocl:0 to ocl:0: a copy within one context" "host: memory moves" "steps per exchange" \
     "advice: run.steps_per_sweep="
-check "progress goes to stderr" grep -q ' %' .err
+if command -v script >/dev/null; then
+    script -qec "'$STRAKE' model case.yaml --on ocl:0 --budget 1 --cache shown" /dev/null >shown.txt 2>&1
+    check "a terminal shows progress" grep -q ' % \[[#.]*\]' shown.txt
+else
+    skip "a terminal shows progress" "no script(1) to make a terminal"
+fi
 check "the case shows up with its cells" grep -qF 'case.yaml: 61 x 97 cells' .out
 missing=
 for key in strake host host_memory devices pairs statements advice paths up_pageable up_pinned up_mapped \
