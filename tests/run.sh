@@ -1,11 +1,12 @@
 #!/bin/bash
 # Usage: bash tests/run.sh BUILD PROGRAM...
-# Runs TAP programs (cmocka binaries and *.t shell scripts) one after the other, prints a line for
-# each as it ends, everything a failed one printed, and why tests were skipped. The last line is
+# Runs TAP programs (cmocka binaries and *.t shell scripts), prints a line for each that ended,
+# everything a failed one printed, and why tests were skipped. The last line is
 # "N passed, N failed[, N skipped]" (also in BUILD/tests/summary); exit 0 only if tests ran, none
 # failed, no program crashed or stopped short of its plan, and some test used an OpenCL device.
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
 # Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
+#              STRAKE_TESTS_TOGETHER  names of programs that may run side by side (none)
 #              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
 set -u
 export LC_ALL=C
@@ -91,9 +92,9 @@ count() {
     ' "$2"
 }
 
-for program in "$@"; do
-    name=$(basename "$program")
-    log=$build/tests/log/$name.tap
+# Runs one program; leaves what it printed, its status and its seconds beside each other.
+run() {
+    local program=$1 log=$build/tests/log/$(basename "$1").tap command start status
     case $program in
         *.t) command=(sh "$program") ;;
         */*) command=("$program") ;;
@@ -102,18 +103,23 @@ for program in "$@"; do
     case $(head -n 1 "$program" 2>/dev/null | tr -d '\0') in
         '#!'*bash*) command=(bash "$program") ;;
     esac
-
     start=$(date +%s%N)
     # --kill-after: a program stuck in a driver ignores the first signal.
     { timeout --kill-after=10 "$limit" "${command[@]}" >"$log" 2>"$log.err" </dev/null; } 2>/dev/null
     status=$?
-    seconds=$(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { printf "%.1f", t / 1e9 }')
+    echo "$status $(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { printf "%.1f", t / 1e9 }')" >"$log.status"
+}
 
+# Prints the line of a program that ended and adds its tests to the sums.
+tell() {
+    local program=$1 name log status=1 seconds=0 counted p f s planned ran unran total trouble=
+    name=$(basename "$program")
+    log=$build/tests/log/$name.tap
+    read -r status seconds <"$log.status"
     # cmocka writes TAP to stderr when it prints failures, so both streams are read for results.
     counted=$(cat "$log" "$log.err" | tr -d '\0' >"$log.all"; count "$name" "$log.all")
     read -r p f s planned ran unran <<<"$(head -n 1 <<<"$counted")"
     total=$((p + f + s))
-    trouble=
     if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
         trouble="stopped after the limit of $limit s"
     elif [ "$status" -gt 128 ]; then
@@ -140,6 +146,34 @@ for program in "$@"; do
     while IFS=$'\t' read -r kind test reason; do
         [ "$kind" = skip ] && skips+="  $name: $test: $reason"$'\n'
     done <<<"$counted"
+}
+
+# Tests of bits take any load: they run side by side. All others have the machine for themselves.
+together=()
+alone=()
+for program in "$@"; do
+    rm -f "$build/tests/log/$(basename "$program").tap"*
+    case " ${STRAKE_TESTS_TOGETHER:-} " in
+        *" $(basename "$program") "*) together+=("$program") ;;
+        *) alone+=("$program") ;;
+    esac
+done
+running=0
+for program in "${together[@]}"; do
+    if [ "$running" -ge "$(nproc)" ]; then
+        wait -n
+        running=$((running - 1))
+    fi
+    run "$program" &
+    running=$((running + 1))
+done
+wait
+for program in "${together[@]}"; do
+    tell "$program"
+done
+for program in "${alone[@]}"; do
+    run "$program"
+    tell "$program"
 done
 
 if [ -n "$skips" ]; then
