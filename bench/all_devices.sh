@@ -63,7 +63,7 @@ bench 40 "POCL_MAX_PTHREAD_COUNT=$half OMP_NUM_THREADS=$half" --sizes 2048 --ste
     --on cpu --on "$pocl" --on "cpu,$pocl"
 bench 50 "POCL_MAX_PTHREAD_COUNT=$half OMP_NUM_THREADS=$half" --sizes 4096 --steps 40 --repeats 3 \
     --on cpu --on "$pocl" --on "cpu,$pocl"
-for size in 256 512 1024 2048 4096 8192; do
+for size in ${SIZES:-256 512 1024 2048 4096 8192}; do
     steps=$((8000000 / size / size * 100))
     [ "$steps" -gt 4000 ] && steps=4000
     [ "$steps" -lt 100 ] && steps=100

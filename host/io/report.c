@@ -329,6 +329,8 @@ static void print_balance(const strake_result *result, strake_text *json)
         }
         strake_text_print(json, "], \"moves\": %s, \"why\": ", d->moves ? "true" : "false");
         strake_text_json(json, d->why);
+        strake_text_print(json, ", \"move_seconds\": ");
+        strake_text_number(json, d->move_seconds);
         strake_text_print(json, "}");
     }
     strake_text_print(json, "]},\n");

@@ -96,8 +96,6 @@ static strake_status plan_ghosts(strake_cl_resident *s, const int64_t depth[2], 
             list[3 * most + (size_t)ghosts++] = from;
         }
     }
-    strake_cl_release_buffer(s->kernels, &s->edges.list);
-    strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     STRAKE_TRY(strake_cl_window_pairs(&s->window, edges, list, list + most, &s->edges, error));
     STRAKE_TRY(strake_cl_window_pairs(&s->window, ghosts, list + 2 * most, list + 3 * most,
                                       &s->ghosts, error));

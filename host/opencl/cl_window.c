@@ -218,7 +218,6 @@ strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const
     const size_t bytes = (size_t)(2 * count) * sizeof(cl_int);
     cl_int *list = NULL;
     out->count = count;
-    out->list = NULL;
     if (count == 0) {
         return STRAKE_OK;
     }
@@ -228,7 +227,12 @@ strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const
         list[2 * k] = (cl_int)(to[k] + first);
         list[2 * k + 1] = (cl_int)(from[k] + first);
     }
-    STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_ONLY, &out->list, error));
+    if (out->room < count) {
+        strake_cl_release_buffer(w->kernels, &out->list);
+        out->room = 0;
+        STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_ONLY, &out->list, error));
+        out->room = count;
+    }
     STRAKE_CL("clEnqueueWriteBuffer",
               w->kernels->cl->clEnqueueWriteBuffer(w->queue, out->list, CL_TRUE, 0, bytes, list, 0,
                                                    NULL, NULL),
@@ -401,7 +405,7 @@ strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t f
                                     const strake_cl_pairs *pairs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const strake_cl_pairs none = {0, NULL};
+    static const strake_cl_pairs none = {.count = 0};
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
     pairs = pairs != NULL ? pairs : &none;

@@ -23,7 +23,8 @@ typedef struct strake_cl_state {
 /** Slabs that copy others: pair k copies slab from[k] to slab to[k]. */
 typedef struct strake_cl_pairs {
     int count;
-    cl_mem list; /**< NULL if count is 0 */
+    int room;    /**< pairs that the list can hold */
+    cl_mem list; /**< NULL if room is 0 */
 } strake_cl_pairs;
 
 typedef struct strake_cl_window {
@@ -75,7 +76,10 @@ strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t byte
                                    cl_mem_flags flags, cl_mem *out, strake_error *error);
 void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer);
 
-/** Uploads a list of @p count pairs; released with strake_cl_release_buffer(). Waits. */
+/**
+ * Uploads a list of @p count pairs in place of the last one (zeros at first); released with
+ * strake_cl_release_buffer(). Waits.
+ */
 strake_status strake_cl_window_pairs(const strake_cl_window *window, int count, const int64_t *to,
                                      const int64_t *from, strake_cl_pairs *out,
                                      strake_error *error);

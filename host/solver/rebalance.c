@@ -180,6 +180,16 @@ static void log_decision(strake_solver *solver, const double *seconds, const int
     }
 }
 
+/* What a move took, to the balancer and the log. */
+static void end_move(strake_solver *solver, const int64_t *owned, double seconds)
+{
+    strake_decision *last = solver->decisions > 0 ? &solver->decision[solver->decisions - 1] : NULL;
+    if (last != NULL && last->step == solver->step_count) {
+        last->move_seconds = seconds;
+    }
+    strake_balancer_moved(&solver->balancer, owned, seconds);
+}
+
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
                                strake_error *error)
 {
@@ -228,7 +238,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
         STRAKE_TRY(strake_team_upload(solver, error));
         strake_notices_streams(solver);
     }
-    strake_balancer_moved(&solver->balancer, owned, strake_solver_clock() - start);
+    end_move(solver, owned, strake_solver_clock() - start);
 cleanup:
     return status;
 }
