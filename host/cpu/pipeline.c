@@ -76,31 +76,38 @@ static void run_block(strake_pipeline *p, const sweep *w)
     }
 }
 
-bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t end,
-                         void *const *array, void *const *next)
+bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t end, int64_t left,
+                         int64_t right, void *const *array, void *const *next)
 {
     p->is_finite = true;
-    if (first >= end) {
+    if (first >= end || left >= right) {
         return true;
     }
+    /* Blocks of equal width, in whole cache lines. */
+    const int64_t blocks = (right - left + p->block[steps] - 1) / p->block[steps];
+    const int64_t even = (right - left + blocks - 1) / blocks;
+    const int64_t block = (even + p->vector - 1) / p->vector * p->vector;
     const strake_layout *l = p->layout;
     sweep w = {.begin = &p->pass[p->passes - steps],
                .last = &p->pass[p->passes - 1],
                .first = first,
                .end = end,
+               .c = left,
                .array = array,
                .next = next};
     plan_ranges(p, &w);
-    for (; w.c < l->n[2]; w.c += p->block[steps]) {
-        w.columns = l->n[2] - w.c < p->block[steps] ? l->n[2] - w.c : p->block[steps];
+    for (; w.c < right; w.c += block) {
+        w.columns = right - w.c < block ? right - w.c : block;
         run_block(p, &w);
     }
     if (p->line != NULL) {
         strake_stream_fence();
     }
     for (int v = 0; v < p->graph->values; v++) {
-        if (next[v] != NULL) {
+        if (next[v] != NULL && left == 0 && right == l->n[2]) {
             strake_layout_fill_lateral(l, next[v], first, end);
+        } else if (next[v] != NULL) {
+            strake_layout_fill_columns(l, next[v], first, end, left, right);
         }
     }
     return p->is_finite;

@@ -47,14 +47,15 @@ int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
 int strake_pipeline_most_steps(const strake_graph *graph);
 
 /**
- * Computes slabs [first, end) of every state, @p steps time steps later (1 to layout->steps), from
- * @p array to @p next, and fills their lateral ghosts.
+ * Computes columns [left, right) of slabs [first, end) of every state, @p steps time steps later (1 to
+ * layout->steps), from @p array to @p next, and fills the lateral ghosts that copy them. Columns divide
+ * slabs of one line only; @p left and, but for the last column, @p right are multiples of a cache line.
  * @param[in]  array  per value: the current array of an input (states need no axis-0 ghosts: they are
  *                    found by index map), NULL for others
  * @param[out] next   per value: the new array of an output, NULL for others
  * @return false if one of the steps gave a NaN or Inf in these slabs
  */
 bool strake_pipeline_run(strake_pipeline *pipeline, int steps, int64_t first, int64_t end,
-                         void *const *array, void *const *next);
+                         int64_t left, int64_t right, void *const *array, void *const *next);
 
 #endif

@@ -215,8 +215,7 @@ void strake_border_mark(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
-        const strake_range range =
-            role->pipeline != NULL ? role->range : solver->entry[role->entry].range;
+        const strake_range range = role->range;
         role->part[0] = range;
         role->parts = 1;
         role->border_parts = 1;
@@ -395,8 +394,9 @@ static bool run_moved(strake_solver *solver, strake_role *role, int parity, int 
         char *const array = solver->next[parity][v];
         next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
     }
-    return range.first >= range.end || strake_pipeline_run(role->pipeline, steps, range.first,
-                                                           range.end, solver->array[parity], next);
+    return range.first >= range.end ||
+           strake_pipeline_run(role->pipeline, steps, range.first, range.end, role->columns.first,
+                               role->columns.end, solver->array[parity], next);
 }
 
 /* One part of a role: one way its slabs are those a little further up, round the end of the grid. */

@@ -8,13 +8,7 @@
 
 #include "solver/border.h"
 
-/* Slabs that a role computes: a worker's share of the CPU stripe, or a device's stripe. */
-static strake_range slabs_of(const strake_solver *solver, const strake_role *role)
-{
-    return role->pipeline != NULL ? role->range : solver->entry[role->entry].range;
-}
-
-static bool reads(const strake_solver *solver, strake_range reader, strake_range owner)
+static bool reads_slabs(const strake_solver *solver, strake_range reader, strake_range owner)
 {
     const strake_layout *l = &solver->layout;
     int64_t depth[2];
@@ -36,19 +30,43 @@ static bool reads(const strake_solver *solver, strake_range reader, strake_range
     return false;
 }
 
+/* Columns around its own that a role reads, on either side, and as many to both of a periodic grid. */
+static bool reads_columns(const strake_solver *solver, strake_range reader, strake_range owner)
+{
+    const strake_layout *l = &solver->layout;
+    const int64_t n = l->n[2];
+    const int64_t most = l->lo[2] > l->hi[2] ? l->lo[2] : l->hi[2];
+    const int64_t first = reader.first - most * solver->at_once;
+    const int64_t end = reader.end + most * solver->at_once;
+    const bool inside = first < owner.end && end > owner.first;
+    return inside ||
+           (l->boundary[2] == STRAKE_PERIODIC && (first + n < owner.end || end - n > owner.first));
+}
+
+static bool reads(const strake_solver *solver, const strake_role *reader, const strake_role *owner)
+{
+    const bool same = reader->range.first == owner->range.first && reader->entry == owner->entry;
+    return (same || reads_slabs(solver, reader->range, owner->range)) &&
+           reads_columns(solver, reader->columns, owner->columns);
+}
+
+static bool has_cells(const strake_role *role)
+{
+    return role->range.first < role->range.end && role->columns.first < role->columns.end;
+}
+
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
 {
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
-        const strake_range own = slabs_of(solver, role);
         role->neighbour = calloc((size_t)solver->roles, sizeof *role->neighbour);
         if (role->neighbour == NULL) {
             return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
         }
-        for (int other = 0; other < solver->roles && own.first < own.end; other++) {
-            const strake_range its = slabs_of(solver, &solver->role[other]);
-            if (other != r && its.first < its.end &&
-                (reads(solver, own, its) || reads(solver, its, own))) {
+        for (int other = 0; other < solver->roles && has_cells(role); other++) {
+            const strake_role *its = &solver->role[other];
+            if (other != r && has_cells(its) &&
+                (reads(solver, role, its) || reads(solver, its, role))) {
                 role->neighbour[role->neighbours++] = other;
             }
         }

@@ -110,7 +110,7 @@ static bool has_room(const strake_solver *solver, const strake_range *range)
             continue;
         }
         if (entry->place == STRAKE_PLACE_CPU
-                ? slabs < solver->threads
+                ? slabs < 1
                 : !strake_cl_stripe_has_room(entry->stripe, range[e])) {
             return false;
         }

@@ -48,7 +48,8 @@ typedef struct strake_entry {
 /** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */
 typedef struct strake_role {
     int entry;
-    strake_range range;        /**< CPU worker: its slabs */
+    strake_range range;        /**< CPU worker: its slabs, ... */
+    strake_range columns;      /**< ... and its columns of these */
     strake_pipeline *pipeline; /**< CPU worker */
     int worker;                /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
@@ -251,6 +252,10 @@ int strake_workers_of_stripe(const strake_solver *solver);
 
 /** Whether more threads compute than there are processors (an OpenCL CPU device has threads too). */
 bool strake_workers_are_crowded(const strake_solver *solver);
+
+/** Slabs and columns of worker @p worker of the CPU stripe @p stripe. */
+void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
+                          strake_range *slabs, strake_range *columns);
 
 /**
  * The calling thread acts as worker @p worker (-1: it drives a device) of solver->threads, near its

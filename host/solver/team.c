@@ -59,18 +59,18 @@ static void assign_roles(strake_solver *solver)
             strake_role *role = &solver->role[next++];
             role->entry = e;
             role->worker = entry->place == STRAKE_PLACE_CPU ? w : -1;
-            role->range.first = entry->range.first + slabs * w / workers;
-            role->range.end = entry->range.first + slabs * (w + 1) / workers;
+            role->range = entry->range;
+            role->columns = (strake_range){0, solver->layout.n[2]};
+            if (role->worker >= 0) {
+                strake_workers_share(solver, entry->range, w, &role->range, &role->columns);
+            }
         }
     }
 }
 
-/* Slabs that a role computes: a worker's share of the CPU stripe, or a device's stripe. */
-static int64_t own_slabs(const strake_solver *solver, const strake_role *role)
+static int64_t own_slabs(const strake_role *role)
 {
-    const strake_entry *entry = &solver->entry[role->entry];
-    return entry->place == STRAKE_PLACE_CPU ? role->range.end - role->range.first
-                                            : entry->range.end - entry->range.first;
+    return role->range.end - role->range.first;
 }
 
 /*
@@ -93,8 +93,8 @@ static int steps_at_once(strake_solver *solver)
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         const bool is_device = solver->entry[role->entry].place == STRAKE_PLACE_OPENCL;
-        if ((own_slabs(solver, role) < least && !(is_device && solver->model_steps > 0)) ||
-            (is_device && own_slabs(solver, role) == solver->layout.n[0])) {
+        if ((own_slabs(role) < least && !(is_device && solver->model_steps > 0)) ||
+            (is_device && own_slabs(role) == solver->layout.n[0])) {
             solver->model_steps = 0;
             return 1;
         }
@@ -147,7 +147,7 @@ static void create_role(strake_solver *solver, strake_role *role)
         options.horizon = steps_between_stops(which);
         options.known = strake_tuned_known(
             &entry->tuned,
-            (const int64_t[]){own_slabs(solver, role), solver->layout.n[1], solver->layout.n[2]},
+            (const int64_t[]){own_slabs(role), solver->layout.n[1], solver->layout.n[2]},
             options.pins);
         options.limit = which->hang_seconds * most_in_flight(solver);
         options.costs = strake_solver_costs(solver, entry);
@@ -325,19 +325,19 @@ static int64_t shift_at(const team_run *run, int64_t steps)
  * have appeared in one of the `unseen` steps before: nobody looks at devices after every step, nor at
  * the steps inside a sweep.
  */
-static void fail_non_finite(const team_run *run, strake_role *role, const strake_range *range,
-                            int64_t step, int64_t unseen)
+static void fail_non_finite(const team_run *run, strake_role *role, int64_t step, int64_t unseen)
 {
     char when[96] = "";
     char line[32] = "";
     const strake_solver *solver = run->solver;
     const int parity = 1 - parity_at(run, step); /* of the states after the step's sweep */
-    int64_t cell[STRAKE_AXES] = {range->first, 0, 0};
+    int64_t cell[STRAKE_AXES] = {role->range.first, 0, 0};
     const char *name = "a state";
     for (int v = 0; v < solver->graph.values; v++) {
         if (solver->graph.value[v].next >= 0 &&
-            !strake_layout_is_finite(&solver->layout, solver->array[parity][v], range->first,
-                                     range->end, cell)) {
+            !strake_layout_part_is_finite(&solver->layout, solver->array[parity][v],
+                                          role->range.first, role->range.end, role->columns.first,
+                                          role->columns.end, cell)) {
             name = solver->graph.value[v].name;
             break;
         }
@@ -381,8 +381,7 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
         const int64_t unseen = (end - 1) % STEPS_AHEAD + STEPS_AHEAD;
         role->status = strake_cl_stripe_download(stripe, solver->array[1 - parity_at(run, step)],
                                                  &role->error);
-        fail_non_finite(run, role, &solver->entry[role->entry].range, end - 1,
-                        unseen < end - 1 ? unseen : end - 1);
+        fail_non_finite(run, role, end - 1, unseen < end - 1 ? unseen : end - 1);
     }
 }
 
@@ -395,7 +394,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const double start = strake_solver_clock();
     if (role->pipeline != NULL) {
         if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
-            fail_non_finite(run, role, &role->range, step + steps - 1, steps - 1);
+            fail_non_finite(run, role, step + steps - 1, steps - 1);
         }
         role->compute += strake_solver_clock() - start;
         return;
@@ -539,8 +538,8 @@ static strake_status run_reference(const team_run *run, strake_error *error)
             if (solver->graph.value[v].next >= 0 &&
                 !strake_layout_is_finite(&solver->layout, solver->array[1 - parity][v], all.first,
                                          all.end, cell)) {
-                strake_role role = {.status = STRAKE_OK};
-                fail_non_finite(run, &role, &all, step, 0);
+                strake_role role = {.range = all, .columns = {0, solver->layout.n[2]}};
+                fail_non_finite(run, &role, step, 0);
                 return strake_fail(error, role.status, "%s", role.error.text);
             }
         }

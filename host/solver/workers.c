@@ -1,4 +1,6 @@
 /* How many threads the CPU stripe has, and on which processors they run. */
+#include <math.h>
+
 #include "cpu/threads.h"
 #include "solver/solver_impl.h"
 
@@ -8,6 +10,15 @@
  * so that threads pay even where every one of them sleeps in every step.
  */
 enum { CELLS_PER_THREAD = 4096 };
+
+enum {
+    LINE_BYTES = 64,    /* two threads never write to one line of the cache */
+    LEAST_COLUMNS = 64, /* of a worker */
+    ROW_COLUMNS = 60    /* the calls for a row take as long as so many columns of it */
+};
+
+/* Columns are divided where that saves at least so much, as a ratio of times. */
+static const double least_gain = 1.03;
 
 /* As asked, else OMP_NUM_THREADS, else this rank's share of what it and others here may use. */
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
@@ -40,6 +51,58 @@ cleanup:
 }
 
 /*
+ * Cells that a worker computes for slabs and columns of its own, in units of one cell: those around them
+ * that every step of a sweep computes again, and what the calls for a row cost, measured as columns.
+ */
+static double work(const strake_solver *solver, double slabs, double columns)
+{
+    const strake_layout *l = &solver->layout;
+    const double again[2] = {0.5 * solver->sweep * (l->lo[0] + l->hi[0]),
+                             0.5 * solver->sweep * (l->lo[2] + l->hi[2])};
+    return (slabs + again[0]) * (columns + again[1] + ROW_COLUMNS);
+}
+
+/* Columns that no two threads write to the same line of the cache of. */
+static int64_t columns_of_line(const strake_solver *solver)
+{
+    return LINE_BYTES / solver->layout.element_size;
+}
+
+/*
+ * Whether workers may have some columns only. Other ranks read whole slabs; in three dimensions a slab has
+ * ghost lines; what is computed beyond the last column, to the end of its vector, would meet there the
+ * ghosts of a periodic grid, which the first columns' worker writes.
+ */
+static bool may_divide(const strake_solver *solver)
+{
+    const strake_layout *l = &solver->layout;
+    return l->n[1] + l->lo[1] + l->hi[1] == 1 && solver->ranks == NULL &&
+           (l->boundary[2] != STRAKE_PERIODIC || l->n[2] % columns_of_line(solver) == 0);
+}
+
+/*
+ * Into how many parts the columns of the CPU stripe are divided among its workers: whole rows are best,
+ * unless the workers have so few of them that the rows computed twice dominate (a thin stripe beside a
+ * device, many threads).
+ */
+static int column_parts(const strake_solver *solver, int64_t slabs)
+{
+    const double n = (double)solver->layout.n[2];
+    int best = 1;
+    double least = work(solver, ceil((double)slabs / solver->threads), n) / least_gain;
+    for (int parts = 2; may_divide(solver) && parts <= solver->threads; parts++) {
+        const double rows = ceil((double)slabs * parts / solver->threads);
+        const double columns = ceil(n / parts);
+        if (solver->threads % parts == 0 && columns >= LEAST_COLUMNS &&
+            work(solver, rows, columns) < least) {
+            best = parts;
+            least = work(solver, rows, columns);
+        }
+    }
+    return best;
+}
+
+/*
  * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
  * leaves it a core. An OpenCL CPU device shares the cores in any case.
  */
@@ -59,7 +122,8 @@ int strake_workers_of_stripe(const strake_solver *solver)
         if (solver->entry[e].place != STRAKE_PLACE_CPU) {
             continue;
         }
-        if (slabs < threads) {
+        if (slabs < threads &&
+            !(may_divide(solver) && solver->layout.n[2] / threads >= LEAST_COLUMNS)) {
             threads = (int)slabs; /* a thread without rows would only wait */
         }
         if (!solver->threads_chosen && cells / CELLS_PER_THREAD < threads) {
@@ -67,6 +131,22 @@ int strake_workers_of_stripe(const strake_solver *solver)
         }
     }
     return threads > 1 ? threads : 1;
+}
+
+void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
+                          strake_range *slabs, strake_range *columns)
+{
+    const int64_t count = stripe.end - stripe.first;
+    const int64_t n = solver->layout.n[2];
+    const int64_t line = columns_of_line(solver);
+    const int parts = column_parts(solver, count);
+    const int64_t rows = solver->threads / parts;
+    const int64_t row = worker / parts;
+    const int64_t part = worker % parts;
+    slabs->first = stripe.first + count * row / rows;
+    slabs->end = stripe.first + count * (row + 1) / rows;
+    columns->first = n * part / parts / line * line;
+    columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
 }
 
 bool strake_workers_are_crowded(const strake_solver *solver)

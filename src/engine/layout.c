@@ -120,6 +120,22 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
     }
 }
 
+void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_t first,
+                                int64_t end, int64_t left, int64_t right)
+{
+    const int64_t n = layout->n[2];
+    for (int64_t i = first; i < end; i++) {
+        const int64_t line = strake_layout_at(layout, i, 0, 0);
+        for (int64_t j = -layout->lo[2]; j < n + layout->hi[2]; j++) {
+            const int64_t source = strake_ghost_source(layout->boundary[2], n, j);
+            if (source >= left && source < right) {
+                copy_element(layout, array, line + j, line + source);
+            }
+            j = j == -1 ? n - 1 : j;
+        }
+    }
+}
+
 void strake_layout_fill(const strake_layout *layout, void *array)
 {
     const int64_t n = layout->n[0];
@@ -142,10 +158,17 @@ static double element(const strake_layout *layout, const void *array, int64_t at
 bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
                              int64_t end, int64_t cell[STRAKE_AXES])
 {
+    return strake_layout_part_is_finite(layout, array, first, end, 0, layout->n[2], cell);
+}
+
+bool strake_layout_part_is_finite(const strake_layout *layout, const void *array, int64_t first,
+                                  int64_t end, int64_t left, int64_t right,
+                                  int64_t cell[STRAKE_AXES])
+{
     for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < layout->n[1]; m++) {
             const int64_t line = strake_layout_at(layout, i, m, 0);
-            for (int64_t j = 0; j < layout->n[2]; j++) {
+            for (int64_t j = left; j < right; j++) {
                 if (!isfinite(element(layout, array, line + j))) {
                     cell[0] = i;
                     cell[1] = m;

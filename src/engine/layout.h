@@ -66,9 +66,18 @@ int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i);
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end);
 
+/** The same where axis 1 has one cell, for the ghosts that copy columns [left, right) only. */
+void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_t first,
+                                int64_t end, int64_t left, int64_t right);
+
 /** Looks for NaN and Inf in slabs [first, end). @return false, and the first such cell, if there is one. */
 bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
                              int64_t end, int64_t cell[STRAKE_AXES]);
+
+/** The same in columns [left, right) of these slabs. */
+bool strake_layout_part_is_finite(const strake_layout *layout, const void *array, int64_t first,
+                                  int64_t end, int64_t left, int64_t right,
+                                  int64_t cell[STRAKE_AXES]);
 
 /** Fills all ghosts (axis 2, 1, then 0) of a scalar array by index map. */
 void strake_layout_fill(const strake_layout *layout, void *array);

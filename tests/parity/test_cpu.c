@@ -9,6 +9,7 @@
 #include "case/case.h"
 #include "cpu/pipeline.h"
 #include "cpu/topology.h"
+#include "solver/solver_impl.h"
 #include "tests/support/trial.h"
 
 enum { STEPS = 5 };
@@ -102,10 +103,48 @@ static void arrays_beyond_the_caches_give_the_bytes_of_serial(void **state)
     check_large(subject, cache, arrays, true, 0);
 }
 
+/* Threads that have few rows each divide columns instead. @return whether some did */
+static bool check_divided(const strake_trial_config *config, int sweep)
+{
+    strake_trial trial;
+    bool divided = false;
+    strake_trial_begin(&trial, config, 17);
+    const uint64_t expected = run(&trial, "serial", 1);
+    trial.which->steps_per_sweep = sweep;
+    for (int threads = 2; threads <= 6; threads++) {
+        strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
+        strake_harness_step(solver, STEPS);
+        assert_int_equal(strake_trial_checksum(&trial, solver), expected);
+        const strake_role *last = &solver->role[solver->roles - 1];
+        divided = divided || last->columns.first > 0;
+        strake_close(&solver);
+    }
+    strake_trial_end(&trial);
+    return divided;
+}
+
+static void divided_columns_give_the_bytes_of_serial(void **state)
+{
+    const strake_subject *subject = *state;
+    int divided = 0;
+    for (int boundary = 0; boundary < 4; boundary++) {
+        for (int sweep = 1; sweep <= 3; sweep++) {
+            const bool single = sweep == 2;
+            const strake_trial_config thin = {subject, boundary, 5, 1024, boundary, single, false};
+            const strake_trial_config odd = {subject, boundary, 9, 1187, boundary, single, false};
+            divided += check_divided(&thin, sweep) ? 1 : 0;
+            divided += check_divided(&odd, sweep) ? 1 : 0;
+        }
+    }
+    /* Odd widths of periodic grids are not divided; slabs of several lines never. */
+    assert_int_equal(divided, subject == &strake_subject_cahn_hilliard3d ? 0 : 12 + 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_set_gives_the_bytes_of_serial),
+        cmocka_unit_test(divided_columns_give_the_bytes_of_serial),
         cmocka_unit_test(arrays_beyond_the_caches_give_the_bytes_of_serial),
     };
     return strake_trial_run(tests, sizeof tests / sizeof tests[0]);
