@@ -60,6 +60,11 @@ static strake_status read_parameter(strake_space *space, const strake_node *node
     STRAKE_TRY(require(node, "path", STRAKE_NODE_SCALAR, &path, error));
     STRAKE_TRY(require(node, "values", STRAKE_NODE_LIST, &values, error));
     p->path = path->text;
+    for (int other = 0; other < space->parameters; other++) {
+        if (strcmp(space->parameter[other].path, p->path) == 0) {
+            return strake_node_fail(path, error, "is listed already; each path may stand once");
+        }
+    }
     p->when = text_of(node, "when");
     p->ordered = true;
     start = text_of(node, "start");
