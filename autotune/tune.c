@@ -260,6 +260,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
     t->grids = grids;
     for (int g = 0; g < grids; g++) {
         bool any = false;
+        strake_tuned_class class;
         const int64_t *const n = t->options->like != NULL ? t->options->like->n : t->space->grid[g];
         const double left = strake_tuning_left(t, t->end);
         const double share = done == 0 && todo > 1 ? first_share : 1.0;
@@ -283,11 +284,12 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         }
         const double part = share * left / todo;
         t->grid_end = strake_tune_clock() + (part < left ? part : left);
-        STRAKE_TRY(strake_tuning_grid(t, &record->class[record->classes], &any, error));
+        STRAKE_TRY(strake_tuning_grid(t, &class, &any, error));
         todo--;
         done++;
         if (any) {
-            record->classes++;
+            *strake_tuned_class_for(record, t->n) = class;
+            t->found++;
             STRAKE_TRY(store(t, error));
             STRAKE_TRY(tune_streams(t, error));
         }
@@ -304,7 +306,6 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool found = false;
-    int before = 0;
     strake_tuned_record *const record = &t->result->record;
     STRAKE_TRY(strake_folder_create(t->folder, error));
     STRAKE_TRY(take_lock(t, error));
@@ -319,10 +320,9 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
         record->key = t->key;
         record->is_brief = t->options->like != NULL;
     }
-    before = record->classes;
     STRAKE_TRY(open_journal(t, error));
     STRAKE_TRY(tune_grids(t, error));
-    t->result->already = found && record->classes == before && !t->learnt;
+    t->result->already = found && t->found == 0 && !t->learnt;
 cleanup:
     return status;
 }

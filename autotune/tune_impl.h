@@ -41,6 +41,7 @@ typedef struct strake_tuning {
     double cost;       /* seconds that one measurement takes, by experience */
     double wall_limit; /* of one measurement */
     bool learnt;       /* something about streams */
+    int found;         /* classes stored by this tuning */
     const char *doing;
     strake_contender fallback; /* the defaults */
     int finalists;
