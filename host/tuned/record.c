@@ -125,7 +125,12 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
                       FORMAT);
     print_key(&record->key, text);
     strake_text_print(text, "date: \"%s\"\neffort: %s\n", record->date,
-                      record->is_brief ? "brief" : "full");
+                      record->is_brief   ? "brief"
+                      : record->todo > 0 ? "partial"
+                                         : "full");
+    if (record->todo > 0) {
+        strake_text_print(text, "grids_to_do: %d\n", record->todo);
+    }
     if (record->streaming.streams > 0) {
         const strake_tuned_streaming *const s = &record->streaming;
         strake_text_print(text,
@@ -292,7 +297,7 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
     strake_status status = STRAKE_OK;
     strake_node *root = NULL;
     const strake_node *classes = NULL, *streaming = NULL;
-    int64_t format = 0;
+    int64_t format = 0, todo = 0;
     int choice = 0;
     memset(out, 0, sizeof *out);
     STRAKE_CHECK(memmem(yaml, length, "strake_tuned:", strlen("strake_tuned:")) != NULL, error,
@@ -307,8 +312,10 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
                  (long long)format, (int)FORMAT);
     STRAKE_TRY(read_key(root, &out->key, error));
     STRAKE_TRY(read_text(root, "date", out->date, sizeof out->date, error));
-    STRAKE_TRY(read_word(root, "effort", "full|brief", &choice, error));
+    STRAKE_TRY(read_word(root, "effort", "full|brief|partial", &choice, error));
     out->is_brief = choice == 1;
+    STRAKE_TRY(choice == 2 ? read_count(root, "grids_to_do", 1e9, &todo, error) : STRAKE_OK);
+    out->todo = (int)todo;
     streaming = strake_node_get(root, "streaming");
     STRAKE_TRY(streaming != NULL ? read_streaming(streaming, &out->streaming, error) : STRAKE_OK);
     STRAKE_TRY(require(root, "classes", &classes, error));

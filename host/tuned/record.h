@@ -51,6 +51,7 @@ typedef struct strake_tuned_record {
     strake_tuned_key key;
     bool is_brief;   /**< the short form of a first use */
     bool is_shipped; /**< came with the program */
+    int todo;        /**< grids of the search space that the budget did not suffice for */
     char date[16];   /**< "2026-11-21", UTC */
     strake_tuned_streaming streaming;
     int classes;

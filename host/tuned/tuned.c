@@ -207,11 +207,14 @@ static void merge_older(const char *path, strake_tuned_record *record)
     char *const text = older != NULL ? read_file(path, &length, &why) : NULL;
     if (text != NULL && strake_tuned_parse(path, text, length, older, &ignored) == STRAKE_OK &&
         strake_tuned_same(&older->key, &record->key)) {
+        /* A thorough tuning replaces a brief one. */
+        older->classes = older->is_brief && !record->is_brief ? 0 : older->classes;
         for (int c = 0; c < record->classes; c++) {
             *strake_tuned_class_for(older, record->class[c].n) = record->class[c];
         }
         older->is_brief = record->is_brief && older->is_brief;
         older->streaming = record->streaming.streams > 0 ? record->streaming : older->streaming;
+        older->todo = record->todo;
         memcpy(older->date, record->date, sizeof older->date);
         *record = *older;
     }

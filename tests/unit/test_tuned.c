@@ -394,6 +394,45 @@ static void storing_keeps_the_other_classes(void **state)
     strake_tuned_free(&set);
 }
 
+static void a_record_tells_what_is_still_to_do(void **state)
+{
+    fixture *const f = *state;
+    strake_tuned_record record = sample();
+    strake_tuned_use use;
+    record.todo = 3;
+    store(f, &record, true);
+    strake_tuned_set *set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_int_equal(use.record->todo, 3);
+    assert_false(use.record->is_brief);
+    strake_tuned_free(&set);
+    record.todo = 0;
+    store(f, &record, true);
+    set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_int_equal(use.record->todo, 0);
+    strake_tuned_free(&set);
+}
+
+static void a_thorough_result_replaces_a_brief_one(void **state)
+{
+    fixture *const f = *state;
+    strake_tuned_record record = sample();
+    strake_tuned_use use;
+    record.is_brief = true;
+    store(f, &record, true);
+    record.is_brief = false;
+    record.classes = 1;
+    record.class[0].n[0] = 77;
+    store(f, &record, true);
+    strake_tuned_set *set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_false(use.record->is_brief);
+    assert_int_equal(use.record->classes, 1);
+    assert_int_equal(use.record->class[0].n[0], 77);
+    strake_tuned_free(&set);
+}
+
 static void a_full_record_drops_its_oldest_class(void **state)
 {
     fixture *const f = *state;
@@ -491,6 +530,8 @@ int main(void)
         cmocka_unit_test(the_nearest_class_serves_a_grid),
         cmocka_unit_test(tuning_fills_in_what_the_case_does_not_give),
         WITH_FOLDER(storing_keeps_the_other_classes),
+        WITH_FOLDER(a_record_tells_what_is_still_to_do),
+        WITH_FOLDER(a_thorough_result_replaces_a_brief_one),
         WITH_FOLDER(a_full_record_drops_its_oldest_class),
         WITH_FOLDER(readers_never_see_half_a_file),
         cmocka_unit_test(shipped_results_are_all_readable),
