@@ -225,7 +225,9 @@ static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
     const bool is_brief = t->options->like != NULL;
     *found = false;
     if (is_brief) {
-        strake_tune_brief_grid(t->options->like, t->brief);
+        strake_tune_brief_grid(
+            t->options->like,
+            t->options->device != NULL && strake_cl_device_is_gpu(t->options->device), t->brief);
     }
     STRAKE_TRY(strake_tune_check_sets(t->options->sets, error));
     STRAKE_TRY(enter_grid(t, is_brief ? t->brief : t->space->grid[0], error));

@@ -202,9 +202,9 @@ strake_status strake_tune_check_sets(const char *const *sets, strake_error *erro
     return STRAKE_OK;
 }
 
-void strake_tune_brief_grid(const strake_case *like, int64_t n[STRAKE_AXES])
+void strake_tune_brief_grid(const strake_case *like, bool is_gpu, int64_t n[STRAKE_AXES])
 {
-    static const double most = 1024.0 * 1024.0;
+    const double most = is_gpu ? 1024.0 * 1024.0 : 512.0 * 512.0;
     static const int64_t least = 64; /* narrower than this a grid is another problem */
     const double cells = (double)like->n[0] * (double)like->n[1] * (double)like->n[2];
     const double factor = cells > most ? pow(most / cells, 1.0 / like->problem->dims) : 1.0;

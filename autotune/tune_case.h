@@ -16,8 +16,11 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
 /** Refuses changes that a tuning must not make. @return STRAKE_ERR_USAGE */
 strake_status strake_tune_check_sets(const char *const *sets, strake_error *error);
 
-/** The grid that a brief tuning measures: the case's shape with at most about 1024 x 1024 cells. */
-void strake_tune_brief_grid(const strake_case *like, int64_t n[STRAKE_AXES]);
+/**
+ * The grid that a brief tuning measures: the case's shape with at most about 1024 x 1024 cells on a
+ * GPU, 512 x 512 elsewhere, so that seconds suffice.
+ */
+void strake_tune_brief_grid(const strake_case *like, bool is_gpu, int64_t n[STRAKE_AXES]);
 
 enum { STRAKE_GRID_TEXT = 72 };
 

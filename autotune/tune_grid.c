@@ -34,6 +34,16 @@ bool strake_tuning_stopped(const strake_tuning *t)
     return t->options->stop != NULL && t->options->stop(t->options->user);
 }
 
+/* Configurations of the present grid in the journal. */
+static int tried_here(const strake_tuning *t)
+{
+    int count = 0;
+    for (int k = 0; k < t->journal.entries; k++) {
+        count += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
+    }
+    return count;
+}
+
 void strake_tuning_tell(const strake_tuning *t)
 {
     char text[600];
@@ -51,9 +61,7 @@ void strake_tuning_tell(const strake_tuning *t)
         return;
     }
     memcpy(progress.n, t->n, sizeof t->n);
-    for (int k = 0; k < t->journal.entries; k++) {
-        progress.tried += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
-    }
+    progress.tried = tried_here(t);
     progress.fallback = strake_measurement_median(&t->fallback.result);
     progress.best = strake_measurement_median(&best->result);
     progress.settings = strake_settings_text(best->settings, best->setting, text, sizeof text);
@@ -213,7 +221,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, b
     const double left = strake_tuning_left(t, t->grid_end);
     /* The defaults were built by the process that measures; what helpers build costs it less. */
     const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
-    const double affordable = cost > 0.0 ? left / cost : 1.0;
+    const double affordable = left / cost + tried_here(t);
     strake_search search = {.space = t->space,
                             .facts = &t->facts,
                             .most = affordable > MOST_TRIED ? MOST_TRIED : (int)affordable + 1,
@@ -334,9 +342,7 @@ static void fill_class(const strake_tuning *t, strake_tuned_class *class)
     class->seconds = strake_measurement_median(&winner->result);
     class->spread = strake_measurement_spread(&winner->result);
     class->fallback = fallback;
-    for (int k = 0; k < t->journal.entries; k++) {
-        class->evaluated += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
-    }
+    class->evaluated = tried_here(t);
 }
 
 static strake_status measure_fallback(strake_tuning *t, strake_error *error)
@@ -357,6 +363,8 @@ static strake_status measure_fallback(strake_tuning *t, strake_error *error)
                  "%s: even the default settings fail (%s): %s", t->options->where,
                  strake_outcome_word(m->outcome), m->message);
     limit = limit_factor * (strake_tune_clock() - start);
+    /* From an interrupted tuning: about what it took then. */
+    t->cost = t->cost > 0.0 ? t->cost : m->build + m->check + SAMPLES * sample_seconds(t);
     t->wall_limit = limit < least_limit ? least_limit : limit > most_limit ? most_limit : limit;
     t->result->count[STRAKE_OUTCOME_GOOD]++;
 cleanup:

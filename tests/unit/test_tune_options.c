@@ -53,12 +53,17 @@ static void a_brief_tuning_shrinks_large_grids(void **state)
     for (size_t k = 0; k < sizeof grid / sizeof grid[0]; k++) {
         int64_t n[STRAKE_AXES] = {0};
         strake_case *which = open_case(grid[k][0], grid[k][1]);
-        strake_tune_brief_grid(which, n);
+        strake_tune_brief_grid(which, true, n);
         assert_int_equal(n[0], grid[k][2]);
         assert_int_equal(n[1], 1);
         assert_int_equal(n[2], grid[k][3]);
         strake_case_close(&which);
     }
+    int64_t n[STRAKE_AXES] = {0};
+    strake_case *which = open_case(16384, 16384);
+    strake_tune_brief_grid(which, false, n);
+    assert_true(n[0] == 512 && n[2] == 512);
+    strake_case_close(&which);
 }
 
 static void grids_are_named_with_the_directions_they_have(void **state)

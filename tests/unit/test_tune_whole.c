@@ -23,10 +23,11 @@ static const char once[] =
     "[ $r -lt 2 ] || sleep 100;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
 static const char asleep[] = "sleep 100";
 
-#define SPACE(grids)                                                                               \
+#define SPACE(grids) SPACE_OF(grids, "[1, 2]")
+#define SPACE_OF(grids, values)                                                                    \
     "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: " grids "\n"                                  \
     "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"                         \
-    "parameters:\n  - {path: run.steps_per_sweep, values: [1, 2]}\nconstraints: []\n"
+    "parameters:\n  - {path: run.steps_per_sweep, values: " values "}\nconstraints: []\n"
 static const char two_grids[] = SPACE("[[96, 80], [64, 64]]");
 
 typedef struct fixture {
@@ -130,6 +131,22 @@ static void a_tuning_that_was_cut_short_tells_so_and_goes_on(void **state)
     assert_int_equal(results(f), 1);
 }
 
+static void an_interrupted_tuning_searches_on(void **state)
+{
+    fixture *const f = *state;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    f->options.budget = 0.5;
+    /* The defaults are measured, then time runs out. */
+    assert_int_equal(tune(f, "while read -r line; do case $line in measure*) m=$((m + 1)); "
+                             "[ $m -lt 2 ] || sleep 100;; esac; "
+                             "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done"),
+                     STRAKE_ERR_STATE);
+    f->options.budget = 20.0;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_int_equal(f->result.resumed, 1);
+    assert_int_equal(f->result.record.class[0].evaluated, 1 + 8);
+}
+
 static void a_first_use_that_finds_nothing_happens_once(void **state)
 {
     fixture *const f = *state;
@@ -149,7 +166,7 @@ static void a_first_use_that_finds_nothing_happens_once(void **state)
     assert_int_equal(use.level, STRAKE_TUNED_EXACT);
     assert_true(use.record->is_brief);
     assert_int_equal(use.record->classes, 1);
-    assert_int_equal(use.record->class[0].n[0], 1024);
+    assert_int_equal(use.record->class[0].n[0], 512);
     assert_int_equal(use.record->class[0].settings, 0);
     strake_tuned_free(&set);
     strake_case_close(&which);
@@ -252,6 +269,7 @@ int main(void)
         WITH_FOLDER(a_budget_that_suffices_for_nothing_is_an_error),
         WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
+        WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
         WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),
         WITH_FOLDER(a_full_record_takes_another_grid),
