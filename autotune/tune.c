@@ -261,13 +261,14 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
         STRAKE_TRY(status == STRAKE_OK ? stored : status);
     }
     STRAKE_TRY(status);
-    STRAKE_CHECK(t->found > 0 || record->todo == 0 || t->learnt || strake_tuning_stopped(t), error,
-                 STRAKE_ERR_STATE,
-                 "%s: the budget of %.3g s ended before anything but the defaults was measured%s; "
-                 "give more, for example --budget %.0f",
-                 t->options->where, t->options->budget,
-                 record->classes > 0 ? " on the grids that are still to do" : "",
-                 fmax(enough, 4.0 * t->options->budget));
+    STRAKE_CHECK(
+        t->found > 0 || record->todo == 0 || t->learnt || strake_tuning_stopped(t), error,
+        STRAKE_ERR_STATE,
+        "%s: the budget (%.3g s of it) ended before anything but the defaults was measured%s; "
+        "give more, for example --budget %.0f",
+        t->options->where, t->options->budget,
+        record->classes > 0 ? " on the grids that are still to do" : "",
+        fmax(enough, 4.0 * t->options->budget));
     t->result->already = found && t->found == 0 && !t->learnt && record->todo == 0;
 cleanup:
     return status;

@@ -178,11 +178,10 @@ static void print_result(const char *where, const strake_tune_result *result)
 }
 
 static int tune_places(const strake_arguments *arguments, const char *space, const places *all,
-                       const strake_cl_list *list, strake_error *error)
+                       const strake_cl_list *list, double begin, strake_error *error)
 {
     int code = STRAKE_EXIT_DONE;
     static strake_tune_result result; /* large */
-    const double begin = strake_wall_seconds();
     const double budget = arguments->budget > 0.0 ? arguments->budget : BUDGET;
     for (int k = 0; k < all->count && !strake_interrupted(); k++) {
         char where[24] = "cpu";
@@ -251,13 +250,14 @@ static int command(const strake_arguments *arguments)
     places all = {0};
     char *space = NULL;
     int code = STRAKE_EXIT_DONE;
+    const double begin = strake_wall_seconds(); /* loading drivers counts */
     if (arguments->space != NULL) {
         STRAKE_TRY(read_space(arguments->space, &space, error));
     }
     STRAKE_TRY(strake_cl_list_open(&list, error));
     STRAKE_TRY(find_places(arguments->on != NULL ? arguments->on : "auto", &list, &all, error));
     strake_interrupt_install();
-    code = tune_places(arguments, space, &all, &list, error);
+    code = tune_places(arguments, space, &all, &list, begin, error);
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);
@@ -298,10 +298,11 @@ const strake_command strake_command_tune = {
         "speed, never the results. Every configuration runs in a process of its own and must give\n"
         "the bits of the reference. The defaults are measured first and stay unless something is\n"
         "faster. Runs find the results by device, driver and problem and say which they use; a\n"
-        "case or --set run.KEY=VALUE overrides a setting, --set run.tuned=false all of them. "
-        "Ctrl-C\n"
-        "keeps what was found; the next `strake tune` goes on from there. All measurements lie\n"
-        "beside the results in the T4 format of other tuning tools.\n",
+        "case or a run's --set run.KEY=VALUE overrides a setting, --set run.tuned=false all of\n"
+        "them. Here run.* cannot be set: a --space with one value fixes a key. Ctrl-C keeps what\n"
+        "was found, and grids that the budget did not suffice for are told; the next\n"
+        "`strake tune` goes on from there. All measurements lie beside the results in the T4\n"
+        "format of other tuning tools.\n",
     .examples = "  strake tune\n"
                 "  strake tune --on ocl:0 --budget 300\n"
                 "  strake tune --on gpu --set precision=single\n",

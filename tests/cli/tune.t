@@ -151,12 +151,12 @@ check "all of it ($taken of $((before - 1)))" test "$taken" -ge $((before - 2))
 # Budget: everything included, within a tenth.
 space cpu "  - {path: run.steps_per_sweep, values: [1, 2, 3, 4, 5, 6, 7, 8], start: 2}
   - {path: run.block_columns, values: [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88]}"
-sed -i 's/grids: .*/grids: [[512, 512], [300, 300], [400, 200], [1000, 100]]/' space.yaml
+sed -i 's/grids: .*/grids: [[128, 128], [100, 100], [90, 80], [200, 50]]/' space.yaml
 begin=$(date +%s%N)
-try tune --on cpu --space space.yaml --cache budget --budget 6
+try tune --on cpu --space space.yaml --cache budget --budget 8
 took=$((($(date +%s%N) - begin) / 1000000))
 exits 0 "a tuning with a small budget ends well"
-check "the budget of 6 s is kept within a tenth ($took ms)" test "$took" -le 6600
+check "the budget of 8 s is kept within a tenth ($took ms)" test "$took" -le 8800
 
 # What a budget did not suffice for is told, and how to go on.
 space cpu "  - {path: run.steps_per_sweep, values: [1, 2]}"
@@ -228,8 +228,9 @@ prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdat
 
 # Beside a GPU other processes build kernels ahead; the same faults strike them
 # (test_tune_measure has those that hang).
+sed -i 's/values: .1, 2, 4, 8, 16./values: [1, 4, 16]/' space.yaml
 export STRAKE_OPENCL_LIBRARY=$faulty
-export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 beyond:32x8 build:__local"
+export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 build:__local"
 try tune --on ocl:0 --space space.yaml --cache ahead --budget 120
 unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
 exits 0 "OpenCL: a tuning whose helpers crash ends well"
@@ -239,19 +240,19 @@ else
     skip "OpenCL: helpers built kernels ahead" "one core only"
 fi
 check "OpenCL: with the same failures" \
-    test "$(outcomes ahead wrong),$(outcomes ahead crash),$(outcomes ahead build)" = 2,1,1
+    test "$(outcomes ahead wrong),$(outcomes ahead crash),$(outcomes ahead build)" = 1,1,1
 
 # Streams: the break point and the rates are learnt once, and used by grids that exceed the memory.
 space opencl "  - {path: run.fusion, values: [plain]}"
 cat >>space.yaml <<'YAML'
-streams: {values: [1, 2, 3], memory: 0.9, gain: 0.02}
+streams: {values: [1, 2], memory: 0.9, gain: 0.02}
 YAML
 sed -i 's/grids: .*/grids: [[800, 80]]/' space.yaml
 try tune --on ocl:0 --space space.yaml --cache streams --budget 60
 exits 0 "OpenCL: the number of streams can be tuned"
 prints "OpenCL: and is told" "grids larger than the memory: "
 check "OpenCL: it is kept with the rates of the device" \
-    grep -qE '^streaming: \{streams: [123], upload_bytes_per_second: [0-9.e+]+, download' "$(result streams)"
+    grep -qE '^streaming: \{streams: [12], upload_bytes_per_second: [0-9.e+]+, download' "$(result streams)"
 sed -i 's/^streaming: .*/streaming: {streams: 2, upload_bytes_per_second: 123e6, download_bytes_per_second: 234e6}/; s/ seconds_per_step: .*/ seconds_per_step: 0.0001/' "$(result streams)"
 capped() {
     try run case.yaml --on ocl:0 --cache streams --quiet --report capped.json --output capped \

@@ -97,7 +97,7 @@ static void a_budget_that_suffices_for_nothing_is_an_error(void **state)
     fixture *const f = *state;
     f->options.budget = 0.3;
     assert_int_equal(tune(f, asleep), STRAKE_ERR_STATE);
-    assert_non_null(strstr(f->error.text, "the budget of 0.3 s ended before"));
+    assert_non_null(strstr(f->error.text, "the budget (0.3 s of it) ended before"));
     assert_non_null(strstr(f->error.text, "--budget 30"));
     assert_int_equal(results(f), 0);
 }
