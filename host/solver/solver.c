@@ -318,7 +318,7 @@ static strake_status start_up(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_team_upload(solver, error));
-    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    STRAKE_TRY(solver->reference == NULL ? strake_team_try(solver, 1, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -496,23 +496,25 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
 }
 
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
-static strake_status run_piece(strake_solver *solver, int64_t steps, strake_error *error)
+static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    int64_t steps = left, wanted = left;
     const bool renews = solver->kept.valid; /* else it is part of the set-up */
     double start = strake_solver_clock(), elapsed = 0.0;
     STRAKE_TRY(strake_keep(solver, error));
     solver->step_seconds += renews ? strake_solver_clock() - start : 0.0;
     STRAKE_TRY(strake_team_upload(solver, error));
     start = strake_solver_clock();
-    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, steps));
-    status = strake_team_run(solver, steps, false, error);
+    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, left));
+    wanted = steps;
+    status = strake_team_run(solver, steps == left, &steps, error);
     elapsed = strake_solver_clock() - start;
     account(solver, steps, elapsed);
     solver->devices_hold = status == STRAKE_OK;
     STRAKE_TRY(status);
     solver->step_count += steps;
-    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, error));
+    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, steps < wanted, error));
     solver->step_seconds += strake_solver_clock() - start - elapsed;
 cleanup:
     return status;
@@ -566,6 +568,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(solver, error));
         solver->ghosts_stale = false;
     }
+    solver->checked = solver->step_count;
     status = run_to(solver, solver->step_count + steps, &cause);
     if (status != STRAKE_OK) {
         strake_border_break(solver);
