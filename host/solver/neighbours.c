@@ -55,7 +55,7 @@ static bool has_cells(const strake_role *role)
     return role->range.first < role->range.end && role->columns.first < role->columns.end;
 }
 
-/* Finds how many neighbours lie between the first role and every other. @return the most */
+/* Finds how many neighbours lie between the first role and every other. @return the most; -1: apart */
 static int find_distances(strake_solver *solver)
 {
     bool grows = true;
@@ -74,6 +74,9 @@ static int find_distances(strake_solver *solver)
                 other->distance = other->distance < 0 ? most + 1 : other->distance;
             }
         }
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        most = has_cells(&solver->role[r]) && solver->role[r].distance < 0 ? -1 : most;
     }
     return most;
 }

@@ -157,7 +157,7 @@ struct strake_solver {
     int64_t seen;    /**< steps since the last look */
     int quiet;       /**< looks in a row after which nothing moved */
     double pace;     /**< seconds per step in the last piece; 0: nobody watches for others */
-    int span;        /**< most roles from one to the next between the first one and any other */
+    int span;        /**< most neighbours from the first role to another; -1: some never meet */
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double seen_seconds,
         seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */

@@ -477,7 +477,7 @@ static void watch(team_run *run, double *since, int64_t step)
 {
     const strake_solver *solver = run->solver;
     const int64_t steps = WATCHED * run->sweep;
-    if (run->trial || !(solver->pace > 0.0) || step % steps != 0) {
+    if (run->trial || solver->span < 0 || !(solver->pace > 0.0) || step % steps != 0) {
         return;
     }
     const double now = strake_solver_clock();
