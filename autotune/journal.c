@@ -164,9 +164,8 @@ static char *read_all(const char *path, size_t *length)
 {
     struct stat info;
     char *text = NULL;
-    FILE *const file = fopen(path, "rbe");
-    if (file != NULL && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_size <= MOST_BYTES) {
+    FILE *const file = strake_file_open_regular(path);
+    if (file != NULL && fstat(fileno(file), &info) == 0 && info.st_size <= MOST_BYTES) {
         text = malloc((size_t)info.st_size + 1);
         *length = text != NULL ? fread(text, 1, (size_t)info.st_size, file) : 0;
     }
@@ -225,7 +224,7 @@ strake_status strake_journal_open(strake_journal *journal, const char *path, con
     STRAKE_CHECK(memory && journal->path != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for a journal");
     journal->resumed = journal->entries;
-    journal->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    journal->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
     STRAKE_CHECK(journal->file >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
                  strake_file_reason(errno));
     journal->is_open = true;

@@ -60,6 +60,11 @@ static strake_status read_parameter(strake_space *space, const strake_node *node
     STRAKE_TRY(require(node, "path", STRAKE_NODE_SCALAR, &path, error));
     STRAKE_TRY(require(node, "values", STRAKE_NODE_LIST, &values, error));
     p->path = path->text;
+    for (int other = 0; other < space->parameters; other++) {
+        if (strcmp(space->parameter[other].path, p->path) == 0) {
+            return strake_node_fail(path, error, "is listed already; each path may stand once");
+        }
+    }
     p->when = text_of(node, "when");
     p->ordered = true;
     start = text_of(node, "start");
@@ -203,6 +208,9 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     strake_space *space = calloc(1, sizeof *space);
     STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
     (void)snprintf(space->name, sizeof space->name, "%s", name);
+    STRAKE_CHECK(
+        memmem(yaml, length, "problem:", strlen("problem:")) != NULL, error, STRAKE_ERR_USAGE,
+        "%s: is no search space (no key `problem`); autotune/README.md has the format", name);
     STRAKE_TRY(strake_tree_parse(space->name, yaml, length, &space->root, error));
     STRAKE_TRY(require(space->root, "problem", STRAKE_NODE_SCALAR, &node, error));
     space->problem = node->text;
@@ -262,9 +270,24 @@ static bool is_meant(const strake_space *space, const strake_space_facts *facts)
                                  value != 0.0);
 }
 
+static strake_status unknown_problem(const char *problem, strake_error *error)
+{
+    char names[300] = "";
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        const size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", p > 0 ? ", " : "",
+                       strake_problems[p]->name);
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE, "--problem: there is no %.100s; expected one of %s",
+                       problem, names);
+}
+
 strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
                                 strake_space **out, strake_error *error)
 {
+    if (strake_problem_find(problem) == NULL) {
+        return unknown_problem(problem, error);
+    }
     for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
         strake_space *space = NULL;
         const strake_status status =

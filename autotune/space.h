@@ -60,7 +60,7 @@ typedef struct strake_space_streams {
 } strake_space_streams;
 
 typedef struct strake_space {
-    char name[64];
+    char name[300];
     strake_node *root; /**< owns every text */
     const char *problem;
     bool is_cpu;

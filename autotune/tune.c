@@ -1,20 +1,14 @@
 #include "autotune/tune.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "autotune/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
-#include "base/hash.h"
 #include "io/file.h"
 #include "io/machine.h"
 
@@ -26,6 +20,9 @@ static const double streams_share = 0.2;
 
 /* The first grid gets this many times its share: the others begin with what it found. */
 static const double first_share = 1.6;
+
+/* A budget that some grids can be done in on most processors [s]. */
+static const double enough = 30.0;
 
 static void notice(const strake_tuning *t, const char *format, ...) STRAKE_PRINTF(2, 3);
 
@@ -41,63 +38,17 @@ static void notice(const strake_tuning *t, const char *format, ...)
     }
 }
 
-/* Only one tuning may measure at a time; the lock ends with the process, however it ends. */
-static strake_status take_lock(strake_tuning *t, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *const path = strake_path_join(t->folder, "tune.lock");
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
-    t->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    STRAKE_CHECK(t->lock >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
-                 strake_file_reason(errno));
-    if (flock(t->lock, LOCK_EX | LOCK_NB) != 0) {
-        (void)close(t->lock);
-        t->lock = -1;
-        STRAKE_CHECK(false, error, STRAKE_ERR_STATE,
-                     "another tuning is at work with %s; wait for its results, since two at once "
-                     "would disturb each other's measurements",
-                     t->folder);
-    }
-cleanup:
-    free(path);
-    return status;
-}
-
-static strake_status name_files(strake_tuning *t, strake_error *error)
-{
-    t->case_file = strake_path_join(t->folder, "tune-case.yaml");
-    t->reference = strake_path_join(t->folder, "tune-reference.bin");
-    t->log = strake_path_join(t->folder, "tune-worker.log");
-    if (t->case_file == NULL || t->reference == NULL || t->log == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuning");
-    }
-    t->worker = (strake_worker){.command = t->options->worker,
-                                .log = t->log,
-                                .stop = t->options->stop,
-                                .user = t->options->user};
-    return STRAKE_OK;
-}
-
-static void remove_files(const strake_tuning *t)
-{
-    const char *const path[] = {t->case_file, t->reference, t->log};
-    for (size_t k = 0; k < sizeof path / sizeof path[0] && t->lock >= 0; k++) {
-        if (path[k] != NULL) {
-            (void)unlink(path[k]);
-        }
-    }
-}
-
-/* Makes a grid the present one: its case as a file and in memory, its facts. */
+/* Makes a grid the present one: its case and its facts. */
 static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text text = {0};
     double number[STRAKE_MAX_FIELDS] = {0.0};
     strake_case_close(&t->which);
-    memcpy(t->n, n, sizeof t->n);
-    STRAKE_TRY(strake_tune_case(t->space, n, t->options->like, t->options->sets, &text, error));
-    STRAKE_TRY(strake_case_parse("the case for tuning", text.data, NULL, false, &t->which, error));
+    /* The user's changes on top, so that a message about one names the option. */
+    STRAKE_TRY(strake_tune_case(t->space, n, t->options->like, NULL, &text, error));
+    STRAKE_TRY(strake_case_parse("the case for tuning", text.data, t->options->sets, false,
+                                 &t->which, error));
     memcpy(t->n, t->which->n, sizeof t->n); /* a --set may change it */
     STRAKE_TRY(strake_case_graph(t->which, number, &t->graph, error));
     t->prediction = (strake_prediction){.which = t->which,
@@ -105,6 +56,17 @@ static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], 
                                         .is_gpu = t->options->device != NULL &&
                                                   strake_cl_device_is_gpu(t->options->device)};
     t->facts = strake_facts_of(t->options->device, &t->prediction);
+cleanup:
+    strake_text_free(&text);
+    return status;
+}
+
+/* The present grid's case for the worker process. */
+static strake_status write_case(const strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text text = {0};
+    STRAKE_TRY(strake_tune_case(t->space, t->n, t->options->like, t->options->sets, &text, error));
     STRAKE_TRY(strake_file_put(t->case_file, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
@@ -132,55 +94,6 @@ static bool fits(const strake_tuning *t)
                                1.1 * one < (double)device->max_allocation));
 }
 
-/* What the journal's measurements belong to. */
-static strake_status open_journal(strake_tuning *t, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char name[64], identity[200];
-    const int64_t same[STRAKE_AXES] = {64, 64, 64};
-    strake_text text = {0};
-    char *path = NULL;
-    uint64_t hash = STRAKE_FNV_SEED;
-    STRAKE_TRY(strake_tune_case(t->space, same, t->options->like, t->options->sets, &text, error));
-    hash = strake_fnv1a(hash, text.data, text.length);
-    (void)strake_tuned_file_name(&t->key, name, sizeof name);
-    (void)snprintf(identity, sizeof identity,
-                   "{\"strake_journal\": 2, \"for\": \"%s\", \"case\": \"%016" PRIx64
-                   "\", \"steps\": %d}",
-                   name, hash, t->space->steps);
-    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "yaml", "log");
-    path = strake_path_join(t->folder, name);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
-    if (t->options->force) {
-        (void)unlink(path);
-    }
-    STRAKE_TRY(strake_journal_open(&t->journal, path, identity, error));
-    t->result->resumed = t->journal.resumed;
-cleanup:
-    strake_text_free(&text);
-    free(path);
-    return status;
-}
-
-static strake_status store_t4(const strake_tuning *t, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char name[64];
-    strake_text json = {0};
-    char *path = NULL;
-    (void)strake_tuned_file_name(&t->key, name, sizeof name);
-    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "t4.json", "t4.json");
-    path = strake_path_join(t->folder, name);
-    strake_journal_print_t4(&t->journal, &json);
-    STRAKE_CHECK(path != NULL && !json.failed, error, STRAKE_ERR_MEMORY,
-                 "out of memory for tuning");
-    STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
-cleanup:
-    strake_text_free(&json);
-    free(path);
-    return status;
-}
-
 /* The exact, not brief record of the key, if the cache has one. */
 static strake_status find_known(strake_tuning *t, strake_tuned_record *out, bool *found,
                                 strake_error *error)
@@ -200,15 +113,6 @@ cleanup:
     return status;
 }
 
-static void set_date(strake_tuned_record *record)
-{
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) != NULL) {
-        (void)strftime(record->date, sizeof record->date, "%Y-%m-%d", &utc);
-    }
-}
-
 static const strake_tuned_class *class_of(const strake_tuned_record *record,
                                           const int64_t n[STRAKE_AXES])
 {
@@ -218,16 +122,6 @@ static const strake_tuned_class *class_of(const strake_tuned_record *record,
         }
     }
     return NULL;
-}
-
-static strake_status store(strake_tuning *t, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    set_date(&t->result->record);
-    STRAKE_TRY(strake_tuned_store(t->folder, &t->result->record, true, error));
-    STRAKE_TRY(store_t4(t, error));
-cleanup:
-    return status;
 }
 
 /* Streams are learnt on the most telling grid, once its settings are known. */
@@ -244,58 +138,112 @@ static strake_status tune_streams(strake_tuning *t, strake_error *error)
     STRAKE_TRY(strake_tuning_streams(t, class, &record->streaming, error));
     if (record->streaming.streams > 0) {
         t->learnt = true;
-        STRAKE_TRY(store(t, error));
+        STRAKE_TRY(strake_tuning_store(t, error));
     }
 cleanup:
     return status;
 }
 
-/* One grid after the other; what is found is stored at once. */
+/* Measures the present grid and stores what is found. */
+static strake_status tune_grid(strake_tuning *t, double seconds, bool *done, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_tuned_record *const record = &t->result->record;
+    strake_tuned_class class;
+    t->grid_end = strake_tune_clock() + seconds;
+    STRAKE_TRY(write_case(t, error));
+    STRAKE_TRY(strake_tuning_grid(t, &class, done, error));
+    if (*done) {
+        *strake_tuned_class_for(record, t->n) = class;
+        record->todo--;
+        t->found++;
+        STRAKE_TRY(strake_tuning_store(t, error));
+        STRAKE_TRY(tune_streams(t, error));
+    }
+cleanup:
+    return status;
+}
+
+/* One grid after the other; record->todo counts those that could still be done. */
 static strake_status tune_grids(strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_tuned_record *const record = &t->result->record;
-    const int grids = t->options->like != NULL ? 1 : t->space->grids;
-    int done = 0, todo = grids;
-    t->grids = grids;
-    for (int g = 0; g < grids; g++) {
-        bool any = false;
-        const int64_t *const n = t->options->like != NULL ? t->options->like->n : t->space->grid[g];
+    int known = 0;
+    t->grids = t->options->like != NULL ? 1 : t->space->grids;
+    record->todo = t->grids;
+    for (int g = 0; g < t->grids; g++) {
+        char text[STRAKE_GRID_TEXT];
+        bool done = false;
+        const int64_t *const n = t->options->like != NULL ? t->brief : t->space->grid[g];
         const double left = strake_tuning_left(t, t->end);
-        const double share = done == 0 && todo > 1 ? first_share : 1.0;
+        const double share = t->found == 0 && g + 1 < t->grids ? first_share : 1.0;
+        const double part = share * left / (t->grids - g);
         t->grid = g + 1;
         STRAKE_TRY(enter_grid(t, n, error));
-        if (class_of(record, t->n) != NULL || !fits(t)) {
-            if (class_of(record, t->n) != NULL) {
-                STRAKE_TRY(tune_streams(t, error));
-            } else {
-                notice(t,
-                       "%s: grids of %lld x %lld x %lld cells are left out: they need too much "
-                       "memory",
-                       t->options->where, (long long)t->n[0], (long long)t->n[1],
-                       (long long)t->n[2]);
-            }
-            todo--;
-            continue;
-        }
-        if (left <= 0.0 || strake_tuning_stopped(t)) {
-            break;
-        }
-        const double part = share * left / todo;
-        t->grid_end = strake_tune_clock() + (part < left ? part : left);
-        STRAKE_TRY(strake_tuning_grid(t, &record->class[record->classes], &any, error));
-        todo--;
-        done++;
-        if (any) {
-            record->classes++;
-            STRAKE_TRY(store(t, error));
+        if (class_of(record, t->n) != NULL) {
+            known++;
+            record->todo--;
+            STRAKE_TRY(write_case(t, error));
             STRAKE_TRY(tune_streams(t, error));
+        } else if (!fits(t)) {
+            record->todo--;
+            notice(t, "%s: grids of %s cells are left out: they need too much memory",
+                   t->options->where, strake_grid_text(t->which->problem->dims, t->n, text));
+        } else if (left > 0.0 && !strake_tuning_stopped(t)) {
+            STRAKE_TRY(tune_grid(t, part < left ? part : left, &done, error));
         }
     }
+    if (record->classes > 0 && record->todo != t->stored_todo) {
+        STRAKE_TRY(strake_tuning_store(t, error));
+    }
+    STRAKE_CHECK(t->found + known + record->todo > 0 || t->options->like != NULL, error,
+                 STRAKE_ERR_MEMORY, "%s: every grid of the search space needs too much memory",
+                 t->options->where);
     /* Everything is in the result: the next tuning begins anew. */
-    if (todo == 0 && !strake_tuning_stopped(t)) {
+    if (record->todo == 0 && !strake_tuning_stopped(t)) {
         strake_journal_close(&t->journal, true);
     }
+cleanup:
+    return status;
+}
+
+/* A first use that found nothing: stored without settings, so that it happens only once. */
+static strake_status store_vain(strake_tuning *t, strake_error *error)
+{
+    strake_tuned_record *const record = &t->result->record;
+    (void)strake_tuned_class_for(record, t->brief);
+    record->todo = 0;
+    t->result->in_vain = true;
+    return strake_tuning_store(t, error);
+}
+
+static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_tuned_record *const record = &t->result->record;
+    const bool is_brief = t->options->like != NULL;
+    *found = false;
+    if (is_brief) {
+        strake_tune_brief_grid(
+            t->options->like,
+            t->options->device != NULL && strake_cl_device_is_gpu(t->options->device), t->brief);
+    }
+    STRAKE_TRY(strake_tune_check_sets(t->options->sets, error));
+    STRAKE_TRY(enter_grid(t, is_brief ? t->brief : t->space->grid[0], error));
+    strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem, &t->graph,
+                          &t->key);
+    STRAKE_TRY(strake_folder_create(t->folder, error));
+    STRAKE_TRY(strake_tuning_lock(t, error));
+    STRAKE_TRY(strake_tuning_name_files(t, error));
+    STRAKE_TRY(t->options->force ? STRAKE_OK : find_known(t, record, found, error));
+    if (!*found) {
+        memset(record, 0, sizeof *record);
+        record->key = t->key;
+        record->is_brief = is_brief;
+    }
+    t->stored_todo = record->todo;
+    STRAKE_TRY(strake_tuning_open_journal(t, error));
 cleanup:
     return status;
 }
@@ -304,25 +252,23 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool found = false;
-    int before = 0;
-    strake_tuned_record *const record = &t->result->record;
-    STRAKE_TRY(strake_folder_create(t->folder, error));
-    STRAKE_TRY(take_lock(t, error));
-    STRAKE_TRY(name_files(t, error));
-    STRAKE_TRY(
-        enter_grid(t, t->options->like != NULL ? t->options->like->n : t->space->grid[0], error));
-    strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem, &t->graph,
-                          &t->key);
-    STRAKE_TRY(t->options->force ? STRAKE_OK : find_known(t, record, &found, error));
-    if (!found) {
-        memset(record, 0, sizeof *record);
-        record->key = t->key;
-        record->is_brief = t->options->like != NULL;
+    const strake_tuned_record *const record = &t->result->record;
+    STRAKE_TRY(begin(t, &found, error));
+    status = tune_grids(t, error);
+    if (t->options->like != NULL && t->found == 0 && !strake_tuning_stopped(t) &&
+        (status == STRAKE_OK || status == STRAKE_ERR_DEVICE)) {
+        const strake_status stored = store_vain(t, status == STRAKE_OK ? error : NULL);
+        STRAKE_TRY(status == STRAKE_OK ? stored : status);
     }
-    before = record->classes;
-    STRAKE_TRY(open_journal(t, error));
-    STRAKE_TRY(tune_grids(t, error));
-    t->result->already = found && record->classes == before && !t->learnt;
+    STRAKE_TRY(status);
+    STRAKE_CHECK(t->found > 0 || record->todo == 0 || t->learnt || strake_tuning_stopped(t), error,
+                 STRAKE_ERR_STATE,
+                 "%s: the budget of %.3g s ended before anything but the defaults was measured%s; "
+                 "give more, for example --budget %.0f",
+                 t->options->where, t->options->budget,
+                 record->classes > 0 ? " on the grids that are still to do" : "",
+                 fmax(enough, 4.0 * t->options->budget));
+    t->result->already = found && t->found == 0 && !t->learnt && record->todo == 0;
 cleanup:
     return status;
 }
@@ -330,15 +276,25 @@ cleanup:
 /* Conditions on the processor alone decide; there is no grid yet. */
 static strake_status find_space(strake_tuning *t, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     const strake_case empty = {0};
     const strake_prediction prediction = {.which = &empty};
     const strake_space_facts facts = strake_facts_of(t->options->device, &prediction);
     const char *const text = t->options->space;
     if (text != NULL) {
-        return strake_space_parse("--space", text, strlen(text), &t->space, error);
+        STRAKE_TRY(
+            strake_space_parse(t->options->space_name, text, strlen(text), &t->space, error));
+        STRAKE_CHECK(t->options->problem == NULL ||
+                         strcmp(t->options->problem, t->space->problem) == 0,
+                     error, STRAKE_ERR_USAGE,
+                     "--problem %s: the search space %s is for %s; leave --problem out",
+                     t->options->problem, t->space->name, t->space->problem);
+        return STRAKE_OK;
     }
-    return strake_space_find(t->options->problem, t->options->device == NULL, &facts, &t->space,
-                             error);
+    STRAKE_TRY(strake_space_find(t->options->problem, t->options->device == NULL, &facts, &t->space,
+                                 error));
+cleanup:
+    return status;
 }
 
 strake_status strake_tune(const strake_tune_options *options, strake_tune_result *result,
@@ -351,7 +307,7 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
     STRAKE_CHECK(t != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
     t->options = options;
     t->result = result;
-    t->lock = -1;
+    t->lock = t->lock_any = -1;
     t->begin = begin;
     t->end = begin + options->budget;
     t->folder = strake_tuned_folder(options->folder);
@@ -372,16 +328,14 @@ cleanup:
         for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
             strake_worker_stop(&t->helper[k]);
         }
-        remove_files(t);
+        strake_tuning_remove_files(t);
         strake_journal_close(&t->journal, false);
         strake_case_close(&t->which);
         free(t->case_file);
         free(t->reference);
         free(t->log);
         free(t->folder);
-        if (t->lock >= 0) {
-            (void)close(t->lock);
-        }
+        strake_tuning_unlock(t);
         free(t);
     }
     return status;

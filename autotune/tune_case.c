@@ -1,5 +1,6 @@
 #include "autotune/tune_case.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,4 +181,45 @@ cleanup:
     strake_text_free(&plain);
     forget(&kept);
     return status;
+}
+
+strake_status strake_tune_check_sets(const char *const *sets, strake_error *error)
+{
+    for (int k = 0; sets != NULL && sets[k] != NULL; k++) {
+        if (strncmp(sets[k], "run.", 4) == 0 || strncmp(sets[k], "run=", 4) == 0) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "--set %.200s: tuning finds the run.* keys itself, and compares with "
+                "the program's own defaults; to fix one, give a search space that "
+                "lists its one value (--space FILE), or set it in the case that runs",
+                sets[k]);
+        }
+        if (strncmp(sets[k], "problem=", 8) == 0) {
+            return strake_fail(error, STRAKE_ERR_USAGE, "--set %.200s: name it with --problem",
+                               sets[k]);
+        }
+    }
+    return STRAKE_OK;
+}
+
+void strake_tune_brief_grid(const strake_case *like, bool is_gpu, int64_t n[STRAKE_AXES])
+{
+    const double most = is_gpu ? 1024.0 * 1024.0 : 512.0 * 512.0;
+    static const int64_t least = 64; /* narrower than this a grid is another problem */
+    const double cells = (double)like->n[0] * (double)like->n[1] * (double)like->n[2];
+    const double factor = cells > most ? pow(most / cells, 1.0 / like->problem->dims) : 1.0;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        const int64_t shrunk = (int64_t)(factor * (double)like->n[axis] + 0.5);
+        n[axis] = like->n[axis] <= least ? like->n[axis] : shrunk > least ? shrunk : least;
+    }
+}
+
+const char *strake_grid_text(int dims, const int64_t n[STRAKE_AXES], char text[STRAKE_GRID_TEXT])
+{
+    int used = 0;
+    for (int d = 0; d < dims; d++) {
+        used += snprintf(text + used, (size_t)(STRAKE_GRID_TEXT - used), "%s%lld",
+                         d > 0 ? " x " : "", (long long)n[strake_axis_of(dims, d)]);
+    }
+    return text;
 }

@@ -19,7 +19,7 @@ static const double final_share = 0.25;
 static const double least_gain = 1.01;
 
 /* The serial reference for runs of at most so many cells times steps; beyond, the CPU stripe. */
-static const double serial_cells = 6e7, brief_cells = 1e7;
+static const double serial_cells = 6e7, brief_cells = 2e6;
 
 enum { SAMPLES = 3, ROUNDS = 5, LEAST_ROUNDS = 2, MOST_TRIED = 4000 };
 
@@ -34,22 +34,34 @@ bool strake_tuning_stopped(const strake_tuning *t)
     return t->options->stop != NULL && t->options->stop(t->options->user);
 }
 
+/* Configurations of the present grid in the journal. */
+static int tried_here(const strake_tuning *t)
+{
+    int count = 0;
+    for (int k = 0; k < t->journal.entries; k++) {
+        count += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
+    }
+    return count;
+}
+
 void strake_tuning_tell(const strake_tuning *t)
 {
     char text[600];
-    const strake_contender *const best = t->finalists > 0 ? &t->finalist[0] : &t->fallback;
+    /* Until something beats the defaults they are the best. */
+    const bool beaten = t->finalists > 0 && !(strake_measurement_median(&t->fallback.result) <=
+                                              strake_measurement_median(&t->finalist[0].result));
+    const strake_contender *const best = beaten ? &t->finalist[0] : &t->fallback;
     strake_tune_progress progress = {.where = t->options->where,
                                      .doing = t->doing,
                                      .grid = t->grid,
                                      .grids = t->grids,
+                                     .dims = t->which->problem->dims,
                                      .left = strake_tuning_left(t, t->end)};
     if (t->options->progress == NULL) {
         return;
     }
     memcpy(progress.n, t->n, sizeof t->n);
-    for (int k = 0; k < t->journal.entries; k++) {
-        progress.tried += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
-    }
+    progress.tried = tried_here(t);
     progress.fallback = strake_measurement_median(&t->fallback.result);
     progress.best = strake_measurement_median(&best->result);
     progress.settings = strake_settings_text(best->settings, best->setting, text, sizeof text);
@@ -200,7 +212,8 @@ cleanup:
     return status;
 }
 
-static strake_status search(strake_tuning *t, const strake_contender *earlier, strake_error *error)
+static strake_status search(strake_tuning *t, const strake_contender *earlier, bool *any,
+                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
@@ -208,7 +221,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, s
     const double left = strake_tuning_left(t, t->grid_end);
     /* The defaults were built by the process that measures; what helpers build costs it less. */
     const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
-    const double affordable = cost > 0.0 ? left / cost : 1.0;
+    const double affordable = left / cost + tried_here(t);
     strake_search search = {.space = t->space,
                             .facts = &t->facts,
                             .most = affordable > MOST_TRIED ? MOST_TRIED : (int)affordable + 1,
@@ -229,6 +242,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, s
     status = strake_search_run(&search, error);
     strake_tuning_rest_helpers(t);
     STRAKE_TRY(status);
+    *any = search.tried > 0 || search.exhausted;
     STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
     for (int c = 0; c < t->space->constraints; c++) {
         t->result->pruned[c] += search.pruned[c];
@@ -328,9 +342,7 @@ static void fill_class(const strake_tuning *t, strake_tuned_class *class)
     class->seconds = strake_measurement_median(&winner->result);
     class->spread = strake_measurement_spread(&winner->result);
     class->fallback = fallback;
-    for (int k = 0; k < t->journal.entries; k++) {
-        class->evaluated += memcmp(t->journal.entry[k].n, t->n, sizeof t->n) == 0;
-    }
+    class->evaluated = tried_here(t);
 }
 
 static strake_status measure_fallback(strake_tuning *t, strake_error *error)
@@ -351,6 +363,8 @@ static strake_status measure_fallback(strake_tuning *t, strake_error *error)
                  "%s: even the default settings fail (%s): %s", t->options->where,
                  strake_outcome_word(m->outcome), m->message);
     limit = limit_factor * (strake_tune_clock() - start);
+    /* From an interrupted tuning: about what it took then. */
+    t->cost = t->cost > 0.0 ? t->cost : m->build + m->check + SAMPLES * sample_seconds(t);
     t->wall_limit = limit < least_limit ? least_limit : limit > most_limit ? most_limit : limit;
     t->result->count[STRAKE_OUTCOME_GOOD]++;
 cleanup:
@@ -381,6 +395,7 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     const double deadline = t->grid_end;
     const strake_contender earlier =
         t->finalists > 0 ? t->finalist[0] : (strake_contender){.settings = 0};
+    bool searched = false;
     *any = false;
     memset(class, 0, sizeof *class);
     memset(&t->fallback, 0, sizeof t->fallback);
@@ -395,8 +410,10 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     STRAKE_TRY(status);
     STRAKE_TRY(measure_baseline(t, class, error));
     t->grid_end = deadline - final_share * strake_tuning_left(t, deadline);
-    STRAKE_TRY(search(t, &earlier, error));
-    *any = true;
+    STRAKE_TRY(search(t, &earlier, &searched, error));
+    if (!searched) {
+        return STRAKE_OK; /* the defaults alone are no result; the journal keeps them */
+    }
     if (t->finalists > 0 && strake_tuning_left(t, t->end) > 0.0 && !strake_tuning_stopped(t)) {
         STRAKE_TRY(run_finals(t, deadline, error));
     }

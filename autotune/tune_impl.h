@@ -27,9 +27,10 @@ typedef struct strake_tuning {
     int prepared;
     uint64_t hash[STRAKE_TUNE_PREPARED];
     strake_journal journal;
-    int lock; /* descriptor, -1: not held */
+    int lock, lock_any; /* descriptors, -1: not held; of the folder, of all this user's tunings */
     char *folder, *case_file, *reference, *log;
-    double begin, end; /* of the budget, strake_tune_clock() */
+    int64_t brief[STRAKE_AXES]; /* the grid of a brief tuning */
+    double begin, end;          /* of the budget, strake_tune_clock() */
     /* The present grid. */
     int64_t n[STRAKE_AXES];
     int grid, grids;
@@ -41,6 +42,8 @@ typedef struct strake_tuning {
     double cost;       /* seconds that one measurement takes, by experience */
     double wall_limit; /* of one measurement */
     bool learnt;       /* something about streams */
+    int stored_todo;   /* the record's number in the file */
+    int found;         /* classes stored by this tuning */
     const char *doing;
     strake_contender fallback; /* the defaults */
     int finalists;
@@ -57,7 +60,7 @@ strake_status strake_tuning_measure(strake_tuning *t, int settings,
 double strake_tuning_left(const strake_tuning *t, double deadline);
 bool strake_tuning_stopped(const strake_tuning *t);
 
-/** Measures all there is for the present grid and fills in its class. @return false in @p any: nothing to store */
+/** Measures all there is for the present grid and fills in its class. @return false in @p any: nothing to store, out of time */
 strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,
                                  strake_error *error);
 
@@ -72,6 +75,20 @@ strake_status strake_tuning_reference(strake_tuning *t, strake_error *error);
  */
 strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *class,
                                     strake_tuned_streaming *found, strake_error *error);
+
+/** Takes the locks. STRAKE_ERR_STATE: another tuning is at work. */
+strake_status strake_tuning_lock(strake_tuning *t, strake_error *error);
+void strake_tuning_unlock(strake_tuning *t);
+
+/** Names the files for the worker process, and removes them. */
+strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error);
+void strake_tuning_remove_files(const strake_tuning *t);
+
+/** Takes up the journal of measurements of this very processor, problem, space and case. */
+strake_status strake_tuning_open_journal(strake_tuning *t, strake_error *error);
+
+/** Stores the record and all measurements. */
+strake_status strake_tuning_store(strake_tuning *t, strake_error *error);
 
 /** Decides how many processes build kernels ahead on the present grid. */
 void strake_tuning_begin_helpers(strake_tuning *t);

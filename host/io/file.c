@@ -275,6 +275,26 @@ double strake_disk_free(const char *path)
 }
 
 /* XDG forbids relative paths. */
+FILE *strake_file_open_regular(const char *path)
+{
+    struct stat info;
+    FILE *file = NULL;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) {
+        return NULL;
+    }
+    int why = fstat(descriptor, &info) != 0 ? errno : S_ISREG(info.st_mode) ? 0 : ENOTSUP;
+    if (why == 0) {
+        file = fdopen(descriptor, "rb");
+        why = errno;
+    }
+    if (file == NULL) {
+        (void)close(descriptor);
+        errno = why;
+    }
+    return file;
+}
+
 char *strake_cache_folder(void)
 {
     const char *const own = getenv("STRAKE_CACHE_DIR");

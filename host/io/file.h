@@ -5,6 +5,8 @@
 #ifndef STRAKE_FILE_H
 #define STRAKE_FILE_H
 
+#include <stdio.h>
+
 #include "base/error.h"
 
 /**
@@ -35,6 +37,12 @@ void strake_file_abandon(strake_file *file);
 /** Writes one whole file atomically. */
 strake_status strake_file_put(const char *path, const void *data, size_t bytes,
                               strake_error *error);
+
+/**
+ * Opens a regular file for reading, in a folder where anything may lie: never waits as opening a pipe
+ * would. NULL with errno; ENOTSUP where it is no regular file.
+ */
+FILE *strake_file_open_regular(const char *path);
 
 /**
  * Whether folder @p path can be created or, where it exists, written to. Changes nothing.

@@ -55,13 +55,17 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
-        (void)printf("  %-16s %s %s, %d grid%s, %s%s%s%s%s\n", k == 0 ? "tuned" : "",
+        (void)printf("  %-16s %s %s, %d grid%s, %s%s%s%s%s", k == 0 ? "tuned" : "",
                      record->key.problem,
                      record->key.precision == STRAKE_DOUBLE ? "double" : "single", record->classes,
                      record->classes > 1 ? "s" : "", record->date,
                      record->is_shipped ? ", shipped" : "", record->is_brief ? ", briefly" : "",
                      strcmp(record->key.driver, key.driver) != 0 ? ", with driver " : "",
                      strcmp(record->key.driver, key.driver) != 0 ? record->key.driver : "");
+        if (record->todo > 0) {
+            (void)printf("; %d still to do (`strake tune` goes on)", record->todo);
+        }
+        (void)printf("\n");
     }
     if (strake_tuned_of_device(set, &key, 0) == NULL) {
         (void)printf("  %-16s no (`strake tune`)\n", "tuned");
@@ -82,9 +86,11 @@ static void json_tuned(strake_text *json, const strake_tuned_set *set, const str
                           record->key.precision == STRAKE_DOUBLE ? "double" : "single",
                           record->classes);
         strake_text_json(json, record->date);
-        strake_text_print(json, ", \"shipped\": %s, \"brief\": %s, \"driver\": ",
+        strake_text_print(json,
+                          ", \"shipped\": %s, \"brief\": %s, "
+                          "\"grids_to_do\": %d, \"driver\": ",
                           record->is_shipped ? "true" : "false",
-                          record->is_brief ? "true" : "false");
+                          record->is_brief ? "true" : "false", record->todo);
         strake_text_json(json, record->key.driver);
         strake_text_print(json, "}");
     }

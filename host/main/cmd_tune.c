@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/source.h"
+#include "autotune/tune_case.h"
 #include "io/file.h"
 #include "main/interrupt.h"
 #include "main/program.h"
-#include "main/summary.h"
 #include "main/tuning.h"
 
 enum { MOST_PLACES = STRAKE_MAX_PLACEMENTS, BUDGET = 180 };
@@ -109,13 +108,9 @@ static bool is_repeated(const places *all, int k, const strake_cl_list *list)
 
 static void print_class(const strake_tuned_class *class, int dims)
 {
-    int64_t shape[3] = {1, 1, 1};
-    char grid[72], before[32], after[32], settings[600];
+    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[600];
     const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
-    for (int d = 0; d < dims; d++) {
-        shape[d] = class->n[strake_axis_of(dims, d)];
-    }
-    (void)printf("  %-15s %13s %13s %6.2f", strake_shape_text(dims, shape, grid),
+    (void)printf("  %-15s %13s %13s %6.2f", strake_grid_text(dims, class->n, grid),
                  strake_rate_text(cells / class->fallback, before),
                  strake_rate_text(cells / class->seconds, after), class->fallback / class->seconds);
     if (class->baseline > 0.0) {
@@ -167,6 +162,11 @@ static void print_result(const char *where, const strake_tune_result *result)
             "up, %.1f down\n",
             s->streams, s->streams > 1 ? "s" : "", 1e-9 * s->up, 1e-9 * s->down);
     }
+    if (result->record.todo > 0) {
+        (void)printf("  %d grid%s still to do: run `strake tune` again with the same options to go "
+                     "on\n",
+                     result->record.todo, result->record.todo > 1 ? "s are" : " is");
+    }
     print_counts(result);
     if (result->ahead > 0) {
         (void)printf("  built ahead beside the measurements: %d\n", result->ahead);
@@ -200,7 +200,9 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
             .cl = list->cl,
             .device = d >= 0 ? &list->device[d] : NULL,
             .space = space,
-            .problem = arguments->problem != NULL ? arguments->problem : "mpdata2d",
+            .space_name = arguments->space,
+            .problem =
+                arguments->problem == NULL && space == NULL ? "mpdata2d" : arguments->problem,
             .sets = arguments->sets,
             .cache = arguments->cache,
             .budget = left / (all->count - k),
@@ -271,8 +273,8 @@ static const strake_option options[] = {
      "device)"},
     {"--problem", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, problem),
      "for which problem (default: mpdata2d)"},
-    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 1, 1e6, offsetof(strake_arguments, budget),
-     "time for everything together (default: 180)"},
+    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 5, 1e6, offsetof(strake_arguments, budget),
+     "time for everything together, kept within a tenth\n(default: 180, least: 5)"},
     {"--force", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, force),
      "tune again what is tuned already"},
     {"--space", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, space),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "autotune/predict.h"
+#include "autotune/tune_case.h"
 #include "io/file.h"
 #include "main/interrupt.h"
 #include "main/program.h"
@@ -42,6 +43,31 @@ static bool has_space(const strake_case *which, const strake_cl_device *device)
     return true;
 }
 
+/* What came out, in one line. */
+static void tell_result(const char *where, int dims, const strake_tune_result *result)
+{
+    char grid[STRAKE_GRID_TEXT], settings[600];
+    const strake_tuned_class *const class =
+        result->record.classes > 0 ? &result->record.class[result->record.classes - 1] : NULL;
+    if (class == NULL) {
+        strake_say_note("%s: nothing was measured", where);
+    } else if (result->in_vain) {
+        strake_say_note("%s: the time did not suffice to try anything: the default settings stay "
+                        "until `strake tune --on %s`",
+                        where, where);
+    } else if (class->settings == 0) {
+        strake_say_note("%s: of %d configurations on %s cells the defaults are the fastest", where,
+                        class->evaluated, strake_grid_text(dims, class->n, grid));
+    } else {
+        strake_say_note(
+            "%s: of %d configurations on %s cells the fastest has %.2f times the speed "
+            "of the defaults: %s",
+            where, class->evaluated, strake_grid_text(dims, class->n, grid),
+            class->fallback / class->seconds,
+            strake_settings_text(class->settings, class->setting, settings, sizeof settings));
+    }
+}
+
 static bool tune_one(const strake_arguments *arguments, const strake_case *which,
                      const strake_placement *placement, const strake_cl_list *list, double budget)
 {
@@ -64,6 +90,9 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
     const strake_status status = strake_tuning_run(&request, &result, &error);
     if (status != STRAKE_OK) {
         strake_say_note("%s stays at the default settings: %s", placement->id, error.text);
+    }
+    if (status == STRAKE_OK) {
+        tell_result(placement->id, which->problem->dims, &result);
     }
     const bool found = status == STRAKE_OK && result.record.classes > 0;
     strake_tune_end(&result);

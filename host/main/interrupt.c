@@ -18,6 +18,11 @@ void strake_interrupt_install(void)
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    /* A closed terminal; under nohup it is ignored, and stays so. */
+    struct sigaction closed;
+    if (sigaction(SIGHUP, NULL, &closed) == 0 && closed.sa_handler != SIG_IGN) {
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
     (void)signal(SIGPIPE, SIG_IGN);
 }
 

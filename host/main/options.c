@@ -70,15 +70,17 @@ static strake_status set_real(const parse *at, const strake_option *option, cons
 {
     char *end = NULL;
     const double number = strtod(value, &end);
+    const double example = option->minimum <= 1e-12 ? 1e-12 : option->minimum;
     if (end == value || *end != '\0' || *value == ' ' || !isfinite(number)) {
         return strake_fail(at->error, STRAKE_ERR_USAGE,
-                           "option %s: '%s' is not a number; expected for example %s 1e-12",
-                           option->name, value, option->name);
+                           "option %s: '%s' is not a number; expected for example %s %g",
+                           option->name, value, option->name, example);
     }
     if (number < option->minimum || number > option->maximum) {
         return strake_fail(at->error, STRAKE_ERR_USAGE,
-                           "option %s: %s is out of range; expected %g or more", option->name,
-                           value, option->minimum);
+                           "option %s: %s is out of range; expected %g to %g, for example %s %g",
+                           option->name, value, option->minimum, option->maximum, option->name,
+                           example);
     }
     memcpy((char *)at->out + option->member, &number, sizeof number);
     return STRAKE_OK;

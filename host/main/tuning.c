@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "autotune/tune_case.h"
 #include "main/interrupt.h"
 
 /* Seconds between two showings. */
@@ -28,7 +29,7 @@ static void clear(display *d)
 static void show(void *user, const strake_tune_progress *p)
 {
     display *const d = user;
-    char best[32], gain[80] = "";
+    char best[32], gain[80] = "", grid[STRAKE_GRID_TEXT];
     const double now = strake_wall_seconds();
     const double cells = (double)p->n[0] * (double)p->n[1] * (double)p->n[2];
     if (d->request->quiet || now - d->last < (d->terminal ? bar_period : line_period)) {
@@ -39,10 +40,10 @@ static void show(void *user, const strake_tune_progress *p)
         (void)snprintf(gain, sizeof gain, ", best %s (%.2f of the default)",
                        strake_rate_text(cells / p->best, best), p->fallback / p->best);
     }
-    (void)fprintf(stderr, "%s%s: grid %d of %d (%lld x %lld), %s, %d tried%s, %.0f s left%s",
-                  d->terminal ? "\r" : "", p->where, p->grid, p->grids, (long long)p->n[0],
-                  (long long)p->n[2], p->doing, p->tried, gain, p->left > 0.0 ? p->left : 0.0,
-                  d->terminal ? "\033[K" : "\n");
+    (void)fprintf(stderr, "%s%s: grid %d of %d (%s), %s, %d tried%s, %.0f s left%s",
+                  d->terminal ? "\r" : "", p->where, p->grid, p->grids,
+                  strake_grid_text(p->dims, p->n, grid), p->doing, p->tried, gain,
+                  p->left > 0.0 ? p->left : 0.0, d->terminal ? "\033[K" : "\n");
     (void)fflush(stderr);
     d->drawn = d->terminal;
 }
@@ -68,6 +69,7 @@ strake_status strake_tuning_run(const strake_tuning_request *request, strake_tun
                                          .cl = request->cl,
                                          .device = request->device,
                                          .space = request->space,
+                                         .space_name = request->space_name,
                                          .problem = request->problem,
                                          .sets = request->sets,
                                          .like = request->like,

@@ -12,11 +12,12 @@ typedef struct strake_tuning_request {
     const strake_cl *cl;
     const strake_cl_device *device; /**< NULL: the CPU */
     const char *space;              /**< text, or NULL: the program's own */
-    const char *problem;
-    const char *const *sets; /**< NULL-terminated, or NULL */
-    const strake_case *like; /**< for this case alone, or NULL */
-    const char *cache;       /**< NULL: default */
-    double budget;           /**< seconds */
+    const char *space_name;         /**< its file, for messages */
+    const char *problem;            /**< may be NULL where @c space is given */
+    const char *const *sets;        /**< NULL-terminated, or NULL */
+    const strake_case *like;        /**< for this case alone, or NULL */
+    const char *cache;              /**< NULL: default */
+    double budget;                  /**< seconds */
     bool force, quiet;
 } strake_tuning_request;
 

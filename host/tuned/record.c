@@ -83,6 +83,24 @@ const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, si
     return buffer;
 }
 
+strake_tuned_class *strake_tuned_class_for(strake_tuned_record *record,
+                                           const int64_t n[STRAKE_AXES])
+{
+    for (int c = 0; c < record->classes; c++) {
+        if (memcmp(record->class[c].n, n, sizeof record->class[c].n) == 0) {
+            return &record->class[c];
+        }
+    }
+    if (record->classes == STRAKE_TUNED_CLASSES) {
+        record->classes--;
+        memmove(&record->class[0], &record -> class[1],
+                (size_t)record -> classes * sizeof record->class[0]);
+    }
+    strake_tuned_class *const class = &record->class[record->classes++];
+    *class = (strake_tuned_class){.n = {n[0], n[1], n[2]}};
+    return class;
+}
+
 static void print_class(const strake_tuned_class *class, strake_text *text)
 {
     strake_text_print(text, "  - grid: [%lld, %lld, %lld]\n    settings: {", (long long)class->n[0],
@@ -107,7 +125,12 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
                       FORMAT);
     print_key(&record->key, text);
     strake_text_print(text, "date: \"%s\"\neffort: %s\n", record->date,
-                      record->is_brief ? "brief" : "full");
+                      record->is_brief   ? "brief"
+                      : record->todo > 0 ? "partial"
+                                         : "full");
+    if (record->todo > 0) {
+        strake_text_print(text, "grids_to_do: %d\n", record->todo);
+    }
     if (record->streaming.streams > 0) {
         const strake_tuned_streaming *const s = &record->streaming;
         strake_text_print(text,
@@ -274,9 +297,14 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
     strake_status status = STRAKE_OK;
     strake_node *root = NULL;
     const strake_node *classes = NULL, *streaming = NULL;
-    int64_t format = 0;
+    int64_t format = 0, todo = 0;
     int choice = 0;
     memset(out, 0, sizeof *out);
+    STRAKE_CHECK(memmem(yaml, length, "strake_tuned:", strlen("strake_tuned:")) != NULL, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: holds no tuned settings (no key `strake_tuned`): it is empty, was cut short "
+                 "or is of something else",
+                 name);
     STRAKE_TRY(strake_tree_parse(name, yaml, length, &root, error));
     STRAKE_TRY(read_count(root, "strake_tuned", 1e9, &format, error));
     STRAKE_CHECK(format == FORMAT, error, STRAKE_ERR_USAGE,
@@ -284,8 +312,10 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
                  (long long)format, (int)FORMAT);
     STRAKE_TRY(read_key(root, &out->key, error));
     STRAKE_TRY(read_text(root, "date", out->date, sizeof out->date, error));
-    STRAKE_TRY(read_word(root, "effort", "full|brief", &choice, error));
+    STRAKE_TRY(read_word(root, "effort", "full|brief|partial", &choice, error));
     out->is_brief = choice == 1;
+    STRAKE_TRY(choice == 2 ? read_count(root, "grids_to_do", 1e9, &todo, error) : STRAKE_OK);
+    out->todo = (int)todo;
     streaming = strake_node_get(root, "streaming");
     STRAKE_TRY(streaming != NULL ? read_streaming(streaming, &out->streaming, error) : STRAKE_OK);
     STRAKE_TRY(require(root, "classes", &classes, error));

@@ -51,6 +51,7 @@ typedef struct strake_tuned_record {
     strake_tuned_key key;
     bool is_brief;   /**< the short form of a first use */
     bool is_shipped; /**< came with the program */
+    int todo;        /**< grids of the search space that the budget did not suffice for */
     char date[16];   /**< "2026-11-21", UTC */
     strake_tuned_streaming streaming;
     int classes;
@@ -71,6 +72,13 @@ bool strake_tuned_same(const strake_tuned_key *a, const strake_tuned_key *b);
 
 /** Name of a key's file without folder, "tuned-0123456789abcdef.yaml". Returns @p buffer. */
 const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, size_t size);
+
+/**
+ * Where a record keeps what is found for grids of n cells: its class of them, or a new one that is
+ * cleared; where there is no room for one more, the one that came first gives way.
+ */
+strake_tuned_class *strake_tuned_class_for(strake_tuned_record *record,
+                                           const int64_t n[STRAKE_AXES]);
 
 /** Appends a record as YAML. */
 void strake_tuned_print(const strake_tuned_record *record, strake_text *text);

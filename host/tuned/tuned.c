@@ -38,11 +38,13 @@ static char *read_file(const char *path, size_t *length, const char **why)
 {
     struct stat info;
     char *text = NULL;
-    FILE *const file = fopen(path, "rbe");
+    FILE *const file = strake_file_open_regular(path);
     *why = "out of memory";
-    if (file == NULL || fstat(fileno(file), &info) != 0) {
+    if (file == NULL && errno == ENOTSUP) {
+        *why = "it is no regular file";
+    } else if (file == NULL || fstat(fileno(file), &info) != 0) {
         *why = strake_file_reason(errno);
-    } else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) {
+    } else if (info.st_size > MOST_BYTES) {
         *why = "it is no file of tuned settings";
     } else {
         text = malloc((size_t)info.st_size + 1);
@@ -195,7 +197,7 @@ void strake_tuned_free(strake_tuned_set **set)
     *set = NULL;
 }
 
-/* Classes of the older file of the same key that the new record lacks. */
+/* What the file of the same key has, then what is new, so that the order tells the age. */
 static void merge_older(const char *path, strake_tuned_record *record)
 {
     size_t length = 0;
@@ -205,20 +207,16 @@ static void merge_older(const char *path, strake_tuned_record *record)
     char *const text = older != NULL ? read_file(path, &length, &why) : NULL;
     if (text != NULL && strake_tuned_parse(path, text, length, older, &ignored) == STRAKE_OK &&
         strake_tuned_same(&older->key, &record->key)) {
-        for (int c = 0; c < older->classes; c++) {
-            bool known = false;
-            for (int k = 0; k < record->classes; k++) {
-                known = known || memcmp(record->class[k].n, older->class[c].n,
-                                        sizeof older->class[c].n) == 0;
-            }
-            if (!known && record->classes < STRAKE_TUNED_CLASSES) {
-                record->class[record->classes++] = older->class[c];
-            }
+        /* A thorough tuning replaces a brief one. */
+        older->classes = older->is_brief && !record->is_brief ? 0 : older->classes;
+        for (int c = 0; c < record->classes; c++) {
+            *strake_tuned_class_for(older, record->class[c].n) = record->class[c];
         }
-        if (record->streaming.streams == 0) {
-            record->streaming = older->streaming;
-        }
-        record->is_brief = record->is_brief && older->is_brief;
+        older->is_brief = record->is_brief && older->is_brief;
+        older->streaming = record->streaming.streams > 0 ? record->streaming : older->streaming;
+        older->todo = record->todo;
+        memcpy(older->date, record->date, sizeof older->date);
+        *record = *older;
     }
     free(text);
     free(older);

@@ -291,6 +291,21 @@ static void a_journal_is_taken_up_again(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+static void a_pipe_in_place_of_a_journal_is_an_error(void **state)
+{
+    (void)state;
+    const char *const path = temporary_path();
+    strake_journal journal;
+    strake_error error;
+    (void)unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    (void)alarm(20); /* must not wait for a reader */
+    assert_int_equal(strake_journal_open(&journal, path, "{}", &error), STRAKE_ERR_IO);
+    (void)alarm(0);
+    assert_non_null(strstr(error.text, path));
+    (void)unlink(path);
+}
+
 static void a_journal_cut_anywhere_loses_at_most_its_last_line(void **state)
 {
     (void)state;
@@ -340,6 +355,7 @@ int main(void)
         cmocka_unit_test(the_user_can_stop_a_measurement),
         cmocka_unit_test(tabs_in_names_are_refused),
         cmocka_unit_test(a_journal_is_taken_up_again),
+        cmocka_unit_test(a_pipe_in_place_of_a_journal_is_an_error),
         cmocka_unit_test(a_journal_cut_anywhere_loses_at_most_its_last_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

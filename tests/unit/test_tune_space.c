@@ -188,6 +188,7 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
         {"run.hold", "run.hole", "run.hole"},
         {"[20, 60]", "[20, many]", "run.hold"},
         {"start: plain", "start: plan", "start"},
+        {"run.hold", "run.fusion", "listed already"},
         {"mpdata2d", "mpdata9d", "mpdata9d"},
         {"[64, 32]", "[64]", "2 cell counts"},
         {"steps: 3", "steps: 0", "steps"},
@@ -252,6 +253,63 @@ static void every_embedded_space_can_be_read_and_searched(void **state)
     assert_true(spaces >= 3);
 }
 
+/* Every value of every parameter: classes of a record that is stored, and read as a run reads it. */
+static void check_round_trip(const strake_space *space, const char *folder)
+{
+    static const strake_space_facts facts = {.rows = 1024, .cols = 1024, .is_nvidia = 1.0};
+    static strake_tuned_record record;
+    for (int p = 0; p < space->parameters; p++) {
+        strake_error error;
+        strake_tuned_set *set = NULL;
+        strake_tuned_use use;
+        record = (strake_tuned_record){
+            .key = {.is_cpu = space->is_cpu, .generator = STRAKE_TUNED_GENERATOR}};
+        for (int v = 0; v < space->parameter[p].values; v++) {
+            /* All the others as with marching kernels where there are any: most of them matter. */
+            const strake_tuned_setting one[] = {{"run.fusion", "stream"}};
+            strake_candidate candidate = strake_space_candidate(space, &facts, 1, one);
+            candidate.index[p] = (int16_t)v;
+            strake_space_normalise(space, &facts, &candidate);
+            strake_tuned_class *const class = &record.class[record.classes++];
+            *class = (strake_tuned_class){.n = {v + 1, 1, 1}, .seconds = 1.0, .fallback = 1.0};
+            class->settings = strake_space_settings(space, &candidate, class->setting);
+        }
+        assert_int_equal(strake_tuned_store(folder, &record, false, &error), STRAKE_OK);
+        assert_int_equal(strake_tuned_load(folder, NULL, NULL, &set, &error), STRAKE_OK);
+        strake_tuned_find(set, &record.key, &use);
+        if (use.level != STRAKE_TUNED_EXACT || use.record->classes != record.classes) {
+            fail_msg("%s: a result with %s is not read", space->name, space->parameter[p].path);
+        }
+        for (int c = 0; c < record.classes; c++) {
+            char stored[600], read[600];
+            assert_string_equal(
+                strake_settings_text(use.record->class[c].settings, use.record->class[c].setting,
+                                     read, sizeof read),
+                strake_settings_text(record.class[c].settings, record.class[c].setting, stored,
+                                     sizeof stored));
+        }
+        strake_tuned_free(&set);
+    }
+}
+
+static void what_every_embedded_space_may_find_can_be_stored_and_read(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/strake-space-XXXXXX", command[80];
+    assert_non_null(mkdtemp(folder));
+    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
+        strake_space *space = NULL;
+        strake_error error;
+        assert_int_equal(
+            strake_space_parse(text->name, (const char *)text->bytes, text->length, &space, &error),
+            STRAKE_OK);
+        check_round_trip(space, folder);
+        strake_space_free(&space);
+    }
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a folder of our own making */
+}
+
 static void the_space_fits_the_processor(void **state)
 {
     (void)state;
@@ -313,6 +371,7 @@ int main(void)
         cmocka_unit_test(settings_leave_out_what_does_not_matter),
         cmocka_unit_test(slips_in_a_space_are_found_when_it_is_read),
         cmocka_unit_test(every_embedded_space_can_be_read_and_searched),
+        cmocka_unit_test(what_every_embedded_space_may_find_can_be_stored_and_read),
         cmocka_unit_test(the_space_fits_the_processor),
         cmocka_unit_test(wider_marching_groups_need_more_local_memory),
     };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,8 +160,15 @@ static void damaged_and_foreign_files_are_named_and_ignored(void **state)
     write_file(f, "tuned-3.yaml", "strake_tuned: 99\n");
     write_file(f, "tuned-4.yaml", "");
     write_file(f, "notes.yaml", "not: ours\n");
+    char *const pipe_path = strake_path_join(f->folder, "tuned-5.yaml");
+    assert_int_equal(mkfifo(pipe_path, 0600), 0);
+    free(pipe_path);
+    (void)alarm(20); /* opening a pipe that nobody writes to must not wait */
     strake_tuned_set *set = load(f);
-    assert_int_equal(f->notice_count, 4);
+    (void)alarm(0);
+    assert_int_equal(f->notice_count, 5);
+    assert_non_null(strstr(f->notices, "tuned-5.yaml are ignored: it is no regular file"));
+    assert_non_null(strstr(f->notices, "tuned-4.yaml: holds no tuned settings"));
     assert_non_null(strstr(f->notices, "tuned-1.yaml"));
     assert_non_null(strstr(f->notices, "tuned-2.yaml"));
     assert_non_null(strstr(f->notices, "tuned-3.yaml"));
@@ -386,6 +394,77 @@ static void storing_keeps_the_other_classes(void **state)
     strake_tuned_free(&set);
 }
 
+static void a_record_tells_what_is_still_to_do(void **state)
+{
+    fixture *const f = *state;
+    strake_tuned_record record = sample();
+    strake_tuned_use use;
+    record.todo = 3;
+    store(f, &record, true);
+    strake_tuned_set *set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_int_equal(use.record->todo, 3);
+    assert_false(use.record->is_brief);
+    strake_tuned_free(&set);
+    record.todo = 0;
+    store(f, &record, true);
+    set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_int_equal(use.record->todo, 0);
+    strake_tuned_free(&set);
+}
+
+static void a_thorough_result_replaces_a_brief_one(void **state)
+{
+    fixture *const f = *state;
+    strake_tuned_record record = sample();
+    strake_tuned_use use;
+    record.is_brief = true;
+    store(f, &record, true);
+    record.is_brief = false;
+    record.classes = 1;
+    record.class[0].n[0] = 77;
+    store(f, &record, true);
+    strake_tuned_set *set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_false(use.record->is_brief);
+    assert_int_equal(use.record->classes, 1);
+    assert_int_equal(use.record->class[0].n[0], 77);
+    strake_tuned_free(&set);
+}
+
+static void a_full_record_drops_its_oldest_class(void **state)
+{
+    fixture *const f = *state;
+    strake_tuned_record record = sample();
+    strake_tuned_use use;
+    record.classes = 0;
+    for (int c = 0; c < STRAKE_TUNED_CLASSES + 2; c++) {
+        const int64_t n[STRAKE_AXES] = {100 + c, 1, 50};
+        strake_tuned_class *const class = strake_tuned_class_for(&record, n);
+        assert_int_equal(class->evaluated, 0);
+        class->seconds = class->fallback = 1.0;
+        class->evaluated = c + 1;
+    }
+    assert_int_equal(record.classes, STRAKE_TUNED_CLASSES);
+    assert_int_equal(record.class[0].n[0], 102);
+    const int64_t again[STRAKE_AXES] = {110, 1, 50};
+    assert_int_equal(strake_tuned_class_for(&record, again)->evaluated, 11);
+    assert_int_equal(record.classes, STRAKE_TUNED_CLASSES);
+    /* Files likewise: two new ones push out the two oldest. */
+    store(f, &record, false);
+    record.classes = 2;
+    record.class[0].n[0] = 7;
+    record.class[1].n[0] = 8;
+    store(f, &record, true);
+    strake_tuned_set *set = load(f);
+    strake_tuned_find(set, &record.key, &use);
+    assert_int_equal(use.record->classes, STRAKE_TUNED_CLASSES);
+    assert_int_equal(use.record->class[0].n[0], 104);
+    assert_int_equal(use.record->class[STRAKE_TUNED_CLASSES - 1].n[0], 8);
+    strake_tuned_free(&set);
+}
+
 static void readers_never_see_half_a_file(void **state)
 {
     enum { WRITERS = 2, ROUNDS = 60 };
@@ -451,6 +530,9 @@ int main(void)
         cmocka_unit_test(the_nearest_class_serves_a_grid),
         cmocka_unit_test(tuning_fills_in_what_the_case_does_not_give),
         WITH_FOLDER(storing_keeps_the_other_classes),
+        WITH_FOLDER(a_record_tells_what_is_still_to_do),
+        WITH_FOLDER(a_thorough_result_replaces_a_brief_one),
+        WITH_FOLDER(a_full_record_drops_its_oldest_class),
         WITH_FOLDER(readers_never_see_half_a_file),
         cmocka_unit_test(shipped_results_are_all_readable),
     };

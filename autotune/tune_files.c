@@ -1,0 +1,156 @@
+/* What a tuning keeps in its folder: locks, files of the worker process, journal, results. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "autotune/tune_case.h"
+#include "autotune/tune_impl.h"
+#include "base/hash.h"
+#include "io/file.h"
+
+/* A lock that ends with the process, however it ends. */
+static strake_status take_lock(const char *folder, const char *name, int *lock, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const path = strake_path_join(folder, name);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    STRAKE_CHECK(*lock >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
+                 strake_file_reason(errno));
+    if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+        (void)close(*lock);
+        *lock = -1;
+        STRAKE_CHECK(false, error, STRAKE_ERR_STATE,
+                     "another tuning is at work (%s is locked); wait for its results, since two at "
+                     "once would disturb each other's measurements",
+                     path);
+    }
+cleanup:
+    free(path);
+    return status;
+}
+
+strake_status strake_tuning_lock(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const usual = strake_cache_folder();
+    STRAKE_TRY(take_lock(t->folder, "tune.lock", &t->lock, error));
+    /* Tunings with other folders disturb just as much; where there is no usual one, nobody can tell. */
+    if (usual != NULL && strake_folder_create(usual, NULL) == STRAKE_OK) {
+        status = take_lock(usual, "tune-any.lock", &t->lock_any, error);
+        status = status == STRAKE_ERR_IO ? STRAKE_OK : status;
+    }
+cleanup:
+    free(usual);
+    return status;
+}
+
+void strake_tuning_unlock(strake_tuning *t)
+{
+    if (t->lock_any >= 0) {
+        (void)close(t->lock_any);
+    }
+    if (t->lock >= 0) {
+        (void)close(t->lock);
+    }
+    t->lock = t->lock_any = -1;
+}
+
+strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error)
+{
+    t->case_file = strake_path_join(t->folder, "tune-case.yaml");
+    t->reference = strake_path_join(t->folder, "tune-reference.bin");
+    t->log = strake_path_join(t->folder, "tune-worker.log");
+    if (t->case_file == NULL || t->reference == NULL || t->log == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuning");
+    }
+    t->worker = (strake_worker){.command = t->options->worker,
+                                .log = t->log,
+                                .stop = t->options->stop,
+                                .user = t->options->user};
+    return STRAKE_OK;
+}
+
+void strake_tuning_remove_files(const strake_tuning *t)
+{
+    const char *const path[] = {t->case_file, t->reference, t->log};
+    for (size_t k = 0; k < sizeof path / sizeof path[0] && t->lock >= 0; k++) {
+        if (path[k] != NULL) {
+            (void)unlink(path[k]);
+        }
+    }
+}
+
+strake_status strake_tuning_open_journal(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64], identity[200];
+    const int64_t same[STRAKE_AXES] = {64, 64, 64};
+    strake_text text = {0};
+    char *path = NULL;
+    uint64_t hash = STRAKE_FNV_SEED;
+    STRAKE_TRY(strake_tune_case(t->space, same, t->options->like, t->options->sets, &text, error));
+    hash = strake_fnv1a(hash, text.data, text.length);
+    (void)strake_tuned_file_name(&t->key, name, sizeof name);
+    (void)snprintf(identity, sizeof identity,
+                   "{\"strake_journal\": 2, \"for\": \"%s\", \"case\": \"%016" PRIx64
+                   "\", \"steps\": %d}",
+                   name, hash, t->space->steps);
+    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "yaml", "log");
+    path = strake_path_join(t->folder, name);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
+    if (t->options->force) {
+        (void)unlink(path);
+    }
+    STRAKE_TRY(strake_journal_open(&t->journal, path, identity, error));
+    t->result->resumed = t->journal.resumed;
+cleanup:
+    strake_text_free(&text);
+    free(path);
+    return status;
+}
+
+static strake_status store_t4(const strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char name[64];
+    strake_text json = {0};
+    char *path = NULL;
+    (void)strake_tuned_file_name(&t->key, name, sizeof name);
+    (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "t4.json", "t4.json");
+    path = strake_path_join(t->folder, name);
+    strake_journal_print_t4(&t->journal, &json);
+    STRAKE_CHECK(path != NULL && !json.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for tuning");
+    STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
+cleanup:
+    strake_text_free(&json);
+    free(path);
+    return status;
+}
+
+static void set_date(strake_tuned_record *record)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL) {
+        (void)strftime(record->date, sizeof record->date, "%Y-%m-%d", &utc);
+    }
+}
+
+strake_status strake_tuning_store(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    set_date(&t->result->record);
+    t->stored_todo = t->result->record.todo;
+    STRAKE_TRY(strake_tuned_store(t->folder, &t->result->record, true, error));
+    STRAKE_TRY(store_t4(t, error));
+cleanup:
+    return status;
+}

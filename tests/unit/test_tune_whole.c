@@ -1,0 +1,280 @@
+/* Whole tunings of the CPU, with shell scripts in place of the process that measures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "autotune/tune.h"
+#include "io/file.h"
+
+/* Answers at once; asleep from the second grid on; always asleep. */
+static const char quick[] = "while read -r line; do printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+static const char once[] =
+    "while read -r line; do case $line in reference*) r=$((r + 1)); "
+    "[ $r -lt 2 ] || sleep 100;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+static const char asleep[] = "sleep 100";
+
+#define SPACE(grids) SPACE_OF(grids, "[1, 2]")
+#define SPACE_OF(grids, values)                                                                    \
+    "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: " grids "\n"                                  \
+    "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"                         \
+    "parameters:\n  - {path: run.steps_per_sweep, values: " values "}\nconstraints: []\n"
+static const char two_grids[] = SPACE("[[96, 80], [64, 64]]");
+
+typedef struct fixture {
+    char folder[64];
+    const char *command[4];
+    strake_tune_options options;
+    strake_tune_result result;
+    strake_error error;
+} fixture;
+
+static int begin(void **state)
+{
+    fixture *const f = calloc(1, sizeof *f);
+    *state = f;
+    if (f == NULL) {
+        return -1;
+    }
+    (void)snprintf(f->folder, sizeof f->folder, "/tmp/strake-whole-XXXXXX");
+    f->options = (strake_tune_options){.where = "cpu",
+                                       .space = two_grids,
+                                       .space_name = "two_grids",
+                                       .budget = 20.0,
+                                       .folder = f->folder,
+                                       .worker = f->command};
+    return mkdtemp(f->folder) != NULL ? setenv("STRAKE_CACHE_DIR", f->folder, 1) : -1;
+}
+
+static int end(void **state)
+{
+    fixture *const f = *state;
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
+    const int code = system(command); /* NOLINT(cert-env33-c): a folder of our own making */
+    free(f);
+    return code;
+}
+
+/* Tunes with a script in place of the process that measures. */
+static strake_status tune(fixture *f, const char *script)
+{
+    f->command[0] = "/bin/sh";
+    f->command[1] = "-c";
+    f->command[2] = script;
+    const strake_status status = strake_tune(&f->options, &f->result, &f->error);
+    strake_tune_end(&f->result);
+    return status;
+}
+
+/* Number of results in the folder. */
+static int results(const fixture *f)
+{
+    strake_tuned_set *set = NULL;
+    strake_tuned_key key;
+    int count = 0;
+    strake_tuned_key_make(NULL, NULL, NULL, NULL, &key);
+    assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, NULL), STRAKE_OK);
+    for (const strake_tuned_record *at = NULL;
+         (at = strake_tuned_of_device(set, &key, count)) != NULL && !at->is_shipped;) {
+        count++;
+    }
+    strake_tuned_free(&set);
+    return count;
+}
+
+static void a_budget_that_suffices_for_nothing_is_an_error(void **state)
+{
+    fixture *const f = *state;
+    f->options.budget = 0.3;
+    assert_int_equal(tune(f, asleep), STRAKE_ERR_STATE);
+    assert_non_null(strstr(f->error.text, "the budget of 0.3 s ended before"));
+    assert_non_null(strstr(f->error.text, "--budget 30"));
+    assert_int_equal(results(f), 0);
+}
+
+static void grids_that_are_too_large_are_an_error_where_there_are_no_others(void **state)
+{
+    fixture *const f = *state;
+    f->options.space = SPACE("[[2000000, 2000000]]");
+    assert_int_equal(tune(f, quick), STRAKE_ERR_MEMORY);
+    assert_non_null(strstr(f->error.text, "too much memory"));
+    assert_int_equal(results(f), 0);
+}
+
+static void a_tuning_that_was_cut_short_tells_so_and_goes_on(void **state)
+{
+    fixture *const f = *state;
+    f->options.budget = 2.0;
+    assert_int_equal(tune(f, once), STRAKE_OK);
+    assert_int_equal(f->result.record.classes, 1);
+    assert_int_equal(f->result.record.todo, 1);
+    assert_false(f->result.already);
+    f->options.budget = 0.3;
+    assert_int_equal(tune(f, asleep), STRAKE_ERR_STATE);
+    assert_non_null(strstr(f->error.text, "still to do"));
+    f->options.budget = 20.0;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_int_equal(f->result.record.classes, 2);
+    assert_int_equal(f->result.record.todo, 0);
+    assert_int_equal(tune(f, asleep), STRAKE_OK);
+    assert_true(f->result.already);
+    assert_int_equal(results(f), 1);
+}
+
+static void an_interrupted_tuning_searches_on(void **state)
+{
+    fixture *const f = *state;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    f->options.budget = 0.5;
+    /* The defaults are measured, then time runs out. */
+    assert_int_equal(tune(f, "while read -r line; do case $line in measure*) m=$((m + 1)); "
+                             "[ $m -lt 2 ] || sleep 100;; esac; "
+                             "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done"),
+                     STRAKE_ERR_STATE);
+    f->options.budget = 20.0;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_int_equal(f->result.resumed, 1);
+    assert_int_equal(f->result.record.class[0].evaluated, 1 + 8);
+}
+
+static void a_first_use_that_finds_nothing_happens_once(void **state)
+{
+    fixture *const f = *state;
+    static const char text[] =
+        "problem: mpdata2d\ngrid: {rows: 9000, cols: 9000}\ntime: {steps: 1}\n"
+        "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n";
+    strake_case *which = NULL;
+    strake_tuned_set *set = NULL;
+    strake_tuned_use use;
+    assert_int_equal(strake_case_parse("test", text, NULL, false, &which, &f->error), STRAKE_OK);
+    f->options.like = which;
+    f->options.budget = 0.3;
+    assert_int_equal(tune(f, asleep), STRAKE_OK);
+    assert_true(f->result.in_vain);
+    assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, &f->error), STRAKE_OK);
+    strake_tuned_find(set, &f->result.record.key, &use);
+    assert_int_equal(use.level, STRAKE_TUNED_EXACT);
+    assert_true(use.record->is_brief);
+    assert_int_equal(use.record->classes, 1);
+    assert_int_equal(use.record->class[0].n[0], 512);
+    assert_int_equal(use.record->class[0].settings, 0);
+    strake_tuned_free(&set);
+    strake_case_close(&which);
+}
+
+static void a_device_that_fails_on_its_first_use_is_not_asked_again(void **state)
+{
+    fixture *const f = *state;
+    strake_case *which = NULL;
+    assert_int_equal(strake_case_parse("test",
+                                       "problem: mpdata2d\ngrid: {rows: 64, cols: 64}\n"
+                                       "time: {steps: 1}\nfields: {psi: {constant: 1}, "
+                                       "u1: {constant: 0}, u2: {constant: 0}}\n",
+                                       NULL, false, &which, &f->error),
+                     STRAKE_OK);
+    f->options.like = which;
+    assert_int_equal(
+        tune(f, "read -r line; printf 'done\\t0\\t0\\n' >&3; read -r line; kill -SEGV $$"),
+        STRAKE_ERR_DEVICE);
+    assert_non_null(strstr(f->error.text, "even the default settings fail"));
+    assert_int_equal(results(f), 1);
+    strake_case_close(&which);
+}
+
+static void a_full_record_takes_another_grid(void **state)
+{
+    fixture *const f = *state;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    strake_tuned_record *const record = &f->result.record;
+    for (int c = record->classes; c < STRAKE_TUNED_CLASSES; c++) {
+        const int64_t n[STRAKE_AXES] = {1000 + c, 1, 7};
+        *strake_tuned_class_for(record, n) = (strake_tuned_class){
+            .n = {1000 + c, 1, 7}, .seconds = 1.0, .fallback = 1.0, .evaluated = 1};
+    }
+    assert_int_equal(record->classes, STRAKE_TUNED_CLASSES);
+    assert_int_equal(strake_tuned_store(f->folder, record, false, &f->error), STRAKE_OK);
+    f->options.space = SPACE("[[100, 90], [90, 100]]");
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_int_equal(record->classes, STRAKE_TUNED_CLASSES);
+    assert_int_equal(record->todo, 0);
+    assert_int_equal(record->class[STRAKE_TUNED_CLASSES - 2].n[0], 100);
+    assert_int_equal(record->class[STRAKE_TUNED_CLASSES - 1].n[0], 90);
+    assert_int_equal(record->class[0].n[0], 1002); /* what came first gave way */
+    assert_int_equal(tune(f, asleep), STRAKE_OK);
+    assert_true(f->result.already);
+}
+
+static void a_tuning_with_another_folder_is_kept_apart_too(void **state)
+{
+    fixture *const f = *state;
+    char other[80];
+    (void)snprintf(other, sizeof other, "%s/other", f->folder);
+    f->options.folder = other;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    char *const path = strake_path_join(f->folder, "tune-any.lock");
+    const int lock = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0);
+    f->options.force = true;
+    assert_int_equal(tune(f, quick), STRAKE_ERR_STATE);
+    assert_non_null(strstr(f->error.text, "another tuning is at work"));
+    (void)close(lock);
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    free(path);
+}
+
+static void slips_name_their_option(void **state)
+{
+    fixture *const f = *state;
+    static const struct {
+        const char *set, *says;
+    } slip[] = {{"run.hold=3", "--set run.hold=3"},
+                {"precision=half", "--set precision=half: precision"},
+                {"scheme.iteration=3", "--set scheme.iteration=3: scheme.iteration"}};
+    for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
+        const char *const sets[] = {slip[k].set, NULL};
+        f->options.sets = sets;
+        assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+        if (strncmp(f->error.text, slip[k].says, strlen(slip[k].says)) != 0) {
+            fail_msg("%s", f->error.text);
+        }
+    }
+    f->options.sets = NULL;
+    f->options.problem = "cahn_hilliard2d";
+    assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(f->error.text, "two_grids is for mpdata2d"));
+    f->options.space = NULL;
+    f->options.problem = "mpdata9d";
+    assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(f->error.text, "mpdata2d, cahn_hilliard2d, cahn_hilliard3d"));
+    f->options.space = "";
+    f->options.problem = NULL;
+    assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(f->error.text, "two_grids: is no search space"));
+}
+
+int main(void)
+{
+#define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        WITH_FOLDER(a_budget_that_suffices_for_nothing_is_an_error),
+        WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
+        WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
+        WITH_FOLDER(an_interrupted_tuning_searches_on),
+        WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
+        WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),
+        WITH_FOLDER(a_full_record_takes_another_grid),
+        WITH_FOLDER(a_tuning_with_another_folder_is_kept_apart_too),
+        WITH_FOLDER(slips_name_their_option),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
