@@ -667,6 +667,8 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->vector = d.used.vector;
     out->bytes_per_cell = d.bytes_per_cell;
     out->registers = d.registers;
+    out->resident = d.resident;
+    out->occupancy = d.occupancy;
     out->private_bytes = d.private_bytes;
     out->local_bytes = d.local_bytes;
 }
