@@ -17,9 +17,9 @@ function text(name,    at) { # the value of a key before the report, without quo
     rate = $0
     sub(/.*"cells_per_second": /, "", rate)
     sub(/[^0-9.e+].*/, "", rate)
-    grid = text("problem") " " text("grid")
-    key = sprintf("%6s  %-10s %-38s %6s steps", text("size") != "" ? text("size") : grid, text("on"), \
-        text("options"), steps)
+    grid = text("size") text("problem") " " text("grid")
+    if (text("rows") != "") grid = text("rows") "x" text("cols")
+    key = sprintf("%6s  %-10s %-38s %6s steps", grid, text("on"), text("options"), steps)
     if (!(key in count)) order[++keys] = key
     value[key, ++count[key]] = rate / 1e6
 }
