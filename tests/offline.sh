@@ -267,7 +267,7 @@ lacks() { # COMPILER
 version() { # NAME COMMAND...: the first line of what it says that has a number with dots
     local name=$1
     shift
-    [ -z "$1" ] || echo "offline: $name: $("$@" 2>&1 | grep -m 1 -E '[0-9]+[.][0-9]+')"
+    [ -z "$1" ] || echo "offline: $name: $("$@" 2>&1 | grep -a -m 1 -oE '[[:print:]]*[0-9][.][0-9][[:print:]]*')"
 }
 version clang "$(command -v clang-15)" --version
 version 'clang for AMD' "$amdclang" --version

@@ -337,19 +337,35 @@ static void tell_sweep(const strake_solver *solver)
     }
 }
 
-/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
-static strake_status place(strake_solver *solver, strake_error *error)
+static strake_status place_parts(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
-    if (solver->ranks != NULL) {
-        STRAKE_TRY(strake_shares_place(solver, error));
-    } else if (solver->has_weights) {
+    if (solver->has_weights) {
+        strake_rescue_weights(solver, solver->weight);
         STRAKE_TRY(strake_team_place(solver, solver->weight, error));
     } else {
         STRAKE_TRY(strake_balance(solver, solver->kind, error));
     }
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    STRAKE_TRY(start_up(solver, error));
+cleanup:
+    return status;
+}
+
+/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
+static strake_status place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    if (solver->ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(solver, error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    } else {
+        /* Every failure drops a device, or ends this. */
+        while (place_parts(solver, &cause) != STRAKE_OK) {
+            STRAKE_TRY(strake_rescue_setup(solver, &cause, error));
+        }
+    }
     solver->placed = true;
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));

@@ -124,7 +124,17 @@ if "${CC:-cc}" -shared -fPIC -o small.so -Wl,--no-as-needed "$support/small_memo
     check "in several blocks" test "$(number blocks)" -gt 1
     export STRAKE_TEST_LARGEST_BUFFER=8
     try run case.yaml --on ocl:0 --quiet --output none
-    fails 1 "a device without any memory" "clCreateBuffer" "CL_MEM_OBJECT_ALLOCATION_FAILURE"
+    fails 1 "a device without any memory" "clCreateBuffer" "CL_MEM_OBJECT_ALLOCATION_FAILURE" \
+        "name more in --on" "run.device_memory"
+    for how in "--split 1,1" "--split 0,1" "--set run.balance=model"; do
+        rm -rf left
+        # shellcheck disable=SC2086
+        try run case.yaml --on cpu,ocl:0 --quiet --output left --report left.json $how
+        exits 0 "beside another part it is left out, $how"
+        check "with a warning" grep -q '^strake: note: ocl:0 is left out: .*ALLOCATION_FAILURE' .err
+        check "and the same bytes" "$STRAKE" compare whole left
+        check "and no rows" grep -q '"id": "ocl:0".*"dropped": {"step": 0.*"rows": \[\([0-9]*\), \1\]' left.json
+    done
 else
     skip "running out of device memory" "no library to link with: $(head -n 1 cc.err)"
 fi
