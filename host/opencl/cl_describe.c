@@ -47,6 +47,9 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         out->local_bytes = larger(out->local_bytes, ask(s, k, CL_KERNEL_LOCAL_MEM_SIZE));
     }
     const bool marches = out->marching > 0;
+    if (!marches && out->used.fusion == STRAKE_CL_FUSION_STREAM) {
+        out->used.fusion = STRAKE_CL_FUSION_PLAIN; /* no marching kernel was cheaper, or fitted */
+    }
     out->width = (int)(marches ? s->march_width : s->width);
     out->height = (int)(marches ? s->march_height : s->height);
 }

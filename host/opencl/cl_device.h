@@ -88,7 +88,7 @@ const char *strake_cl_error_name(cl_int code);
 
 enum { STRAKE_CL_BYTES_TEXT = 32 };
 
-/** Bytes in kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
+/** Bytes, or kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
 const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT]);
 
 /** Fails a function with the API name, the code's name and the device; jumps to `cleanup:`. */

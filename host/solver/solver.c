@@ -370,6 +370,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
     strake_notices_streams(solver);
+    strake_notices_effects(solver);
     tell_sweep(solver);
 cleanup:
     return status;
