@@ -212,6 +212,11 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     if (k->registers > 0) {
         strake_text_print(json, ", \"registers\": %d", k->registers);
     }
+    if (k->resident > 0) {
+        strake_text_print(json,
+                          ", \"groups_per_unit\": %lld, \"occupancy\": ", (long long)k->resident);
+        strake_text_number(json, k->occupancy);
+    }
     strake_text_print(json, ", \"private_bytes\": %lld, \"local_bytes\": %lld}",
                       (long long)k->private_bytes, (long long)k->local_bytes);
 }

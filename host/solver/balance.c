@@ -3,6 +3,7 @@
  * shared in proportion to the measured rates.
  */
 #include "solver/choose.h"
+#include "solver/rescue.h"
 
 enum { TIMED = 3, MOST_TIMED = 256, ROUNDS = 2 };
 
@@ -84,6 +85,7 @@ strake_status strake_balance(strake_solver *solver, strake_where_kind kind, stra
     for (int e = 0; e < solver->entries; e++) {
         weight[e] = 1.0;
     }
+    strake_rescue_weights(solver, weight);
     STRAKE_TRY(strake_balance_weights(solver, weight, &seconds, error));
     strake_tell_choice(solver, seconds, true, "rows in proportion to the measured rates");
 cleanup:

@@ -337,23 +337,40 @@ static void tell_sweep(const strake_solver *solver)
     }
 }
 
-/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
-static strake_status place(strake_solver *solver, strake_error *error)
+static strake_status place_parts(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
-    if (solver->ranks != NULL) {
-        STRAKE_TRY(strake_shares_place(solver, error));
-    } else if (solver->has_weights) {
+    if (solver->has_weights) {
+        strake_rescue_weights(solver, solver->weight);
         STRAKE_TRY(strake_team_place(solver, solver->weight, error));
     } else {
         STRAKE_TRY(strake_balance(solver, solver->kind, error));
     }
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    STRAKE_TRY(start_up(solver, error));
+cleanup:
+    return status;
+}
+
+/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
+static strake_status place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    if (solver->ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(solver, error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    } else {
+        /* Every failure drops a device, or ends this. */
+        while (place_parts(solver, &cause) != STRAKE_OK) {
+            STRAKE_TRY(strake_rescue_setup(solver, &cause, error));
+        }
+    }
     solver->placed = true;
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
     strake_notices_streams(solver);
+    strake_notices_effects(solver);
     tell_sweep(solver);
 cleanup:
     return status;
@@ -670,6 +687,8 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->vector = d.used.vector;
     out->bytes_per_cell = d.bytes_per_cell;
     out->registers = d.registers;
+    out->resident = d.resident;
+    out->occupancy = d.occupancy;
     out->private_bytes = d.private_bytes;
     out->local_bytes = d.local_bytes;
 }

@@ -61,6 +61,8 @@ typedef struct strake_kernels {
     int unroll, prefetch, keep, hold, vector;
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */
+    int64_t resident;      /**< groups in a compute unit, by registers; 0: unknown */
+    double occupancy;      /**< share of the work-items that a unit holds at most */
     int64_t private_bytes; /**< per work-item, by the driver */
     int64_t local_bytes;   /**< per group, by the driver */
 } strake_kernels;

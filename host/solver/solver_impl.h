@@ -189,6 +189,9 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...) 
 /** Tells which stripes began to stream through their device, or ended, since the last call. */
 void strake_notices_streams(strake_solver *solver);
 
+/** Says which of the given settings the stripes that were made do not use. */
+void strake_notices_effects(const strake_solver *solver);
+
 /** Tells which keys of the case have no effect, once WHERE is resolved. */
 void strake_notices_settings(const strake_solver *solver);
 
