@@ -257,6 +257,9 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     if (placement->device_memory > 0.0) {
         strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
     }
+    if (placement->teams > 0) {
+        strake_text_print(json, ", \"teams\": %d", placement->teams);
+    }
     print_loops(&placement->loops, json);
     print_kernels(&placement->kernels, json);
     print_blocks(placement, json);

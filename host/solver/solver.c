@@ -354,6 +354,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
     strake_notices_streams(solver);
+    strake_notices_threads(solver);
     tell_sweep(solver);
 cleanup:
     return status;
@@ -625,6 +626,8 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
     if (is_cpu) {
+        const bool binds = strake_topology_binds(&solver->topology, solver->threads);
+        out->teams = binds ? solver->topology.teams : 0;
         describe_pipeline(solver, out);
     }
 }

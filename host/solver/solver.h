@@ -76,6 +76,7 @@ typedef struct strake_placement {
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
+    int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
     int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
     strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
     int sweep;              /**< most time steps from one exchange to the next */
