@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/arrays.h"
 #include "solver/border.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
@@ -211,6 +212,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
             strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
         goto cleanup;
     }
+    strake_arrays_settle(solver);
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     for (; solver->roles < count_roles(solver); solver->roles++) {
