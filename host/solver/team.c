@@ -305,6 +305,7 @@ typedef struct team_run {
     _Atomic int64_t stop;
     strake_status ranks; /* of the exchange with other ranks */
     strake_error ranks_error;
+    strake_meeting meeting; /* between two sweeps */
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
@@ -488,12 +489,15 @@ static void run_thread(team_run *run, int thread, int threads)
 }
 
 /*
- * Several steps at once on the CPU alone. Sweeps are long: a barrier costs little, and nobody is ahead
- * when one fails, so that its first states are still there and it can be repeated step by step.
+ * Several steps at once on the CPU alone. Sweeps are long: that all wait for all costs little, and nobody is
+ * ahead when one fails, so that its first states are still there and it can be repeated step by step.
+ * Barriers of OpenMP spin for milliseconds: on a machine with other work that is the time of the thread
+ * waited for.
  */
 static void run_sweeps(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
+    int64_t round = 0;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
@@ -503,7 +507,7 @@ static void run_sweeps(team_run *run, int thread, int threads)
             }
         }
         const double reached = strake_solver_clock();
-#pragma omp barrier
+        strake_meeting_join(&run->meeting, threads, ++round, solver->is_crowded);
         for (int r = thread; r < solver->roles; r += threads) {
             solver->role[r].idle += strake_solver_clock() - reached;
         }
@@ -613,6 +617,9 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     if (solver->reference != NULL) {
         return run_reference(&run, error);
     }
+    if (!strake_meeting_open(&run.meeting)) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
+    }
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
         role->compute = 0.0;
@@ -649,5 +656,6 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
         solver->shift = shift_at(&run, steps);
     }
 cleanup:
+    strake_meeting_close(&run.meeting);
     return status;
 }
