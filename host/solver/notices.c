@@ -66,6 +66,23 @@ void strake_notices_streams(strake_solver *solver)
     }
 }
 
+void strake_notices_threads(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries && solver->threads_chosen; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        const int64_t slabs = entry->range.end - entry->range.first;
+        if (entry->place == STRAKE_PLACE_CPU && slabs > 0 &&
+            solver->threads < solver->most_threads) {
+            strake_solver_notice(solver,
+                                 "threads: %d, but the %lld %s of the CPU stripe are work for %d: "
+                                 "so many run",
+                                 solver->most_threads, (long long)slabs,
+                                 solver->which->problem->dims == 3 ? "planes" : "rows",
+                                 solver->threads);
+        }
+    }
+}
+
 /* Appends the keys of a list that the case gives. @return their number */
 static int list_given(const strake_case *which, const char *const *path, char *text, size_t size)
 {
@@ -169,7 +186,7 @@ void strake_notices_settings(const strake_solver *solver)
                                           "run.division",      "run.hold",         "run.keep",
                                           "run.unroll",        "run.prefetch",     "run.registers",
                                           "run.vector",        "run.dump_kernels", NULL};
-    static const char *const processors[] = {"run.threads", "run.instruction_set",
+    static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];
     bool has_device = false;

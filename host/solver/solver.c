@@ -371,6 +371,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     STRAKE_TRY(strake_keep(solver, error));
     strake_notices_streams(solver);
     strake_notices_effects(solver);
+    strake_notices_threads(solver);
     tell_sweep(solver);
 cleanup:
     return status;
@@ -620,15 +621,16 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
-/* Columns per block of the CPU stripe's workers: they all plan alike. */
-static int64_t block_of(const strake_solver *solver)
+/* Columns per block of the CPU stripe's workers, and their loops: they all plan alike. */
+static void describe_pipeline(const strake_solver *solver, strake_placement *out)
 {
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
-            return strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->block = strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->loops = strake_pipeline_work(solver->role[r].pipeline);
+            return;
         }
     }
-    return 0;
 }
 
 static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
@@ -643,7 +645,11 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
                    strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
-    out->block = is_cpu ? block_of(solver) : 0;
+    if (is_cpu) {
+        const bool binds = strake_topology_binds(&solver->topology, solver->threads);
+        out->teams = binds ? solver->topology.teams : 0;
+        describe_pipeline(solver, out);
+    }
 }
 
 static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *out)

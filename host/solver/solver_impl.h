@@ -148,6 +148,9 @@ struct strake_solver {
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    strake_range
+        home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
+    int home_threads;
     bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
@@ -191,6 +194,9 @@ void strake_notices_streams(strake_solver *solver);
 
 /** Says which of the given settings the stripes that were made do not use. */
 void strake_notices_effects(const strake_solver *solver);
+
+/** Tells where the CPU stripe has fewer threads than were asked for, once it is placed. */
+void strake_notices_threads(const strake_solver *solver);
 
 /** Tells which keys of the case have no effect, once WHERE is resolved. */
 void strake_notices_settings(const strake_solver *solver);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/arrays.h"
 #include "solver/border.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
@@ -219,6 +220,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
             strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
         goto cleanup;
     }
+    strake_arrays_settle(solver);
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     for (; solver->roles < count_roles(solver); solver->roles++) {
@@ -314,6 +316,7 @@ typedef struct team_run {
     _Atomic int64_t halt;
     strake_status ranks; /* of the exchange with other ranks */
     strake_error ranks_error;
+    strake_meeting meeting; /* between two sweeps */
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
@@ -526,12 +529,15 @@ static void run_thread(team_run *run, int thread, int threads)
 }
 
 /*
- * Several steps at once on the CPU alone. Sweeps are long: a barrier costs little, and nobody is ahead
- * when one fails, so that its first states are still there and it can be repeated step by step.
+ * Several steps at once on the CPU alone. Sweeps are long: that all wait for all costs little, and nobody is
+ * ahead when one fails, so that its first states are still there and it can be repeated step by step.
+ * Barriers of OpenMP spin for milliseconds: on a machine with other work that is the time of the thread
+ * waited for.
  */
 static void run_sweeps(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
+    int64_t round = 0;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
@@ -541,7 +547,7 @@ static void run_sweeps(team_run *run, int thread, int threads)
             }
         }
         const double reached = strake_solver_clock();
-#pragma omp barrier
+        strake_meeting_join(&run->meeting, threads, ++round, solver->is_crowded);
         for (int r = thread; r < solver->roles; r += threads) {
             solver->role[r].idle += strake_solver_clock() - reached;
         }
@@ -665,6 +671,9 @@ static strake_status run_team(strake_solver *solver, bool trial, bool is_last, i
     if (solver->reference != NULL) {
         return run_reference(&run, error);
     }
+    if (!strake_meeting_open(&run.meeting)) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
+    }
     forget_times(solver);
     run.sweep = solver->at_once;
     for (int r = 0; r < solver->roles; r++) {
@@ -697,6 +706,7 @@ static strake_status run_team(strake_solver *solver, bool trial, bool is_last, i
         solver->shift = shift_at(&run, *done);
     }
 cleanup:
+    strake_meeting_close(&run.meeting);
     return status;
 }
 

@@ -136,6 +136,16 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 4096.0, false, "[threads]"},
      "OpenMP threads; 0: OMP_NUM_THREADS, then the usable cores"},
+    {"run.teams",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(teams),
+     0.0,
+     NULL,
+     {0.0, 1024.0, false, "[teams]"},
+     "teams of cores, each with a contiguous part of the CPU stripe and its threads bound to its "
+     "cores: so many of equal size (1: nothing is bound); 0: one for each memory node and last "
+     "cache"},
     {"run.group_width",
      STRAKE_COMMON_SMALL,
      ALL,
