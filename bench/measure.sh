@@ -67,7 +67,7 @@ YAML
         return 0
     }
     printf '{"size": %s, "on": "%s", "options": "%s", "report": %s}\n' "$size" "$on" "$*" \
-        "$(tr -d '\n' <"$work/report.json")" >>"$out/rates.jsonl"
+        "$(tr -d '\n' <"$work/report.json" | sed "s#$work/##")" >>"$out/rates.jsonl"
     printf '%6s  %-16s %-34s %10.1f Mcell/s\n' "$size" "$on" "$*" \
         "$(grep -o '"cells_per_second": [0-9.e+]*' "$work/report.json" | tail -1 |
             awk '{print $2 / 1e6}')" | tee -a "$out/rates.txt"

@@ -1,7 +1,6 @@
 /*
  * The roofs of the CPU stripe, measured on the spot: `make roofs`. What memory, divisions, additions and
- * loads would allow a thread, and all threads together, beside what the pipeline reaches: on rows that
- * stay in the first-level cache, on arrays in the last-level cache, and on arrays in memory.
+ * loads would allow a thread, and all threads together, and what part of each the pipeline reaches.
  * Compiled for the processor at hand (-march=native), unlike the program, which chooses at run time.
  */
 #include <omp.h>
@@ -65,7 +64,7 @@ static double divide_numbers(void)
     return (double)LANES * CHAINS * (ROUNDS / 8);
 }
 
-/* Loads of whole vectors that start @p shift bytes into a line. */
+/* Loads of whole vectors that start @p shift bytes into a line; as many in a turn as hide the loop. */
 static double load_numbers(size_t shift)
 {
     static _Alignas(CACHE_LINE) char zeros[LINES * VECTOR + CACHE_LINE];
@@ -73,10 +72,25 @@ static double load_numbers(size_t shift)
     const int rounds = ROUNDS / 16;
     for (int round = 0; round < rounds; round++) {
         __asm__ volatile("" : "+r"(data));
-        for (int k = 0; k < LINES; k++) {
-            vector x;
-            memcpy(&x, data + (size_t)k * VECTOR, sizeof x);
-            USED(x);
+        for (int k = 0; k < LINES; k += 8) {
+            const char *at = data + (size_t)k * VECTOR;
+            vector x[8];
+            memcpy(&x[0], at + 0 * VECTOR, VECTOR);
+            memcpy(&x[1], at + 1 * VECTOR, VECTOR);
+            memcpy(&x[2], at + 2 * VECTOR, VECTOR);
+            memcpy(&x[3], at + 3 * VECTOR, VECTOR);
+            memcpy(&x[4], at + 4 * VECTOR, VECTOR);
+            memcpy(&x[5], at + 5 * VECTOR, VECTOR);
+            memcpy(&x[6], at + 6 * VECTOR, VECTOR);
+            memcpy(&x[7], at + 7 * VECTOR, VECTOR);
+            USED(x[0]);
+            USED(x[1]);
+            USED(x[2]);
+            USED(x[3]);
+            USED(x[4]);
+            USED(x[5]);
+            USED(x[6]);
+            USED(x[7]);
         }
     }
     return (double)LANES * LINES * rounds;
@@ -107,30 +121,39 @@ static double rate_of(double (*work)(void), int threads)
     return best;
 }
 
+/* What is measured: the same case with a constant density and with an array of it. */
+enum { FORMS = 2 };
+static const struct {
+    const char *name, *h;
+} form[FORMS] = {{"h = 1", "{constant: 1}"},
+                 {"h a field", "{random: {seed: 2, minimum: 1, maximum: 2}}"}};
+
 typedef struct pipeline {
     double rate; /* cells a second */
-    int bytes, flops, divisions;
+    int bytes;
+    strake_loop_work work;
 } pipeline;
 
-/* The best of a few runs of one step at a time, h = 1. */
-static strake_status run_pipeline(int rows, int cols, int threads, pipeline *out,
+/* The best of a few runs of one step at a time. */
+static strake_status run_pipeline(int side, const char *h, int threads, pipeline *out,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_case *which = NULL;
     strake_solver *solver = NULL;
+    strake_placement placement;
     char text[1024];
     const strake_options options = {.where = "cpu", .threads = threads};
-    const double cells = (double)rows * cols;
-    const int steps = cells < 4e8 ? (int)(4e7 / cells) + 1 : 1;
+    const double cells = (double)side * side;
+    const int steps = (int)(4e7 / cells) + 1;
     (void)snprintf(text, sizeof text,
                    "problem: mpdata2d\ngrid: {rows: %d, cols: %d}\ntime: {steps: 1}\n"
                    "fields: {psi: {random: {seed: 1, minimum: 0, maximum: 1}},\n"
                    "  u1: {deformation: {amplitude: 0.4, waves: [2, 2]}},\n"
-                   "  u2: {deformation: {amplitude: 0.4, waves: [2, 2]}}}\n"
+                   "  u2: {deformation: {amplitude: 0.4, waves: [2, 2]}}, h: %s}\n"
                    "run: {steps_per_sweep: 1, tuned: false}\n",
-                   rows, cols);
-    STRAKE_TRY(strake_case_parse("roofs", text, NULL, true, &which, error));
+                   side, side, h);
+    STRAKE_TRY(strake_case_parse("roofs", text, NULL, false, &which, error));
     STRAKE_TRY(strake_open(which, &options, &solver, error));
     out->rate = 0.0;
     for (int k = 0; k < REPEATS; k++) {
@@ -139,50 +162,97 @@ static strake_status run_pipeline(int rows, int cols, int threads, pipeline *out
         const double rate = cells * steps / (strake_solver_step_seconds(solver) - begin);
         out->rate = rate > out->rate ? rate : out->rate;
     }
+    (void)strake_solver_placements(solver, &placement, 1);
     out->bytes = strake_solver_bytes_per_cell(solver);
-    out->flops = strake_solver_flops_per_cell(solver);
-    out->divisions = strake_solver_divisions_per_cell(solver);
+    out->work = placement.loops;
 cleanup:
     strake_close(&solver);
     strake_case_close(&which);
     return status;
 }
 
-/* One line; a cell needs @p per_cell of what was counted (0: unknown). */
-static void print_roof(const char *name, double rate, const char *unit, double per_cell)
+/* What a cell takes in a step, by form. */
+static void print_work(const pipeline result[FORMS])
 {
-    char most[32] = "";
-    if (per_cell > 0.0) {
-        (void)snprintf(most, sizeof most, "%.0f", rate / per_cell / 1e6);
+    static const char *const name[] = {"bytes from and to memory, at least",
+                                       "additions and subtractions",
+                                       "minima, maxima, choices",
+                                       "products",
+                                       "divisions",
+                                       "loads",
+                                       "of these across two cache lines",
+                                       "stores"};
+    (void)printf("\n| a cell takes in a step | %s | %s |\n| --- | --- | --- |\n", form[0].name,
+                 form[1].name);
+    for (size_t row = 0; row < sizeof name / sizeof name[0]; row++) {
+        (void)printf("| %s |", name[row]);
+        for (int f = 0; f < FORMS; f++) {
+            const strake_loop_work *w = &result[f].work;
+            const int number[] = {result[f].bytes, w->ops.adds, w->ops.selects, w->ops.muls,
+                                  w->ops.divs,     w->loads,    w->across,      w->stores};
+            (void)printf(" %d |", number[row]);
+        }
+        (void)printf("\n");
     }
-    (void)printf("| %-38s | %8.1f %-22s | %10s |\n", name, rate / 1e9, unit, most);
 }
 
-static strake_status measure(int threads, strake_error *error)
+/* One roof: at most so many cells a second, and the part of that which @p result reaches. */
+static void print_roof(const char *name, double rate, const char *unit, const double most[FORMS],
+                       const pipeline result[FORMS])
+{
+    (void)printf("| %s | %.1f %s |", name, rate / 1e9, unit);
+    for (int f = 0; f < FORMS; f++) {
+        (void)printf(" %.0f | %.0f %% |", most[f] / 1e6, 100.0 * result[f].rate / most[f]);
+    }
+    (void)printf("\n");
+}
+
+/* The roofs of @p threads threads, and what the pipeline reaches on the larger grid. */
+static strake_status print_roofs(int threads, const pipeline result[FORMS], strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const struct {
-        const char *name;
-        int rows, cols;
-    } grid[] = {{"pipeline, 64 columns (first-level cache)", 4096, 64},
-                {"pipeline, 512 x 512", 512, 512},
-                {"pipeline, 2048 x 2048", 2048, 2048}};
-    pipeline result = {0};
+    const double add = rate_of(add_numbers, threads), divide = rate_of(divide_numbers, threads);
+    const double load = rate_of(load_aligned, threads), cross = rate_of(load_across, threads);
     double memory = 0.0;
-    STRAKE_TRY(run_pipeline(64, 64, 1, &result, error)); /* for what a cell needs */
+    double by_memory[FORMS], by_add[FORMS], by_divide[FORMS], by_load[FORMS];
     STRAKE_TRY(strake_roof_host(threads, &memory, error));
-    (void)printf("\n| %d thread%s | measured | Mcell/s at most |\n| --- | --- | --- |\n", threads,
-                 threads > 1 ? "s" : "");
-    print_roof("memory, triad", memory, "GB/s", result.bytes);
-    print_roof("divisions", rate_of(divide_numbers, threads), "e9 numbers/s", result.divisions);
-    print_roof("additions", rate_of(add_numbers, threads), "e9 numbers/s", result.flops);
-    print_roof("loads, aligned", rate_of(load_aligned, threads), "e9 numbers/s", 0.0);
-    print_roof("loads across lines", rate_of(load_across, threads), "e9 numbers/s", 0.0);
-    for (size_t k = 0; k < sizeof grid / sizeof grid[0]; k++) {
-        STRAKE_TRY(run_pipeline(grid[k].rows, grid[k].cols, threads, &result, error));
-        (void)printf("| %-40s | %8.2f ns per cell | %10.0f |\n", grid[k].name, 1e9 / result.rate,
-                     result.rate / 1e6);
+    for (int f = 0; f < FORMS; f++) {
+        const strake_loop_work *w = &result[f].work;
+        by_memory[f] = memory / result[f].bytes;
+        by_add[f] = add / (w->ops.adds + w->ops.selects);
+        by_divide[f] = divide / w->ops.divs;
+        by_load[f] = 1.0 / ((w->loads - w->across) / load + w->across / cross);
     }
+    (void)printf(
+        "\n| %d thread%s | measured | %s: at most [Mcell/s] | reached at 2048 x 2048 | %s: at "
+        "most [Mcell/s] | reached at 2048 x 2048 |\n"
+        "| --- | --- | --- | --- | --- | --- |\n",
+        threads, threads > 1 ? "s" : "", form[0].name, form[1].name);
+    print_roof("memory, triad", memory, "GB/s", by_memory, result);
+    print_roof("divisions", divide, "e9/s", by_divide, result);
+    print_roof("additions, minima, choices", add, "e9/s", by_add, result);
+    (void)printf("| loads within a line | %.1f e9/s | | | | |\n", load / 1e9);
+    print_roof("loads, those across two lines at", cross, "e9/s", by_load, result);
+cleanup:
+    return status;
+}
+
+static strake_status measure(int threads, bool is_first, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    pipeline small[FORMS], large[FORMS];
+    for (int f = 0; f < FORMS; f++) {
+        STRAKE_TRY(run_pipeline(512, form[f].h, threads, &small[f], error));
+        STRAKE_TRY(run_pipeline(2048, form[f].h, threads, &large[f], error));
+    }
+    if (is_first) {
+        print_work(large);
+    }
+    STRAKE_TRY(print_roofs(threads, large, error));
+    (void)printf("\n| pipeline, %d thread%s | %s [Mcell/s] | %s [Mcell/s] |\n| --- | --- | --- |\n"
+                 "| 512 x 512 | %.0f | %.0f |\n| 2048 x 2048 | %.0f | %.0f |\n",
+                 threads, threads > 1 ? "s" : "", form[0].name, form[1].name, small[0].rate / 1e6,
+                 small[1].rate / 1e6, large[0].rate / 1e6, large[1].rate / 1e6);
 cleanup:
     return status;
 }
@@ -194,12 +264,11 @@ int main(void)
     strake_topology topology;
     strake_topology_read(&topology);
     (void)printf(
-        "mpdata2d, h = 1, double precision, one step at a time; vectors of %d bytes; best of "
-        "%d\n",
+        "mpdata2d, double precision, one step at a time; vectors of %d bytes; best of %d\n",
         (int)VECTOR, (int)REPEATS);
-    STRAKE_TRY(measure(1, error));
+    STRAKE_TRY(measure(1, true, error));
     if (strake_topology_threads(&topology) > 1) {
-        STRAKE_TRY(measure(strake_topology_threads(&topology), error));
+        STRAKE_TRY(measure(strake_topology_threads(&topology), false, error));
     }
 cleanup:
     if (status != STRAKE_OK) {

@@ -89,6 +89,7 @@ case $group in
         probe_build
         icd '' || want 'an OpenCL device (PoCL)' pocl-opencl-icd
         have clang-15 || want clang-15 clang-15
+        have clang-16 || [ -n "${AMDCLANG:-}" ] || want 'clang-16 for AMD' clang-16
         [ -r /usr/lib/clc/amdgcn--amdhsa.bc ] || want libclc libclc-15
         have ocloc || [ -n "${OCLOC:-}" ] || want ocloc intel-opencl-icd
         have llvm-spirv-15 || want llvm-spirv-15 llvm-spirv-15

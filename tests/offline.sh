@@ -9,10 +9,14 @@
 # them); a run that could compile nothing fails. One test is one program for one target, one skip is
 # one target. BUILD/offline/kernels.tsv lists every kernel: target, program, kernel, registers,
 # spills (registers; bytes for NVIDIA), bytes of local memory; "-" where the compiler does not tell.
-# The terminal gets the largest of each by target, precision and fusion.
+# BUILD/offline/sources.tsv has a line for every program and target: kernels, and the largest of each
+# number. The terminal gets the versions of the compilers, and the largest by target, precision, fusion
+# and division.
 #
 # Environment: OCLOC  Intel's offline compiler, its libraries beside it or in ../lib/x86_64-linux-gnu
 #              PTXAS  NVIDIA's assembler
+#              AMDCLANG  for AMD: clang-16 by default, else clang-15, which gives gfx1100 no more than
+#                        128 registers and so spills where later versions do not
 set -u
 export LC_ALL=C
 
@@ -29,7 +33,7 @@ export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 cat >"$out/h_one.yaml" <<'CASE'
 problem: mpdata2d
-grid: {rows: 16, cols: 24}
+grid: {rows: 16, cols: 160}
 time: {dt: 0.1, steps: 1}
 boundary: {rows: open, cols: open}
 fields:
@@ -61,20 +65,23 @@ time: {dt: 0.001, steps: 1}
 parameters: {M: 1, K: 1}
 fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
 CASE
+sed -e 's/3d$/2d/' -e 's/planes: 6, rows: 7, cols: 9/rows: 7, cols: 160/' "$out/planes.yaml" >"$out/flat.yaml"
 
-# dump PRECISION FUSION CASE SCHEME: runs one step and keeps the new program texts it compiled. Fusion
-# streamN: marching kernels with N columns per work-item.
+# dump PRECISION FUSION DIVISION CASE SCHEME: runs one step and keeps the new program texts it compiled.
+# Fusion streamN: marching kernels with N columns per work-item.
 programs=0
 repeated=0
 dump() {
-    local label=$1-$2-$3-${4// /-} word file
-    local settings=(--set "precision=$1" --set "run.fusion=${2%[0-9]}")
+    local label=$1-$2-$3-$4-${5// /-} word file
+    local settings=(--set "precision=$1" --set "run.fusion=${2%[0-9]}" --set "run.division=$3")
     [ "$2" = "${2%[0-9]}" ] || settings+=(--set "run.vector=${2#stream}")
-    for word in $4; do
+    # Groups as wide as a GPU's: the widths that PoCL runs are the grid's.
+    [ "$2" = "${2%[0-9]}" ] || [ "$4" = planes ] || settings+=(--set run.group_width=128)
+    for word in $5; do
         settings+=(--set "scheme.$word")
     done
     rm -f "$out"/dump/*
-    if ! STRAKE_DUMP_KERNELS=$out/dump timeout 300 "$build/strake" run "$out/$3.yaml" --on ocl:0 \
+    if ! STRAKE_DUMP_KERNELS=$out/dump timeout 300 "$build/strake" run "$out/$4.yaml" --on ocl:0 \
         --quiet --no-tune --output "$out/run" "${settings[@]}"; then
         echo "offline: $label: strake failed, so its kernels cannot be compiled"
         exit 1
@@ -93,15 +100,28 @@ dump() {
     done
 }
 
+# Refined divisions are what GPUs run, by default as marching kernels with a column per work-item (or two,
+# in single precision), and as plain ones on small stripes: these with every scheme. The settings that
+# nothing chooses by itself go through those that differ most.
+typical=('iterations=2' 'iterations=3 third_order=true')
 for precision in double single; do
-    for fusion in none plain stream1 stream2 stream4; do
-        dump "$precision" "$fusion" planes time=euler
-        dump "$precision" "$fusion" planes time=heun
+    for how in plain-refined stream1-refined stream2-refined stream4-refined none-refined stream1-plain \
+        plain-plain; do
+        fusion=${how%-*} division=${how#*-}
+        case $precision-$how in
+            *-plain-refined | *-stream1-refined | single-stream2-refined) some=("${schemes[@]}") ;;
+            *) some=("${typical[@]}") ;;
+        esac
         for h in h_field h_one; do
-            for scheme in "${schemes[@]}"; do
-                dump "$precision" "$fusion" "$h" "$scheme"
+            for scheme in "${some[@]}"; do
+                dump "$precision" "$fusion" "$division" "$h" "$scheme"
             done
         done
+        [ "$division" = refined ] || continue # these have no division
+        for scheme in time=euler time=heun time=midpoint; do
+            dump "$precision" "$fusion" "$division" planes "$scheme"
+        done
+        dump "$precision" "$fusion" "$division" flat time=midpoint
     done
 done
 echo "offline: $programs programs ($repeated repeated ones left out)"
@@ -112,9 +132,10 @@ echo "offline: $programs programs ($repeated repeated ones left out)"
 clc=/usr/lib/clc
 ocloc=${OCLOC:-$(command -v ocloc)}
 ptxas=${PTXAS:-$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas)}
+amdclang=${AMDCLANG:-$(command -v clang-16 || command -v clang-15)}
 [ -z "$ocloc" ] || ocloc_libraries=$(dirname "$ocloc"):$(dirname "$ocloc")/../lib/x86_64-linux-gnu
 source='-x cl -cl-std=CL1.2 -Xclang -finclude-default-header'
-export clc ocloc ocloc_libraries ptxas source
+export clc ocloc ocloc_libraries ptxas amdclang source
 
 # The generator gives all kernels one list of parameters, and headers hold functions for all schemes.
 lint() { # FILE OPTIONS SCRATCH
@@ -123,7 +144,7 @@ lint() { # FILE OPTIONS SCRATCH
 }
 
 amd() { # FILE OPTIONS SCRATCH PROCESSOR
-    clang-15 -target amdgcn--amdhsa -mcpu="$4" $source $2 -O2 -nogpulib \
+    "$amdclang" -target amdgcn--amdhsa -mcpu="$4" $source $2 -O2 -nogpulib \
         -Xclang -mlink-builtin-bitcode -Xclang $clc/amdgcn--amdhsa.bc -S "$1" -o "$3.s" || return 1
     # The metadata at the end has one YAML mapping per kernel.
     awk '
@@ -223,7 +244,11 @@ spirv both spirv -'
 # What a compiler lacks, in words; empty if it is complete.
 lacks() { # COMPILER
     local list=
-    [ "$1" = intel ] || command -v clang-15 >/dev/null || list="$list, clang-15"
+    case $1 in
+        amd) [ -n "$amdclang" ] || list="$list, clang-16" ;;
+        intel) ;;
+        *) command -v clang-15 >/dev/null || list="$list, clang-15" ;;
+    esac
     case $1 in
         amd) [ -r $clc/amdgcn--amdhsa.bc ] || list="$list, libclc-15" ;;
         nvidia)
@@ -238,6 +263,21 @@ lacks() { # COMPILER
     esac
     echo "${list#, }"
 }
+
+version() { # NAME COMMAND...: the first line of what it says that has a number with dots
+    local name=$1
+    shift
+    [ -z "$1" ] || echo "offline: $name: $("$@" 2>&1 | grep -a -m 1 -oE '[[:print:]]*[0-9][.][0-9][[:print:]]*')"
+}
+version clang "$(command -v clang-15)" --version
+version 'clang for AMD' "$amdclang" --version
+version llvm-spirv "$(command -v llvm-spirv-15)" --version
+version spirv-val "$(command -v spirv-val)" --version
+version ptxas "$ptxas" --version
+if [ -n "$ocloc" ]; then # it writes the version into a file
+    (cd "$out" && LD_LIBRARY_PATH=$ocloc_libraries "$ocloc" query OCL_DRIVER_VERSION) >/dev/null 2>&1
+    version ocloc cat "$out/OCL_DRIVER_VERSION"
+fi
 
 skipped=0
 jobs=
@@ -265,8 +305,24 @@ passed=$(find "$out/result" -name '*.ok' | wc -l)
 failed=$(find "$out/result" -name '*.fail' | wc -l)
 expected=$(printf '%s' "$jobs" | wc -l)
 
+awk -F '\t' -v OFS='\t' '
+FNR == 1 { print "target", "program", "kernels", "registers", "spills", "local bytes"; next }
+{
+    key = $1 OFS $2
+    if (!(key in kernels)) order[++keys] = key
+    kernels[key]++
+    for (k = 4; k <= 6; k++) {
+        if (!((key, k) in most) || ($k != "-" && (most[key, k] == "-" || $k + 0 > most[key, k] + 0)))
+            most[key, k] = $k
+    }
+}
+END {
+    for (i = 1; i <= keys; i++)
+        print order[i], kernels[order[i]], most[order[i], 4], most[order[i], 5], most[order[i], 6]
+}' "$out/kernels.tsv" >"$out/sources.tsv"
+
 awk -F '\t' 'NR > 1 {
-    split($2, part, "-"); key = sprintf("%-8s %-7s %-7s", $1, part[1], part[2])
+    split($2, part, "-"); key = sprintf("%-8s %-7s %-7s %-8s", $1, part[1], part[2], part[3])
     kernels[key]++
     for (k = 4; k <= 6; k++) {
         if (!((key, k) in most)) most[key, k] = $k
@@ -274,12 +330,12 @@ awk -F '\t' 'NR > 1 {
     }
 }
 END {
-    printf "%-8s %-7s %-7s %8s %10s %8s %12s\n", "target", "real", "fusion", "kernels", "registers", "spills", "local bytes"
+    printf "%-8s %-7s %-7s %-8s %8s %10s %8s %12s\n", "target", "real", "fusion", "division", "kernels", "registers", "spills", "local bytes"
     for (key in kernels) {
         printf "%s %8d %10s %8s %12s\n", key, kernels[key], most[key, 4], most[key, 5], most[key, 6] | "sort"
     }
 }' "$out/kernels.tsv"
-echo "offline: every kernel is in $out/kernels.tsv"
+echo "offline: every kernel is in $out/kernels.tsv, every program in $out/sources.tsv"
 if [ $((passed + failed)) -ne "$expected" ]; then
     echo "offline: $expected compilations were started, but $((passed + failed)) gave a result"
     failed=$((failed + 1))

@@ -16,6 +16,7 @@
 #define STRAKE_PIPELINE_H
 
 #include "engine/layout.h"
+#include "engine/loops.h"
 
 /** One worker's plan and rings; not shared between threads. */
 typedef struct strake_pipeline strake_pipeline;
@@ -42,6 +43,9 @@ int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *la
 
 /** Columns per block of a sweep of @p steps steps. */
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
+
+/** What its loops do for a cell in a step. */
+strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline);
 
 /** Most time steps that a pipeline of this graph can compute in one sweep, at most STRAKE_MAX_SWEEP. */
 int strake_pipeline_most_steps(const strake_graph *graph);

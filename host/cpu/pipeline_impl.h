@@ -3,7 +3,6 @@
 #define STRAKE_PIPELINE_IMPL_H
 
 #include "cpu/pipeline.h"
-#include "engine/loops.h"
 
 enum { PIPELINE_ALIGNMENT = 64 };
 
@@ -89,6 +88,7 @@ struct strake_pipeline {
     int64_t width;                       /* elements of a ring line */
     int64_t phases;                      /* deepest ring */
     int groups;
+    strake_loop_work work;
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */
     int passes;

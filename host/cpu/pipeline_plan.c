@@ -269,6 +269,7 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->passes = layout->steps;
     p->groups = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
+    p->work = strake_loops_work(graph, loop, p->groups);
     plan_reach(p);
     plan_streams(p);
     for (int k = 1; k <= p->passes; k++) {
@@ -337,4 +338,9 @@ void strake_pipeline_destroy(strake_pipeline **pipeline)
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps)
 {
     return pipeline->block[steps];
+}
+
+strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline)
+{
+    return pipeline->work;
 }

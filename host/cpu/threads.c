@@ -33,6 +33,11 @@ int strake_threads_asked(void)
     }
 }
 
+int strake_threads_limit(void)
+{
+    return omp_get_thread_limit();
+}
+
 /* Holds every thread until all have been started. */
 typedef struct gate {
     pthread_mutex_t mutex;

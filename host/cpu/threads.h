@@ -12,6 +12,9 @@ enum { STRAKE_MOST_THREADS = 4096 };
  */
 int strake_threads_asked(void);
 
+/** The most threads that OpenMP starts: OMP_THREAD_LIMIT, else more than anybody asks for. */
+int strake_threads_limit(void);
+
 /**
  * Starts a team of threads, which OpenMP keeps for its next parallel regions: OpenMP ends the program
  * where it cannot start one, so plain threads try first. To be called before the arrays are allocated.

@@ -147,6 +147,14 @@ void strake_topology_order(const char *system, const int *cpu, int count, strake
     }
 }
 
+void strake_topology_divide(strake_topology *topology, int teams)
+{
+    topology->teams = teams;
+    for (int k = 0; k < topology->cpus; k++) {
+        topology->team[k] = (int)((int64_t)k * teams / topology->cpus);
+    }
+}
+
 int64_t strake_topology_cache(const char *system, int cpus)
 {
     char path[4096];
@@ -200,13 +208,18 @@ static bool is_users(void)
            getenv("GOMP_CPU_AFFINITY") != NULL || getenv("KMP_AFFINITY") != NULL;
 }
 
+bool strake_topology_binds(const strake_topology *topology, int workers)
+{
+    return topology->teams > 1 && topology->quota >= topology->cpus && workers <= topology->cpus &&
+           2 * workers > topology->cpus && !is_users();
+}
+
 void strake_topology_bind(const strake_topology *topology, int worker, int workers,
                           strake_binding *before)
 {
     cpu_set_t set;
     before->is_bound = false;
-    if (topology->teams == 1 || topology->quota < topology->cpus || workers > topology->cpus ||
-        2 * workers <= topology->cpus || is_users() ||
+    if (!strake_topology_binds(topology, workers) ||
         sched_getaffinity(0, sizeof before->set, &before->set) != 0) {
         return;
     }

@@ -37,6 +37,9 @@ void strake_topology_read(strake_topology *topology);
 void strake_topology_order(const char *system, const int *cpu, int count,
                            strake_topology *topology);
 
+/** Other teams than the machine has: @p teams (1 to cpus) of neighbours, as equal as can be. */
+void strake_topology_divide(strake_topology *topology, int teams);
+
 /**
  * Bytes of all last-level caches together, from the first processor's and the number of processors that
  * share it; 0 if unknown. @param[in] system  as above
@@ -53,11 +56,17 @@ typedef struct strake_binding {
 } strake_binding;
 
 /**
- * Binds the calling thread to the processors of a team: that of worker @p worker of @p workers, who are
- * spread over all teams in order. It does so only where a binding can cost nothing: there are several
- * teams; the workers are more than half of the processors, so that no second program like this one
- * would find room beside them; no quota; and nothing of OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY
- * and KMP_AFFINITY is set. A team's processors, not one: the system can still step round other work.
+ * Whether @p workers workers are bound to teams. They are only where a binding can cost nothing: there are
+ * several teams; the workers are more than half of the processors, so that no second program like this
+ * one would find room beside them; no quota; and nothing of OMP_PROC_BIND, OMP_PLACES,
+ * GOMP_CPU_AFFINITY and KMP_AFFINITY is set.
+ */
+bool strake_topology_binds(const strake_topology *topology, int workers);
+
+/**
+ * Binds the calling thread, where strake_topology_binds(), to the processors of a team: that of worker
+ * @p worker of @p workers, who are spread over all teams in order. A team's processors, not one: the
+ * system can still step round other work.
  */
 void strake_topology_bind(const strake_topology *topology, int worker, int workers,
                           strake_binding *before);

@@ -191,6 +191,20 @@ static void print_model(const strake_placement_exchange *e, strake_text *json)
                       e->messages_down, e->messages_up, e->samples);
 }
 
+/* Of the CPU stripe. */
+static void print_loops(const strake_loop_work *work, strake_text *json)
+{
+    const strake_ops *ops = &work->ops;
+    if (work->loads > 0) {
+        strake_text_print(json,
+                          ", \"loops\": {\"flops_per_cell\": %d, \"divisions_per_cell\": %d, "
+                          "\"selections_per_cell\": %d, \"loads_per_cell\": %d, "
+                          "\"loads_across_lines_per_cell\": %d, \"stores_per_cell\": %d}",
+                          ops->adds + ops->muls + ops->divs, ops->divs, ops->selects, work->loads,
+                          work->across, work->stores);
+    }
+}
+
 /* Of a device's stripe: what was in effect, the user's settings, tuned ones and defaults together. */
 static void print_kernels(const strake_kernels *k, strake_text *json)
 {
@@ -211,6 +225,11 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     }
     if (k->registers > 0) {
         strake_text_print(json, ", \"registers\": %d", k->registers);
+    }
+    if (k->resident > 0) {
+        strake_text_print(json,
+                          ", \"groups_per_unit\": %lld, \"occupancy\": ", (long long)k->resident);
+        strake_text_number(json, k->occupancy);
     }
     strake_text_print(json, ", \"private_bytes\": %lld, \"local_bytes\": %lld}",
                       (long long)k->private_bytes, (long long)k->local_bytes);
@@ -243,6 +262,10 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
     if (placement->device_memory > 0.0) {
         strake_text_print(json, ", \"device_memory_bytes\": %.0f", placement->device_memory);
     }
+    if (placement->teams > 0) {
+        strake_text_print(json, ", \"teams\": %d", placement->teams);
+    }
+    print_loops(&placement->loops, json);
     print_kernels(&placement->kernels, json);
     print_blocks(placement, json);
     if (placement->dropped_at >= 0) {

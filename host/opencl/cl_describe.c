@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "opencl/cl_groups.h"
+
 /* What the driver tells about a kernel; 0 where it does not. */
 static int64_t ask(const strake_cl_kernels *s, int k, cl_kernel_work_group_info what)
 {
@@ -36,12 +38,18 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
             (double)strake_precision_size(s->graph->precision) * (plan->inputs + plan->outputs);
         out->rows =
             plan->marches ? larger(out->rows, strake_cl_march_rows(s, k, extent)) : out->rows;
-        out->registers = (int)larger(out->registers,
-                                     strake_cl_registers(s->cl, s->device, s->program, plan->name));
+        const int registers = strake_cl_registers(s->cl, s->device, s->program, plan->name);
+        if (registers > out->registers) {
+            out->registers = registers;
+            out->resident = strake_cl_groups_resident(s, k, registers, &out->occupancy);
+        }
         out->private_bytes = larger(out->private_bytes, ask(s, k, CL_KERNEL_PRIVATE_MEM_SIZE));
         out->local_bytes = larger(out->local_bytes, ask(s, k, CL_KERNEL_LOCAL_MEM_SIZE));
     }
     const bool marches = out->marching > 0;
+    if (!marches && out->used.fusion == STRAKE_CL_FUSION_STREAM) {
+        out->used.fusion = STRAKE_CL_FUSION_PLAIN; /* no marching kernel was cheaper, or fitted */
+    }
     out->width = (int)(marches ? s->march_width : s->width);
     out->height = (int)(marches ? s->march_height : s->height);
 }

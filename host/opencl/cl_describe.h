@@ -14,8 +14,10 @@ typedef struct strake_cl_description {
     int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
     int64_t rows;           /**< per group of marching kernels, 0 without any */
     int registers;          /**< per work-item; 0: the driver does not tell */
-    int64_t private_bytes;  /**< per work-item, as the driver tells it */
-    int64_t local_bytes;    /**< per group, as the driver tells it */
+    int64_t resident;      /**< groups of that kernel in a compute unit, by registers; 0: unknown */
+    double occupancy;      /**< share of the work-items that a unit holds at most */
+    int64_t private_bytes; /**< per work-item, as the driver tells it */
+    int64_t local_bytes;   /**< per group, as the driver tells it */
 } strake_cl_description;
 
 /** @param[in] cells  per axis that a launch computes */

@@ -88,7 +88,7 @@ const char *strake_cl_error_name(cl_int code);
 
 enum { STRAKE_CL_BYTES_TEXT = 32 };
 
-/** Bytes in kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
+/** Bytes, or kB, MB or GB as users give them, one decimal, rounded up. Returns @p text. */
 const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT]);
 
 /** Fails a function with the API name, the code's name and the device; jumps to `cleanup:`. */
@@ -120,8 +120,8 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error);
 
 /**
- * Build options of generated programs: where the compiler has one, a limit on the registers of a
- * work-item.
+ * Build options of generated programs: where the compiler has them, that it tells the registers it
+ * used, and a limit on those of a work-item.
  * @param[in] registers  0: the compiler's choice
  * @return @p buffer, or NULL where there is none
  */
@@ -131,7 +131,10 @@ const char *strake_cl_register_options(const strake_cl_device *device, int regis
 /** Registers (32 bits) that all work-items of a compute unit share; 0 where the device does not tell. */
 int64_t strake_cl_unit_registers(const strake_cl *cl, const strake_cl_device *device);
 
-/** Registers per work-item of a kernel; 0 where the compiler does not tell. */
+/**
+ * Registers per work-item of a kernel; 0 where the compiler does not tell: NVIDIA's does, when it did
+ * compile the program, which the driver or Strake may have had in a cache.
+ */
 int strake_cl_registers(const strake_cl *cl, const strake_cl_device *device, cl_program program,
                         const char *kernel);
 

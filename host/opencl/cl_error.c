@@ -92,6 +92,10 @@ const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT])
 {
     static const char *const unit[] = {"kB", "MB", "GB"};
     int k = 0;
+    if (bytes < 1e3) {
+        (void)snprintf(text, STRAKE_CL_BYTES_TEXT, "%.0f byte%s", bytes, bytes == 1.0 ? "" : "s");
+        return text;
+    }
     for (bytes /= 1e3; bytes >= 999.95 && k < 2; k++) {
         bytes /= 1e3;
     }

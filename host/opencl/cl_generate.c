@@ -238,6 +238,13 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     if (text == NULL) {
         return NULL;
     }
+    fprintf(text, "/*\n"
+                  " * Kernels of one time step, in OpenCL C 1.2: what all programs share, then the "
+                  "generated\n"
+                  " * ones. Stages bear the numbers that the problem's paper gives them (its stage "
+                  "table says\n"
+                  " * which); 0 is for values that the paper does not number.\n"
+                  " */\n");
     write_file(text, "real.h");
     write_file(text, "quotient.h");
     write_file(text, point_header);

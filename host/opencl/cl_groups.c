@@ -77,22 +77,40 @@ int strake_cl_groups_registers(const strake_cl_kernels *s)
     return s->registers > 0 ? s->registers : most == MARCH_REGISTERS ? most : 0;
 }
 
-/* Groups of a marching kernel that a compute unit holds at once. */
-static int64_t resident_groups(const strake_cl_kernels *s, int k)
+/* Width and height of the groups of point kernel k. */
+static void point_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
-    enum { WARP = 32, MOST_ITEMS = 2048 };
+    size[0] = at_most(s->width, s->limit[k]);
+    size[1] = s->height;
+    while (size[0] * size[1] > s->limit[k] && size[1] > 1) {
+        size[1] /= 2;
+    }
+}
+
+int64_t strake_cl_groups_resident(const strake_cl_kernels *s, int k, int registers, double *share)
+{
+    enum { WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
     size_t size[2];
-    march_size(s, k, size);
+    (s->plan[k].marches ? march_size : point_size)(s, k, size);
     const int64_t all = strake_cl_unit_registers(s->cl, s->device);
     const int64_t items = ((int64_t)(size[0] * size[1]) + WARP - 1) / WARP * WARP;
-    int64_t used =
-        s->registers > 0 && s->registers < registers_of(s, k) ? s->registers : registers_of(s, k);
-    used = used > 0 ? used : 1;
-    if (all == 0) {
+    const int64_t used = registers > 0 ? (registers + STEP - 1) / STEP * STEP : 1;
+    const int64_t most = MOST_ITEMS / items;
+    const int64_t groups = all / (used * items) < most ? all / (used * items) : most;
+    *share = (double)(groups * items) / MOST_ITEMS;
+    return groups;
+}
+
+/* Groups of a marching kernel that a compute unit holds at once, by what the plan says of registers. */
+static int64_t resident_groups(const strake_cl_kernels *s, int k)
+{
+    const int estimate = registers_of(s, k);
+    const int used = s->registers > 0 && s->registers < estimate ? s->registers : estimate;
+    double share = 0.0;
+    if (strake_cl_unit_registers(s->cl, s->device) == 0) {
         return MARCH_GROUPS_PER_UNIT;
     }
-    const int64_t groups =
-        all / (used * items) < MOST_ITEMS / items ? all / (used * items) : MOST_ITEMS / items;
+    const int64_t groups = strake_cl_groups_resident(s, k, used, &share);
     return groups > 0 ? groups : 1;
 }
 
@@ -258,11 +276,8 @@ strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue
     if (plan->marches) {
         return launch_march(s, queue, k, a, extent, error);
     }
-    const size_t width = at_most(s->width, s->limit[k]);
-    size_t height = s->height;
-    while (width * height > s->limit[k] && height > 1) {
-        height /= 2;
-    }
-    return strake_cl_launch(s, queue, plan->name, a, width, height, (size_t)extent[2],
+    size_t size[2];
+    point_size(s, k, size);
+    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)extent[2],
                             (size_t)extent[0], (size_t)extent[1], error);
 }

@@ -18,4 +18,12 @@ bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
 /** Most registers per work-item that the compiler is told; 0: its choice. */
 int strake_cl_groups_registers(const strake_cl_kernels *kernels);
 
+/**
+ * Groups of kernel @p k that the registers of a compute unit hold at once (32 bits each, given to 32
+ * work-items in steps of 8); 0 where the device does not tell how many it has.
+ * @param[out] share  of the 2048 work-items that a unit of a large GPU holds at most
+ */
+int64_t strake_cl_groups_resident(const strake_cl_kernels *kernels, int k, int registers,
+                                  double *share);
+
 #endif

@@ -35,7 +35,6 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
     options.lines = options.lines > 0 ? options.lines : 1;
     options.vector = options.vector > 0 ? options.vector : DEFAULT_VECTOR;
-    options.vector = options.vector == 3 ? 4 : options.vector;
     return options;
 }
 

@@ -33,10 +33,16 @@ static bool is_nvidia(const strake_cl_device *device)
 const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
                                        size_t size)
 {
-    if (!is_nvidia(device) || registers == 0) {
+    if (!is_nvidia(device)) {
         return NULL;
     }
-    (void)snprintf(buffer, size, "-cl-nv-maxrregcount=%d", registers);
+    /* The log tells the registers that were used: for reports only, since a program that the driver
+       finds in its cache has none. */
+    if (registers == 0) {
+        (void)snprintf(buffer, size, "-cl-nv-verbose");
+    } else {
+        (void)snprintf(buffer, size, "-cl-nv-verbose -cl-nv-maxrregcount=%d", registers);
+    }
     return buffer;
 }
 

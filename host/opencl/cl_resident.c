@@ -142,6 +142,14 @@ cleanup:
     return status;
 }
 
+static void release_event(const strake_cl_resident *s, cl_event *event)
+{
+    if (*event != NULL) {
+        (void)s->kernels->cl->clReleaseEvent(*event);
+        *event = NULL;
+    }
+}
+
 strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const strake_layout *host,
                                         const strake_range *stripe, int stripes, int self,
                                         const strake_cl_resident_options *options,
@@ -177,21 +185,16 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
         &s->exchange, &s->window, host,
         !whole && overlaps(s, options, own.end - own.first, borders), error));
     STRAKE_TRY(plan(s, stripe, stripes, self, error));
+    /* Some drivers compile at the first launch: a trial step at set-up launches everything but this. */
+    STRAKE_TRY(strake_cl_resident_look(s, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", cl->clFinish(s->queue), error, kernels->device);
+    release_event(s, &s->looked);
     *out = s;
     s = NULL;
 cleanup:
     strake_cl_resident_destroy(&s);
     return status;
-}
-
-static void release_event(const strake_cl_resident *s, cl_event *event)
-{
-    if (*event != NULL) {
-        (void)s->kernels->cl->clReleaseEvent(*event);
-        *event = NULL;
-    }
 }
 
 void strake_cl_resident_destroy(strake_cl_resident **resident)

@@ -1,6 +1,7 @@
 #include "solver/arrays.h"
 
 #include <omp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,25 +34,111 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
     return STRAKE_OK;
 }
 
+/* The slabs of the CPU stripe; before there are stripes, it may become all of this rank's. */
+static strake_range stripe_of(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        if (entry->place == STRAKE_PLACE_CPU && entry->range.first < entry->range.end) {
+            return entry->range;
+        }
+    }
+    return solver->own;
+}
+
+/* A worker's part of an array as slabs of it, its first slab of ghosts being 0; bands belong to the first. */
+static strake_range part_of(const strake_solver *solver, strake_range stripe, int worker)
+{
+    const int64_t ghosts = solver->layout.origin / solver->layout.slab;
+    strake_range slabs;
+    strake_range columns;
+    strake_workers_share(solver, stripe, worker, &slabs, &columns);
+    return (strake_range){slabs.first + ghosts,
+                          (columns.first == 0 ? slabs.end : slabs.first) + ghosts};
+}
+
 /*
- * Zeroes an array with the threads of the CPU stripe, each its share of slabs: the memory of a team's
- * rows is then on its own node. Threads may move while they do so unless they stay on their processors.
+ * Zeroes an array with the threads of the CPU stripe, each its own slabs: the memory of a team's rows is
+ * then on its own node. What is not of the stripe is divided among all. Threads may move while they do so
+ * unless they stay on their processors.
  */
 static void touch_first(strake_solver *solver, void *array)
 {
     const strake_layout *l = &solver->layout;
     const size_t slab = (size_t)(l->slab * l->element_size);
     const int64_t slabs = l->elements / l->slab;
+    const int64_t ghosts = l->origin / l->slab;
+    const strake_range stripe = stripe_of(solver);
 #pragma omp parallel num_threads(solver->threads)
     {
-        strake_binding before;
-        strake_workers_enter(solver, omp_get_thread_num(), &before);
+        /* There may be fewer threads than asked for: see that nobody's slabs are left out. */
+        for (int w = omp_get_thread_num(); w < solver->threads; w += omp_get_num_threads()) {
+            strake_binding before;
+            strake_workers_enter(solver, w, &before);
+            const strake_range own = part_of(solver, stripe, w);
+            memset((char *)array + (size_t)own.first * slab, 0,
+                   (size_t)(own.end - own.first) * slab);
+            strake_topology_unbind(&before);
+        }
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < slabs; k++) {
-            memset((char *)array + (size_t)k * slab, 0, slab);
+            if (k < stripe.first + ghosts || k >= stripe.end + ghosts) {
+                memset((char *)array + (size_t)k * slab, 0, slab);
+            }
         }
+    }
+}
+
+/* Gives the whole huge pages of [begin, end) back to the system and touches them again, with their content. */
+static void renew_pages(char *begin, char *end, void *buffer)
+{
+    const uintptr_t page = ARRAY_ALIGNMENT;
+    char *at = begin + (page - (uintptr_t)begin % page) % page;
+    for (; end - at >= (ptrdiff_t)page; at += page) {
+        memcpy(buffer, at, page);
+        (void)madvise(at, page, MADV_DONTNEED);
+        memcpy(at, buffer, page);
+    }
+}
+
+static void settle(const strake_solver *solver, strake_range stripe)
+{
+    const size_t slab = (size_t)(solver->layout.slab * solver->layout.element_size);
+    const size_t bytes = (size_t)(solver->layout.elements * solver->layout.element_size);
+#pragma omp parallel num_threads(solver->threads)
+    {
+        const int worker = omp_get_thread_num();
+        const strake_range own = part_of(solver, stripe, worker);
+        strake_binding before;
+        strake_workers_enter(solver, worker, &before);
+        void *buffer = bytes >= ARRAY_ALIGNMENT ? malloc(ARRAY_ALIGNMENT) : NULL;
+        for (int k = 0; k < 2 * STRAKE_MAX_VALUES && buffer != NULL; k++) {
+            char *array = solver->array[k / STRAKE_MAX_VALUES][k % STRAKE_MAX_VALUES];
+            const bool is_second =
+                k >= STRAKE_MAX_VALUES && array == solver->array[0][k % STRAKE_MAX_VALUES];
+            if (array != NULL && !is_second) {
+                renew_pages(array + (size_t)own.first * slab, array + (size_t)own.end * slab,
+                            buffer);
+            }
+        }
+        free(buffer);
         strake_topology_unbind(&before);
     }
+}
+
+/* Drivers and other ranks' messages may have the pages of a running solver in their hands. */
+void strake_arrays_settle(strake_solver *solver)
+{
+    const strake_range stripe = stripe_of(solver);
+    const bool is_home = stripe.first == solver->home.first && stripe.end == solver->home.end &&
+                         solver->threads == solver->home_threads;
+    if (is_home || solver->ranks != NULL || solver->has_lost ||
+        !strake_topology_binds(&solver->topology, solver->threads)) {
+        return;
+    }
+    settle(solver, stripe);
+    solver->home = stripe;
+    solver->home_threads = solver->threads;
 }
 
 strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
@@ -112,6 +199,8 @@ strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_graph *graph = &solver->graph;
     STRAKE_TRY(check_memory(solver, error));
+    solver->home = solver->own;
+    solver->home_threads = solver->threads;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->stage >= 0 || value->is_constant || !value->is_live) {

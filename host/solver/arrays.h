@@ -7,6 +7,12 @@
 /** Allocates all arrays. @return STRAKE_ERR_MEMORY, also where the machine has less than they need */
 strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error);
 
+/**
+ * Moves the slabs of the CPU stripe to the nodes of the workers that have them now, where workers are
+ * bound to teams. To be called while no device has a stripe: its driver could hold the pages.
+ */
+void strake_arrays_settle(strake_solver *solver);
+
 /** Number of arrays of the size of the grid, with so many for each state. */
 int strake_arrays_count(const strake_graph *graph, int for_state);
 

@@ -3,6 +3,7 @@
  * shared in proportion to the measured rates.
  */
 #include "solver/choose.h"
+#include "solver/rescue.h"
 
 enum { TIMED = 3, MOST_TIMED = 256, ROUNDS = 2 };
 
@@ -23,12 +24,12 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
     double start = 0.0;
     int64_t timed = 0;
     STRAKE_TRY(strake_team_upload(solver, error));
-    STRAKE_TRY(strake_team_run(solver, solver->at_once, true, error));
+    STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
     start = strake_solver_clock();
-    STRAKE_TRY(strake_team_run(solver, solver->at_once, true, error));
+    STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
     timed = find_steps(solver, (strake_solver_clock() - start) / solver->at_once);
     start = strake_solver_clock();
-    STRAKE_TRY(strake_team_run(solver, timed, true, error));
+    STRAKE_TRY(strake_team_try(solver, timed, error));
     *seconds = (strake_solver_clock() - start) / (double)timed;
     for (int e = 0; e < solver->entries; e++) {
         entry_seconds[e] = 0.0;
@@ -84,6 +85,7 @@ strake_status strake_balance(strake_solver *solver, strake_where_kind kind, stra
     for (int e = 0; e < solver->entries; e++) {
         weight[e] = 1.0;
     }
+    strake_rescue_weights(solver, weight);
     STRAKE_TRY(strake_balance_weights(solver, weight, &seconds, error));
     strake_tell_choice(solver, seconds, true, "rows in proportion to the measured rates");
 cleanup:

@@ -67,7 +67,7 @@ static int find_twin(const strake_solver *solver, int e)
     const strake_entry *entry = &solver->entry[e];
     for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
         const strake_entry *other = &solver->entry[k];
-        if (other->place == STRAKE_PLACE_OPENCL &&
+        if (other->place == STRAKE_PLACE_OPENCL && !other->dropped &&
             strcmp(solver->list.device[entry->device].name,
                    solver->list.device[other->device].name) == 0) {
             return k;
@@ -118,7 +118,9 @@ static strake_status time_each(choice *c, strake_error *error)
         char name[24];
         const int twin = find_twin(solver, e);
         name_entry(solver, e, name, sizeof name);
-        if (twin >= 0) {
+        if (solver->entry[e].dropped) {
+            c->alone[e] = INFINITY; /* it failed in the team */
+        } else if (twin >= 0) {
             c->alone[e] = c->alone[twin];
         } else {
             status = time_alone(c, e, error);

@@ -1,7 +1,9 @@
 /* Fields going in and out of a solver: dense arrays of whole fields or of some of their slabs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "solver/arrays.h"
 #include "solver/remote_impl.h"
 #include "solver/rescue.h"
 
@@ -53,14 +55,13 @@ static strake_status check_finite(const strake_solver *solver, const char *name,
     return STRAKE_OK;
 }
 
-/* Dense slabs [first, end) to the host array, line by line, and back. */
-void strake_fields_copy_in(strake_solver *solver, int f, int64_t first, int64_t end,
-                           const void *data)
+/* Dense slabs [first, end) to an array of the grid, line by line. */
+static void store(const strake_solver *solver, int f, char *array, int64_t first, int64_t end,
+                  const void *data)
 {
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, f, shape);
     const strake_layout *l = &solver->layout;
-    char *array = solver->array[solver->parity][solver->value_of[f]];
     const size_t line = (size_t)(shape[2] * l->element_size);
     const char *from = data;
     for (int64_t i = first; i < end; i++) {
@@ -69,8 +70,16 @@ void strake_fields_copy_in(strake_solver *solver, int f, int64_t first, int64_t 
             from += line;
         }
     }
+}
+
+/* Dense slabs [first, end) to the host array, and back. */
+void strake_fields_copy_in(strake_solver *solver, int f, int64_t first, int64_t end,
+                           const void *data)
+{
+    char *array = solver->array[solver->parity][solver->value_of[f]];
+    store(solver, f, array, first, end, data);
     if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(l, array, first, end);
+        strake_layout_fill_lateral(&solver->layout, array, first, end);
     }
 }
 
@@ -247,16 +256,47 @@ cleanup:
     return status;
 }
 
+/* An array of a field that other ranks have slabs of: all of them in their places, whoever has which. */
+static strake_status collect(strake_solver *solver, int f, void **out, strake_error *error)
+{
+    enum { PIECE = 1 << 20 }; /* bytes asked for at a time, if a slab has not more */
+    strake_status status = STRAKE_OK;
+    const char *name = solver->which->problem->field[f].name;
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    const int64_t most = PIECE / bytes > 0 ? PIECE / bytes : 1;
+    void *data = malloc((size_t)(most * bytes));
+    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory gathering field %s", name);
+    STRAKE_TRY(strake_arrays_new(solver, name, out, error));
+    for (int64_t first = 0; first < shape[0]; first += most) {
+        const int64_t end = shape[0] - first < most ? shape[0] : first + most;
+        STRAKE_TRY(strake_get_slabs(solver, name, first, end, data, error));
+        store(solver, f, *out, first, end, data);
+    }
+cleanup:
+    free(data);
+    return status;
+}
+
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
-    STRAKE_TRY(strake_team_gather(solver, error));
+    void *collected[STRAKE_MAX_FIELDS] = {NULL};
+    STRAKE_TRY(strake_solver_gather(solver, error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->array[solver->parity][solver->value_of[f]];
+        if (is_shared(solver, f)) {
+            STRAKE_TRY(collect(solver, f, &collected[f], error));
+            array[f] = collected[f];
+        }
     }
     STRAKE_TRY(problem->evaluate(solver->which, &solver->layout, array, out, error));
 cleanup:
+    for (int f = 0; f < problem->fields; f++) {
+        free(collected[f]);
+    }
     return status;
 }

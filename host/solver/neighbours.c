@@ -55,6 +55,32 @@ static bool has_cells(const strake_role *role)
     return role->range.first < role->range.end && role->columns.first < role->columns.end;
 }
 
+/* Finds how many neighbours lie between the first role and every other. @return the most; -1: apart */
+static int find_distances(strake_solver *solver)
+{
+    bool grows = true;
+    int most = -1;
+    for (int r = 0; r < solver->roles; r++) {
+        solver->role[r].distance = r == 0 ? 0 : -1;
+    }
+    while (grows) {
+        grows = false;
+        most++;
+        for (int r = 0; r < solver->roles; r++) {
+            const strake_role *role = &solver->role[r];
+            for (int k = 0; k < role->neighbours && role->distance == most; k++) {
+                strake_role *other = &solver->role[role->neighbour[k]];
+                grows = grows || other->distance < 0;
+                other->distance = other->distance < 0 ? most + 1 : other->distance;
+            }
+        }
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        most = has_cells(&solver->role[r]) && solver->role[r].distance < 0 ? -1 : most;
+    }
+    return most;
+}
+
 strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
 {
     for (int r = 0; r < solver->roles; r++) {
@@ -71,6 +97,7 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
             }
         }
     }
+    solver->span = find_distances(solver);
     strake_border_mark(solver);
     return STRAKE_OK;
 }

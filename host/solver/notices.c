@@ -66,6 +66,23 @@ void strake_notices_streams(strake_solver *solver)
     }
 }
 
+void strake_notices_threads(const strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries && solver->threads_chosen; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        const int64_t slabs = entry->range.end - entry->range.first;
+        if (entry->place == STRAKE_PLACE_CPU && slabs > 0 &&
+            solver->threads < solver->most_threads) {
+            strake_solver_notice(solver,
+                                 "threads: %d, but the %lld %s of the CPU stripe are work for %d: "
+                                 "so many run",
+                                 solver->most_threads, (long long)slabs,
+                                 solver->which->problem->dims == 3 ? "planes" : "rows",
+                                 solver->threads);
+        }
+    }
+}
+
 /* Appends the keys of a list that the case gives. @return their number */
 static int list_given(const strake_case *which, const char *const *path, char *text, size_t size)
 {
@@ -85,6 +102,82 @@ static int list_given(const strake_case *which, const char *const *path, char *t
     return given;
 }
 
+/* What the device stripes turned out to be. */
+typedef struct traits {
+    int resident, streaming; /* stripes */
+    int marching;            /* stripes of marching kernels */
+    int limitable;           /* stripes whose compiler can be told a limit on registers */
+} traits;
+
+static traits find_traits(const strake_solver *solver)
+{
+    traits t = {0};
+    char option[64];
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        strake_cl_blocks_report report;
+        strake_cl_description kernels;
+        if (entry->stripe == NULL) {
+            continue;
+        }
+        strake_cl_stripe_describe(entry->stripe, &report);
+        strake_cl_stripe_describe_kernels(entry->stripe, &kernels);
+        t.streaming += report.sizes.steps > 0 ? 1 : 0;
+        t.resident += report.sizes.steps > 0 ? 0 : 1;
+        t.marching += kernels.marching > 0 ? 1 : 0;
+        t.limitable += strake_cl_register_options(&solver->list.device[entry->device], 1, option,
+                                                  sizeof option) != NULL
+                           ? 1
+                           : 0;
+    }
+    return t;
+}
+
+static void tell_given(const strake_solver *solver, const char *const *path, const char *why)
+{
+    char text[512];
+    const int given = list_given(solver->which, path, text, sizeof text);
+    if (given > 0) {
+        strake_solver_notice(solver, "%s %s no effect: %s", text, given > 1 ? "have" : "has", why);
+    }
+}
+
+void strake_notices_effects(const strake_solver *solver)
+{
+    static const char *const streams[] = {"run.streams", NULL};
+    static const char *const steps[] = {"run.steps_per_sweep", NULL};
+    static const char *const registers[] = {"run.registers", NULL};
+    static const char *const marching[] = {"run.group_rows", "run.hold",   "run.keep", "run.unroll",
+                                           "run.prefetch",   "run.vector", NULL};
+    const traits t = find_traits(solver);
+    if (solver->kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
+        return;
+    }
+    if (t.streaming == 0) {
+        tell_given(solver, streams,
+                   "the stripe fits in the device memory; run.blocks, or a cap "
+                   "run.device_memory, makes it stream");
+    }
+    if (solver->roles == 1 && t.resident == 1 && solver->ranks == NULL) {
+        tell_given(solver, steps,
+                   "the stripe of a lone device lies in its memory, so that "
+                   "there is nothing to exchange");
+    }
+    if (t.limitable == 0) {
+        tell_given(solver, registers, "this device's compiler cannot be told a limit");
+    }
+    if (t.marching == 0) {
+        tell_given(solver, marching,
+                   solver->which->fusion == STRAKE_CL_FUSION_STREAM
+                       ? "no kernel marches along rows"
+                       : "no kernel marches along rows (run.fusion: stream)");
+        if (solver->which->fusion == STRAKE_CL_FUSION_STREAM) {
+            strake_solver_notice(solver, "run.fusion: stream has no effect: marching kernels do "
+                                         "not fit this device or do not pay, plain ones run");
+        }
+    }
+}
+
 void strake_notices_settings(const strake_solver *solver)
 {
     static const char *const devices[] = {"run.group_width",   "run.group_height", "run.group_rows",
@@ -93,7 +186,7 @@ void strake_notices_settings(const strake_solver *solver)
                                           "run.division",      "run.hold",         "run.keep",
                                           "run.unroll",        "run.prefetch",     "run.registers",
                                           "run.vector",        "run.dump_kernels", NULL};
-    static const char *const processors[] = {"run.threads", "run.instruction_set",
+    static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];
     bool has_device = false;

@@ -12,8 +12,12 @@
 
 enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
 
-/* A piece of the run should last so long [s]: stopping costs a fraction of a millisecond. */
+/*
+ * A piece of the run should last so long [s], since stopping costs a fraction of a millisecond; twice as
+ * long after every look that changed nothing: who becomes slower halts the run (strake_team_run).
+ */
 static const double piece_seconds = 0.03;
+enum { MOST_QUIET = 5 };
 
 /* The policies in the order of the words of run.balance; the first word is decided here. */
 static strake_balance_policy policy_of(const strake_solver *solver)
@@ -41,6 +45,8 @@ void strake_rebalance_begin(strake_solver *solver)
     strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned, 0.0);
     solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
     solver->piece = FIRST_PIECE;
+    solver->quiet = 0;
+    solver->pace = 0.0;
 }
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
@@ -190,7 +196,31 @@ static void end_move(strake_solver *solver, const int64_t *owned, double seconds
     strake_balancer_moved(&solver->balancer, owned, seconds);
 }
 
-strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
+/* Steps until the next look; @p fit are as many as take piece_seconds. */
+static void plan_piece(strake_solver *solver, bool moves, double fit)
+{
+    solver->quiet = moves ? 0 : solver->quiet < MOST_QUIET ? solver->quiet + 1 : MOST_QUIET;
+    const double most = fit * (double)(1 << solver->quiet);
+    solver->piece = moves ? LEAST_PIECE : 2 * solver->piece;
+    solver->piece = (double)solver->piece > most ? (int64_t)most : solver->piece;
+    solver->piece = solver->piece < LEAST_PIECE ? LEAST_PIECE : solver->piece;
+    solver->piece = solver->piece > MOST_PIECE ? MOST_PIECE : solver->piece;
+}
+
+/* Begins to observe anew: something became slower in mid-run. */
+static void observe_anew(strake_solver *solver)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        solver->seen_busy[e] = 0.0;
+    }
+    solver->seen = 0;
+    solver->seen_seconds = 0.0;
+    solver->quiet = 0;
+    solver->pace = 0.0;
+    solver->piece = LEAST_PIECE;
+}
+
+strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -203,27 +233,31 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     if (!solver->balances) {
         return STRAKE_OK;
     }
+    if (halted) {
+        observe_anew(solver);
+        return STRAKE_OK;
+    }
     observe(solver, steps, elapsed);
     if (solver->seen < solver->piece || steps_ahead(solver) == 0) {
         return STRAKE_OK;
     }
-    const double most = piece_seconds * (double)solver->seen / solver->seen_seconds;
+    const double fit = piece_seconds * (double)solver->seen / solver->seen_seconds;
+    const double pace = solver->seen_seconds / (double)solver->seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
     solver->seen = 0;
     solver->seen_seconds = 0.0;
-    const bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver),
-                                              owned, why, sizeof why);
+    bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver), owned, why,
+                                        sizeof why);
+    keep_all(solver, owned);
+    moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
     log_decision(solver, seconds, before, moves, why);
-    solver->piece = moves ? LEAST_PIECE : 2 * solver->piece;
-    solver->piece = (double)solver->piece > most ? (int64_t)most : solver->piece;
-    solver->piece = solver->piece < LEAST_PIECE ? LEAST_PIECE : solver->piece;
-    solver->piece = solver->piece > MOST_PIECE ? MOST_PIECE : solver->piece;
+    plan_piece(solver, moves, fit);
+    solver->pace = moves || solver->ranks != NULL ? 0.0 : pace;
     if (!moves) {
         return STRAKE_OK;
     }
     const double start = strake_solver_clock();
-    keep_all(solver, owned);
     find_ranges(solver, owned, range);
     if (has_room(solver, range)) {
         STRAKE_TRY(move(solver, range, error));

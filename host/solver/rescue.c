@@ -202,8 +202,8 @@ static void tell(const strake_solver *solver)
     }
 }
 
-/* The copy becomes the current states, in new arrays: drivers may still write to the old ones. */
-static strake_status restore(strake_solver *solver, strake_error *error)
+/* New arrays for the states, with what lies in @p from: drivers may still write to the old ones. */
+static strake_status renew(strake_solver *solver, void *const *from, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int v = 0; v < solver->graph.values; v++) {
@@ -215,9 +215,73 @@ static strake_status restore(strake_solver *solver, strake_error *error)
         }
     }
     strake_arrays_pair(solver);
-    copy(solver, solver->kept.array, solver->array[solver->parity]);
+    copy(solver, from, solver->array[solver->parity]);
+cleanup:
+    return status;
+}
+
+/* The copy becomes the current states. */
+static strake_status restore(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(renew(solver, solver->kept.array, error));
     solver->step_count = solver->kept.step;
     solver->devices_hold = false;
+cleanup:
+    return status;
+}
+
+static int count_failed(const strake_solver *solver)
+{
+    int failed = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        failed += solver->entry[e].failed ? 1 : 0;
+    }
+    return failed;
+}
+
+void strake_rescue_weights(const strake_solver *solver, double *weight)
+{
+    double sum = 0.0;
+    for (int e = 0; e < solver->entries; e++) {
+        weight[e] = solver->entry[e].dropped ? 0.0 : weight[e];
+        sum += weight[e];
+    }
+    for (int e = 0; e < solver->entries && sum == 0.0; e++) {
+        weight[e] = solver->entry[e].dropped ? 0.0 : 1.0;
+    }
+}
+
+strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cause,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_error first = *cause; /* error may be the same */
+    void *before[STRAKE_MAX_VALUES];
+    const int failed = count_failed(solver);
+    if (first.status != STRAKE_ERR_DEVICE || failed == 0 || solver->ranks != NULL) {
+        return strake_fail(error, first.status, "%s", first.text);
+    }
+    STRAKE_CHECK(count_parts(solver) > failed, error, STRAKE_ERR_DEVICE,
+                 "%s; no other part of this run is left to go on: name more in --on, or another "
+                 "device; where memory is short, run.device_memory makes the stripe stream "
+                 "through less of it",
+                 first.text);
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        if (entry->failed) {
+            /* One that was made may have been tried, and its driver may still write. */
+            solver->has_lost = solver->has_lost || entry->stripe != NULL;
+            strake_solver_notice(solver, "ocl:%d is left out: %s; the other parts do its work",
+                                 entry->device, entry->why);
+        }
+    }
+    (void)drop(solver);
+    strake_team_release(solver);
+    if (solver->has_lost) {
+        memcpy(before, solver->array[solver->parity], sizeof before);
+        STRAKE_TRY(renew(solver, before, error));
+    }
 cleanup:
     return status;
 }
@@ -225,15 +289,10 @@ cleanup:
 /* The others keep their shares of the slabs; where they had none, equal ones. */
 static void find_weights(const strake_solver *solver, double *weight)
 {
-    double sum = 0.0;
     for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        weight[e] = entry->dropped ? 0.0 : (double)(entry->range.end - entry->range.first);
-        sum += weight[e];
+        weight[e] = (double)(solver->entry[e].range.end - solver->entry[e].range.first);
     }
-    for (int e = 0; e < solver->entries && sum == 0.0; e++) {
-        weight[e] = solver->entry[e].dropped ? 0.0 : 1.0;
-    }
+    strake_rescue_weights(solver, weight);
 }
 
 /* Places the parts that are left; a device that fails now is dropped too. */
@@ -253,10 +312,7 @@ strake_status strake_rescue(strake_solver *solver, const strake_error *cause, st
 {
     strake_status status = STRAKE_OK;
     const strake_error first = *cause; /* error may be the same */
-    int failed = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        failed += solver->entry[e].failed ? 1 : 0;
-    }
+    const int failed = count_failed(solver);
     if (first.status != STRAKE_ERR_DEVICE || failed == 0) {
         return strake_fail(error, first.status, "%s", first.text);
     }

@@ -1,6 +1,6 @@
 /**
  * @file rescue.h
- * Going on when a device fails in mid-run.
+ * Going on when a device fails in mid-run, or while the run is set up.
  *
  * States live on the devices and in host arrays of which only borders are current, so a run of several
  * parts keeps a copy of all states in host memory. It is renewed whenever a hundred times as long has
@@ -46,5 +46,16 @@ strake_status strake_entry_check(strake_entry *entry, strake_status status,
  * @param[in] cause  what failed: returned where nothing can be done about it
  */
 strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error);
+
+/**
+ * While stripes are made and tried, before the first step: drops the entries that failed, with a notice.
+ * The others are to be placed anew; nothing else is lost.
+ * @param[in] cause  what failed: returned where nothing can be done about it
+ */
+strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cause,
+                                  strake_error *error);
+
+/** Weights of the parts that are left: a dropped one gets none, all get equal ones where none has any. */
+void strake_rescue_weights(const strake_solver *solver, double *weight);
 
 #endif

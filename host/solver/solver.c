@@ -318,7 +318,7 @@ static strake_status start_up(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_team_upload(solver, error));
-    STRAKE_TRY(solver->reference == NULL ? strake_team_run(solver, 1, true, error) : STRAKE_OK);
+    STRAKE_TRY(solver->reference == NULL ? strake_team_try(solver, 1, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -337,23 +337,41 @@ static void tell_sweep(const strake_solver *solver)
     }
 }
 
-/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
-static strake_status place(strake_solver *solver, strake_error *error)
+static strake_status place_parts(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
-    if (solver->ranks != NULL) {
-        STRAKE_TRY(strake_shares_place(solver, error));
-    } else if (solver->has_weights) {
+    if (solver->has_weights) {
+        strake_rescue_weights(solver, solver->weight);
         STRAKE_TRY(strake_team_place(solver, solver->weight, error));
     } else {
         STRAKE_TRY(strake_balance(solver, solver->kind, error));
     }
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    STRAKE_TRY(start_up(solver, error));
+cleanup:
+    return status;
+}
+
+/* Stripes, kernels and the split, once every field is there; measuring needs real fields. */
+static strake_status place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    if (solver->ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(solver, error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+    } else {
+        /* Every failure drops a device, or ends this. */
+        while (place_parts(solver, &cause) != STRAKE_OK) {
+            STRAKE_TRY(strake_rescue_setup(solver, &cause, error));
+        }
+    }
     solver->placed = true;
     strake_rebalance_begin(solver);
     STRAKE_TRY(strake_keep(solver, error));
     strake_notices_streams(solver);
+    strake_notices_effects(solver);
+    strake_notices_threads(solver);
     tell_sweep(solver);
 cleanup:
     return status;
@@ -496,23 +514,25 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
 }
 
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
-static strake_status run_piece(strake_solver *solver, int64_t steps, strake_error *error)
+static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    int64_t steps = left, wanted = left;
     const bool renews = solver->kept.valid; /* else it is part of the set-up */
     double start = strake_solver_clock(), elapsed = 0.0;
     STRAKE_TRY(strake_keep(solver, error));
     solver->step_seconds += renews ? strake_solver_clock() - start : 0.0;
     STRAKE_TRY(strake_team_upload(solver, error));
     start = strake_solver_clock();
-    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, steps));
-    status = strake_team_run(solver, steps, false, error);
+    steps = strake_keep_piece(solver, strake_rebalance_piece(solver, left));
+    wanted = steps;
+    status = strake_team_run(solver, steps == left, &steps, error);
     elapsed = strake_solver_clock() - start;
     account(solver, steps, elapsed);
     solver->devices_hold = status == STRAKE_OK;
     STRAKE_TRY(status);
     solver->step_count += steps;
-    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, error));
+    STRAKE_TRY(strake_rebalance(solver, steps, elapsed, steps < wanted, error));
     solver->step_seconds += strake_solver_clock() - start - elapsed;
 cleanup:
     return status;
@@ -566,6 +586,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(solver, error));
         solver->ghosts_stale = false;
     }
+    solver->checked = solver->step_count;
     status = run_to(solver, solver->step_count + steps, &cause);
     if (status != STRAKE_OK) {
         strake_border_break(solver);
@@ -600,15 +621,16 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
-/* Columns per block of the CPU stripe's workers: they all plan alike. */
-static int64_t block_of(const strake_solver *solver)
+/* Columns per block of the CPU stripe's workers, and their loops: they all plan alike. */
+static void describe_pipeline(const strake_solver *solver, strake_placement *out)
 {
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
-            return strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->block = strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->loops = strake_pipeline_work(solver->role[r].pipeline);
+            return;
         }
     }
-    return 0;
 }
 
 static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
@@ -623,7 +645,11 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
                    strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
-    out->block = is_cpu ? block_of(solver) : 0;
+    if (is_cpu) {
+        const bool binds = strake_topology_binds(&solver->topology, solver->threads);
+        out->teams = binds ? solver->topology.teams : 0;
+        describe_pipeline(solver, out);
+    }
 }
 
 static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *out)
@@ -667,6 +693,8 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->vector = d.used.vector;
     out->bytes_per_cell = d.bytes_per_cell;
     out->registers = d.registers;
+    out->resident = d.resident;
+    out->occupancy = d.occupancy;
     out->private_bytes = d.private_bytes;
     out->local_bytes = d.local_bytes;
 }

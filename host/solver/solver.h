@@ -7,6 +7,7 @@
 #define STRAKE_SOLVER_H
 
 #include "case/case.h"
+#include "engine/loops.h"
 #include "mpi/ranks.h"
 #include "strake.h"
 
@@ -61,6 +62,8 @@ typedef struct strake_kernels {
     int unroll, prefetch, keep, hold, vector;
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */
+    int64_t resident;      /**< groups in a compute unit, by registers; 0: unknown */
+    double occupancy;      /**< share of the work-items that a unit holds at most */
     int64_t private_bytes; /**< per work-item, by the driver */
     int64_t local_bytes;   /**< per group, by the driver */
 } strake_kernels;
@@ -75,8 +78,10 @@ typedef struct strake_placement {
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
-    int64_t block;        /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
-    int sweep;            /**< most time steps from one exchange to the next */
+    int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
+    int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
+    strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
+    int sweep;              /**< most time steps from one exchange to the next */
     int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
     int streams;          /**< that take the blocks in turn */
     int64_t block_slabs;  /**< of the largest block */
@@ -149,7 +154,11 @@ strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake
 double strake_solver_setup_seconds(const strake_solver *solver);
 double strake_solver_step_seconds(const strake_solver *solver);
 
-/** Traffic [bytes] and operations [flops = adds + muls + divs] per cell and step, from the stage table. */
+/**
+ * Traffic [bytes] and operations [flops = adds + muls + divs] per cell and step, from the stage table: the
+ * least. Static values (1/h, say) count as computed once; whoever computes them again in every step, as the
+ * row pipeline does, has a count of its own (strake_placement).
+ */
 int strake_solver_bytes_per_cell(const strake_solver *solver);
 int strake_solver_flops_per_cell(const strake_solver *solver);
 

@@ -54,6 +54,7 @@ typedef struct strake_role {
     int worker;                /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
     int *neighbour;   /**< roles to wait for between two steps */
+    int distance;     /**< in neighbours from the first role; -1: there is no such way */
     strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
     int parts;        /**< in which a CPU worker computes its slabs */
     int border_parts; /**< of these come first, because other ranks read their slabs */
@@ -147,13 +148,20 @@ struct strake_solver {
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    strake_range
+        home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
+    int home_threads;
     bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
     strake_balancer balancer;
-    bool balances; /**< slabs may move while it runs */
-    int64_t piece; /**< steps from one look at the balance to the next */
-    int64_t seen;  /**< steps since the last look */
+    bool balances;   /**< slabs may move while it runs */
+    int64_t piece;   /**< steps from one look at the balance to the next */
+    int64_t seen;    /**< steps since the last look */
+    int quiet;       /**< looks in a row after which nothing moved */
+    double pace;     /**< seconds per step in the last piece; 0: nobody watches for others */
+    int span;        /**< most neighbours from the first role to another; -1: some never meet */
+    int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double seen_seconds,
         seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */
     int decisions;
@@ -183,6 +191,12 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...) 
 
 /** Tells which stripes began to stream through their device, or ended, since the last call. */
 void strake_notices_streams(strake_solver *solver);
+
+/** Says which of the given settings the stripes that were made do not use. */
+void strake_notices_effects(const strake_solver *solver);
+
+/** Tells where the CPU stripe has fewer threads than were asked for, once it is placed. */
+void strake_notices_threads(const strake_solver *solver);
 
 /** Tells which keys of the case have no effect, once WHERE is resolved. */
 void strake_notices_settings(const strake_solver *solver);
@@ -223,8 +237,14 @@ strake_status strake_solver_gather(strake_solver *solver, strake_error *error);
 /** The same, once: STRAKE_ERR_DEVICE where a device fails. */
 strake_status strake_team_gather(strake_solver *solver, strake_error *error);
 
-/** Runs steps; a trial computes and exchanges the first step over and over and leaves the state as it was. */
-strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial,
+/** Computes and exchanges the first of these steps over and over and leaves the state as it was. */
+strake_status strake_team_try(strake_solver *solver, int64_t steps, strake_error *error);
+
+/**
+ * Runs steps. @param[in] is_last  nothing follows in which a NaN or Inf would be found
+ * @param[in,out] steps  wanted, then done: fewer where sweeps began to take longer than solver->pace
+ */
+strake_status strake_team_run(strake_solver *solver, bool is_last, int64_t *steps,
                               strake_error *error);
 
 /** Shares the CPU stripe's slabs among its workers and finds all neighbours, after slabs were moved. */
@@ -238,9 +258,10 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
 
 /**
  * Adds a run of @p steps steps, which took @p elapsed seconds, and when enough have come together looks
- * at the balance and moves slabs where that pays.
+ * at the balance and moves slabs where that pays. What was seen before a run was @p halted says nothing
+ * about now.
  */
-strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed,
+strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
                                strake_error *error);
 
 /** Decides how many threads the CPU stripe may have. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/arrays.h"
 #include "solver/border.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
@@ -17,8 +18,13 @@
 
 enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
-    OWN_SLABS = 16    /* a worker's own slabs for each one that a sweep computes twice */
+    OWN_SLABS = 16,   /* a worker's own slabs for each one that a sweep computes twice, ... */
+    OWN_BESIDE = 8,   /* ... or a whole stripe's, where sweeps save exchanges with a device */
+    WATCHED = 4       /* sweeps that are compared with the usual pace */
 };
+
+/* A run is halted where sweeps take so many times what they usually do. */
+static const double drift = 1.25;
 
 void strake_team_release(strake_solver *solver)
 {
@@ -73,6 +79,15 @@ static int64_t own_slabs(const strake_role *role)
     return role->range.end - role->range.first;
 }
 
+static int count_devices(const strake_solver *solver)
+{
+    int devices = 0;
+    for (int r = 0; r < solver->roles; r++) {
+        devices += solver->entry[solver->role[r].entry].place == STRAKE_PLACE_OPENCL ? 1 : 0;
+    }
+    return devices;
+}
+
 /*
  * Steps per sweep: by default only several where the slabs computed twice are few beside everybody's
  * own, or, for devices whose models are known, where these say that it pays. A device without neighbours
@@ -86,15 +101,18 @@ static int steps_at_once(strake_solver *solver)
     if (solver->most_at_once == 1) {
         return 1;
     }
+    const bool has_devices = count_devices(solver) > 0;
     const bool given = solver->settings.steps_per_sweep > 0;
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
-    const int64_t least = given ? 0 : OWN_SLABS * again;
+    const int64_t least = given ? 0 : (has_devices ? OWN_BESIDE : OWN_SLABS) * again;
     solver->model_steps = given ? 0 : strake_solver_model_steps(solver);
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
+        const strake_range stripe = solver->entry[role->entry].range;
+        const int64_t own = has_devices ? stripe.end - stripe.first : own_slabs(role);
         const bool is_device = solver->entry[role->entry].place == STRAKE_PLACE_OPENCL;
-        if ((own_slabs(role) < least && !(is_device && solver->model_steps > 0)) ||
-            (is_device && own_slabs(role) == solver->layout.n[0])) {
+        if ((own < least && !(is_device && solver->model_steps > 0)) ||
+            (is_device && own == solver->layout.n[0])) {
             solver->model_steps = 0;
             return 1;
         }
@@ -112,15 +130,6 @@ static int64_t steps_between_stops(const strake_case *which)
         steps = every[k] > 0 && every[k] < steps ? every[k] : steps;
     }
     return steps;
-}
-
-static int count_devices(const strake_solver *solver)
-{
-    int devices = 0;
-    for (int r = 0; r < solver->roles; r++) {
-        devices += solver->entry[solver->role[r].entry].place == STRAKE_PLACE_OPENCL ? 1 : 0;
-    }
-    return devices;
 }
 
 /* Steps that a device may have before it when somebody waits for it. */
@@ -211,6 +220,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
             strake_reference_create(&solver->graph, &solver->layout, &solver->reference, error));
         goto cleanup;
     }
+    strake_arrays_settle(solver);
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     for (; solver->roles < count_roles(solver); solver->roles++) {
@@ -295,14 +305,18 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
+    bool is_last;    /* nothing follows that would find a NaN */
     int64_t sweep;   /* steps at once, as long as there are that many left */
     int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
     bool has_devices;
     bool alone; /* one device, no neighbours: steps may be enqueued ahead */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
+    /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */
+    _Atomic int64_t halt;
     strake_status ranks; /* of the exchange with other ranks */
     strake_error ranks_error;
+    strake_meeting meeting; /* between two sweeps */
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
@@ -365,9 +379,10 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
 {
     strake_solver *solver = run->solver;
     strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
-    const bool is_last = end == run->steps;
+    const bool is_last = end == run->steps && run->is_last;
+    const int64_t before = solver->step_count + run->skipped;
     bool finite = true;
-    if (!is_last && end / STEPS_AHEAD == step / STEPS_AHEAD) {
+    if (!is_last && (before + end) / STEPS_AHEAD == (before + step) / STEPS_AHEAD) {
         return;
     }
     role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
@@ -378,10 +393,11 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
         role->status = strake_cl_stripe_is_finite(stripe, &finite, &role->error);
     }
     if (role->status == STRAKE_OK && !finite) {
-        const int64_t unseen = (end - 1) % STEPS_AHEAD + STEPS_AHEAD;
+        const int64_t unseen = (before + end - 1) % STEPS_AHEAD + STEPS_AHEAD;
+        const int64_t most = before + end - 1 - solver->checked;
         role->status = strake_cl_stripe_download(stripe, solver->array[1 - parity_at(run, step)],
                                                  &role->error);
-        fail_non_finite(run, role, end - 1, unseen < end - 1 ? unseen : end - 1);
+        fail_non_finite(run, role, end - 1, unseen < most ? unseen : most);
     }
 }
 
@@ -455,12 +471,39 @@ static int64_t steps_from(const team_run *run, int64_t step)
     return left < run->sweep ? left : run->sweep;
 }
 
+/*
+ * Sweeps that suddenly take longer than the shares were made for end the run, so that it need not end
+ * every few steps only to look. Nobody is further ahead than there are roles between it and the one that
+ * watches: no one has passed the step at which all leave.
+ */
+static void watch(team_run *run, double *since, int64_t step)
+{
+    const strake_solver *solver = run->solver;
+    const int64_t steps = WATCHED * run->sweep;
+    if (run->trial || solver->span < 0 || !(solver->pace > 0.0) || step % steps != 0) {
+        return;
+    }
+    const double now = strake_solver_clock();
+    if (step > 0 && now - *since > drift * solver->pace * (double)steps &&
+        atomic_load(&run->halt) == INT64_MAX) {
+        atomic_store(&run->halt, step + (solver->span + 2) * run->sweep);
+    }
+    *since = now;
+}
+
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
+    double since = 0.0;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         const int64_t steps = steps_from(run, step);
+        if (thread == 0) {
+            watch(run, &since, step);
+        }
+        if (step >= atomic_load(&run->halt)) {
+            return;
+        }
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
             compute(run, role, step, steps);
@@ -486,12 +529,15 @@ static void run_thread(team_run *run, int thread, int threads)
 }
 
 /*
- * Several steps at once on the CPU alone. Sweeps are long: a barrier costs little, and nobody is ahead
- * when one fails, so that its first states are still there and it can be repeated step by step.
+ * Several steps at once on the CPU alone. Sweeps are long: that all wait for all costs little, and nobody is
+ * ahead when one fails, so that its first states are still there and it can be repeated step by step.
+ * Barriers of OpenMP spin for milliseconds: on a machine with other work that is the time of the thread
+ * waited for.
  */
 static void run_sweeps(team_run *run, int thread, int threads)
 {
     strake_solver *solver = run->solver;
+    int64_t round = 0;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         for (int r = thread; r < solver->roles; r += threads) {
             strake_role *role = &solver->role[r];
@@ -501,7 +547,7 @@ static void run_sweeps(team_run *run, int thread, int threads)
             }
         }
         const double reached = strake_solver_clock();
-#pragma omp barrier
+        strake_meeting_join(&run->meeting, threads, ++round, solver->is_crowded);
         for (int r = thread; r < solver->roles; r += threads) {
             solver->role[r].idle += strake_solver_clock() - reached;
         }
@@ -552,6 +598,7 @@ static void start_team(team_run *run, int64_t trials)
 {
     strake_solver *solver = run->solver;
     atomic_store(&run->stop, INT64_MAX);
+    atomic_store(&run->halt, INT64_MAX);
     for (int r = 0; r < solver->roles; r++) {
         solver->role[r].status = STRAKE_OK;
     }
@@ -604,19 +651,30 @@ static void finish_lone(const team_run *run)
     }
 }
 
-strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, strake_error *error)
+static void forget_times(strake_solver *solver)
 {
-    strake_status status = STRAKE_OK;
-    team_run run = {.solver = solver, .steps = steps, .trial = trial, .sweep = 1};
-    if (solver->reference != NULL) {
-        return run_reference(&run, error);
-    }
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
         role->compute = 0.0;
         role->exchange = 0.0;
         role->idle = 0.0;
     }
+}
+
+static strake_status run_team(strake_solver *solver, bool trial, bool is_last, int64_t *done,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t steps = *done;
+    team_run run = {
+        .solver = solver, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
+    if (solver->reference != NULL) {
+        return run_reference(&run, error);
+    }
+    if (!strake_meeting_open(&run.meeting)) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
+    }
+    forget_times(solver);
     run.sweep = solver->at_once;
     for (int r = 0; r < solver->roles; r++) {
         run.has_devices = run.has_devices || solver->role[r].pipeline == NULL;
@@ -643,9 +701,23 @@ strake_status strake_team_run(strake_solver *solver, int64_t steps, bool trial, 
     }
     STRAKE_TRY(status);
     if (!trial) {
-        solver->parity = parity_at(&run, (steps + run.sweep - 1) / run.sweep * run.sweep);
-        solver->shift = shift_at(&run, steps);
+        *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
+        solver->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
+        solver->shift = shift_at(&run, *done);
     }
 cleanup:
+    strake_meeting_close(&run.meeting);
     return status;
+}
+
+strake_status strake_team_try(strake_solver *solver, int64_t steps, strake_error *error)
+{
+    int64_t done = steps;
+    return run_team(solver, true, true, &done, error);
+}
+
+strake_status strake_team_run(strake_solver *solver, bool is_last, int64_t *steps,
+                              strake_error *error)
+{
+    return run_team(solver, false, is_last, steps, error);
 }

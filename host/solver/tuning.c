@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/threads.h"
 #include "solver/solver_impl.h"
 
 static void find_for(const strake_solver *solver, strake_entry *entry)
@@ -35,6 +36,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
         strake_tuned_apply(&solver->entry[0].tuned, solver->which->n, &solver->settings);
     }
     if (!solver->threads_chosen && solver->settings.threads > 0 &&
+        solver->settings.threads <= strake_threads_limit() &&
         strake_ranks_sharing(solver->ranks) == 1) {
         solver->most_threads = solver->settings.threads;
         solver->threads = solver->most_threads;

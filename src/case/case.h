@@ -34,6 +34,7 @@ struct strake_case {
     char *split;                    /**< run.split as text "1,2", or NULL */
     bool tuned;                     /**< run.tuned */
     int threads;                    /**< run.threads, 0: default */
+    int teams;                      /**< run.teams, 0: as the machine is made */
     int group_width, group_height;  /**< run.group_width, run.group_height; 0: default */
     int steps_per_sweep;            /**< run.steps_per_sweep; 0: default */
     int instruction_set;            /**< run.instruction_set: a strake_isa; 0: the best */

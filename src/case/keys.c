@@ -136,6 +136,16 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 4096.0, false, "[threads]"},
      "OpenMP threads; 0: OMP_NUM_THREADS, then the usable cores"},
+    {"run.teams",
+     STRAKE_COMMON_SMALL,
+     ALL,
+     AT(teams),
+     0.0,
+     NULL,
+     {0.0, 1024.0, false, "[teams]"},
+     "teams of cores, each with a contiguous part of the CPU stripe and its threads bound to its "
+     "cores: so many of equal size (1: nothing is bound); 0: one for each memory node and last "
+     "cache"},
     {"run.group_width",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -184,8 +194,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 8.0, false, "[streams]"},
-     "blocks that are on an OpenCL device at once, so that transfers and kernels overlap; 0: "
-     "what is fastest"},
+     "blocks that are on an OpenCL device at once, so that transfers and kernels overlap; needs a "
+     "stripe that streams (run.blocks, or a cap run.device_memory); 0: what is fastest"},
     {"run.block_columns",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -266,14 +276,13 @@ const strake_common strake_commons[] = {
      "how early a marching kernel loads: 1 in the row that uses a value, 2 a row before, 3 two "
      "rows before, and so on; earlier hides latency and needs more registers; 0: 2"},
     {"run.vector",
-     STRAKE_COMMON_SMALL,
+     STRAKE_COMMON_WIDTH,
      ALL,
      AT(vector),
      0.0,
      NULL,
      {0.0, 4.0, false, "[columns]"},
-     "neighbouring columns per work-item of marching OpenCL kernels: 1, 2 or 4 (3 is taken as 4); "
-     "0: default"},
+     "neighbouring columns per work-item of marching OpenCL kernels; 0: default"},
     {"run.registers",
      STRAKE_COMMON_SMALL,
      ALL,

@@ -21,6 +21,7 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_EXCHANGE,
     STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_SMALL, /**< int */
+    STRAKE_COMMON_WIDTH, /**< int: 0, 1, 2 or 4 */
     STRAKE_COMMON_BYTES, /**< int64_t, also written with a unit */
     STRAKE_COMMON_REAL,
     STRAKE_COMMON_BOOLEAN,

@@ -210,7 +210,7 @@ strake_status strake_read_choice(const strake_node *node, const char *choices, i
         at += at[length] == '|' ? length + 1 : length;
     }
     strake_words_add_choices(&words, choices);
-    if (text[0] != '\0') {
+    if (text[0] != '\0' && text[1] != '\0') { /* every letter is near every other one */
         (void)strake_words_hint(&words, text, hint, sizeof hint);
     }
     (void)snprintf(expected, sizeof expected, words.count > 1 ? "one of %s" : "%s", words.list);

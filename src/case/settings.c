@@ -8,7 +8,8 @@
 
 static bool is_tunable(const strake_common *common)
 {
-    return (common->kind == STRAKE_COMMON_SMALL || strake_common_words(common->kind) != NULL) &&
+    return (common->kind == STRAKE_COMMON_SMALL || common->kind == STRAKE_COMMON_WIDTH ||
+            strake_common_words(common->kind) != NULL) &&
            strncmp(common->path, "run.", 4) == 0 && common->fallback == 0.0 &&
            common->range.minimum <= 0.0;
 }
@@ -40,7 +41,8 @@ static int number_of(const strake_common *common, const char *value)
     }
     const long number = strtol(value, &end, 10);
     const bool good = end != value && *end == '\0' && number >= 0 &&
-                      (double)number <= common->range.maximum && number <= INT32_MAX;
+                      (double)number <= common->range.maximum && number <= INT32_MAX &&
+                      (common->kind != STRAKE_COMMON_WIDTH || number != 3);
     return good ? (int)number : -1;
 }
 

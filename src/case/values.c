@@ -270,6 +270,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int *)to = (int)integer;
         break;
+    case STRAKE_COMMON_WIDTH:
+        status = node ? strake_read_choice(node, "0|1|2|4", &choice, error) : STRAKE_OK;
+        *(int *)to = choice == 3 ? 4 : choice;
+        break;
     case STRAKE_COMMON_BYTES:
         status = node ? strake_read_bytes(node, &integer, error) : STRAKE_OK;
         *(int64_t *)to = integer;

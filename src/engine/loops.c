@@ -214,6 +214,42 @@ int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
     return loops;
 }
 
+/* Whether a read of stage @p m of a loop is the first one of this operand in it. */
+static bool is_new_load(const strake_graph *graph, const strake_loop *loop, int m, int read)
+{
+    const strake_read *operand = &graph->stage[loop->stage[m]].read[read];
+    for (int s = 0; s <= m; s++) {
+        const strake_stage *stage = &graph->stage[loop->stage[s]];
+        for (int k = 0; k < (s < m ? stage->reads : read); k++) {
+            if (same_read(&stage->read[k], operand)) {
+                return false;
+            }
+        }
+    }
+    return !is_local(graph, loop, operand) && !graph->value[operand->value].is_constant;
+}
+
+strake_loop_work strake_loops_work(const strake_graph *graph, const strake_loop *loop, int loops)
+{
+    strake_loop_work work = {{0, 0, 0, 0}, 0, 0, 0};
+    for (int g = 0; g < loops; g++) {
+        for (int m = 0; m < loop[g].stages; m++) {
+            const strake_stage *stage = &graph->stage[loop[g].stage[m]];
+            work.ops.adds += stage->point->ops.adds;
+            work.ops.muls += stage->point->ops.muls;
+            work.ops.divs += stage->point->ops.divs;
+            work.ops.selects += stage->point->ops.selects;
+            for (int k = 0; k < stage->reads; k++) {
+                const bool is_new = is_new_load(graph, &loop[g], m, k);
+                work.loads += is_new ? 1 : 0;
+                work.across += is_new && stage->read[k].offset[2] != 0 ? 1 : 0;
+            }
+        }
+        work.stores += loop[g].outputs;
+    }
+    return work;
+}
+
 static int input_index(const strake_loop *loop, const strake_read *read)
 {
     for (int k = 0; k < loop->inputs; k++) {

@@ -32,6 +32,17 @@ typedef struct strake_loop {
  */
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
 
+/** What planned loops do per cell and step, the cells that blocks and stripes compute twice apart. */
+typedef struct strake_loop_work {
+    strake_ops ops; /**< of all their stages, the static ones among them too */
+    int loads; /**< operands in lines, each once per loop and offset; constants stay in registers */
+    int across; /**< of these, at a column offset: a vector as long as a cache line takes two lines */
+    int stores;
+} strake_loop_work;
+
+/** Counts the work of loops that strake_loops_plan() made. */
+strake_loop_work strake_loops_work(const strake_graph *graph, const strake_loop *loop, int loops);
+
 /**
  * The body of a loop as C text, the same for loops that compute the same from the same operands:
  * operands a0[j], a1[j - 1], ... (constants c0, c1, ...), results to y0[j], y1[j], ...

@@ -54,6 +54,7 @@ fields:
 run: {on: cpu}
 output: {every: 11}
 checkpoint: {every: 9}
+diagnostics: {every: 6}
 END
 }
 spinodal 2 'rows: 59, cols: 36' 'rows: periodic, cols: periodic' >ring.yaml

@@ -81,6 +81,38 @@ try run case.yaml --on ocl:0 --quiet --output asked --set run.block_columns=64
 exits 0 "a setting of the cpu stripe on a device"
 check "is said to have no effect" grep -q '^strake: note: run.block_columns has no effect: no `cpu`' .err
 
+# idle KEYS OPTIONS...: a run with the default kernels of a CPU device says that the keys do nothing.
+idle() {
+    local keys=$1
+    shift
+    try run case.yaml --on ocl:0 --quiet --output asked --set run.fusion=plain "$@"
+    exits 0 "$keys without effect"
+    check "is told" grep -qE "^strake: note: $keys (has|have) no effect: " .err
+    check "with the same bytes" "$STRAKE" compare whole asked
+}
+idle run.streams --set run.streams=2
+idle run.steps_per_sweep --set run.steps_per_sweep=3
+idle "run.group_rows, run.hold, run.keep, run.unroll, run.prefetch, run.vector" --set run.group_rows=9 \
+    --set run.hold=50 --set run.keep=2 --set run.unroll=1 --set run.prefetch=1 --set run.vector=2
+if "$STRAKE" devices | grep -A1 '^ocl:0: ' | grep -q NVIDIA; then
+    skip "run.registers without effect" "this compiler can be told"
+else
+    idle run.registers --set run.registers=64
+fi
+try run case.yaml --on ocl:0 --quiet --output asked --set run.blocks=3 --set run.streams=2 \
+    --set run.fusion=stream --set run.vector=2 --set run.steps_per_sweep=2
+exits 0 "the same keys where they have an effect"
+check "are not told of" sh -c '! grep -q "no effect" .err'
+# Groups of two columns are too narrow for marching kernels, so that others run.
+try run case.yaml --on ocl:0 --quiet --output asked --report fell.json --set run.fusion=stream --set run.group_width=2
+exits 0 "marching kernels that do not fit"
+check "are told of" grep -q '^strake: note: run.fusion: stream has no effect' .err
+check "and not in the report" grep -q '"kernels": {"count": [0-9]*, "marching": 0, "fusion": "plain"' fell.json
+try run case.yaml --on ocl:0 --set run.vector=3
+fails 2 "run.vector=3" "run.vector" "one of 0, 1, 2, 4"
+try run case.yaml --on ocl:0 --set run.device_memory=90
+fails 2 "bytes are bytes" "it may use 90 bytes;"
+
 mkdir dumped
 try run case.yaml --on ocl:0 --quiet --output asked --set run.dump_kernels=dumped
 exits 0 "run.dump_kernels"
@@ -124,7 +156,17 @@ if "${CC:-cc}" -shared -fPIC -o small.so -Wl,--no-as-needed "$support/small_memo
     check "in several blocks" test "$(number blocks)" -gt 1
     export STRAKE_TEST_LARGEST_BUFFER=8
     try run case.yaml --on ocl:0 --quiet --output none
-    fails 1 "a device without any memory" "clCreateBuffer" "CL_MEM_OBJECT_ALLOCATION_FAILURE"
+    fails 1 "a device without any memory" "clCreateBuffer" "CL_MEM_OBJECT_ALLOCATION_FAILURE" \
+        "name more in --on" "run.device_memory"
+    for how in "--split 1,1" "--split 0,1" "--set run.balance=model"; do
+        rm -rf left
+        # shellcheck disable=SC2086
+        try run case.yaml --on cpu,ocl:0 --quiet --output left --report left.json $how
+        exits 0 "beside another part it is left out, $how"
+        check "with a warning" grep -q '^strake: note: ocl:0 is left out: .*ALLOCATION_FAILURE' .err
+        check "and the same bytes" "$STRAKE" compare whole left
+        check "and no rows" grep -q '"id": "ocl:0".*"dropped": {"step": 0.*"rows": \[\([0-9]*\), \1\]' left.json
+    done
 else
     skip "running out of device memory" "no library to link with: $(head -n 1 cc.err)"
 fi

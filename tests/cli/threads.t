@@ -21,6 +21,39 @@ OMP_NUM_THREADS=abc try run case.yaml --on cpu --quiet --report environment.json
 exits 0 "OMP_NUM_THREADS that is no number is no error"
 check "but a note says so" grep -q '^strake: note: OMP_NUM_THREADS' .err
 
+try check case.yaml --on cpu --threads 600 --set grid.rows=300 --set grid.cols=70
+exits 0 "more threads than rows are no error"
+check "but a note says how many there are" grep -q '^strake: note: threads: 600, but the 300 rows .* work for 300' .err
+OMP_THREAD_LIMIT=2 try run case.yaml --on cpu --quiet --threads 3 --report limit.json
+exits 0 "nor are more than OMP_THREAD_LIMIT"
+check "the report has those there are" test "$(threads limit.json)" -eq 2
+check "and a note says why" grep -q '^strake: note: threads: 3, but OMP_THREAD_LIMIT allows 2' .err
+
+# Teams as asked for: workers move the memory of their rows, wherever the stripe lies.
+processors=$("$STRAKE" devices --json | grep -o '"cores": [0-9]*' | head -n 1 | grep -o '[0-9]*$')
+large=(run case.yaml --quiet --steps 3 --set grid.rows=1600 --set grid.cols=800)
+if [ "$default" -lt 2 ] || [ "$default" -lt "$processors" ]; then
+    skip "teams" "one processor, or a quota: nothing is bound"
+else
+    try "${large[@]}" --on serial --output serial
+    teams=(--threads "$processors" --set run.teams=2 --report teams.json --output teams)
+    try "${large[@]}" --on cpu "${teams[@]}"
+    exits 0 "two teams run"
+    check "the report says so" grep -q '"teams": 2' teams.json
+    check "with the bytes of serial" cmp serial/psi_00000003.npy teams/psi_00000003.npy
+    if "$STRAKE" devices | grep -q '^ocl:0'; then
+        try "${large[@]}" --on ocl:0,cpu --split 1,3 "${teams[@]}"
+        exits 0 "two teams run beside a device"
+        check "as bound as alone" grep -q '"teams": 2' teams.json
+        check "with the same bytes" cmp serial/psi_00000003.npy teams/psi_00000003.npy
+    else
+        skip "two teams beside a device" "no OpenCL device"
+    fi
+fi
+try run case.yaml --on cpu --set run.teams=1024 --output many
+fails 2 "more teams than processors are refused" "run.teams: 1024" "processor" "0 for those of the machine"
+check "and nothing is written" test ! -e many
+
 if [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
     skip "threads beyond a limit are an error of Strake's" "a sanitizer needs address space itself"
 else

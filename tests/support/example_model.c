@@ -14,7 +14,8 @@ int main(void)
     static const char text[] = "problem: mpdata2d\n"
                                "grid: {rows: 128, cols: 128}\n"
                                "time: {steps: 1}\n"
-                               "fields: {u1: {constant: 0.2}, u2: {constant: 0.1}}\n";
+                               "fields: {u1: {constant: 0.2}, u2: {constant: 0.1},\n"
+                               "         h: {constant: 1}}\n"; /* folded: see strake.h */
     static double tracer[ROWS][COLS];
     double total = 0.0;
     strake_error error;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "case/case.h"
+#include "engine/loops.h"
 #include "opencl/cl_generate.h"
 #include "problem/mpdata.h"
 
@@ -146,6 +147,27 @@ static void four_divisions_remain_per_cell(void **state)
     assert_int_equal(strake_graph_ops(&graph).divs, 0);
 }
 
+/* A row pipeline keeps no array for 1/h and the face means of h: it computes them in every step. */
+static void loops_count_what_a_step_evaluates(void **state)
+{
+    (void)state;
+    static strake_loop loop[STRAKE_MAX_VALUES];
+    build("", true); /* h a number */
+    int loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+    const strake_loop_work folded = strake_loops_work(&graph, loop, loops);
+    const strake_ops least = strake_graph_ops(&graph);
+    assert_memory_equal(&folded.ops, &least, sizeof least);
+    build("", false);
+    loops = strake_loops_plan(&graph, STRAKE_MAX_VALUES, loop);
+    const strake_loop_work whole = strake_loops_work(&graph, loop, loops);
+    assert_int_equal(whole.ops.divs, strake_graph_ops(&graph).divs + 1);
+    assert_int_equal(whole.ops.muls, strake_graph_ops(&graph).muls + 2);
+    assert_int_equal(whole.ops.adds, strake_graph_ops(&graph).adds + 2);
+    assert_true(whole.loads > whole.across && whole.across > 0);
+    assert_true(folded.loads > 0 && folded.loads < whole.loads);
+    assert_true(folded.stores <= whole.stores);
+}
+
 static void kernels_follow_the_stage_numbers(void **state)
 {
     (void)state;
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(lags_follow_from_the_offsets),
         cmocka_unit_test(constants_fold_through_static_stages),
         cmocka_unit_test(four_divisions_remain_per_cell),
+        cmocka_unit_test(loops_count_what_a_step_evaluates),
         cmocka_unit_test(kernels_follow_the_stage_numbers),
         cmocka_unit_test(a_step_is_one_marching_kernel_without_intermediate_arrays),
         cmocka_unit_test(a_row_settles_its_quotients_in_two_places),

@@ -103,6 +103,65 @@ static void compilers_are_told_a_limit_where_it_fits(void **state)
     }
 }
 
+/* A device of 64 Ki registers per unit. */
+static cl_int CL_API_CALL tell_registers(cl_device_id device, cl_device_info what, size_t size,
+                                         void *value, size_t *written)
+{
+    const cl_uint all = 65536;
+    (void)device;
+    (void)written;
+    assert_int_equal(what, 0x4002);
+    assert_int_equal(size, sizeof all);
+    *(cl_uint *)value = all;
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL tell_log(cl_program program, cl_device_id device,
+                                   cl_program_build_info what, size_t size, void *value,
+                                   size_t *needed)
+{
+    static const char log[] =
+        "ptxas info    : Compiling entry function 'stage_01_x_out' for 'sm_90'\n"
+        "ptxas info    : Used 121 registers, 10408 bytes smem\n";
+    (void)program;
+    (void)device;
+    assert_int_equal(what, CL_PROGRAM_BUILD_LOG);
+    if (needed != NULL) {
+        *needed = sizeof log;
+    }
+    if (value != NULL) {
+        assert_true(size >= sizeof log);
+        (void)snprintf(value, size, "%s", log);
+    }
+    return CL_SUCCESS;
+}
+
+static void registers_say_how_many_groups_a_unit_holds(void **state)
+{
+    (void)state;
+    const strake_cl cl = {.clGetDeviceInfo = tell_registers, .clGetProgramBuildInfo = tell_log};
+    strake_cl_device nvidia = gpu;
+    char text[64];
+    double share = 0.0;
+    (void)snprintf(nvidia.vendor, sizeof nvidia.vendor, "NVIDIA Corporation");
+    strake_cl_kernels *k = choose(&nvidia, "double", "", 8192, NULL);
+    k->cl = &cl;
+    k->plan[0].marches = true;
+    k->limit[0] = 1024;
+    assert_int_equal(strake_cl_registers(&cl, &nvidia, NULL, "stage_01_x_out"), 121);
+    assert_int_equal(strake_cl_registers(&cl, &nvidia, NULL, "stage_02_x_out"), 0);
+    assert_int_equal(strake_cl_groups_resident(k, 0, 121, &share), 4);
+    assert_true(share == 0.25);
+    assert_int_equal(strake_cl_groups_resident(k, 0, 16, &share), 16);
+    assert_true(share == 1.0);
+    assert_string_equal(strake_cl_register_options(&nvidia, 96, text, sizeof text),
+                        "-cl-nv-verbose -cl-nv-maxrregcount=96");
+    k->device = &gpu;
+    assert_int_equal(strake_cl_groups_resident(k, 0, 121, &share), 0);
+    assert_int_equal(strake_cl_registers(&cl, &gpu, NULL, "stage_01_x_out"), 0);
+    assert_null(strake_cl_register_options(&gpu, 96, text, sizeof text));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +170,7 @@ int main(void)
         cmocka_unit_test(two_columns_need_registers),
         cmocka_unit_test(what_a_case_says_is_taken),
         cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
+        cmocka_unit_test(registers_say_how_many_groups_a_unit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

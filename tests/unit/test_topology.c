@@ -182,6 +182,31 @@ static void an_unknown_machine_is_one_team(void **state)
     expect(&t, 1, cpu, team, 3);
 }
 
+static void processors_are_divided_as_asked(void **state)
+{
+    (void)state;
+    static const int given[] = {0, 1, 2, 3, 4, 5, 6};
+    static const int two[] = {0, 0, 0, 0, 1, 1, 1};
+    static const int three[] = {0, 0, 0, 1, 1, 2, 2};
+    static const int one[] = {0, 0, 0, 0, 0, 0, 0};
+    strake_topology t = {0};
+    strake_topology_order(root, given, 7, &t);
+    strake_topology_divide(&t, 2);
+    expect(&t, 2, given, two, 7);
+    strake_topology_divide(&t, 3);
+    expect(&t, 3, given, three, 7);
+    strake_topology_divide(&t, 7);
+    expect(&t, 7, given, given, 7);
+    t.quota = 7;
+    assert_true(strake_topology_binds(&t, 7));
+    assert_true(strake_topology_binds(&t, 4));
+    assert_false(strake_topology_binds(&t, 3)); /* room for another program */
+    assert_false(strake_topology_binds(&t, 8));
+    strake_topology_divide(&t, 1);
+    expect(&t, 1, given, one, 7);
+    assert_false(strake_topology_binds(&t, 7));
+}
+
 static void this_machine_has_a_team_for_every_processor(void **state)
 {
     (void)state;
@@ -337,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_environment_asks_for_threads),
         cmocka_unit_test_setup_teardown(an_unknown_machine_is_one_team, make_root, remove_root),
         cmocka_unit_test_setup_teardown(caches_count_together, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(processors_are_divided_as_asked, make_root, remove_root),
         cmocka_unit_test(this_machine_has_a_team_for_every_processor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
