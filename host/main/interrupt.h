@@ -1,10 +1,16 @@
-/** @file interrupt.h Ctrl-C, SIGTERM and a closed terminal as a question that the time loop asks between batches of steps. */
+/**
+ * @file interrupt.h
+ * Ctrl-C, SIGTERM and a closed terminal as a question that the time loop asks between batches of steps.
+ */
 #ifndef STRAKE_INTERRUPT_H
 #define STRAKE_INTERRUPT_H
 
 #include <stdbool.h>
 
-/** From now on SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) only set a flag, and a closed pipe is a write error. */
+/**
+ * From now on SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) only set a flag, and a closed
+ * pipe is a write error.
+ */
 void strake_interrupt_install(void);
 
 /** Whether one has arrived. */
