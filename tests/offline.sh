@@ -342,7 +342,7 @@ END {
 }' "$out/kernels.tsv"
 echo "offline: every kernel is in $out/kernels.tsv, every program in $out/sources.tsv"
 if [ $((passed + failed)) -ne "$expected" ]; then
-    echo "offline: $expected compilations were started, but $((passed + failed)) gave a result"
+    echo "offline: $expected compilations are due, but $((passed + failed)) have a result"
     failed=$((failed + 1))
 fi
 [ "$expected" -gt 0 ] || echo "offline: no compiler was found, so nothing was compiled"
