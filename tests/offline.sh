@@ -15,6 +15,7 @@
 #
 # Environment: OCLOC  Intel's offline compiler, its libraries beside it or in ../lib/x86_64-linux-gnu
 #              PTXAS  NVIDIA's assembler
+#              KEEP=1  takes what an earlier run, cut short, compiled of the same texts
 #              AMDCLANG  for AMD: clang-16 by default, else clang-15, which gives gfx1100 no more than
 #                        128 registers and so spills where later versions do not
 set -u
@@ -23,8 +24,10 @@ export LC_ALL=C
 build=$(cd "$1" && pwd) || exit 1
 out=$build/offline
 mkdir -p "$out/cache" "$out/pocl"
-rm -rf "$out/programs" "$out/dump" "$out/result"
-mkdir "$out/programs" "$out/dump" "$out/result"
+rm -rf "$out/programs" "$out/dump"
+[ "${KEEP:-}" = 1 ] || rm -rf "$out/result"
+mkdir -p "$out/programs" "$out/dump" "$out/result"
+rm -f "$out"/result/*.fail
 export STRAKE_CACHE_DIR=$out/cache POCL_CACHE_DIR=$out/pocl
 # What PoCL makes of the kernels does not matter here.
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
@@ -235,11 +238,11 @@ gfx1030 both amd gfx1030
 gfx1100 both amd gfx1100
 sm_80 both nvidia sm_80
 sm_90 both nvidia sm_90
-skl both intel skl
-pvc both intel pvc
-tgllp single intel tgllp
+spirv both spirv -
 dg2 single intel dg2
-spirv both spirv -'
+tgllp single intel tgllp
+skl both intel skl
+pvc both intel pvc'
 
 # What a compiler lacks, in words; empty if it is complete.
 lacks() { # COMPILER
@@ -280,6 +283,7 @@ if [ -n "$ocloc" ]; then # it writes the version into a file
 fi
 
 skipped=0
+expected=0
 jobs=
 while read -r target precisions compiler processor; do
     missing=$(lacks "$compiler")
@@ -291,7 +295,9 @@ while read -r target precisions compiler processor; do
     for file in "$out"/programs/*.cl; do
         precision=$(sed 's/-.*//' "${file%.cl}.label")
         if [ "$precisions" = both ] || [ "$precisions" = "$precision" ]; then
-            jobs="$jobs$target $precision $compiler $processor $file"$'\n'
+            expected=$((expected + 1))
+            [ -e "$out/result/$target.$(basename "$file" .cl).ok" ] ||
+                jobs="$jobs$target $precision $compiler $processor $file"$'\n'
         fi
     done
 done <<<"$targets"
@@ -303,7 +309,6 @@ printf 'target\tprogram\tkernel\tregisters\tspills\tlocal bytes\n' >"$out/kernel
 cat "$out"/result/*.ok 2>/dev/null | sort >>"$out/kernels.tsv"
 passed=$(find "$out/result" -name '*.ok' | wc -l)
 failed=$(find "$out/result" -name '*.fail' | wc -l)
-expected=$(printf '%s' "$jobs" | wc -l)
 
 awk -F '\t' -v OFS='\t' '
 FNR == 1 { print "target", "program", "kernels", "registers", "spills", "local bytes"; next }
@@ -337,7 +342,7 @@ END {
 }' "$out/kernels.tsv"
 echo "offline: every kernel is in $out/kernels.tsv, every program in $out/sources.tsv"
 if [ $((passed + failed)) -ne "$expected" ]; then
-    echo "offline: $expected compilations were started, but $((passed + failed)) gave a result"
+    echo "offline: $expected compilations are due, but $((passed + failed)) have a result"
     failed=$((failed + 1))
 fi
 [ "$expected" -gt 0 ] || echo "offline: no compiler was found, so nothing was compiled"
