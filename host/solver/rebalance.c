@@ -207,6 +207,16 @@ static void plan_piece(strake_solver *solver, bool moves, double fit)
     solver->piece = solver->piece > MOST_PIECE ? MOST_PIECE : solver->piece;
 }
 
+/* The best pace with the present shares: what disturbed one piece must not hide who becomes slower. */
+static void set_pace(strake_solver *solver, bool moves, double pace)
+{
+    if (moves || solver->ranks != NULL) {
+        solver->pace = 0.0;
+    } else if (!(solver->pace > 0.0) || pace < solver->pace) {
+        solver->pace = pace;
+    }
+}
+
 /* Begins to observe anew: something became slower in mid-run. */
 static void observe_anew(strake_solver *solver)
 {
@@ -253,7 +263,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
     log_decision(solver, seconds, before, moves, why);
     plan_piece(solver, moves, fit);
-    solver->pace = moves || solver->ranks != NULL ? 0.0 : pace;
+    set_pace(solver, moves, pace);
     if (!moves) {
         return STRAKE_OK;
     }

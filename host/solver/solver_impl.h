@@ -159,7 +159,7 @@ struct strake_solver {
     int64_t piece;   /**< steps from one look at the balance to the next */
     int64_t seen;    /**< steps since the last look */
     int quiet;       /**< looks in a row after which nothing moved */
-    double pace;     /**< seconds per step in the last piece; 0: nobody watches for others */
+    double pace;     /**< seconds per step of the best piece since slabs moved; 0: nobody watches */
     int span;        /**< most neighbours from the first role to another; -1: some never meet */
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double seen_seconds,

@@ -203,6 +203,29 @@ static strake_status first_failure(strake_solver *solver, strake_error *error)
     return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
 }
 
+/*
+ * Makes what the roles work with. A device with little memory may have room for the blocks of single
+ * steps only; nobody asked for more.
+ */
+static strake_status make_roles(strake_solver *solver, strake_error *error)
+{
+    create_roles(solver);
+    const strake_status status = first_failure(solver, error);
+    const bool may_shorten = solver->at_once > 1 && solver->agreed == 0 &&
+                             solver->settings.steps_per_sweep == 0 && count_devices(solver) > 0;
+    if (!may_shorten || (status != STRAKE_ERR_USAGE && status != STRAKE_ERR_MEMORY)) {
+        return status;
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        strake_pipeline_destroy(&solver->role[r].pipeline);
+        strake_cl_stripe_destroy(&solver->entry[solver->role[r].entry].stripe);
+    }
+    solver->at_once = 1;
+    solver->model_steps = 0;
+    create_roles(solver);
+    return first_failure(solver, error);
+}
+
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -230,8 +253,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     assign_roles(solver);
     solver->is_crowded = strake_workers_are_crowded(solver);
     solver->at_once = steps_at_once(solver);
-    create_roles(solver);
-    STRAKE_TRY(first_failure(solver, error));
+    STRAKE_TRY(make_roles(solver, error));
     if (solver->ranks == NULL && solver->roles == 1 &&
         solver->entry[solver->role[0].entry].stripe != NULL) {
         /* A lone stripe that streams through its device takes as many steps as pay. */
