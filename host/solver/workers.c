@@ -1,4 +1,4 @@
-/* How many threads the CPU stripe has, and on which processors they run. */
+/* How many threads the CPU stripe has, what each of them computes and on which processors. */
 #include <math.h>
 
 #include "cpu/threads.h"
@@ -78,7 +78,7 @@ static double work(const strake_solver *solver, double slabs, double columns)
     return (slabs + again[0]) * (columns + again[1] + ROW_COLUMNS);
 }
 
-/* Columns that no two threads write to the same line of the cache of. */
+/* Columns that share a line of the cache. */
 static int64_t columns_of_line(const strake_solver *solver)
 {
     return LINE_BYTES / solver->layout.element_size;

@@ -80,17 +80,24 @@ static void copy_element(const strake_layout *layout, void *array, int64_t to, i
     }
 }
 
-static void fill_line(const strake_layout *layout, void *array, int64_t line)
+/* Fills ghosts [first, end) of a line, those that copy columns [left, right). */
+static void fill_ghosts(const strake_layout *layout, void *array, int64_t line, int64_t first,
+                        int64_t end, int64_t left, int64_t right)
+{
+    for (int64_t j = first; j < end; j++) {
+        const int64_t source = strake_ghost_source(layout->boundary[2], layout->n[2], j);
+        if (source >= left && source < right) {
+            copy_element(layout, array, line + j, line + source);
+        }
+    }
+}
+
+static void fill_line(const strake_layout *layout, void *array, int64_t line, int64_t left,
+                      int64_t right)
 {
     const int64_t n = layout->n[2];
-    for (int64_t j = -layout->lo[2]; j < 0; j++) {
-        copy_element(layout, array, line + j,
-                     line + strake_ghost_source(layout->boundary[2], n, j));
-    }
-    for (int64_t j = n; j < n + layout->hi[2]; j++) {
-        copy_element(layout, array, line + j,
-                     line + strake_ghost_source(layout->boundary[2], n, j));
-    }
+    fill_ghosts(layout, array, line, -layout->lo[2], 0, left, right);
+    fill_ghosts(layout, array, line, n, n + layout->hi[2], left, right);
 }
 
 static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
@@ -108,7 +115,7 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
     const int64_t left = layout->origin % layout->pitch;
     for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < n; m++) {
-            fill_line(layout, array, strake_layout_at(layout, i, m, 0));
+            fill_line(layout, array, strake_layout_at(layout, i, m, 0), 0, layout->n[2]);
         }
         for (int64_t m = -layout->lo[1]; m < n + layout->hi[1]; m++) {
             const int64_t source = strake_ghost_source(layout->boundary[1], n, m);
@@ -123,16 +130,8 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
 void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_t first,
                                 int64_t end, int64_t left, int64_t right)
 {
-    const int64_t n = layout->n[2];
     for (int64_t i = first; i < end; i++) {
-        const int64_t line = strake_layout_at(layout, i, 0, 0);
-        for (int64_t j = -layout->lo[2]; j < n + layout->hi[2]; j++) {
-            const int64_t source = strake_ghost_source(layout->boundary[2], n, j);
-            if (source >= left && source < right) {
-                copy_element(layout, array, line + j, line + source);
-            }
-            j = j == -1 ? n - 1 : j;
-        }
+        fill_line(layout, array, strake_layout_at(layout, i, 0, 0), left, right);
     }
 }
 
