@@ -76,13 +76,20 @@ static void observe(strake_solver *solver, int64_t steps, double elapsed)
     solver->seen_seconds += elapsed;
 }
 
+static void forget_seen(strake_solver *solver)
+{
+    memset(solver->seen_busy, 0, sizeof solver->seen_busy);
+    solver->seen = 0;
+    solver->seen_seconds = 0.0;
+}
+
 /* Seconds per step of every entry since the last look. */
 static void conclude(strake_solver *solver, double *seconds)
 {
     for (int e = 0; e < solver->entries; e++) {
         seconds[e] = solver->seen_busy[e] / (double)solver->seen;
-        solver->seen_busy[e] = 0.0;
     }
+    forget_seen(solver);
 }
 
 /* Steps that the run has still to do, as far as the case knows. */
@@ -220,11 +227,7 @@ static void set_pace(strake_solver *solver, bool moves, double pace)
 /* Begins to observe anew: something became slower in mid-run. */
 static void observe_anew(strake_solver *solver)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        solver->seen_busy[e] = 0.0;
-    }
-    solver->seen = 0;
-    solver->seen_seconds = 0.0;
+    forget_seen(solver);
     solver->quiet = 0;
     solver->pace = 0.0;
     solver->piece = LEAST_PIECE;
@@ -255,12 +258,13 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     const double pace = solver->seen_seconds / (double)solver->seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
-    solver->seen = 0;
-    solver->seen_seconds = 0.0;
     bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver), owned, why,
                                         sizeof why);
     keep_all(solver, owned);
-    moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
+    if (solver->balancer.policy == STRAKE_BALANCE_MODEL) {
+        /* It would ask for a part's last slab at every look; the others ask less and less, or again. */
+        moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
+    }
     log_decision(solver, seconds, before, moves, why);
     plan_piece(solver, moves, fit);
     set_pace(solver, moves, pace);
