@@ -10,7 +10,7 @@ enum {
     KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
     DEEPEST = 3, /* parameters that a perturbation changes at most */
     RANDOM_TRIES = 200,
-    HINTS = 12,     /* candidates told of beforehand */
+    HINTS = 16,     /* candidates told of beforehand */
     STALE_KICKS = 3 /* perturbations of the best without success before a start from anywhere */
 };
 

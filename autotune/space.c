@@ -204,7 +204,9 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     const strake_problem *problem = NULL;
     int place = 0;
     int64_t steps = 0;
+    int64_t tries = 0;
     static const strake_range step_range = {1.0, 1000.0, false, "[steps]"};
+    static const strake_range try_range = {1.0, 1e6, false, "[configurations]"};
     strake_space *space = calloc(1, sizeof *space);
     STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
     (void)snprintf(space->name, sizeof space->name, "%s", name);
@@ -235,6 +237,9 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
         STRAKE_TRY(read_constraint(space, at, error));
     }
     STRAKE_TRY(check_expressions(space, error));
+    node = strake_node_get(space->root, "tries");
+    STRAKE_TRY(node != NULL ? strake_read_integer(node, &try_range, &tries, error) : STRAKE_OK);
+    space->tries = (int)tries;
     space->dt = text_of(space->root, "dt");
     space->varying = strake_node_get(space->root, "varying");
     space->baseline = strake_node_get(space->root, "baseline");

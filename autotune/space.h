@@ -67,6 +67,7 @@ typedef struct strake_space {
     int grids;
     int64_t grid[STRAKE_SPACE_GRIDS][STRAKE_AXES]; /**< the most telling first */
     int steps;                                     /**< of the run whose result is compared */
+    int tries;      /**< configurations that a search tries on a grid at most; 0: no limit */
     const char *dt; /**< time step of the case, or NULL: the problem's default */
     int parameters;
     strake_space_parameter parameter[STRAKE_SPACE_PARAMETERS];

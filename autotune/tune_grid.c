@@ -12,8 +12,8 @@ static const double limit_factor = 5.0, least_limit = 10.0, most_limit = 60.0;
 /* More samples of a configuration only while it is at most this much slower than the best. */
 static const double give_up_factor = 1.5;
 
-/* Part of the time of a grid that the finalists get. */
-static const double final_share = 0.25;
+/* Part of the time of a grid that the finalists get at most; and measurements they may take longer for. */
+static const double final_share = 0.25, final_slack = 1.5;
 
 /* The defaults stay unless the winner is this much faster. */
 static const double least_gain = 1.01;
@@ -222,9 +222,11 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, b
     /* The defaults were built by the process that measures; what helpers build costs it less. */
     const double cost = t->helpers > 0 ? t->cost / (1.0 + t->helpers) : t->cost;
     const double affordable = left / cost + tried_here(t);
+    const int limit =
+        t->space->tries > 0 && t->space->tries < MOST_TRIED ? t->space->tries : MOST_TRIED;
     strake_search search = {.space = t->space,
                             .facts = &t->facts,
-                            .most = affordable > MOST_TRIED ? MOST_TRIED : (int)affordable + 1,
+                            .most = affordable >= limit ? limit : (int)affordable + 1,
                             .start = start,
                             .seed = UINT64_C(20140917),
                             .attempt = attempt,
@@ -409,7 +411,8 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     }
     STRAKE_TRY(status);
     STRAKE_TRY(measure_baseline(t, class, error));
-    t->grid_end = deadline - final_share * strake_tuning_left(t, deadline);
+    t->grid_end = deadline - fmin(final_share * strake_tuning_left(t, deadline),
+                                  final_slack * ROUNDS * (STRAKE_TUNE_FINALISTS + 1) * t->cost);
     STRAKE_TRY(search(t, &earlier, &searched, error));
     if (!searched) {
         return STRAKE_OK; /* the defaults alone are no result; the journal keeps them */

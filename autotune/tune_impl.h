@@ -13,7 +13,7 @@ typedef struct strake_contender {
     strake_measurement result;
 } strake_contender;
 
-enum { STRAKE_TUNE_FINALISTS = 4, STRAKE_TUNE_HELPERS = 6, STRAKE_TUNE_PREPARED = 8192 };
+enum { STRAKE_TUNE_FINALISTS = 4, STRAKE_TUNE_HELPERS = 8, STRAKE_TUNE_PREPARED = 8192 };
 
 typedef struct strake_tuning {
     const strake_tune_options *options;

@@ -68,6 +68,9 @@ PY
 else
     skip "the export is valid JSON with what the T4 schema requires" "no python3 here"
 fi
+(cat space.yaml && echo "tries: 1") >few.yaml
+try tune --on cpu --space few.yaml --cache few --budget 60
+check "a space may limit how many are tried" test "$(grep -c '"configuration"' "$(t4 few)")" -eq 2
 try tune --on cpu --space space.yaml --cache cpu
 exits 0 "tuning again does nothing"
 prints "and says so" "tuned already"

@@ -84,6 +84,7 @@ static const char small[] =
     "place: opencl\n"
     "fields: {psi: {constant: 1}}\n"
     "steps: 3\n"
+    "tries: 7\n"
     "grids: [[64, 32]]\n"
     "parameters:\n"
     "  - {path: run.fusion, values: [none, plain, stream], start: plain}\n"
@@ -192,6 +193,7 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
         {"mpdata2d", "mpdata9d", "mpdata9d"},
         {"[64, 32]", "[64]", "2 cell counts"},
         {"steps: 3", "steps: 0", "steps"},
+        {"tries: 7", "tries: 0", "tries"},
         {"fusion == stream", "fusion ==", "fusion =="},
         {"run.group_width: 64}", "run.nonsense: 64}", "cannot be tuned"},
         {"why: too big", "way: too big", "why"},
