@@ -18,11 +18,11 @@ typedef struct fact {
     {                                                                                              \
 #member, offsetof(strake_space_facts, member)                                              \
     }
-static const fact facts_known[] = {FACT(rows),         FACT(cols),          FACT(element_size),
-                                   FACT(is_gpu),       FACT(is_nvidia),     FACT(max_work_group),
-                                   FACT(local_memory), FACT(compute_units), FACT(max_allocation),
-                                   FACT(cores),        FACT(cache1),        FACT(cache2),
-                                   FACT(cache3),       FACT(has_avx2),      FACT(has_avx512)};
+static const fact facts_known[] = {
+    FACT(rows),           FACT(cols),           FACT(element_size), FACT(is_gpu),
+    FACT(is_nvidia),      FACT(max_work_group), FACT(local_memory), FACT(compute_units),
+    FACT(max_allocation), FACT(cores),          FACT(cache1),       FACT(cache2),
+    FACT(cache3),         FACT(has_avx2),       FACT(has_avx512),   FACT(bound_teams)};
 
 static bool is_called(const char *known, const char *name, size_t length)
 {

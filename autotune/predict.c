@@ -5,6 +5,7 @@
 
 #include "case/settings.h"
 #include "cpu/pipeline.h"
+#include "cpu/topology.h"
 #include "io/machine.h"
 #include "opencl/cl_generate.h"
 #include "tuned/kernels.h"
@@ -48,6 +49,15 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     return most;
 }
 
+/* Whether a run may choose not to bind its threads: only where it would. */
+static double bound_teams(void)
+{
+    strake_topology topology;
+    strake_topology_read(&topology);
+    return strake_topology_binds(&topology, strake_topology_threads(&topology)) ? topology.teams
+                                                                                : 0.0;
+}
+
 strake_space_facts strake_facts_of(const strake_cl_device *device,
                                    const strake_prediction *prediction)
 {
@@ -59,6 +69,7 @@ strake_space_facts strake_facts_of(const strake_cl_device *device,
         .element_size = strake_precision_size(prediction->which->precision),
         .has_avx2 = strake_isa_is_there(STRAKE_ISA_AVX2) ? 1.0 : 0.0,
         .has_avx512 = strake_isa_is_there(STRAKE_ISA_AVX512) ? 1.0 : 0.0,
+        .bound_teams = bound_teams(),
         .cores = machine.cores,
         .cache1 = (double)machine.level1,
         .cache2 = (double)machine.level2,

@@ -26,6 +26,7 @@ typedef struct strake_space_facts {
     double is_gpu, is_nvidia;
     double max_work_group, local_memory, compute_units, max_allocation;
     double has_avx2, has_avx512;
+    double bound_teams; /**< teams that the default threads are bound to; 0: none */
     double cores, cache1, cache2, cache3; /**< of the host, data caches in bytes */
     /** Predicts what settings need, for the name local_bytes [bytes per group]; NULL: 0. */
     double (*local_bytes)(const void *user, int settings, const strake_tuned_setting *setting);

@@ -312,6 +312,39 @@ static void what_every_embedded_space_may_find_can_be_stored_and_read(void **sta
     assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a folder of our own making */
 }
 
+static void unbound_threads_are_tried_where_threads_are_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        double cores, bound_teams;
+        const char *threads;
+        bool allowed;
+    } machine[] = {{16, 2, "0", true},
+                   {16, 2, "12", true},
+                   {16, 2, "8", false},
+                   {16, 0, "0", false},
+                   {2, 0, "0", false}};
+    for (const char *const *problem =
+             (const char *const[]){"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d", NULL};
+         *problem != NULL; problem++) {
+        for (size_t k = 0; k < sizeof machine / sizeof machine[0]; k++) {
+            strake_space *space = NULL;
+            strake_error error;
+            const strake_space_facts facts = {.rows = 1024,
+                                              .cols = 1024,
+                                              .cores = machine[k].cores,
+                                              .bound_teams = machine[k].bound_teams};
+            strake_tuned_setting setting[] = {{"run.threads", ""}, {"run.teams", "1"}};
+            (void)snprintf(setting[0].value, sizeof setting[0].value, "%s", machine[k].threads);
+            assert_int_equal(strake_space_find(*problem, true, &facts, &space, &error), STRAKE_OK);
+            const strake_candidate candidate = strake_space_candidate(space, &facts, 2, setting);
+            assert_int_equal(strake_space_broken(space, &facts, &candidate) < 0,
+                             machine[k].allowed);
+            strake_space_free(&space);
+        }
+    }
+}
+
 static void the_space_fits_the_processor(void **state)
 {
     (void)state;
@@ -374,6 +407,7 @@ int main(void)
         cmocka_unit_test(slips_in_a_space_are_found_when_it_is_read),
         cmocka_unit_test(every_embedded_space_can_be_read_and_searched),
         cmocka_unit_test(what_every_embedded_space_may_find_can_be_stored_and_read),
+        cmocka_unit_test(unbound_threads_are_tried_where_threads_are_bound),
         cmocka_unit_test(the_space_fits_the_processor),
         cmocka_unit_test(wider_marching_groups_need_more_local_memory),
     };
