@@ -24,6 +24,29 @@ static strake_status require(const strake_node *map, const char *key, strake_nod
                                 : strake_node_fail(*out, error, "expected %s", expected[kind]);
 }
 
+/* Refuses keys other than these, "a|b". */
+static strake_status only(const strake_node *map, const char *keys, strake_error *error)
+{
+    for (const strake_node *at = map->child; at != NULL && map->kind == STRAKE_NODE_MAP;
+         at = at->next) {
+        const size_t length = strlen(at->key);
+        bool known = false;
+        for (const char *key = keys; key != NULL && !known; key = strchr(key, '|')) {
+            key += *key == '|' ? 1 : 0;
+            known = strcspn(key, "|") == length && strncmp(key, at->key, length) == 0;
+        }
+        if (!known) {
+            char hint[100], where[STRAKE_PLACE_SIZE];
+            strake_words words = {0};
+            strake_words_add_choices(&words, keys);
+            (void)strake_words_hint(&words, at->key, hint, sizeof hint);
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s; legal here: %s",
+                               strake_node_where_key(at, where, sizeof where), hint, words.list);
+        }
+    }
+    return STRAKE_OK;
+}
+
 static double number_of(strake_space *space, const char *text, bool *is_word)
 {
     double number = 0.0;
@@ -57,6 +80,7 @@ static strake_status read_parameter(strake_space *space, const strake_node *node
     strake_space_parameter *const p = &space->parameter[space->parameters];
     STRAKE_CHECK(space->parameters < STRAKE_SPACE_PARAMETERS, error, STRAKE_ERR_USAGE,
                  "%s: more than %d parameters", space->name, (int)STRAKE_SPACE_PARAMETERS);
+    STRAKE_TRY(only(node, "path|values|start|when", error));
     STRAKE_TRY(require(node, "path", STRAKE_NODE_SCALAR, &path, error));
     STRAKE_TRY(require(node, "values", STRAKE_NODE_LIST, &values, error));
     p->path = path->text;
@@ -97,6 +121,7 @@ static strake_status read_constraint(strake_space *space, const strake_node *nod
     const strake_node *keep = NULL, *why = NULL;
     STRAKE_CHECK(space->constraints < STRAKE_SPACE_CONSTRAINTS, error, STRAKE_ERR_USAGE,
                  "%s: more than %d constraints", space->name, (int)STRAKE_SPACE_CONSTRAINTS);
+    STRAKE_TRY(only(node, "keep|why", error));
     STRAKE_TRY(require(node, "keep", STRAKE_NODE_SCALAR, &keep, error));
     STRAKE_TRY(require(node, "why", STRAKE_NODE_SCALAR, &why, error));
     space->constraint[space->constraints++] =
@@ -177,6 +202,7 @@ static strake_status read_streams(strake_space *space, const strake_node *map, s
     strake_space_streams *const s = &space->streams;
     const strake_node *node = NULL;
     int64_t before = 0;
+    STRAKE_TRY(only(map, "values|memory|gain", error));
     STRAKE_TRY(require(map, "values", STRAKE_NODE_LIST, &node, error));
     for (const strake_node *at = node->child; at != NULL; at = at->next) {
         int64_t value = 0;
@@ -222,6 +248,10 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     STRAKE_TRY(require(space->root, "place", STRAKE_NODE_SCALAR, &node, error));
     STRAKE_TRY(strake_read_choice(node, "opencl|cpu", &place, error));
     space->is_cpu = place == 1;
+    STRAKE_TRY(only(space->root,
+                    "problem|place|for|fields|varying|dt|steps|grids|tries|baseline|parameters|"
+                    "streams|constraints|seeds",
+                    error));
     STRAKE_TRY(require(space->root, "steps", STRAKE_NODE_SCALAR, &node, error));
     STRAKE_TRY(strake_read_integer(node, &step_range, &steps, error));
     space->steps = (int)steps;

@@ -10,7 +10,7 @@
 # with a search space of small grids (SPACE); the grids of LONG must be among them.
 set -eu
 out=$1 on=${2:-ocl:0} strake=${STRAKE:-build/strake}
-all=${SECONDS_ALL:-580} pass=${PASS:-130} space=${SPACE:-autotune/spaces/mpdata2d-gpu.yaml}
+all=${SECONDS_ALL:-570} pass=${PASS:-130} space=${SPACE:-autotune/spaces/mpdata2d-gpu.yaml}
 long=${LONG:-2048x2048 512x512} 
 fresh=${FRESH:-1500x1500 6000x6000 777x1333 3001x3001 100x5000 5000x300}
 fresh_need=${FRESH_SECONDS:-150} # kept for parts 3 and 4
