@@ -51,7 +51,7 @@ void strake_rebalance_begin(strake_solver *solver)
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
 {
-    if (!solver->balances) {
+    if (!solver->balances || solver->recorder != NULL) {
         return steps; /* serial has no steps at once to divide by */
     }
     const int64_t left = solver->piece > solver->seen ? solver->piece - solver->seen : 1;
@@ -243,7 +243,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     int64_t owned[STRAKE_MAX_PLACEMENTS];
     strake_range range[STRAKE_MAX_PLACEMENTS];
     char why[sizeof solver->decision->why];
-    if (!solver->balances) {
+    if (!solver->balances || solver->recorder != NULL) {
         return STRAKE_OK;
     }
     if (halted) {

@@ -89,6 +89,10 @@ typedef struct strake_kept {
     double cost;                    /**< seconds that it took */
     double pace;                    /**< seconds per step before it, 0: unknown */
 } strake_kept;
+
+/** What is recorded of a few sweeps (timeline.h). */
+typedef struct strake_recorder strake_recorder;
+
 /** Stored models of devices (host/solver/model.c). */
 typedef struct strake_solver_models strake_solver_models;
 
@@ -172,6 +176,7 @@ struct strake_solver {
     int most_at_once; /**< chosen by `auto`; 0: as many as pay */
     int overlap;      /**< chosen by `auto`: a strake_cl_overlap */
 
+    strake_recorder *recorder; /**< NULL: nothing is recorded */
     strake_kept kept;
     bool has_lost;  /**< a device was dropped: its driver may still use host arrays */
     bool is_broken; /**< after that there was nobody to go on: no more steps */
@@ -263,6 +268,14 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
  */
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
                                strake_error *error);
+
+/**
+ * Where a sweep is recorded: a role begins the one from step @p step of the run on, or has computed in
+ * it since @p begin (@p what: in a word). Do nothing unless solver->recorder.
+ */
+void strake_recorder_begin(const strake_solver *solver, const strake_role *role, int64_t step);
+void strake_recorder_add(const strake_solver *solver, const strake_role *role, double begin,
+                         const char *what);
 
 /** Decides how many threads the CPU stripe may have. */
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,

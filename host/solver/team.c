@@ -430,11 +430,13 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
+    strake_recorder_begin(solver, role, step);
     if (role->pipeline != NULL) {
         if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
             fail_non_finite(run, role, step + steps - 1, steps - 1);
         }
         role->compute += strake_solver_clock() - start;
+        strake_recorder_add(solver, role, start, "rows");
         return;
     }
     if (!run->trial) {
