@@ -18,7 +18,9 @@ typedef struct work {
     const char *what;
 } work;
 
+/* Of one role; another role has its number after a device was dropped. */
 typedef struct worker_log {
+    int entry, worker;
     int count;
     int64_t step; /* steps done before the present sweep */
     work span[MOST_SPANS];
@@ -37,7 +39,11 @@ void strake_recorder_begin(const strake_solver *solver, const strake_role *role,
     if (recorder == NULL || r >= recorder->roles) {
         return;
     }
-    recorder->log[r].step = solver->step_count + step;
+    worker_log *const log = &recorder->log[r];
+    if (log->entry != role->entry || log->worker != role->worker) {
+        *log = (worker_log){.entry = role->entry, .worker = role->worker};
+    }
+    log->step = solver->step_count + step;
     if (recorder->device[role->entry] != NULL) {
         recorder->device[role->entry]->sweep = solver->step_count + step;
     }
@@ -132,11 +138,11 @@ static int new_lane(strake_timeline *t, int entry, const char *name)
     return t->lanes++;
 }
 
-static void add_worker(strake_timeline *t, const strake_role *role, const worker_log *log)
+static void add_worker(strake_timeline *t, const worker_log *log)
 {
     char name[24];
-    (void)snprintf(name, sizeof name, "worker %d", role->worker);
-    const int lane = new_lane(t, role->entry, name);
+    (void)snprintf(name, sizeof name, "worker %d", log->worker);
+    const int lane = new_lane(t, log->entry, name);
     for (int k = 0; k < log->count; k++) {
         strake_timeline_span *const s = &t->span[t->spans++];
         *s = (strake_timeline_span){
@@ -289,12 +295,14 @@ static strake_status assemble(const strake_solver *solver, const strake_recorder
     int64_t step[SWEEPS];
     int median = -1;
     STRAKE_TRY(make_room(t, recorder, error));
-    for (int r = 0; r < recorder->roles && r < solver->roles; r++) {
-        const strake_role *const role = &solver->role[r];
-        if (role->pipeline != NULL) {
-            add_worker(t, role, &recorder->log[r]);
-        } else if (recorder->device[role->entry] != NULL) {
-            add_device(t, role->entry, recorder->device[role->entry]);
+    for (int e = 0; e < solver->entries; e++) {
+        for (int r = 0; r < recorder->roles; r++) {
+            if (recorder->log[r].entry == e && recorder->log[r].count > 0) {
+                add_worker(t, &recorder->log[r]);
+            }
+        }
+        if (recorder->device[e] != NULL) {
+            add_device(t, e, recorder->device[e]);
         }
     }
     median = find_median(begin, find_begins(t, begin, step));
