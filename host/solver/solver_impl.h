@@ -57,10 +57,10 @@ typedef struct strake_role {
     int distance;     /**< in neighbours from the first role; -1: there is no such way */
     strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
     int parts;        /**< in which a CPU worker computes its slabs */
-    int border_parts; /**< of these come first, because other ranks read their slabs */
+    int border_parts; /**< of these come first, because devices or other ranks wait for them */
     strake_range part[3];
-    bool linked;                 /**< exchanges slabs with other ranks */
-    _Atomic int64_t border_done; /**< steps of which the border parts are finished */
+    bool linked;          /**< exchanges slabs with other ranks */
+    strake_bell bordered; /**< steps of which the border parts are finished */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -306,11 +306,12 @@ void strake_neighbours_start(strake_solver *solver);
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
-/** Says that a role has finished the slabs that other ranks read, @p steps steps after its last ones. */
+/** Says that a role has finished its border parts, @p steps steps after its last ones. */
 void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
 /**
- * Waits until all neighbours have finished @p steps steps. @return false once a failure in one of these
+ * Waits until all neighbours have finished @p steps steps; a device only for the borders of the workers
+ * beside it. @return false once a failure in one of these
  * steps is in @p stop; after a later one everybody still gets there, so that all failures of one step
  * are found and the first of them is told.
  */

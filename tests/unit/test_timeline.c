@@ -74,6 +74,24 @@ static void check_spans(const strake_timeline *t, const strake_placement *placem
     }
 }
 
+/* Beside a device every worker of two computes its border first, on the side where the device is. */
+static void check_borders(const strake_timeline *t, const strake_placement *placement)
+{
+    int borders = 0;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        if (strcmp(s->what, "border rows") != 0) {
+            continue;
+        }
+        borders++;
+        for (int j = 0; j < k; j++) {
+            assert_false(t->span[j].lane == s->lane && t->span[j].step == s->step);
+        }
+    }
+    const bool beside = t->entries == 2 && strcmp(placement[0].id, placement[1].id) != 0;
+    assert_true(beside ? borders >= 2 : borders == 0);
+}
+
 /* Compares with the naive reference after as many steps, and again some steps later. */
 static void check_bits(strake_solver *solver, const strake_case *which)
 {
@@ -139,6 +157,7 @@ static void record(const char *where, const char *run)
     assert_int_equal(t.steps, strake_solver_steps_at_once(solver));
     assert_int_equal((t.step - 3) % t.steps, 0);
     check_spans(&t, placement);
+    check_borders(&t, placement);
     check_output(solver, where, &t);
     check_bits(solver, which);
     strake_timeline_free(&t);
