@@ -99,21 +99,6 @@ static int64_t steps_ahead(const strake_solver *solver)
     return ahead > 0 ? ahead : 0;
 }
 
-/* A part that takes part keeps a slab, so that it can be observed. */
-static void keep_all(const strake_solver *solver, int64_t *owned)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        int most = 0;
-        for (int k = 0; k < solver->entries; k++) {
-            most = owned[k] > owned[most] ? k : most;
-        }
-        if (owned[e] == 0 && has_slabs(&solver->entry[e])) {
-            owned[e]++;
-            owned[most]--;
-        }
-    }
-}
-
 static bool has_room(const strake_solver *solver, const strake_range *range)
 {
     for (int e = 0; e < solver->entries; e++) {
@@ -258,13 +243,8 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     const double pace = solver->seen_seconds / (double)solver->seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
-    bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver), owned, why,
-                                        sizeof why);
-    keep_all(solver, owned);
-    if (solver->balancer.policy == STRAKE_BALANCE_MODEL) {
-        /* It would ask for a part's last slab at every look; the others ask less and less, or again. */
-        moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
-    }
+    const bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver),
+                                              owned, why, sizeof why);
     log_decision(solver, seconds, before, moves, why);
     plan_piece(solver, moves, fit);
     set_pace(solver, moves, pace);
