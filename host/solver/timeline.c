@@ -70,12 +70,10 @@ static void destroy(strake_recorder *recorder)
     free(recorder);
 }
 
-static strake_status create(const strake_solver *solver, strake_recorder **out, strake_error *error)
+static strake_status prepare(const strake_solver *solver, strake_recorder *recorder,
+                             strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_recorder *const recorder = calloc(1, sizeof *recorder);
-    STRAKE_CHECK(recorder != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
-    *out = recorder;
     recorder->roles = solver->roles;
     recorder->log = calloc((size_t)solver->roles + 1, sizeof *recorder->log);
     STRAKE_CHECK(recorder->log != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
@@ -327,12 +325,15 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_recorder *recorder = NULL;
     memset(out, 0, sizeof *out);
     if (solver->reference != NULL) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(create(solver, &recorder, error));
+    strake_recorder *const recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
+    }
+    STRAKE_TRY(prepare(solver, recorder, error));
     solver->recorder = recorder;
     STRAKE_TRY(record_devices(solver, recorder, true, error));
     STRAKE_TRY(strake_step(solver, (int64_t)SWEEPS * solver->at_once, error));
@@ -340,14 +341,12 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
     solver->recorder = NULL;
     STRAKE_TRY(assemble(solver, recorder, out, error));
 cleanup:
-    if (solver->recorder != NULL) {
+    if (solver->recorder == recorder) {
         strake_error ignored;
         solver->recorder = NULL;
         (void)record_devices(solver, recorder, false, &ignored);
     }
-    if (recorder != NULL) {
-        destroy(recorder);
-    }
+    destroy(recorder);
     return status;
 }
 
