@@ -6,6 +6,7 @@
  *     warm-up, the same number everywhere, and the first checksum
  *     repeats: a few untimed steps, then the timed ones      (placements take turns: A B C A B C ...)
  *     the second checksum
+ *     a step recorded for the timeline, if that is wanted
  *
  * `serial` is slow. It does as many steps as take about a second per repeat, and no others: its whole
  * work is as long as the warm-up of the others, so that its result can be compared with theirs.
@@ -15,7 +16,7 @@
 
 #include "bench/sample.h"
 #include "io/text.h"
-#include "solver/solver.h"
+#include "solver/timeline.h"
 
 enum { STRAKE_BENCH_ITEMS = 40, STRAKE_BENCH_REPEATS = 100 };
 
@@ -36,6 +37,8 @@ typedef struct strake_bench_item {
     bool differs; /**< from the reference, in one of the checksums */
     int placements;
     strake_placement *placement; /**< owned; seconds are those of all timed steps */
+    strake_timeline
+        timeline; /**< of a step after the last repeat; without lanes if not asked for */
 
     strake_sample rate; /**< [cells/s] */
     double over_serial; /**< median over the median of `serial` */
@@ -63,6 +66,7 @@ typedef struct strake_bench {
 /** How to measure; callbacks may be NULL. */
 typedef struct strake_bench_options {
     int threads;          /**< of the CPU stripe, 0: the default */
+    bool timelines;       /**< a step of every placement is recorded */
     double device_memory; /**< [B] of the smallest GPU, 0 if there is none */
     void (*notice)(void *user, const char *line);
     /** @p done of @p all parts of the work are done, @p item comes next. */
@@ -102,6 +106,15 @@ void strake_bench_print_json(const strake_bench *bench, strake_text *json);
 
 /** Appends an SVG page: bars of all placements and a step of each, for every benchmark. */
 void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text *svg);
+
+/** Appends the timeline of a placement as JSON: an object, or null where there is none. */
+void strake_bench_print_timeline(const strake_bench_item *item, strake_text *json);
+
+/** Appends the timeline of a placement to an SVG page, from @p y on. @return where it ends */
+double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg);
+
+/** Height that this takes. */
+double strake_bench_timeline_height(const strake_bench_item *item);
 
 /** Frees what the items own. */
 void strake_bench_free(strake_bench *bench);

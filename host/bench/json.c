@@ -54,7 +54,8 @@ static void print_results(const strake_bench *bench, const strake_bench_item *it
         strake_text_print(json, p > 0 ? ", " : "");
         strake_report_device(bench->which, &item->placement[p], item->steps * item->repeats, json);
     }
-    strake_text_print(json, "]");
+    strake_text_print(json, "], \"timeline\": ");
+    strake_bench_print_timeline(item, json);
 }
 
 static void print_item(const strake_bench *bench, const strake_bench_item *item, strake_text *json)

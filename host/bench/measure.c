@@ -239,6 +239,9 @@ static strake_status repeat(measurement *m, strake_bench_item *item, strake_erro
         uint64_t *const result = serial ? &item->warm_checksum : &item->end_checksum;
         STRAKE_TRY(checksum(bench, item, result, error));
         item->has_end = !serial;
+        if (m->options->timelines) {
+            STRAKE_TRY(strake_timeline_record(item->solver, &item->timeline, error));
+        }
     }
 cleanup:
     return status;
@@ -356,6 +359,7 @@ void strake_bench_free(strake_bench *bench)
         strake_close(&bench->item[k].solver);
         free(bench->item[k].placement);
         bench->item[k].placement = NULL;
+        strake_timeline_free(&bench->item[k].timeline);
     }
     bench->items = 0;
 }

@@ -4,14 +4,20 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/page.h"
 #include "bench/svg_text.h"
 #include "io/report.h"
 
-enum { WIDTH = 960, MARGIN = 24, BAR_X = 190, BAR_WIDTH = 540, LINE = 24, BAR = 16, HEAD = 40 };
+enum {
+    WIDTH = 960,
+    MARGIN = 24,
+    BAR_X = STRAKE_PAGE_BAR_X,
+    BAR_WIDTH = STRAKE_PAGE_BAR_WIDTH,
+    LINE = STRAKE_PAGE_LINE,
+    BAR = STRAKE_PAGE_BAR,
+    HEAD = 40
+};
 
-static const char *const compute_colour = "#2f6db3";
-static const char *const transfer_colour = "#e08a1e";
-static const char *const wait_colour = "#c4c9cf";
 static const char *const wrong_colour = "#c0392b";
 
 static void print_box(strake_text *svg, double x, double y, double width, const char *colour,
@@ -48,7 +54,7 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     (void)snprintf(text, sizeof text, "median %.6g, min %.6g, max %.6g Mcell/s",
                    1e-6 * item->rate.median, 1e-6 * item->rate.minimum, 1e-6 * item->rate.maximum);
     print_box(svg, BAR_X, y, scale * item->rate.median,
-              item->differs ? wrong_colour : compute_colour, text);
+              item->differs ? wrong_colour : strake_page_compute, text);
     strake_text_print(svg,
                       "<path d=\"M%.2f %.1fH%.2fM%.2f %.1fv8M%.2f %.1fv8\" class=\"spread\"/>\n",
                       low, y + BAR / 2.0, high, low, y + 4.0, high, y + 4.0);
@@ -57,56 +63,14 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 
-/* One processor in a step: compute, transfer and wait as parts of the step's time. */
-static void print_processor(const strake_bench_item *item, const strake_placement *part,
-                            double step, double y, strake_text *svg)
-{
-    const double count = (double)item->steps * item->repeats;
-    const double seconds[] = {part->compute / count, part->exchange / count, part->idle / count};
-    const char *const colour[] = {compute_colour, transfer_colour, wait_colour};
-    static const char *const name[] = {"compute", "transfer", "wait"};
-    char text[160];
-    double x = BAR_X;
-    const bool says_all =
-        item->placements == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
-    (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
-                   says_all ? "" : part->id);
-    strake_svg_text(svg, BAR_X - 10, y + 13, "label", text);
-    strake_text_print(svg,
-                      "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" class=\"step\"/>\n",
-                      BAR_X, y, BAR_WIDTH, BAR);
-    for (int k = 0; k < 3 && step > 0.0; k++) {
-        /* Clocks are read one after the other: a sum may exceed the step by what that takes. */
-        const double room = BAR_X + BAR_WIDTH - x;
-        const double width = fmin(BAR_WIDTH * seconds[k] / step, room);
-        (void)snprintf(text, sizeof text, "%s %.4g ms, %.1f %% of the step", name[k],
-                       1e3 * seconds[k], 100.0 * seconds[k] / step);
-        print_box(svg, x, y, width, colour[k], text);
-        x += width;
-    }
-    (void)snprintf(text, sizeof text, "%.4g ms, rows %lld", 1e3 * step,
-                   (long long)(part->end - part->first));
-    strake_svg_text(svg, BAR_X + BAR_WIDTH + 8.0, y + 13, "value", text);
-}
-
 static double print_steps(const strake_bench *bench, double y, strake_text *svg)
 {
-    strake_svg_text(
-        svg, MARGIN, y + 12, "note",
-        "One step of each processor, on average (every step to its own scale): compute, "
-        "transfer, wait, rest unaccounted");
+    strake_svg_text(svg, MARGIN, y + 12, "note",
+                    "From one exchange to the next, as recorded, each to its own scale: threads of "
+                    "the CPU stripe; kernels of a device, its transfers below");
     y += LINE;
     for (int k = 0; k < bench->items; k++) {
-        const strake_bench_item *const item = &bench->item[k];
-        double all = 0.0;
-        for (int r = 0; r < item->repeats; r++) {
-            all += item->seconds[r];
-        }
-        for (int p = 0; p < item->placements && item->status == STRAKE_OK; p++) {
-            const double step = all / ((double)item->steps * item->repeats);
-            print_processor(item, &item->placement[p], step, y, svg);
-            y += LINE;
-        }
+        y = strake_bench_draw_timeline(&bench->item[k], y, svg);
     }
     return y;
 }
@@ -134,8 +98,8 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
 
 static double print_legend(double y, strake_text *svg)
 {
-    static const char *const name[] = {"compute, and median of the repeats", "transfer", "wait"};
-    const char *const colour[] = {compute_colour, transfer_colour, wait_colour};
+    static const char *const name[] = {"compute, and median of the repeats", "transfer", "idle"};
+    const char *const colour[] = {strake_page_compute, strake_page_transfer, strake_page_idle};
     double x = MARGIN;
     for (int k = 0; k < 3; k++) {
         print_box(svg, x, y, BAR, colour[k], name[k]);
@@ -148,15 +112,14 @@ static double print_legend(double y, strake_text *svg)
 /* Where the last line ends. */
 static double page_height(const strake_bench *bench, int benches)
 {
-    double lines = 0.0;
+    double lines = 0.0, height = 0.0;
     for (int b = 0; b < benches; b++) {
         lines += bench[b].items + 2.5;
         for (int k = 0; k < bench[b].items; k++) {
-            const strake_bench_item *const item = &bench[b].item[k];
-            lines += item->status == STRAKE_OK ? item->placements : 0;
+            height += strake_bench_timeline_height(&bench[b].item[k]);
         }
     }
-    return 80.0 + LINE * lines + HEAD * benches;
+    return 80.0 + height + LINE * lines + HEAD * benches;
 }
 
 void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text *svg)
@@ -170,7 +133,7 @@ void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text 
                       "<style>.label{text-anchor:end;fill:#1d2733}.value{fill:#1d2733}"
                       ".note{fill:#5b6672}.head{font-weight:bold;font-size:15px;fill:#1d2733}"
                       ".spread{stroke:#1d2733;stroke-width:1;fill:none}"
-                      ".step{fill:none;stroke:#c4c9cf}</style>\n"
+                      "</style>\n"
                       "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
                       WIDTH, height, WIDTH, height);
     strake_svg_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");

@@ -321,7 +321,9 @@ static void print_choices(const strake_result *result, strake_text *json)
         strake_text_json(json, choice[k].where);
         strake_text_print(json, ", \"seconds_per_step\": ");
         strake_text_number(json, choice[k].seconds);
-        strake_text_print(json, ", \"taken\": %s, \"why\": ", choice[k].taken ? "true" : "false");
+        strake_text_print(json, ", \"predicted\": %s, \"taken\": %s, \"why\": ",
+                          choice[k].predicted ? "true" : "false",
+                          choice[k].taken ? "true" : "false");
         strake_text_json(json, choice[k].why);
         strake_text_print(json, "}");
     }

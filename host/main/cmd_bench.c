@@ -112,6 +112,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     const strake_bench_job *const job = &s->job[s->measured];
     const strake_arguments *const a = s->arguments;
     const strake_bench_options options = {.threads = (int)a->threads,
+                                          .timelines = a->report != NULL || a->plot != NULL,
                                           .device_memory = smallest_gpu(&s->list),
                                           .notice = notice,
                                           .progress = show_progress,
@@ -254,7 +255,7 @@ static const strake_option options[] = {
     {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
      "write a line of JSON for each placement and size;\n- is standard output"},
     {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
-     "draw the rates, and what each processor does in\na step"},
+     "draw the rates, and a step of each processor:\ncompute, transfer, idle"},
     {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet), "no progress"},
     STRAKE_OPTION_HELP,
     {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};

@@ -117,6 +117,29 @@ static void print_placements(const strake_case *which, const strake_solver *solv
     }
 }
 
+/* What was known before, or what trial steps showed; nothing where there is no line of the kind. */
+static void print_choices(const strake_choice *choice, int count, bool predicted)
+{
+    bool any = false;
+    for (int k = 0; k < count; k++) {
+        if (choice[k].predicted != predicted) {
+            continue;
+        }
+        if (!any) {
+            (void)printf("\n%-16s %12s  %s\n", predicted ? "predicted" : "measured", "ms a step",
+                         predicted ? "from" : "why it runs there or not");
+        }
+        any = true;
+        (void)printf("%-16.40s ", choice[k].where);
+        if (choice[k].seconds > 0.0) {
+            (void)printf("%12.4g", 1e3 * choice[k].seconds);
+        } else {
+            (void)printf("%12s", "-");
+        }
+        (void)printf("  %s%s\n", choice[k].why, choice[k].taken ? ": it runs there" : "");
+    }
+}
+
 /* What a run would take, from trial steps, and what that was compared with. */
 static strake_status print_prediction(const strake_case *which, strake_solver *solver,
                                       strake_error *error)
@@ -128,16 +151,8 @@ static strake_status print_prediction(const strake_case *which, strake_solver *s
     const int count = strake_solver_choices(solver, &choice);
     STRAKE_TRY(strake_solver_predict(solver, &seconds, error));
     if (count > 1) {
-        (void)printf("\n%-16s %12s  %s\n", "measured", "ms a step", "why it runs there or not");
-    }
-    for (int k = 0; k < count && count > 1; k++) {
-        (void)printf("%-16.40s ", choice[k].where);
-        if (choice[k].seconds > 0.0) {
-            (void)printf("%12.4g", 1e3 * choice[k].seconds);
-        } else {
-            (void)printf("%12s", "-");
-        }
-        (void)printf("  %s%s\n", choice[k].why, choice[k].taken ? ": it runs there" : "");
+        print_choices(choice, count, true);
+        print_choices(choice, count, false);
     }
     (void)printf("\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n", 1e3 * seconds,
                  strake_rate_text(strake_case_cells(which) / seconds, rate),

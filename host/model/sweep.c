@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/bed.h"
+#include "opencl/cl_wait.h"
 
 enum {
     LEAST_BYTES = 64,
@@ -34,7 +35,7 @@ cleanup:
     return status;
 }
 
-/* Enqueues a copy and waits for it, as stripes do. */
+/* Enqueues a copy and waits for it. */
 static strake_status copy(strake_bed *bed, bool up, char *memory, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -48,6 +49,41 @@ static strake_status copy(strake_bed *bed, bool up, char *memory, size_t bytes, 
                                                 memory, 0, NULL, &event),
               error, bed->device);
     STRAKE_TRY(strake_bed_wait(bed, lane->queue, &event, error));
+cleanup:
+    return status;
+}
+
+/* A stripe's waits: it looks at an event for what it publishes, and finishes a timed upload. */
+static strake_status publish(strake_bed *bed, char *place, size_t bytes, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event event = NULL;
+    strake_cl_waiter waiter = {.kind = STRAKE_CL_WAIT_DEFAULT};
+    const strake_lane *lane = &bed->lane[0];
+    STRAKE_CL("clEnqueueReadBuffer",
+              bed->cl->clEnqueueReadBuffer(lane->queue, lane->array, CL_FALSE,
+                                           strake_bed_offset(bed, bytes), bytes, lane->pinned, 0,
+                                           NULL, &event),
+              error, bed->device);
+    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
+    STRAKE_TRY(strake_cl_wait(bed->cl, bed->device, &waiter, &event, error));
+    memcpy(place, lane->pinned, bytes);
+cleanup:
+    return status;
+}
+
+static strake_status fetch(strake_bed *bed, const char *place, size_t bytes, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_lane *lane = &bed->lane[0];
+    memcpy(lane->pinned, place, bytes);
+    STRAKE_CL("clEnqueueWriteBuffer",
+              bed->cl->clEnqueueWriteBuffer(lane->queue, lane->array, CL_FALSE,
+                                            strake_bed_offset(bed, bytes), bytes, lane->pinned, 0,
+                                            NULL, NULL),
+              error, bed->device);
+    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
+    STRAKE_CL("clFinish", bed->cl->clFinish(lane->queue), error, bed->device);
 cleanup:
     return status;
 }
@@ -88,12 +124,10 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
         status = map_transfer(bed, kind == STRAKE_UP_MAPPED, bytes, place, error);
         break;
     case STRAKE_PUBLISH:
-        status = copy(bed, false, pinned, bytes, error);
-        memcpy(place, pinned, bytes);
+        status = publish(bed, place, bytes, error);
         break;
     case STRAKE_FETCH:
-        memcpy(pinned, place, bytes);
-        status = copy(bed, true, pinned, bytes, error);
+        status = fetch(bed, place, bytes, error);
         break;
     default:
         status = copy_within(bed, bytes, error);

@@ -274,6 +274,25 @@ cleanup:
     return status;
 }
 
+strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *record,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *k = b->kernels;
+    STRAKE_TRY(strake_cl_blocks_finish(b, error));
+    for (int s = 0; s < b->streams; s++) {
+        STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, record != NULL,
+                                          &b->stream[s].queue, error));
+        b->stream[s].window.queue = b->stream[s].queue;
+    }
+    STRAKE_TRY(record != NULL
+                   ? strake_cl_record_begin(record, k->cl, k->device, b->stream[0].queue, error)
+                   : STRAKE_OK);
+    b->pins.record = record;
+cleanup:
+    return status;
+}
+
 void strake_cl_blocks_renew(strake_cl_blocks *b)
 {
     b->pins.cl = b->kernels->cl;

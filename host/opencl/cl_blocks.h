@@ -88,6 +88,10 @@ strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *erro
 /** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
 strake_status strake_cl_blocks_stall(strake_cl_blocks *blocks, strake_error *error);
 
+/** Records what every queue does from now on, or no longer (NULL). Finishes. */
+strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record *record,
+                                      strake_error *error);
+
 /** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
 void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 

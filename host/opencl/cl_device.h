@@ -23,8 +23,8 @@
     X(clReleaseMemObject) X(clEnqueueMapBuffer) X(clEnqueueUnmapMemObject)                         \
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
-    X(clGetEventProfilingInfo) X(clReleaseEvent) X(clEnqueueMarkerWithWaitList)                    \
-    X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)
+    X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)                                  \
+    X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)
 /* clang-format on */
 
 typedef struct strake_cl {

@@ -218,6 +218,24 @@ void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange
     out->seconds = count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
 }
 
+/* Where the event of a transfer goes: the last one's is waited for, others' are only recorded. */
+static cl_event *event_of(strake_cl_exchange *x, bool is_last, cl_event *last)
+{
+    if (is_last) {
+        return last;
+    }
+    return x->window->kernels->record != NULL ? &x->recorded : NULL;
+}
+
+static void record(strake_cl_exchange *x, strake_cl_command_kind kind, size_t bytes,
+                   const cl_event *event)
+{
+    if (event != NULL) {
+        strake_cl_record_add(x->window->kernels->record, kind, "", (double)bytes, *event);
+    }
+    release_event(x, &x->recorded);
+}
+
 strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -235,12 +253,14 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_
             const strake_range border = x->border[b];
             const size_t bytes =
                 (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window);
+            cl_event *const event = event_of(x, is_last, &x->sent);
             STRAKE_CL("clEnqueueReadBuffer",
                       kernels->cl->clEnqueueReadBuffer(
                           x->queue, x->window->state[k].buffer[parity], CL_FALSE,
                           strake_cl_window_offset(x->window, border.first - x->base), bytes,
-                          x->out[k].data + at, 0, NULL, is_last ? &x->sent : NULL),
+                          x->out[k].data + at, 0, NULL, event),
                       error, kernels->device);
+            record(x, STRAKE_CL_DOWN, bytes, event);
             at += bytes;
         }
     }
@@ -306,12 +326,14 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
             } while (g + run < x->ghosts &&
                      x->ghost[g + run].slab == x->ghost[g + run - 1].slab + 1);
             const bool is_last = k + 1 == x->window->states && g + run == x->ghosts;
+            cl_event *const event = event_of(x, is_last, &x->arrived);
             STRAKE_CL("clEnqueueWriteBuffer",
                       kernels->cl->clEnqueueWriteBuffer(
                           x->queue, state->buffer[x->window->parity], CL_FALSE,
                           strake_cl_window_offset(x->window, x->ghost[g].slab), (size_t)run * slab,
-                          x->in[k].data + (size_t)g * slab, 0, NULL, is_last ? &x->arrived : NULL),
+                          x->in[k].data + (size_t)g * slab, 0, NULL, event),
                       error, kernels->device);
+            record(x, STRAKE_CL_UP, (size_t)run * slab, event);
             g += run;
         }
     }

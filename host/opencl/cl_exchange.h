@@ -37,6 +37,7 @@ typedef struct strake_cl_exchange {
     strake_cl_pinned out[STRAKE_MAX_FIELDS_PER_STEP], in[STRAKE_MAX_FIELDS_PER_STEP];
     cl_event sent;           /**< the border slabs are in the staging memory */
     cl_event arrived;        /**< the ghost slabs are in the window */
+    cl_event recorded;       /**< a transfer that nobody waits for, while it is recorded */
     strake_cl_waiter waiter; /**< for what is sent */
     strake_cl_waiter reader; /**< for what has arrived */
     int runs;                /**< of neighbouring ghost slabs */

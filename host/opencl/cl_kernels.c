@@ -241,11 +241,20 @@ strake_status strake_cl_launch(const strake_cl_kernels *s, cl_command_queue queu
     const size_t local[3] = {width > 0 ? width : 1, height > 0 ? height : 1, 1};
     const size_t global[3] = {(x + local[0] - 1) / local[0] * local[0],
                               (y + local[1] - 1) / local[1] * local[1], z};
+    cl_event recorded = NULL;
+    cl_event *const event = a->event == NULL && s->record != NULL ? &recorded : a->event;
     STRAKE_CL(name, a->code, error, s->device);
     STRAKE_CL(
         name,
-        s->cl->clEnqueueNDRangeKernel(queue, a->kernel, 3, NULL, global, local, 0, NULL, a->event),
+        s->cl->clEnqueueNDRangeKernel(queue, a->kernel, 3, NULL, global, local, 0, NULL, event),
         error, s->device);
+    if (s->record != NULL) {
+        strake_cl_record_add(s->record, STRAKE_CL_KERNEL, name,
+                             (double)global[0] * (double)global[1] * (double)global[2], *event);
+    }
 cleanup:
+    if (recorded != NULL) {
+        (void)s->cl->clReleaseEvent(recorded);
+    }
     return status;
 }

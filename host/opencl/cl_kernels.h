@@ -10,6 +10,7 @@
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_plan.h"
+#include "opencl/cl_record.h"
 
 /** Parameters of the kernels; zero means the default. */
 typedef struct strake_cl_tuning {
@@ -40,6 +41,7 @@ typedef struct strake_cl_kernels {
     int registers;                                      /**< 0: the compiler's choice */
     int repeats;      /**< more launches of every step's kernels, to emulate a slower device */
     const char *dump; /**< borrowed: folder for the program's source, or NULL */
+    strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
 } strake_cl_kernels;
 
 /**

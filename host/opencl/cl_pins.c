@@ -62,6 +62,16 @@ static size_t together(const strake_cl_pins *pins, const char *memory, size_t by
     return left < bytes ? left : bytes;
 }
 
+/* Records a transfer; without @p done its event is nobody's. */
+static void record(const strake_cl_pins *pins, strake_cl_command_kind kind, size_t bytes,
+                   const cl_event *done, cl_event event)
+{
+    strake_cl_record_add(pins->record, kind, "", (double)bytes, done != NULL ? *done : event);
+    if (event != NULL) {
+        (void)pins->cl->clReleaseEvent(event);
+    }
+}
+
 strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
                                    size_t offset, size_t bytes, const void *from,
                                    strake_error *error)
@@ -70,10 +80,13 @@ strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue 
     const char *memory = from;
     for (size_t at = 0; at < bytes;) {
         const size_t piece = together(pins, memory + at, bytes - at);
+        cl_event event = NULL;
         STRAKE_CL("clEnqueueWriteBuffer",
                   pins->cl->clEnqueueWriteBuffer(queue, to, CL_FALSE, offset + at, piece,
-                                                 memory + at, 0, NULL, NULL),
+                                                 memory + at, 0, NULL,
+                                                 pins->record != NULL ? &event : NULL),
                   error, pins->device);
+        record(pins, STRAKE_CL_UP, piece, NULL, event);
         at += piece;
     }
 cleanup:
@@ -88,11 +101,14 @@ strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue q
     char *memory = to;
     for (size_t at = 0; at < bytes;) {
         const size_t piece = together(pins, memory + at, bytes - at);
+        cl_event *const last = at + piece == bytes ? done : NULL;
+        cl_event event = NULL;
+        cl_event *const own = pins->record != NULL ? &event : NULL;
         STRAKE_CL("clEnqueueReadBuffer",
                   pins->cl->clEnqueueReadBuffer(queue, from, CL_FALSE, offset + at, piece,
-                                                memory + at, 0, NULL,
-                                                at + piece == bytes ? done : NULL),
+                                                memory + at, 0, NULL, last != NULL ? last : own),
                   error, pins->device);
+        record(pins, STRAKE_CL_DOWN, piece, last, event);
         at += piece;
     }
 cleanup:

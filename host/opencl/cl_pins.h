@@ -7,7 +7,7 @@
 #ifndef STRAKE_CL_PINS_H
 #define STRAKE_CL_PINS_H
 
-#include "opencl/cl_device.h"
+#include "opencl/cl_record.h"
 
 enum { STRAKE_CL_MOST_PINS = 64 };
 
@@ -25,6 +25,7 @@ typedef struct strake_cl_pins {
     bool allowed;       /**< else nothing is pinned */
     int count;
     strake_cl_pin pin[STRAKE_CL_MOST_PINS];
+    strake_cl_record *record; /**< of the transfers; NULL: not asked for */
 } strake_cl_pins;
 
 /**

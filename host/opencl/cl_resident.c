@@ -586,3 +586,25 @@ strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out
     return strake_cl_window_time(&s->window, s->range.first - s->base, s->range.end - s->base, out,
                                  count, error);
 }
+
+strake_status strake_cl_resident_record(strake_cl_resident *s, strake_cl_record *record,
+                                        strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *k = s->kernels;
+    const bool timers = record != NULL;
+    STRAKE_TRY(strake_cl_resident_finish(s, error));
+    STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context,
+                                      timers || !is_whole(s->host, s->range), &s->queue, error));
+    s->window.queue = s->queue;
+    if (s->exchange.overlaps) {
+        STRAKE_TRY(strake_cl_record_renew(k->cl, k->device, k->context, timers, &s->exchange.queue,
+                                          error));
+    } else {
+        s->exchange.queue = s->queue;
+    }
+    STRAKE_TRY(timers ? strake_cl_record_begin(record, k->cl, k->device, s->queue, error)
+                      : STRAKE_OK);
+cleanup:
+    return status;
+}

@@ -90,6 +90,8 @@ double strake_cl_resident_busy(strake_cl_resident *r);
 strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out, int *count,
                                       strake_error *error);
 strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
+strake_status strake_cl_resident_record(strake_cl_resident *r, strake_cl_record *record,
+                                        strake_error *error);
 
 /** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
 strake_status strake_cl_resident_stall(strake_cl_resident *r, strake_error *error);

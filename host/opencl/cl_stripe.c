@@ -290,6 +290,17 @@ strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault,
     return STRAKE_OK;
 }
 
+strake_status strake_cl_stripe_record(strake_cl_stripe *s, strake_cl_record *record,
+                                      strake_error *error)
+{
+    s->kernels.record = NULL;
+    const strake_status status = s->blocks != NULL
+                                     ? strake_cl_blocks_record(s->blocks, record, error)
+                                     : strake_cl_resident_record(s->resident, record, error);
+    s->kernels.record = status == STRAKE_OK ? record : NULL;
+    return status;
+}
+
 strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)
 {
     return s->blocks != NULL ? strake_cl_blocks_check(s->blocks, intact, error)

@@ -137,6 +137,15 @@ double strake_cl_stripe_busy(strake_cl_stripe *stripe);
 strake_status strake_cl_stripe_break(strake_cl_stripe *stripe, strake_cl_fault fault, int factor,
                                      strake_error *error);
 
+/**
+ * Between two sweeps: records the commands of those that follow, until it is called again with NULL or
+ * the stripe is destroyed; strake_cl_record_end() then reads the times. Waits; queues are replaced by
+ * ones with timers and back.
+ * @param[in,out] record  borrowed until then
+ */
+strake_status strake_cl_stripe_record(strake_cl_stripe *stripe, strake_cl_record *record,
+                                      strake_error *error);
+
 /** Whether nothing has been written before and after the arrays; waits. Clears @p intact otherwise. */
 strake_status strake_cl_stripe_check(strake_cl_stripe *stripe, bool *intact, strake_error *error);
 

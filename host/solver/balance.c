@@ -2,7 +2,10 @@
  * The first split: every stripe is timed on trial steps that leave the state untouched, and rows are
  * shared in proportion to the measured rates.
  */
+#include <stdlib.h>
+
 #include "solver/choose.h"
+#include "solver/predict.h"
 #include "solver/rescue.h"
 
 enum { TIMED = 3, MOST_TIMED = 256, ROUNDS = 2 };
@@ -74,6 +77,24 @@ cleanup:
     return status;
 }
 
+/* As predicted, else even ones. */
+static strake_status first_weights(const strake_solver *solver, double *weight, strake_error *error)
+{
+    strake_prediction *const prediction = calloc(1, sizeof *prediction);
+    if (prediction == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
+    }
+    strake_predict(solver, 1.0, prediction);
+    for (int e = 0; e < solver->entries; e++) {
+        weight[e] = 1.0;
+    }
+    if (prediction->complete) {
+        strake_predict_shares(solver, prediction, weight);
+    }
+    free(prediction);
+    return STRAKE_OK;
+}
+
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -82,9 +103,7 @@ strake_status strake_balance(strake_solver *solver, strake_where_kind kind, stra
     if (kind == STRAKE_WHERE_AUTO) {
         return strake_choose(solver, error);
     }
-    for (int e = 0; e < solver->entries; e++) {
-        weight[e] = 1.0;
-    }
+    STRAKE_TRY(first_weights(solver, weight, error));
     strake_rescue_weights(solver, weight);
     STRAKE_TRY(strake_balance_weights(solver, weight, &seconds, error));
     strake_tell_choice(solver, seconds, true, "rows in proportion to the measured rates");

@@ -6,11 +6,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum {
-    SPINS = 200,
-    NAP = 20000,            /* [ns] */
-    INTERIOR_PER_BORDER = 4 /* slabs: with fewer a role's borders are not computed apart */
-};
+enum { SPINS = 200, NAP = 20000 /* [ns] */ };
 
 struct strake_border {
     strake_link *link[2]; /* of the arrays of either parity */
@@ -169,13 +165,6 @@ void strake_border_destroy(strake_solver *solver)
     }
 }
 
-static strake_range cut(strake_range a, strake_range b)
-{
-    strake_range both = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
-    both.end = both.end < both.first ? both.first : both.end;
-    return both;
-}
-
 /* Whether a role reads slabs of other ranks; it does not where all of them lie within this rank's. */
 static bool reads_others(const strake_solver *solver, strake_range range)
 {
@@ -188,46 +177,20 @@ static bool reads_others(const strake_solver *solver, strake_range range)
     return range.first - depth[0] < solver->own.first || range.end + depth[1] > solver->own.end;
 }
 
-/* A role's slabs in the order in which they are computed: those that other ranks read first. */
-static void plan_parts(strake_role *role, strake_range range, strake_range low, strake_range high)
+void strake_border_cut(const strake_solver *solver, strake_role *role, strake_range out[2])
 {
-    const int64_t borders = low.end - low.first + high.end - high.first;
-    role->parts = 0;
-    role->border_parts = 0;
-    if (borders == 0 || range.end - range.first < (1 + INTERIOR_PER_BORDER) * borders) {
-        role->part[role->parts++] = range;
-        role->border_parts = 1;
-        return;
-    }
-    if (low.first < low.end) {
-        role->part[role->parts++] = low;
-        range.first = low.end;
-    }
-    if (high.first < high.end) {
-        role->part[role->parts++] = high;
-        range.end = high.first;
-    }
-    role->border_parts = role->parts;
-    role->part[role->parts++] = range;
-}
-
-void strake_border_mark(strake_solver *solver)
-{
-    for (int r = 0; r < solver->roles; r++) {
-        strake_role *role = &solver->role[r];
-        const strake_range range = role->range;
-        role->part[0] = range;
-        role->parts = 1;
-        role->border_parts = 1;
-        role->linked = false;
-        if (solver->border != NULL && range.first < range.end) {
-            const strake_range low = cut(range, solver->border->sent[0]);
-            const strake_range high = cut(range, solver->border->sent[1]);
-            role->linked =
-                low.first < low.end || high.first < high.end || reads_others(solver, range);
-            plan_parts(role, range, low, high);
+    const strake_range range = role->range;
+    role->linked = false;
+    for (int side = 0; side < 2 && solver->border != NULL; side++) {
+        const strake_range both = strake_range_cut(range, solver->border->sent[side]);
+        role->linked = role->linked || both.first < both.end;
+        if (side == 0 && both.first < both.end && both.end > out[0].end) {
+            out[0].end = both.end;
+        } else if (side == 1 && both.first < both.end && both.first < out[1].first) {
+            out[1].first = both.first;
         }
     }
+    role->linked = role->linked || (solver->border != NULL && reads_others(solver, range));
 }
 
 strake_status strake_border_refresh(strake_solver *solver, strake_error *error)
@@ -256,7 +219,8 @@ static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64
     static const struct timespec nap = {0, NAP};
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        const _Atomic int64_t *counter = borders_only ? &role->border_done : &role->done.reached;
+        const _Atomic int64_t *counter =
+            borders_only ? &role->bordered.reached : &role->done.reached;
         for (int spin = 0;
              role->linked && atomic_load_explicit(counter, memory_order_acquire) < steps; spin++) {
             if (stop_of(solver->border) < steps) {
@@ -333,9 +297,6 @@ strake_status strake_border_start(strake_solver *solver, int64_t steps, int64_t 
     if (border == NULL) {
         return STRAKE_OK;
     }
-    for (int r = 0; r < solver->roles; r++) {
-        atomic_store_explicit(&solver->role[r].border_done, 0, memory_order_relaxed);
-    }
     strake_bell_ring(&border->done, 0);
     border->steps = steps;
     border->sweep = sweep;
@@ -382,44 +343,4 @@ void strake_border_break(strake_solver *solver)
         strake_link_stop(border->link[1 - solver->parity]);
         border->broken = true;
     }
-}
-
-/* Slabs [first, end) of the grid, stored `down` places lower. */
-static bool run_moved(strake_solver *solver, strake_role *role, int parity, int steps,
-                      strake_range range, int64_t down)
-{
-    void *next[STRAKE_MAX_VALUES];
-    const strake_layout *l = &solver->layout;
-    for (int v = 0; v < solver->graph.values; v++) {
-        char *const array = solver->next[parity][v];
-        next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
-    }
-    return range.first >= range.end ||
-           strake_pipeline_run(role->pipeline, steps, range.first, range.end, role->columns.first,
-                               role->columns.end, solver->array[parity], next);
-}
-
-/* One part of a role: one way its slabs are those a little further up, round the end of the grid. */
-static bool run_part(strake_solver *solver, strake_role *role, int parity, int steps,
-                     strake_range part)
-{
-    const int64_t n = solver->layout.n[0];
-    const int64_t down = strake_border_shift(solver, steps);
-    const strake_range up = {part.first + down, part.end + down};
-    const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
-    const strake_range beyond = {up.first > n ? up.first - n : 0, up.end > n ? up.end - n : 0};
-    const bool finite = run_moved(solver, role, parity, steps, inside, down);
-    return run_moved(solver, role, parity, steps, beyond, down - n) && finite;
-}
-
-bool strake_border_compute(strake_solver *solver, strake_role *role, int parity, int steps)
-{
-    bool finite = true;
-    for (int k = 0; k < role->parts; k++) {
-        finite = run_part(solver, role, parity, steps, role->part[k]) && finite;
-        if (k + 1 == role->border_parts && finite) {
-            strake_neighbours_bordered(role, steps);
-        }
-    }
-    return finite;
 }

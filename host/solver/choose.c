@@ -2,13 +2,22 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "solver/predict.h"
 
 /*
  * Another part must make a step shorter by this factor: less is within what measuring and balancing
  * cost, and one part alone needs no exchange. How parts exchange is changed for less.
  */
 static const double least_gain = 1.03, least_change = 1.02;
+
+/*
+ * Predictions count where measured ones agree with them by this ratio; a part within so much of being
+ * worth it is measured.
+ */
+static const double most_off = 1.25, close_call = 1.03;
 
 /* What is known while parts are chosen. */
 typedef struct choice {
@@ -96,6 +105,43 @@ static strake_status forgive(strake_solver *solver, const char *what, strake_sta
     return status;
 }
 
+/* Lists what is predicted of each part and of the team, and why. */
+static void tell_prediction(strake_solver *solver, const strake_prediction *p)
+{
+    char why[200], name[24];
+    strake_choice *told = NULL;
+    int parts = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        const double alone = p->part[e].fixed + p->part[e].slab * (double)solver->layout.n[0];
+        name_entry(solver, e, name, sizeof name);
+        told = new_choice(solver, p->known[e] && isfinite(alone) ? alone : 0.0, false, p->why[e]);
+        told->predicted = true;
+        (void)snprintf(told->where, sizeof told->where, "%s", name);
+    }
+    for (int k = 1; k < solver->entries && p->complete; k++) {
+        const int e = p->plan.order[k];
+        name_entry(solver, e, name, sizeof name);
+        (void)snprintf(why, sizeof why, "%s: %.4g ms a step with it, %.0f slabs",
+                       p->plan.taken[e] ? "worth it" : "not worth it", 1e3 * p->plan.with[e],
+                       p->plan.share[e]);
+        told = new_choice(solver, p->plan.with[e], false, why);
+        told->predicted = true;
+        (void)snprintf(told->where, sizeof told->where, "+ %s", name);
+        parts += p->plan.taken[e] ? 1 : 0;
+    }
+    if (p->complete) {
+        (void)snprintf(why, sizeof why, "predicted: %d part%s", parts + 1, parts > 0 ? "s" : "");
+        told = new_choice(solver, p->plan.seconds, false, why);
+        told->predicted = true;
+        (void)snprintf(told->where, sizeof told->where, "team");
+    }
+}
+
+static bool agree(double measured, double predicted)
+{
+    return measured < most_off * predicted && predicted < most_off * measured;
+}
+
 /* Seconds per step of one entry with all rows. */
 static strake_status time_alone(choice *c, int e, strake_error *error)
 {
@@ -122,7 +168,7 @@ static strake_status time_each(choice *c, strake_error *error)
             c->alone[e] = INFINITY; /* it failed in the team */
         } else if (twin >= 0) {
             c->alone[e] = c->alone[twin];
-        } else {
+        } else if (!(c->alone[e] > 0.0)) { /* not measured yet */
             status = time_alone(c, e, error);
             STRAKE_TRY(forgive(solver, name, status, error, &c->alone[e]));
         }
@@ -216,31 +262,104 @@ cleanup:
     return status;
 }
 
+/*
+ * Measures what was predicted: the fastest part alone and the whole team. @p good: that agrees, no other
+ * part is a close call, and a team is faster than its fastest part.
+ */
+static strake_status confirm(choice *c, const strake_prediction *p, bool *good, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_solver *solver = c->solver;
+    const strake_team_plan *plan = &p->plan;
+    const int first = plan->order[0];
+    char name[24];
+    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double seconds = INFINITY;
+    bool is_team = false;
+    *good = isfinite(plan->seconds);
+    for (int e = 0; e < solver->entries; e++) {
+        weight[e] = plan->share[e];
+        is_team = is_team || (plan->taken[e] && e != first);
+        *good =
+            *good && (plan->taken[e] || close_call * plan->seconds < least_gain * plan->with[e]);
+    }
+    if (!*good) {
+        return STRAKE_OK;
+    }
+    name_entry(solver, first, name, sizeof name);
+    status = time_alone(c, first, error);
+    STRAKE_TRY(forgive(solver, name, status, error, &c->alone[first]));
+    *good = agree(c->alone[first], plan->alone[first]);
+    if (*good && is_team) {
+        status = strake_balance_weights(solver, weight, &seconds, error);
+        STRAKE_TRY(forgive(solver, "the team", status, error, &seconds));
+        *good = agree(seconds, plan->seconds) && c->alone[first] > least_gain * seconds;
+        if (seconds < INFINITY) {
+            strake_tell_choice(solver, seconds, false, "as predicted, measured");
+        }
+    }
+    c->seconds = is_team ? seconds : c->alone[first];
+    memcpy(c->weight, weight, sizeof weight);
+cleanup:
+    return status;
+}
+
+/* Measures every part alone, then teams. */
+static strake_status measure_all(choice *c, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    memset(c->weight, 0, sizeof c->weight);
+    STRAKE_TRY(time_each(c, error));
+    c->seconds = c->alone[c->order[0]];
+    STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE,
+                 "auto: no part can run this case");
+    c->weight[c->order[0]] = 1.0 / c->seconds;
+    for (int k = 1; k < c->solver->entries && c->alone[c->order[k]] < INFINITY; k++) {
+        bool taken = false;
+        STRAKE_TRY(add_part(c, c->order[k], &taken, error));
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_choose(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char team[160];
-    int parts = 1;
+    int parts = 0;
+    bool good = false;
     choice c = {.solver = solver};
-    STRAKE_TRY(time_each(&c, error));
-    c.seconds = c.alone[c.order[0]];
-    STRAKE_CHECK(c.seconds < INFINITY, error, STRAKE_ERR_DEVICE, "auto: no part can run this case");
-    c.weight[c.order[0]] = 1.0 / c.seconds;
-    for (int k = 1; k < solver->entries && c.alone[c.order[k]] < INFINITY; k++) {
-        bool taken = false;
-        STRAKE_TRY(add_part(&c, c.order[k], &taken, error));
-        parts += taken ? 1 : 0;
+    strake_prediction *const prediction = calloc(1, sizeof *prediction);
+    STRAKE_CHECK(prediction != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
+    strake_predict(solver, least_gain, prediction);
+    tell_prediction(solver, prediction);
+    c.order[0] = prediction->plan.order[0];
+    if (prediction->complete) {
+        STRAKE_TRY(confirm(&c, prediction, &good, error));
+        if (!good) {
+            (void)snprintf(new_choice(solver, 0.0, false,
+                                      "the prediction does not hold, or is close: all is measured")
+                               ->where,
+                           sizeof solver->choice->where, "team");
+        }
+    }
+    if (!good) {
+        STRAKE_TRY(measure_all(&c, error));
+    }
+    for (int e = 0; e < solver->entries; e++) {
+        parts += c.weight[e] > 0.0 ? 1 : 0;
     }
     STRAKE_TRY(strake_team_place(solver, c.weight, error));
     if (parts > 1) {
         STRAKE_TRY(choose_ways(&c, error));
         STRAKE_TRY(strake_team_place(solver, c.weight, error));
     }
-    strake_tell_choice(solver, c.seconds, true, "the fastest");
+    strake_tell_choice(solver, c.seconds, true, good ? "the fastest, as predicted" : "the fastest");
     name_team(solver, team, sizeof team);
     strake_solver_notice(solver, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
                          1e3 * c.seconds, solver->entries > 1 ? "the fastest part" : team,
                          1e3 * c.alone[c.order[0]]);
 cleanup:
+    free(prediction);
     return status;
 }

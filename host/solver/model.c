@@ -169,7 +169,8 @@ void strake_solver_describe_model(const strake_solver *solver, const strake_entr
     if (model != NULL) {
         out->borders.predicted =
             strake_model_exchange(model, report.bytes_down, report.messages_down, report.bytes_up,
-                                  report.messages_up, active_on(solver, entry));
+                                  report.messages_up, active_on(solver, entry)) +
+            (report.overlaps ? model->barrier : 0.0); /* its queue follows that of the kernels */
         out->borders.chose_steps = solver->model_steps > 0;
         out->borders.chose_overlap =
             solver->which->overlap == 0 && strake_solver_costs(solver, entry).known;

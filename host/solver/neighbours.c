@@ -1,7 +1,8 @@
 /*
  * Who waits for whom between two sweeps. A role may start the next one when every role whose slabs it
  * reads, or that reads its slabs, has finished this one: then its own operands are there and nobody
- * still reads what it is about to overwrite (states have two buffers). There is no global barrier.
+ * still reads what it is about to overwrite (states have two buffers). There is no global barrier; devices
+ * wait for the borders of CPU workers only (parts.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,25 +106,27 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
 void strake_neighbours_start(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
+        strake_bell_ring(&solver->role[r].bordered, 0);
         strake_bell_ring(&solver->role[r].done, 0);
     }
 }
 
 void strake_neighbours_done(strake_role *role, int64_t steps)
 {
-    atomic_store_explicit(&role->border_done, steps, memory_order_release);
+    strake_bell_ring(&role->bordered, steps);
     strake_bell_ring(&role->done, steps);
 }
 
 void strake_neighbours_bordered(strake_role *role, int64_t steps)
 {
     const int64_t before = atomic_load_explicit(&role->done.reached, memory_order_relaxed);
-    atomic_store_explicit(&role->border_done, before + steps, memory_order_release);
+    strake_bell_ring(&role->bordered, before + steps);
 }
 
 void strake_neighbours_wake(strake_solver *solver)
 {
     for (int r = 0; r < solver->roles; r++) {
+        strake_bell_wake(&solver->role[r].bordered);
         strake_bell_wake(&solver->role[r].done);
     }
     strake_border_wake(solver);
@@ -133,7 +136,9 @@ bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int6
                             const _Atomic int64_t *stop)
 {
     for (int k = 0; k < role->neighbours; k++) {
-        if (!strake_bell_wait(&solver->role[role->neighbour[k]].done, steps, stop,
+        strake_role *const other = &solver->role[role->neighbour[k]];
+        const bool borders_do = role->worker < 0 && other->worker >= 0;
+        if (!strake_bell_wait(borders_do ? &other->bordered : &other->done, steps, stop,
                               solver->is_crowded)) {
             return false;
         }

@@ -51,7 +51,7 @@ void strake_rebalance_begin(strake_solver *solver)
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
 {
-    if (!solver->balances) {
+    if (!solver->balances || solver->recorder != NULL) {
         return steps; /* serial has no steps at once to divide by */
     }
     const int64_t left = solver->piece > solver->seen ? solver->piece - solver->seen : 1;
@@ -97,21 +97,6 @@ static int64_t steps_ahead(const strake_solver *solver)
 {
     const int64_t ahead = solver->which->steps - solver->step_count;
     return ahead > 0 ? ahead : 0;
-}
-
-/* A part that takes part keeps a slab, so that it can be observed. */
-static void keep_all(const strake_solver *solver, int64_t *owned)
-{
-    for (int e = 0; e < solver->entries; e++) {
-        int most = 0;
-        for (int k = 0; k < solver->entries; k++) {
-            most = owned[k] > owned[most] ? k : most;
-        }
-        if (owned[e] == 0 && has_slabs(&solver->entry[e])) {
-            owned[e]++;
-            owned[most]--;
-        }
-    }
 }
 
 static bool has_room(const strake_solver *solver, const strake_range *range)
@@ -243,7 +228,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     int64_t owned[STRAKE_MAX_PLACEMENTS];
     strake_range range[STRAKE_MAX_PLACEMENTS];
     char why[sizeof solver->decision->why];
-    if (!solver->balances) {
+    if (!solver->balances || solver->recorder != NULL) {
         return STRAKE_OK;
     }
     if (halted) {
@@ -258,13 +243,8 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     const double pace = solver->seen_seconds / (double)solver->seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
-    bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver), owned, why,
-                                        sizeof why);
-    keep_all(solver, owned);
-    if (solver->balancer.policy == STRAKE_BALANCE_MODEL) {
-        /* It would ask for a part's last slab at every look; the others ask less and less, or again. */
-        moves = moves && memcmp(owned, before, (size_t)solver->entries * sizeof *owned) != 0;
-    }
+    const bool moves = strake_balancer_decide(&solver->balancer, seconds, steps_ahead(solver),
+                                              owned, why, sizeof why);
     log_decision(solver, seconds, before, moves, why);
     plan_piece(solver, moves, fit);
     set_pace(solver, moves, pace);

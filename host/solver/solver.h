@@ -20,12 +20,13 @@ enum {
 
 enum { STRAKE_MOST_CHOICES = 64 };
 
-/** A team that was measured before a run, to choose what takes part in it. */
+/** A team that was predicted or measured before a run, to choose what takes part in it. */
 typedef struct strake_choice {
     char where[160]; /**< "cpu,ocl:0" */
+    bool predicted;  /**< by tuned rates and stored models; nothing was run */
     double seconds;  /**< per step, measured on trial steps; at best, where it was not measured */
     bool taken;      /**< this is what runs */
-    char why[160];
+    char why[200];
 } strake_choice;
 
 /** One look at the balance while a solver ran. */

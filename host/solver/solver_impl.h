@@ -57,10 +57,10 @@ typedef struct strake_role {
     int distance;     /**< in neighbours from the first role; -1: there is no such way */
     strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
     int parts;        /**< in which a CPU worker computes its slabs */
-    int border_parts; /**< of these come first, because other ranks read their slabs */
+    int border_parts; /**< of these come first, because devices or other ranks wait for them */
     strake_range part[3];
-    bool linked;                 /**< exchanges slabs with other ranks */
-    _Atomic int64_t border_done; /**< steps of which the border parts are finished */
+    bool linked;          /**< exchanges slabs with other ranks */
+    strake_bell bordered; /**< steps of which the border parts are finished */
     double compute, exchange, idle;
     strake_status status;
     strake_error error;
@@ -89,6 +89,10 @@ typedef struct strake_kept {
     double cost;                    /**< seconds that it took */
     double pace;                    /**< seconds per step before it, 0: unknown */
 } strake_kept;
+
+/** What is recorded of a few sweeps (timeline.h). */
+typedef struct strake_recorder strake_recorder;
+
 /** Stored models of devices (host/solver/model.c). */
 typedef struct strake_solver_models strake_solver_models;
 
@@ -172,6 +176,7 @@ struct strake_solver {
     int most_at_once; /**< chosen by `auto`; 0: as many as pay */
     int overlap;      /**< chosen by `auto`: a strake_cl_overlap */
 
+    strake_recorder *recorder; /**< NULL: nothing is recorded */
     strake_kept kept;
     bool has_lost;  /**< a device was dropped: its driver may still use host arrays */
     bool is_broken; /**< after that there was nobody to go on: no more steps */
@@ -264,6 +269,14 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);
 strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
                                strake_error *error);
 
+/**
+ * Where a sweep is recorded: a role begins the one from step @p step of the run on, or has computed in
+ * it since @p begin (@p what: in a word). Do nothing unless solver->recorder.
+ */
+void strake_recorder_begin(const strake_solver *solver, const strake_role *role, int64_t step);
+void strake_recorder_add(const strake_solver *solver, const strake_role *role, double begin,
+                         const char *what);
+
 /** Decides how many threads the CPU stripe may have. */
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
                                     strake_error *error);
@@ -293,11 +306,12 @@ void strake_neighbours_start(strake_solver *solver);
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
-/** Says that a role has finished the slabs that other ranks read, @p steps steps after its last ones. */
+/** Says that a role has finished its border parts, @p steps steps after its last ones. */
 void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
 /**
- * Waits until all neighbours have finished @p steps steps. @return false once a failure in one of these
+ * Waits until all neighbours have finished @p steps steps; a device only for the borders of the workers
+ * beside it. @return false once a failure in one of these
  * steps is in @p stop; after a later one everybody still gets there, so that all failures of one step
  * are found and the first of them is told.
  */

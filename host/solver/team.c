@@ -32,6 +32,7 @@ void strake_team_release(strake_solver *solver)
         strake_pipeline_destroy(&solver->role[r].pipeline);
         free(solver->role[r].neighbour);
         strake_bell_close(&solver->role[r].done);
+        strake_bell_close(&solver->role[r].bordered);
     }
     free(solver->role);
     solver->role = NULL;
@@ -226,6 +227,18 @@ static strake_status make_roles(strake_solver *solver, strake_error *error)
     return first_failure(solver, error);
 }
 
+static strake_status open_bells(strake_role *role, strake_error *error)
+{
+    const bool first = strake_bell_open(&role->done);
+    if (!first || !strake_bell_open(&role->bordered)) {
+        if (first) {
+            strake_bell_close(&role->done);
+        }
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -247,8 +260,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     solver->role = calloc((size_t)count_roles(solver) + 1, sizeof *solver->role);
     STRAKE_CHECK(solver->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     for (; solver->roles < count_roles(solver); solver->roles++) {
-        STRAKE_CHECK(strake_bell_open(&solver->role[solver->roles].done), error, STRAKE_ERR_MEMORY,
-                     "out of memory for the team");
+        STRAKE_TRY(open_bells(&solver->role[solver->roles], error));
     }
     assign_roles(solver);
     solver->is_crowded = strake_workers_are_crowded(solver);
@@ -430,6 +442,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
     const int parity = parity_at(run, step);
     const double start = strake_solver_clock();
+    strake_recorder_begin(solver, role, step);
     if (role->pipeline != NULL) {
         if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
             fail_non_finite(run, role, step + steps - 1, steps - 1);

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "cpu/threads.h"
-#include "solver/solver_impl.h"
+#include "solver/border.h"
 
 /*
  * Work of a thread for a step, at least, unless the user chose a number: 4,096 cells take 15 to 40
@@ -149,6 +149,29 @@ int strake_workers_of_stripe(const strake_solver *solver)
     return threads > 1 ? threads : 1;
 }
 
+/*
+ * Slabs of a stripe before those of row @p row of workers: even shares, less by what computing their
+ * borders apart costs those beside a device.
+ */
+static int64_t first_slab(const strake_solver *solver, strake_range stripe, int64_t rows,
+                          int64_t row)
+{
+    const strake_layout *l = &solver->layout;
+    const int64_t count = stripe.end - stripe.first;
+    const int64_t each = count / rows;
+    const int64_t again = solver->sweep * (l->lo[0] + l->hi[0]) / 2;
+    const strake_range low = {stripe.first, stripe.first + each};
+    const strake_range high = {stripe.end - each, stripe.end};
+    bool first[2], last[2];
+    if (row == 0 || row == rows) {
+        return row == 0 ? 0 : count;
+    }
+    (void)strake_border_is_apart(solver, low, first);
+    (void)strake_border_is_apart(solver, high, last);
+    const int64_t less[2] = {first[0] ? again : 0, last[1] ? again : 0};
+    return (count + less[0] + less[1]) * row / rows - less[0];
+}
+
 void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
                           strake_range *slabs, strake_range *columns)
 {
@@ -159,8 +182,8 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
     const int64_t rows = solver->threads / parts;
     const int64_t row = worker / parts;
     const int64_t part = worker % parts;
-    slabs->first = stripe.first + count * row / rows;
-    slabs->end = stripe.first + count * (row + 1) / rows;
+    slabs->first = stripe.first + first_slab(solver, stripe, rows, row);
+    slabs->end = stripe.first + first_slab(solver, stripe, rows, row + 1);
     columns->first = n * part / parts / line * line;
     columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
 }

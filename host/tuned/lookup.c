@@ -222,3 +222,53 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
     }
     return known;
 }
+
+static double cells_of(const int64_t n[STRAKE_AXES])
+{
+    return (double)n[0] * (double)n[1] * (double)n[2];
+}
+
+bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
+                       const int64_t n[STRAKE_AXES], double *fixed, double *cell)
+{
+    enum { FACTOR = 4 };
+    const double cells = cells_of(n);
+    const strake_tuned_class *below = NULL;
+    const strake_tuned_class *above = NULL;
+    if (use->level > STRAKE_TUNED_VARIANT || use->record == NULL) {
+        return false;
+    }
+    for (int c = 0; c < use->record->classes; c++) {
+        const strake_tuned_class *const class = &use->record->class[c];
+        const double own = cells_of(class->n);
+        if (!(class->seconds > 0.0) || contradicts(class, which)) {
+            continue;
+        }
+        if (own <= cells && (below == NULL || own > cells_of(below->n))) {
+            below = class;
+        }
+        if (own > cells && (above == NULL || own < cells_of(above->n))) {
+            above = class;
+        }
+    }
+    if (below != NULL && above != NULL) {
+        const double one = cells_of(below->n);
+        *cell = (above->seconds - below->seconds) / (cells_of(above->n) - one);
+        *fixed = below->seconds - *cell * one;
+        if (*cell > 0.0 && *fixed >= 0.0) {
+            return true;
+        }
+    }
+    /* The nearer one in proportion. */
+    const strake_tuned_class *const nearest =
+        above == NULL || (below != NULL && cells * cells < cells_of(below->n) * cells_of(above->n))
+            ? below
+            : above;
+    if (nearest == NULL || cells > FACTOR * cells_of(nearest->n) ||
+        FACTOR * cells < cells_of(nearest->n)) {
+        return false;
+    }
+    *cell = nearest->seconds / cells_of(nearest->n);
+    *fixed = 0.0;
+    return true;
+}

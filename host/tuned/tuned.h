@@ -92,6 +92,15 @@ void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES
 strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                                    bool pinned);
 
+/**
+ * What a step of n cells takes by the results of this very device and problem, perhaps of another
+ * variant: @p fixed + @p cell * cells, a line through the classes around n.
+ * @return false where there are none of about that size (within a factor of four), or the case asks for
+ *         other kernels
+ */
+bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
+                       const int64_t n[STRAKE_AXES], double *fixed, double *cell);
+
 /** Folder of tuned results: @p folder itself, or the default cache; free() it. NULL: there is none. */
 char *strake_tuned_folder(const char *folder);
 

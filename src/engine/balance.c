@@ -120,8 +120,23 @@ static void round_shares(const strake_balancer *b, const double *share, int64_t 
     }
 }
 
-/* Every part that is known finishes at the same time. @return that time */
-static double share_by_model(const strake_balancer *b, const line *model, int64_t *owned)
+/* Whoever has slabs keeps one, from the part with the most: without any it could not be observed. */
+static void keep_least(const strake_balancer *b, int64_t *owned)
+{
+    for (int p = 0; p < b->parts; p++) {
+        int most = 0;
+        for (int k = 0; k < b->parts; k++) {
+            most = owned[k] > owned[most] ? k : most;
+        }
+        if (owned[p] < STRAKE_BALANCE_LEAST && b->owned[p] > 0) {
+            owned[most] -= STRAKE_BALANCE_LEAST - owned[p];
+            owned[p] = STRAKE_BALANCE_LEAST;
+        }
+    }
+}
+
+/* Every part that is known finishes at the same time, as far as each keeps its least share. */
+static void share_by_model(const strake_balancer *b, const line *model, int64_t *owned)
 {
     double share[STRAKE_BALANCE_PARTS];
     double low = 0.0;
@@ -143,7 +158,7 @@ static double share_by_model(const strake_balancer *b, const line *model, int64_
         share[p] = within(&model[p], high);
     }
     round_shares(b, share, owned);
-    return high;
+    keep_least(b, owned);
 }
 
 /* Slabs that change their owner. */
@@ -172,7 +187,7 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
         const line unknown = {0.0, 0.0};
         model[p] = b->samples[p] > 0 ? fit(b, p) : unknown;
     }
-    (void)share_by_model(b, model, owned);
+    share_by_model(b, model, owned);
     for (int p = 0; p < b->parts; p++) {
         swings = swings || (owned[p] - b->owned[p]) * b->moved[p] < 0;
     }
@@ -182,6 +197,7 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
             share[p] = 0.5 * (double)(owned[p] + b->owned[p]);
         }
         round_shares(b, share, owned);
+        keep_least(b, owned);
     }
     for (int p = 0; p < b->parts; p++) {
         const double then = owned[p] > 0 ? model[p].a + model[p].b * (double)owned[p] : 0.0;
@@ -199,22 +215,29 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
     return moved > 0 && now - predicted > least_gain * now && gain > cost;
 }
 
+/* Of the parts with slabs; who has none takes no part. */
 static void find_extremes(const strake_balancer *b, const double *seconds, int *slow, int *fast)
 {
-    *slow = 0;
-    *fast = 0;
+    *slow = -1;
+    *fast = -1;
     for (int p = 0; p < b->parts; p++) {
-        *slow = seconds[p] > seconds[*slow] ? p : *slow;
-        *fast = seconds[p] < seconds[*fast] ? p : *fast;
+        if (b->owned[p] > 0) {
+            *slow = *slow < 0 || seconds[p] > seconds[*slow] ? p : *slow;
+            *fast = *fast < 0 || seconds[p] < seconds[*fast] ? p : *fast;
+        }
     }
 }
 
 static bool give(const strake_balancer *b, int slow, int fast, int64_t slabs, int64_t *owned)
 {
-    slabs = slabs < b->owned[slow] ? slabs : b->owned[slow];
+    const int64_t spare = b->owned[slow] - STRAKE_BALANCE_LEAST;
+    slabs = slabs < spare ? slabs : spare;
+    if (slow == fast || slabs <= 0) {
+        return false;
+    }
     owned[slow] -= slabs;
     owned[fast] += slabs;
-    return slow != fast && slabs > 0;
+    return true;
 }
 
 static bool decide_by_bisection(strake_balancer *b, const double *seconds, int64_t *owned,
@@ -235,13 +258,16 @@ static bool decide_by_slice(const strake_balancer *b, const double *seconds, int
 {
     int slow = 0;
     int fast = 0;
+    int parts = 0;
     double mean = 0.0;
     find_extremes(b, seconds, &slow, &fast);
     for (int p = 0; p < b->parts; p++) {
-        mean += seconds[p] / b->parts;
+        parts += b->owned[p] > 0 ? 1 : 0;
     }
-    const double slice =
-        b->owned[slow] > 0 ? seconds[slow] / (double)b->owned[slow] * SLICE : INFINITY;
+    for (int p = 0; p < b->parts; p++) {
+        mean += b->owned[p] > 0 ? seconds[p] / parts : 0.0;
+    }
+    const double slice = seconds[slow] / (double)b->owned[slow] * SLICE;
     (void)snprintf(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms", slow,
                    1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
     return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, SLICE, owned);

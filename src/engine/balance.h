@@ -7,7 +7,8 @@
  * moves slabs when the predicted gain over the steps ahead exceeds the measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
  * takes one slice when a part's time is more than half a slice's time off the mean (Rustico et al.
- * 2014, threshold H_LB = 0.5).
+ * 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps STRAKE_BALANCE_LEAST of them,
+ * and a part that has none (its device was dropped, say) gets none.
  */
 #ifndef STRAKE_BALANCE_H
 #define STRAKE_BALANCE_H
@@ -16,7 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STRAKE_BALANCE_PARTS = 64, STRAKE_BALANCE_SAMPLES = 8 };
+enum {
+    STRAKE_BALANCE_PARTS = 64,
+    STRAKE_BALANCE_SAMPLES = 8,
+    STRAKE_BALANCE_LEAST = 1 /* slabs that a part keeps, so that it can be observed */
+};
 
 /** In the order of the words of run.balance, after auto. */
 typedef enum strake_balance_policy {
@@ -48,7 +53,7 @@ typedef struct strake_balancer {
 
 /**
  * @param[in] parts  at most STRAKE_BALANCE_PARTS
- * @param[in] owned  slabs of each part; their sum is the grid's
+ * @param[in] owned  slabs of each part, at least one of which has some; their sum is the grid's
  * @param[in] cost   first guess of the seconds to move one slab
  */
 void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,

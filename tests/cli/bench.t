@@ -46,6 +46,12 @@ for line in lines:
     assert abs(line["speedup_over_serial"] / over - 1) < 1e-12
     share = 100 * rate["median"] * line["bytes_per_cell"] / line["roof_bytes_per_second"]
     assert abs(line["percent_of_roof"] / share - 1) < 1e-12
+    timeline = line["timeline"]
+    assert (timeline is None) == (line["where"] == "serial")
+    if timeline is not None:
+        assert len(timeline["lanes"]) == line["devices"][0]["threads"]
+        worked = [sum(s["end"] - s["begin"] for s in lane["spans"]) for lane in timeline["lanes"]]
+        assert abs(sum(worked) / len(worked) - timeline["sums"][0]["compute"]) < 1e-9
 PY
     check "the JSON parses and its figures agree with each other" python3 verify.py
 else
@@ -58,7 +64,7 @@ else
 fi
 check "the SVG has bars, steps and sizes" bash -c \
     'grep -q "48 x 48 cells" bench.svg && grep -q "40 x 56 cells" bench.svg &&
-     [ "$(grep -c "<title>median " bench.svg)" -eq 6 ] && [ "$(grep -c "<title>compute " bench.svg)" -eq 6 ]'
+     [ "$(grep -c "<title>median " bench.svg)" -eq 6 ] && [ "$(grep -c "<title>step of " bench.svg)" -eq 4 ]'
 
 try bench case.yaml --on cpu --steps 4 --scale 0.5 --repeats 1 --report - --quiet
 exits 0 "a case file is benchmarked"
@@ -79,6 +85,7 @@ if [ "$devices" -gt 0 ]; then
     try bench $small --report all.jsonl --quiet
     exits 0 "without --on everything is measured"
     prints "serial, cpu, device and a mixture" "serial " "cpu " "ocl:0 "
+    check "a device's kernels have times" grep -qE '"id": "ocl:0", "name": "kernels", "spans": \[\{"begin"' all.jsonl
     check "a mixture says its percent of the sum" grep -qE '"percent_of_sum": [0-9]' all.jsonl
     check "all placements have the same bits" test "$(grep -c '"same_bits": true' all.jsonl)" -eq \
         "$(wc -l <all.jsonl)"

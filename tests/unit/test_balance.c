@@ -184,6 +184,49 @@ static void the_other_policies_do_what_their_papers_say(void **state)
     assert_true(sliced.excess < 0.10);
 }
 
+/* One part is so slow that it had best do nothing. */
+static void keep_least(strake_balance_policy policy, const int64_t *owned, int64_t most)
+{
+    static const part parts[PARTS] = {{0.0, 1e-6}, {9.0, 1e-3}, {0.0, 1e-6}};
+    strake_balancer b;
+    int last = -1;
+    strake_balancer_begin(&b, policy, PARTS, owned, 1e-9);
+    for (int look = 0; look < 400; look++) {
+        double seconds[PARTS];
+        int64_t then[PARTS], sum = 0;
+        char why[160];
+        for (int p = 0; p < PARTS; p++) {
+            seconds[p] = time_of(&parts[p], b.owned[p]);
+        }
+        const bool moves = strake_balancer_decide(&b, seconds, 400, then, why, sizeof why);
+        for (int p = 0; p < PARTS; p++) {
+            assert_true(owned[p] > 0 ? then[p] >= STRAKE_BALANCE_LEAST : then[p] == 0);
+            sum += then[p];
+        }
+        assert_int_equal(sum, SLABS);
+        if (moves) {
+            assert_memory_not_equal(then, b.owned, sizeof then); /* a move changes something */
+            strake_balancer_moved(&b, then, 1e-9);
+            last = look;
+        }
+    }
+    assert_true(last >= 0 && last < 300); /* and ends */
+    assert_true(b.owned[1] <= most);
+}
+
+static void who_has_slabs_keeps_one_and_who_has_none_gets_none(void **state)
+{
+    (void)state;
+    const int64_t all[PARTS] = {SLABS / 4, SLABS / 2, SLABS / 4};
+    const int64_t dropped[PARTS] = {SLABS / 2, SLABS / 2, 0};
+    keep_least(STRAKE_BALANCE_MODEL, all, STRAKE_BALANCE_LEAST);
+    keep_least(STRAKE_BALANCE_MODEL, dropped, STRAKE_BALANCE_LEAST);
+    keep_least(STRAKE_BALANCE_BISECTION, all, STRAKE_BALANCE_LEAST);
+    keep_least(STRAKE_BALANCE_BISECTION, dropped, STRAKE_BALANCE_LEAST);
+    keep_least(STRAKE_BALANCE_SLICE, all, STRAKE_BALANCE_LEAST);
+    keep_least(STRAKE_BALANCE_SLICE, dropped, 8); /* a slice: half of it off the mean of two */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +235,7 @@ int main(void)
         cmocka_unit_test(noise_alone_moves_little),
         cmocka_unit_test(a_move_that_costs_more_than_it_gains_is_not_made),
         cmocka_unit_test(the_other_policies_do_what_their_papers_say),
+        cmocka_unit_test(who_has_slabs_keeps_one_and_who_has_none_gets_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,183 @@
+/* A recorded step of a placement, as JSON and as bars. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/page.h"
+#include "bench/svg_text.h"
+
+enum { LANE = 2, GAP = STRAKE_PAGE_LINE - STRAKE_PAGE_BAR };
+
+static bool has_timeline(const strake_bench_item *item)
+{
+    return item->status == STRAKE_OK && item->timeline.lanes > 0;
+}
+
+static int lanes_of(const strake_timeline *t, int entry)
+{
+    int lanes = 0;
+    for (int l = 0; l < t->lanes; l++) {
+        lanes += t->lane[l].entry == entry;
+    }
+    return lanes;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------- */
+
+static void print_number(strake_text *json, const char *before, double value)
+{
+    strake_text_append(json, before, strlen(before));
+    strake_text_number(json, value);
+}
+
+static void print_sums(const strake_bench_item *item, strake_text *json)
+{
+    const strake_timeline *const t = &item->timeline;
+    for (int e = 0; e < t->entries && e < item->placements; e++) {
+        const strake_timeline_sum *const sum = &t->sum[e];
+        const double unknown = (double)NAN;
+        strake_text_print(json, "%s{\"id\": ", e > 0 ? ", " : "");
+        strake_text_json(json, item->placement[e].id);
+        print_number(json, ", \"compute\": ", sum->known ? sum->compute : unknown);
+        print_number(json, ", \"transfer\": ", sum->known ? sum->transfer : unknown);
+        print_number(json, ", \"both\": ", sum->known ? sum->both : unknown);
+        print_number(json, ", \"idle\": ", sum->known ? sum->idle : unknown);
+        strake_text_print(json, "}");
+    }
+}
+
+static void print_spans(const strake_timeline *t, int lane, strake_text *json)
+{
+    bool first = true;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        if (s->lane != lane) {
+            continue;
+        }
+        print_number(json, first ? "{\"begin\": " : ", {\"begin\": ", s->begin);
+        print_number(json, ", \"end\": ", s->end);
+        strake_text_print(json, ", \"kind\": \"%s\", \"step\": %lld, \"what\": ",
+                          s->kind == STRAKE_SPAN_COMPUTE ? "compute" : "transfer",
+                          (long long)s->step);
+        strake_text_json(json, s->what);
+        strake_text_print(json, "}");
+        first = false;
+    }
+}
+
+void strake_bench_print_timeline(const strake_bench_item *item, strake_text *json)
+{
+    const strake_timeline *const t = &item->timeline;
+    if (!has_timeline(item)) {
+        strake_text_print(json, "null");
+        return;
+    }
+    strake_text_print(json, "{\"step\": %lld, \"steps\": %d", (long long)t->step, t->steps);
+    print_number(json, ", \"seconds\": ", t->seconds);
+    print_number(json, ", \"clock_error\": ", t->clock_error);
+    strake_text_print(json, ", \"commands_lost\": %d, \"sums\": [", t->lost);
+    print_sums(item, json);
+    strake_text_print(json, "], \"lanes\": [");
+    for (int l = 0; l < t->lanes; l++) {
+        const int entry = t->lane[l].entry;
+        strake_text_print(json, "%s{\"id\": ", l > 0 ? ", " : "");
+        strake_text_json(json, entry < item->placements ? item->placement[entry].id : "");
+        strake_text_print(json, ", \"name\": ");
+        strake_text_json(json, t->lane[l].name);
+        strake_text_print(json, ", \"spans\": [");
+        print_spans(t, l, json);
+        strake_text_print(json, "]}");
+    }
+    strake_text_print(json, "]}");
+}
+
+/* --- bars ------------------------------------------------------------------------------------------- */
+
+static double bar_height(const strake_timeline *t, int entry)
+{
+    return fmax(STRAKE_PAGE_BAR, LANE * lanes_of(t, entry));
+}
+
+static void draw_box(strake_text *svg, double x, double y, double width, double height,
+                     const char *colour, const char *tip)
+{
+    strake_text_print(
+        svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"><title>", x, y,
+        width, height, colour);
+    strake_svg_escape(svg, tip);
+    strake_text_print(svg, "</title></rect>\n");
+}
+
+static void draw_spans(const strake_timeline *t, int entry, double y, strake_text *svg)
+{
+    const double scale = STRAKE_PAGE_BAR_WIDTH / t->seconds;
+    const double height = bar_height(t, entry) / lanes_of(t, entry);
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        char text[160];
+        int above = 0;
+        if (t->lane[s->lane].entry != entry) {
+            continue;
+        }
+        for (int l = 0; l < s->lane; l++) {
+            above += t->lane[l].entry == entry;
+        }
+        const bool computes = s->kind == STRAKE_SPAN_COMPUTE;
+        (void)snprintf(text, sizeof text, "%s, %s: %s, %.4g to %.4g ms",
+                       computes ? "compute" : "transfer", t->lane[s->lane].name, s->what,
+                       1e3 * s->begin, 1e3 * s->end);
+        draw_box(svg, STRAKE_PAGE_BAR_X + scale * s->begin, y + above * height,
+                 scale * (s->end - s->begin), height,
+                 computes ? strake_page_compute : strake_page_transfer, text);
+    }
+}
+
+static double draw_entry(const strake_bench_item *item, int entry, double y, strake_text *svg)
+{
+    const strake_timeline *const t = &item->timeline;
+    const strake_placement *const part = &item->placement[entry];
+    const strake_timeline_sum *const sum = &t->sum[entry];
+    const double percent = 100.0 / t->seconds;
+    char text[160];
+    const bool says_all =
+        item->placements == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
+    (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
+                   says_all ? "" : part->id);
+    strake_svg_text(svg, STRAKE_PAGE_BAR_X - 10, y + 13, "label", text);
+    if (!sum->known) {
+        strake_svg_text(svg, STRAKE_PAGE_BAR_X, y + 13, "note",
+                        lanes_of(t, entry) > 0 ? "this device has no timers" : "no rows");
+        return y + STRAKE_PAGE_LINE;
+    }
+    (void)snprintf(text, sizeof text,
+                   "step of %.4g ms: compute %.4g, transfer %.4g (%.4g of it beside), idle %.4g ms",
+                   1e3 * t->seconds, 1e3 * sum->compute, 1e3 * sum->transfer, 1e3 * sum->both,
+                   1e3 * sum->idle);
+    draw_box(svg, STRAKE_PAGE_BAR_X, y, STRAKE_PAGE_BAR_WIDTH, bar_height(t, entry),
+             strake_page_idle, text);
+    draw_spans(t, entry, y, svg);
+    (void)snprintf(text, sizeof text, "%.4g ms, rows %lld, idle %.2g %%",
+                   1e3 * t->seconds / t->steps, (long long)(part->end - part->first),
+                   percent * sum->idle);
+    strake_svg_text(svg, STRAKE_PAGE_BAR_X + STRAKE_PAGE_BAR_WIDTH + 8.0, y + 13, "value", text);
+    return y + bar_height(t, entry) + GAP;
+}
+
+double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg)
+{
+    for (int e = 0; has_timeline(item) && e < item->placements; e++) {
+        y = draw_entry(item, e, y, svg);
+    }
+    return y;
+}
+
+double strake_bench_timeline_height(const strake_bench_item *item)
+{
+    double height = 0.0;
+    for (int e = 0; has_timeline(item) && e < item->placements; e++) {
+        height +=
+            item->timeline.sum[e].known ? bar_height(&item->timeline, e) + GAP : STRAKE_PAGE_LINE;
+    }
+    return height;
+}

@@ -1,0 +1,358 @@
+#include "solver/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solver/solver_impl.h"
+
+enum {
+    SWEEPS = 8,     /* recorded; the first one is still disturbed by what came before */
+    MOST_SPANS = 64 /* of a worker */
+};
+
+/* A piece of work, on the host's clock. */
+typedef struct work {
+    double begin, end;
+    int64_t step;
+    const char *what;
+} work;
+
+/* Of one role; another role has its number after a device was dropped. */
+typedef struct worker_log {
+    int entry, worker;
+    int count;
+    int64_t step; /* steps done before the present sweep */
+    work span[MOST_SPANS];
+} worker_log;
+
+struct strake_recorder {
+    int roles;
+    worker_log *log;
+    strake_cl_record *device[STRAKE_MAX_PLACEMENTS]; /* by entry */
+};
+
+void strake_recorder_begin(const strake_solver *solver, const strake_role *role, int64_t step)
+{
+    strake_recorder *const recorder = solver->recorder;
+    const int r = (int)(role - solver->role);
+    if (recorder == NULL || r >= recorder->roles) {
+        return;
+    }
+    worker_log *const log = &recorder->log[r];
+    if (log->entry != role->entry || log->worker != role->worker) {
+        *log = (worker_log){.entry = role->entry, .worker = role->worker};
+    }
+    log->step = solver->step_count + step;
+    if (recorder->device[role->entry] != NULL) {
+        recorder->device[role->entry]->sweep = solver->step_count + step;
+    }
+}
+
+void strake_recorder_add(const strake_solver *solver, const strake_role *role, double begin,
+                         const char *what)
+{
+    strake_recorder *const recorder = solver->recorder;
+    const int r = (int)(role - solver->role);
+    if (recorder == NULL || r >= recorder->roles || recorder->log[r].count == MOST_SPANS) {
+        return;
+    }
+    worker_log *const log = &recorder->log[r];
+    log->span[log->count++] = (work){begin, strake_solver_clock(), log->step, what};
+}
+
+static void destroy(strake_recorder *recorder)
+{
+    for (int e = 0; e < STRAKE_MAX_PLACEMENTS; e++) {
+        free(recorder->device[e]);
+    }
+    free(recorder->log);
+    free(recorder);
+}
+
+static strake_status prepare(const strake_solver *solver, strake_recorder *recorder,
+                             strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    recorder->roles = solver->roles;
+    recorder->log = calloc((size_t)solver->roles + 1, sizeof *recorder->log);
+    STRAKE_CHECK(recorder->log != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].stripe != NULL) {
+            recorder->device[e] = calloc(1, sizeof *recorder->device[e]);
+            STRAKE_CHECK(recorder->device[e] != NULL, error, STRAKE_ERR_MEMORY,
+                         "out of memory for a timeline");
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Records from now on, or no longer. A device that was dropped meanwhile has no stripe any more. */
+static strake_status record_devices(strake_solver *solver, const strake_recorder *recorder, bool on,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int e = 0; e < solver->entries; e++) {
+        strake_cl_record *const record = recorder->device[e];
+        strake_cl_stripe *const stripe = solver->entry[e].stripe;
+        if (record != NULL && stripe != NULL) {
+            const strake_status one = strake_cl_stripe_record(stripe, on ? record : NULL, error);
+            status = status == STRAKE_OK ? one : status;
+        }
+        if (record != NULL && !on && record->cl != NULL) {
+            strake_cl_record_end(record);
+        }
+    }
+    return status;
+}
+
+/* --- what was recorded, as lanes and spans -------------------------------------------------------- */
+
+static strake_status make_room(strake_timeline *t, const strake_recorder *recorder,
+                               strake_error *error)
+{
+    size_t spans = 1;
+    size_t lanes = (size_t)recorder->roles + 1;
+    for (int r = 0; r < recorder->roles; r++) {
+        spans += (size_t)recorder->log[r].count;
+    }
+    for (int e = 0; e < STRAKE_MAX_PLACEMENTS; e++) {
+        spans += recorder->device[e] != NULL ? (size_t)recorder->device[e]->commands : 0;
+        lanes += recorder->device[e] != NULL ? 2 : 0;
+    }
+    t->span = calloc(spans, sizeof *t->span);
+    t->lane = calloc(lanes, sizeof *t->lane);
+    return t->span != NULL && t->lane != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
+}
+
+static int new_lane(strake_timeline *t, int entry, const char *name)
+{
+    strake_timeline_lane *const lane = &t->lane[t->lanes];
+    lane->entry = entry;
+    (void)snprintf(lane->name, sizeof lane->name, "%s", name);
+    return t->lanes++;
+}
+
+static void add_worker(strake_timeline *t, const worker_log *log)
+{
+    char name[24];
+    (void)snprintf(name, sizeof name, "worker %d", log->worker);
+    const int lane = new_lane(t, log->entry, name);
+    for (int k = 0; k < log->count; k++) {
+        strake_timeline_span *const s = &t->span[t->spans++];
+        *s = (strake_timeline_span){
+            lane, STRAKE_SPAN_COMPUTE, log->span[k].begin, log->span[k].end, log->span[k].step, ""};
+        (void)snprintf(s->what, sizeof s->what, "%s", log->span[k].what);
+    }
+}
+
+static void add_device(strake_timeline *t, int entry, const strake_cl_record *record)
+{
+    const int kernels = new_lane(t, entry, "kernels");
+    const int transfers = new_lane(t, entry, "transfers");
+    for (int k = 0; k < record->commands; k++) {
+        const strake_cl_command *const c = &record->command[k];
+        const bool is_kernel = c->kind == STRAKE_CL_KERNEL;
+        strake_timeline_span *const s = &t->span[t->spans++];
+        *s = (strake_timeline_span){is_kernel ? kernels : transfers,
+                                    is_kernel ? STRAKE_SPAN_COMPUTE : STRAKE_SPAN_TRANSFER,
+                                    c->begin,
+                                    c->end,
+                                    c->sweep,
+                                    ""};
+        if (is_kernel) {
+            (void)snprintf(s->what, sizeof s->what, "%.28s, %.0f items", c->name, c->amount);
+        } else {
+            (void)snprintf(s->what, sizeof s->what, "%.0f bytes %s", c->amount,
+                           c->kind == STRAKE_CL_UP ? "to the device" : "to the host");
+        }
+    }
+    t->lost += record->lost;
+    t->clock_error = record->timers && record->clock_error > t->clock_error ? record->clock_error
+                                                                            : t->clock_error;
+}
+
+/*
+ * When the first one begins each sweep: between neighbours nobody begins the next one before both have
+ * done this one. @return number of sweeps, which follow each other
+ */
+static int find_begins(const strake_timeline *t, double begin[SWEEPS], int64_t step[SWEEPS])
+{
+    int sweeps = 0;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        int at = 0;
+        while (at < sweeps && step[at] < s->step) {
+            at++;
+        }
+        if (at < sweeps && step[at] == s->step) {
+            begin[at] =
+                s->begin < begin[at] && s->kind == STRAKE_SPAN_COMPUTE ? s->begin : begin[at];
+        } else if (sweeps < SWEEPS && s->kind == STRAKE_SPAN_COMPUTE) {
+            memmove(&step[at + 1], &step[at], (size_t)(sweeps - at) * sizeof *step);
+            memmove(&begin[at + 1], &begin[at], (size_t)(sweeps - at) * sizeof *begin);
+            step[at] = s->step;
+            begin[at] = s->begin;
+            sweeps++;
+        }
+    }
+    return sweeps;
+}
+
+/* The sweep of median length, without the first and the last one. @return it, or -1 */
+static int find_median(const double *begin, int sweeps)
+{
+    for (int k = 1; k + 1 < sweeps; k++) {
+        int shorter = 0;
+        for (int j = 1; j + 1 < sweeps; j++) {
+            const double difference = begin[j + 1] - begin[j] - (begin[k + 1] - begin[k]);
+            shorter += difference < 0.0 || (!(difference > 0.0) && j < k) ? 1 : 0;
+        }
+        if (shorter == (sweeps - 2) / 2) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* Keeps what lies within the step. */
+static void cut(strake_timeline *t, double begin, double end)
+{
+    int kept = 0;
+    t->seconds = end - begin;
+    for (int k = 0; k < t->spans; k++) {
+        strake_timeline_span s = t->span[k];
+        s.begin = s.begin > begin ? s.begin - begin : 0.0;
+        s.end = s.end < end ? s.end - begin : t->seconds;
+        if (s.begin < s.end) {
+            t->span[kept++] = s;
+        }
+    }
+    t->spans = kept;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const strake_timeline_span *const one = a;
+    const strake_timeline_span *const other = b;
+    return (one->begin > other->begin) - (one->begin < other->begin);
+}
+
+/* Seconds in which an entry (all lanes, if @p lane is -1) does one of the kinds; spans are in order. */
+static double covered(const strake_timeline *t, int entry, int lane, bool compute, bool transfer)
+{
+    double sum = 0.0;
+    double until = 0.0;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        if (t->lane[s->lane].entry != entry || (lane >= 0 && s->lane != lane) ||
+            !(s->kind == STRAKE_SPAN_COMPUTE ? compute : transfer)) {
+            continue;
+        }
+        const double from = s->begin > until ? s->begin : until;
+        sum += s->end > from ? s->end - from : 0.0;
+        until = s->end > until ? s->end : until;
+    }
+    return sum;
+}
+
+static void add_up(const strake_solver *solver, strake_timeline *t)
+{
+    t->entries = solver->entries;
+    for (int e = 0; e < solver->entries; e++) {
+        strake_timeline_sum *const sum = &t->sum[e];
+        int workers = 0;
+        double computed = 0.0;
+        if (solver->entry[e].place == STRAKE_PLACE_OPENCL) {
+            sum->compute = covered(t, e, -1, true, false);
+            sum->transfer = covered(t, e, -1, false, true);
+            const double either = covered(t, e, -1, true, true);
+            sum->both = sum->compute + sum->transfer - either;
+            sum->idle = t->seconds - either;
+            continue;
+        }
+        for (int l = 0; l < t->lanes; l++) {
+            if (t->lane[l].entry == e) {
+                computed += covered(t, e, l, true, false);
+                workers++;
+            }
+        }
+        sum->compute = workers > 0 ? computed / workers : 0.0;
+        sum->idle = t->seconds - sum->compute;
+    }
+}
+
+static strake_status assemble(const strake_solver *solver, const strake_recorder *recorder,
+                              strake_timeline *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double begin[SWEEPS];
+    int64_t step[SWEEPS];
+    int median = -1;
+    STRAKE_TRY(make_room(t, recorder, error));
+    for (int e = 0; e < solver->entries; e++) {
+        for (int r = 0; r < recorder->roles; r++) {
+            if (recorder->log[r].entry == e && recorder->log[r].count > 0) {
+                add_worker(t, &recorder->log[r]);
+            }
+        }
+        if (recorder->device[e] != NULL) {
+            add_device(t, e, recorder->device[e]);
+        }
+    }
+    median = find_median(begin, find_begins(t, begin, step));
+    if (median < 0) {
+        t->lanes = 0;
+        t->spans = 0;
+        return STRAKE_OK;
+    }
+    t->step = step[median];
+    t->steps = (int)(step[median + 1] - step[median]);
+    for (int k = 0; k < t->spans; k++) {
+        t->sum[t->lane[t->span[k].lane].entry].known = true;
+    }
+    cut(t, begin[median], begin[median + 1]);
+    qsort(t->span, (size_t)t->spans, sizeof *t->span, by_begin);
+    add_up(solver, t);
+cleanup:
+    return status;
+}
+
+strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    memset(out, 0, sizeof *out);
+    if (solver->reference != NULL) {
+        return STRAKE_OK;
+    }
+    strake_recorder *const recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
+    }
+    STRAKE_TRY(prepare(solver, recorder, error));
+    solver->recorder = recorder;
+    STRAKE_TRY(record_devices(solver, recorder, true, error));
+    STRAKE_TRY(strake_step(solver, (int64_t)SWEEPS * solver->at_once, error));
+    STRAKE_TRY(record_devices(solver, recorder, false, error));
+    solver->recorder = NULL;
+    STRAKE_TRY(assemble(solver, recorder, out, error));
+cleanup:
+    if (solver->recorder == recorder) {
+        strake_error ignored;
+        solver->recorder = NULL;
+        (void)record_devices(solver, recorder, false, &ignored);
+    }
+    destroy(recorder);
+    return status;
+}
+
+void strake_timeline_free(strake_timeline *timeline)
+{
+    free(timeline->lane);
+    free(timeline->span);
+    memset(timeline, 0, sizeof *timeline);
+}

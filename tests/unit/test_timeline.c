@@ -1,0 +1,219 @@
+/*
+ * Recorded steps: every processor of the team is on them, in order and within the step; sums are those
+ * of the spans; recording changes no bit, neither then nor later.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/bench.h"
+#include "opencl/cl_device.h"
+
+enum { ROWS = 96, COLS = 120, AFTER = 7 };
+
+static strake_case *open_case(const char *run)
+{
+    char text[512];
+    strake_error error;
+    strake_case *which = NULL;
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata2d\n"
+                   "grid: {rows: %d, cols: %d}\n"
+                   "time: {dt: 0.1, steps: 100}\n"
+                   "boundary: {rows: periodic, cols: open}\n"
+                   "fields:\n"
+                   "  psi: {random: {seed: 1, minimum: 0, maximum: 1}}\n"
+                   "  u1: {constant: 0.2}\n"
+                   "  u2: {constant: -0.3}\n"
+                   "run: {%s}\n",
+                   ROWS, COLS, run);
+    if (strake_case_parse("timeline", text, NULL, false, &which, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return which;
+}
+
+static bool has_device(void)
+{
+    strake_error error;
+    strake_cl_list list;
+    assert_int_equal(strake_cl_list_open(&list, &error), STRAKE_OK);
+    const bool any = list.count > 0;
+    strake_cl_list_free(&list);
+    return any;
+}
+
+static void check_spans(const strake_timeline *t, const strake_placement *placement)
+{
+    double before = 0.0;
+    bool transfers[STRAKE_MAX_PLACEMENTS] = {false};
+    assert_true(t->seconds > 0.0 && t->clock_error < 0.1 && t->lost == 0);
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        assert_true(s->begin >= before && s->begin < s->end && s->end <= t->seconds);
+        /* Neighbours are no more than a sweep away. */
+        assert_true(llabs((long long)(s->step - t->step)) <= 2LL * t->steps);
+        before = s->begin;
+        transfers[t->lane[s->lane].entry] |= s->kind == STRAKE_SPAN_TRANSFER;
+    }
+    for (int e = 0; e < t->entries; e++) {
+        const strake_timeline_sum *const sum = &t->sum[e];
+        const bool is_device = strncmp(placement[e].id, "ocl:", 4) == 0;
+        assert_true(sum->known);
+        assert_true(sum->compute >= 0.0 && sum->idle >= -1e-9);
+        assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
+        /* A device sends and receives in every step, unless it is alone and holds everything. */
+        assert_int_equal(transfers[e], is_device && (t->entries > 1 || placement[e].blocks > 0));
+    }
+}
+
+/* Beside a device every worker of two computes its border first, on the side where the device is. */
+static void check_borders(const strake_timeline *t, const strake_placement *placement)
+{
+    int borders = 0;
+    for (int k = 0; k < t->spans; k++) {
+        const strake_timeline_span *const s = &t->span[k];
+        if (strcmp(s->what, "border rows") != 0) {
+            continue;
+        }
+        borders++;
+        for (int j = 0; j < k; j++) {
+            assert_false(t->span[j].lane == s->lane && t->span[j].step == s->step);
+        }
+    }
+    const bool beside = t->entries == 2 && strcmp(placement[0].id, placement[1].id) != 0;
+    assert_true(beside ? borders >= 2 : borders == 0);
+}
+
+/* Compares with the naive reference after as many steps, and again some steps later. */
+static void check_bits(strake_solver *solver, const strake_case *which)
+{
+    strake_error error;
+    strake_solver *serial = NULL;
+    static double own[ROWS * COLS], right[ROWS * COLS];
+    const strake_options options = {.where = "serial"};
+    assert_int_equal(strake_open(which, &options, &serial, &error), STRAKE_OK);
+    assert_int_equal(strake_step(serial, strake_step_count(solver), &error), STRAKE_OK);
+    for (int part = 0; part < 2; part++) {
+        assert_int_equal(strake_get_field(serial, "psi", right, &error), STRAKE_OK);
+        assert_int_equal(strake_get_field(solver, "psi", own, &error), STRAKE_OK);
+        assert_memory_equal(own, right, sizeof own);
+        assert_int_equal(strake_step(serial, AFTER, &error), STRAKE_OK);
+        assert_int_equal(strake_step(solver, AFTER, &error), STRAKE_OK);
+    }
+    strake_close(&serial);
+}
+
+/* What the page and the lines of a benchmark make of it. */
+static void check_output(const strake_solver *solver, const char *where, const strake_timeline *t)
+{
+    strake_text svg = {0}, json = {0};
+    strake_placement placement[4];
+    strake_bench_item item = {.repeats = 0, .placement = placement};
+    (void)snprintf(item.where, sizeof item.where, "%s", where);
+    item.placements = strake_solver_placements(solver, placement, 4);
+    item.timeline = *t;
+    const double end = strake_bench_draw_timeline(&item, 10.0, &svg);
+    assert_true(fabs(end - 10.0 - strake_bench_timeline_height(&item)) < 1e-9);
+    int boxes = 0;
+    for (const char *at = svg.data; (at = strstr(at, "<rect ")) != NULL; at++) {
+        boxes++;
+    }
+    assert_int_equal(boxes, t->spans + t->entries);
+    assert_null(strstr(svg.data, "nan"));
+    strake_bench_print_timeline(&item, &json);
+    int spans = 0;
+    for (const char *at = json.data; (at = strstr(at, "\"begin\": ")) != NULL; at++) {
+        spans++;
+    }
+    assert_int_equal(spans, t->spans);
+    strake_text_free(&svg);
+    strake_text_free(&json);
+}
+
+static void record(const char *where, const char *run)
+{
+    strake_error error;
+    strake_solver *solver = NULL;
+    strake_timeline t;
+    strake_placement placement[4];
+    strake_case *which = open_case(run);
+    const strake_options options = {
+        .where = where, .threads = 2, .split = strchr(where, ',') != NULL ? "1,1" : "1"};
+    if (strake_open(which, &options, &solver, &error) != STRAKE_OK ||
+        strake_step(solver, 3, &error) != STRAKE_OK ||
+        strake_timeline_record(solver, &t, &error) != STRAKE_OK) {
+        fail_msg("%s: %s", where, error.text);
+    }
+    const int entries = strake_solver_placements(solver, placement, 4);
+    assert_int_equal(t.entries, entries);
+    assert_int_equal(t.steps, strake_solver_steps_at_once(solver));
+    assert_int_equal((t.step - 3) % t.steps, 0);
+    check_spans(&t, placement);
+    check_borders(&t, placement);
+    check_output(solver, where, &t);
+    check_bits(solver, which);
+    strake_timeline_free(&t);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static void the_threads_of_the_cpu_are_recorded(void **state)
+{
+    (void)state;
+    record("cpu", "steps_per_sweep: 1");
+    record("cpu", "steps_per_sweep: 2");
+}
+
+static void devices_are_recorded_on_the_same_clock(void **state)
+{
+    (void)state;
+    if (!has_device()) {
+        print_message("# skip: no OpenCL device\n");
+        skip();
+    }
+    record("ocl:0", "tuned: false");
+    record("cpu,ocl:0", "overlap: off, tuned: false");
+    record("ocl:0,cpu", "overlap: on, steps_per_sweep: 2, tuned: false");
+    record("ocl:0,ocl:0", "tuned: false");
+    record("ocl:0", "blocks: 4, tuned: false");
+}
+
+static void the_reference_has_no_timeline(void **state)
+{
+    (void)state;
+    strake_error error;
+    strake_solver *solver = NULL;
+    strake_timeline t;
+    strake_text json = {0};
+    strake_bench_item item = {.repeats = 0};
+    strake_case *which = open_case("tuned: false");
+    const strake_options options = {.where = "serial"};
+    assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
+    assert_int_equal(strake_timeline_record(solver, &t, &error), STRAKE_OK);
+    assert_int_equal(t.lanes, 0);
+    assert_int_equal(strake_step_count(solver), 0);
+    item.timeline = t;
+    strake_bench_print_timeline(&item, &json);
+    assert_string_equal(json.data, "null");
+    strake_text_free(&json);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_threads_of_the_cpu_are_recorded),
+        cmocka_unit_test(devices_are_recorded_on_the_same_clock),
+        cmocka_unit_test(the_reference_has_no_timeline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
