@@ -308,6 +308,18 @@ static void write_carry(const writer *w)
     }
 }
 
+/* The cells that a group stores. */
+static void write_group_ghosts(const writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const int sides = plan->side[2][0] + plan->side[2][1];
+    fprintf(w->text, "    const int col = (int)get_group_id(0) * (width - %d) * %d - %d;\n", sides,
+            plan->vector, plan->vector == 1 ? plan->lo[2] : strake_cl_lead(plan));
+    char columns[64];
+    (void)snprintf(columns, sizeof columns, "col + (width - %d) * %d", sides, plan->vector);
+    strake_cl_write_ghosts(w, "first", "end", "col", columns, "item", "width");
+}
+
 void strake_cl_write_march(const strake_cl_writer *w)
 {
     strake_cl_write_setup(w);
@@ -317,4 +329,7 @@ void strake_cl_write_march(const strake_cl_writer *w)
     }
     write_carry(w);
     fprintf(w->text, "        at += %d * line;\n    }\n", w->options->unroll);
+    if (strake_cl_plan_fills(w->graph, w->plan)) {
+        write_group_ghosts(w);
+    }
 }

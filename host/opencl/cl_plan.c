@@ -330,6 +330,15 @@ static int needed_static(const strake_graph *graph, int kernels, const strake_cl
     return count;
 }
 
+bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan)
+{
+    bool writes_state = false;
+    for (int k = 0; k < plan->outputs; k++) {
+        writes_state = writes_state || graph->value[plan->output[k]].is_output;
+    }
+    return plan->flat && writes_state;
+}
+
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *asked, bool flat,
                            int most, strake_cl_kernel_plan *out)
 {
