@@ -19,6 +19,38 @@ static inline int ghost_source(int boundary, int n, int i)
 }
 
 /*
+ * get_local_id(0), get_group_id(0) and get_group_id(1), read again after a long loop: a compiler that
+ * keeps them has fewer registers for the loop.
+ */
+#ifdef __NV_CL_C_VERSION
+static inline int item_again(void)
+{
+    int x;
+    __asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+    return x;
+}
+static inline int group_again(int axis)
+{
+    int x;
+    if (axis == 0) {
+        __asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    } else {
+        __asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(x));
+    }
+    return x;
+}
+#else
+static inline int item_again(void)
+{
+    return (int)get_local_id(0);
+}
+static inline int group_again(int axis)
+{
+    return (int)get_group_id(axis);
+}
+#endif
+
+/*
  * Ghosts of a two-dimensional array that copy cells of a group: those of the group's rows [row,
  * row_end) and columns [col, col_end), which all of it has stored. All work-items of the group call
  * it together. Pair k copies slab pairs[2k+1] of the array to pairs[2k]; row 0 is slab @p base.

@@ -80,10 +80,30 @@ static void NAME(check_tail)(uint64_t n_bits, uint64_t d_bits)
     const strake_ratio ratio = {n, d};
     const long before = refined;
     NAME(check_pair)(n, d);
-    /* whenever the quotient is a normal number with some room, and the seed as it should be */
-    if (fabs(strake_divided(ratio)) >= 4 * STRAKE_LEAST_QUOTIENT &&
+    /* subnormal quotients, too, whenever the seed is as it should be */
+    if (fabs(strake_divided(ratio)) <= STRAKE_MOST_QUOTIENT &&
         STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)))) {
         assert_int_equal(refined, before + 1);
+    }
+}
+
+/* Quotients of a few of the least numbers, many in or next to the middle of two of them. */
+static void NAME(check_subnormal)(uint64_t *state)
+{
+    const uint64_t bits = random_bits(state);
+    const uint64_t m = bits % 4096 * 2 + 1; /* m / 2 least numbers */
+    const uint64_t d = random_bits(state) >> (65 - DIGITS) | UINT64_C(1) << (DIGITS - 2);
+    const int scale = (int)(bits >> 32) % 20; /* of the denominator: 2^scale and more */
+    const real n = (real)ldexp((double)(bits >> 20 & 4095), LEAST_EXPONENT);
+    NAME(check_pair)(n, (real)ldexp((double)d, scale - DIGITS));
+    NAME(check_pair)((real)ldexp((double)m, LEAST_EXPONENT), REAL(2.0));
+    for (int away = -1; away <= 1; away++) {
+        const real near = (real)(ldexp(1.0, DIGITS - 1) + away);
+        NAME(check_pair)
+        ((real)ldexp((double)m, LEAST_EXPONENT), (real)ldexp((double)near, scale - DIGITS + 2));
+        NAME(check_pair)
+        (-(real)ldexp((double)(m << (scale + 1)), LEAST_EXPONENT),
+         (real)ldexp((double)near, scale - DIGITS + 3));
     }
 }
 
@@ -106,6 +126,7 @@ static void NAME(check_all)(uint64_t *state)
         NAME(check_pair)(k % 2 == 0 ? REAL(0.0) : -REAL(0.0), fabs(d));
         /* the thin tails of a field: numerators down to the least, denominators above epsilon's square */
         NAME(check_tail)(bits[0], bits[1]);
+        NAME(check_subnormal)(state);
     }
     for (int k = 0; k < 4000; k++) {
         /* denominators of ones only, for which 1/d is next to the middle of two numbers */
@@ -132,6 +153,6 @@ static void NAME(check_all)(uint64_t *state)
 #undef STRAKE_SCALED_NUMERATOR
 #undef STRAKE_SCALED_DENOMINATOR
 #undef STRAKE_SEED_IS_GOOD
-#undef STRAKE_LEAST_QUOTIENT
+#undef STRAKE_MOST_QUOTIENT
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED
