@@ -288,6 +288,7 @@ static int plan_unfused(planner *p, const int *stage, int stages, const bool *st
             return -1;
         }
         memset(&out[count], 0, sizeof *out);
+        out[count].flat = p->flat;
         out[count].is_static = p->graph->value[p->graph->stage[stage[k]].output].is_static;
         out[count++].stage[0] = stage[k];
         out[count - 1].stages = 1;
