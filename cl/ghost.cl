@@ -2,7 +2,7 @@
  * ghost.cl: kernels that fill the ghost cells of a state array on the device. No arithmetic.
  * Index maps: 0 periodic, 1 open (nearest), 2 no-flux (mirror), as enum strake_boundary.
  */
-static inline long ghost_source(int boundary, long n, long i)
+static inline int ghost_source(int boundary, int n, int i)
 {
     if (i >= 0 && i < n) {
         return i;
@@ -11,10 +11,91 @@ static inline long ghost_source(int boundary, long n, long i)
         return i < 0 ? 0 : n - 1;
     }
     if (boundary == 2) {
-        const long k = (i % (2 * n) + 2 * n) % (2 * n);
-        return k < n ? k : 2 * n - 1 - k;
+        const int period = 2 * n;
+        const int k = (i % period + period) % period;
+        return k < n ? k : period - 1 - k;
     }
     return (i % n + n) % n;
+}
+
+/*
+ * get_local_id(0), get_group_id(0) and get_group_id(1), read again after a long loop: a compiler that
+ * keeps them has fewer registers for the loop.
+ */
+#ifdef __NV_CL_C_VERSION
+static inline int item_again(void)
+{
+    int x;
+    __asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+    return x;
+}
+static inline int group_again(int axis)
+{
+    int x;
+    if (axis == 0) {
+        __asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    } else {
+        __asm volatile("mov.u32 %0, %%ctaid.y;" : "=r"(x));
+    }
+    return x;
+}
+#else
+static inline int item_again(void)
+{
+    return (int)get_local_id(0);
+}
+static inline int group_again(int axis)
+{
+    return (int)get_group_id(axis);
+}
+#endif
+
+/*
+ * Ghosts of a two-dimensional array that copy cells of a group: those of the group's rows [row,
+ * row_end) and columns [col, col_end), which all of it has stored. All work-items of the group call
+ * it together. Pair k copies slab pairs[2k+1] of the array to pairs[2k]; row 0 is slab @p base.
+ */
+static inline void fill_ghosts(__global real *array, const long slab, const long origin,
+                               const int row, const int row_end, const int col, const int col_end,
+                               const int n2, const int lo, const int hi, const int boundary,
+                               const int base, __constant int *pairs, const int count,
+                               const int item, const int items)
+{
+    const int sides = lo + hi;
+    const int most = max(lo, hi);
+    const int columns = col_end - col;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (row >= row_end || col >= col_end) {
+        return;
+    }
+    if (col < most || col_end > n2 - most) {
+        for (int k = item; k < sides * (row_end - row); k += items) {
+            const int down = k / sides;
+            const int side = k - down * sides;
+            const int to = side < lo ? side - lo : n2 + side - lo;
+            const int from = ghost_source(boundary, n2, to);
+            if (from >= col && from < col_end) {
+                const long line = origin + (row + down) * slab;
+                array[line + to] = array[line + from];
+            }
+        }
+    }
+    for (int p = 0; p < count; p++) {
+        const int i = pairs[2 * p + 1] - base;
+        if (i < row || i >= row_end) {
+            continue;
+        }
+        const long line = origin + i * slab;
+        const long away = (pairs[2 * p] - pairs[2 * p + 1]) * slab;
+        for (int k = item; k < columns + sides; k += items) {
+            const int side = k - columns;
+            const int to = side < 0 ? col + k : side < lo ? side - lo : n2 + side - lo;
+            const int from = ghost_source(boundary, n2, to);
+            if (from >= col && from < col_end) {
+                array[line + away + to] = array[line + from];
+            }
+        }
+    }
 }
 
 /* Ghosts along the contiguous axis: global size (lo + hi, slabs, lines of a slab). */
@@ -29,7 +110,7 @@ __kernel void ghost_columns(__global real *array, const long slab, const long pi
         return;
     }
     const long line = origin + i * slab + m * pitch;
-    const long to = k < lo ? (long)k - lo : (long)n + k - lo;
+    const int to = k < lo ? k - lo : n + k - lo;
     array[line + to] = array[line + ghost_source(boundary, n, to)];
 }
 
@@ -44,19 +125,19 @@ __kernel void ghost_lines(__global real *array, const long slab, const long pitc
     if (j >= pitch || k >= lo + hi || i >= slabs) {
         return;
     }
-    const long to = k < lo ? (long)k - lo : (long)n + k - lo;
-    const long from = ghost_source(boundary, n, to);
+    const int to = k < lo ? k - lo : n + k - lo;
+    const int from = ghost_source(boundary, n, to);
     const long base = first_line + i * slab + j;
-    array[base + to * pitch] = array[base + from * pitch];
+    array[base + (long)to * pitch] = array[base + (long)from * pitch];
 }
 
-/* Ghost slabs that this device owns the source of: pair k copies slab pairs[2k+1] to pairs[2k]. */
+/* Ghost slabs that copy one of the slabs [first, end) of the array; pairs as above. */
 __kernel void ghost_slabs(__global real *array, const long slab, __constant int *pairs,
-                          const int count)
+                          const int count, const int first, const int end)
 {
     const long j = (long)get_global_id(0);
     const int k = (int)get_global_id(1);
-    if (j >= slab || k >= count) {
+    if (j >= slab || k >= count || pairs[2 * k + 1] < first || pairs[2 * k + 1] >= end) {
         return;
     }
     array[pairs[2 * k] * slab + j] = array[pairs[2 * k + 1] * slab + j];
@@ -76,7 +157,7 @@ __kernel void ghost_cells(__global real *array, const long slab, const long orig
         const int row = k / sides;
         const int side = k - row * sides;
         const long line = origin + row * slab;
-        const long to = side < lo ? (long)side - lo : (long)n2 + side - lo;
+        const int to = side < lo ? side - lo : n2 + side - lo;
         array[line + to] = array[line + ghost_source(boundary, n2, to)];
         return;
     }
@@ -84,7 +165,7 @@ __kernel void ghost_cells(__global real *array, const long slab, const long orig
     if (k < count * (n2 + sides)) {
         const int width = n2 + sides;
         const int pair = k / width;
-        const long to = k - pair * width - lo;
+        const int to = k - pair * width - lo;
         const long column = origin % slab;
         array[pairs[2 * pair] * slab + column + to] =
             array[pairs[2 * pair + 1] * slab + column + ghost_source(boundary, n2, to)];

@@ -14,7 +14,12 @@
  * one more correction with the exact remainder makes it the correctly rounded n/d, whatever the seed
  * y was made from was worth, as long as its relative error was below 2^-17. y is correctly rounded because the
  * seed is above 1/d even where all bits of d are ones, the only d for which that matters.
- * Nothing may underflow or overflow on the way: that is what STRAKE_IS_REFINED asks for.
+ * Nothing may overflow on the way: that is what STRAKE_IS_REFINED asks for. Numerators and denominators
+ * are scaled, so that remainders do not underflow, however small the numerator is: in the thin tails of a
+ * field it is. Where the quotient itself is subnormal, the first one is rounded to the numbers there
+ * are, its remainder is exact still (such a denominator is above 2^-53, or 2^-24 in single precision),
+ * and so is the choice between two neighbours: n/d is further from the middle between them than
+ * remainder times y can be wrong, or in the middle, where nothing is rounded before the end.
  * tests/parity/test_quotient.c goes through the hard cases.
  */
 
@@ -28,8 +33,10 @@ static inline real strake_divided(strake_ratio ratio)
 #define STRAKE_HEAD(x) as_uint(x)
 #define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
 #define STRAKE_MOST_DENOMINATOR 0x5d800000u  /* 2^60 */
-#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f /* 2^-125 */
-#define STRAKE_SCALE 1.1529215e18f           /* 2^60, of both: no numerator is too small */
+#define STRAKE_MOST_QUOTIENT 1.2676506e30f   /* 2^100 */
+/* By 2^60. */
+#define STRAKE_SCALED_NUMERATOR(n) ((n)*1.1529215e18f)
+#define STRAKE_SCALED_DENOMINATOR(d) ((d)*1.1529215e18f)
 #define STRAKE_WITH_SIGN(q, n) as_float(as_uint(q) | (as_uint(n) & 0x80000000u))
 
 #ifndef STRAKE_RECIPROCAL
@@ -49,8 +56,10 @@ static inline float strake_seed(float d)
 #define STRAKE_HEAD(x) ((uint)(as_ulong(x) >> 32))
 #define STRAKE_LEAST_DENOMINATOR 0x33700000u /* 2^-200 */
 #define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
-#define STRAKE_LEAST_QUOTIENT 1.0306e-230    /* 2^-764: the numerator is above 2^-965 */
-#define STRAKE_SCALE 1.0
+#define STRAKE_MOST_QUOTIENT 1.0715086e301   /* 2^1000 */
+/* By 2^110, the denominator through its exponent. */
+#define STRAKE_SCALED_NUMERATOR(n) ((n)*1298074214633706907132624082305024.0)
+#define STRAKE_SCALED_DENOMINATOR(d) as_double(as_ulong(d) + 0x06e0000000000000ul)
 #define STRAKE_WITH_SIGN(q, n) as_double(as_ulong(q) | (as_ulong(n) & 0x8000000000000000ul))
 
 #ifndef STRAKE_RECIPROCAL
@@ -80,8 +89,8 @@ static inline real strake_seed_error(real d)
 
 static inline real strake_refined(strake_ratio ratio)
 {
-    const real n = ratio.n * STRAKE_SCALE;
-    const real d = ratio.d * STRAKE_SCALE;
+    const real n = STRAKE_SCALED_NUMERATOR(ratio.n);
+    const real d = STRAKE_SCALED_DENOMINATOR(ratio.d);
     const real seed = strake_seed(d);
     const real e = strake_seed_error(d);
     const real near = fma(seed, fma(e, e, e), seed);
@@ -92,7 +101,7 @@ static inline real strake_refined(strake_ratio ratio)
 }
 
 #define STRAKE_IS_REFINED(ratio, q)                                                                \
-    (STRAKE_SEED_IS_GOOD(strake_seed_error((ratio).d * STRAKE_SCALE)) &                            \
+    (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR((ratio).d))) &                \
      (int)(STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                     \
            STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                   \
-     ((int)(fabs(q) >= STRAKE_LEAST_QUOTIENT) | (int)((ratio).n == REAL(0.0))))
+     (int)(fabs(q) <= STRAKE_MOST_QUOTIENT))

@@ -100,12 +100,8 @@ static strake_status run_block(strake_cl_blocks *b, strake_cl_stream *s, strake_
     STRAKE_TRY(bring(b, s, each, steps, array, error));
     for (int later = steps - 1; later >= 0; later--) {
         const strake_range range = computed(b, each, later);
-        STRAKE_TRY(strake_cl_window_step(w, range.first - base, range.end - base, error));
-        for (int k = 0; k < w->states; k++) {
-            STRAKE_TRY(strake_cl_window_fill(w, w->state[k].buffer[1 - w->parity],
-                                             range.first - base, range.end - base,
-                                             later > 0 ? &each->edges : NULL, error));
-        }
+        STRAKE_TRY(strake_cl_window_step(w, range.first - base, range.end - base,
+                                         later > 0 ? &each->edges : NULL, error));
         strake_cl_window_swap(w);
     }
     STRAKE_TRY(strake_cl_window_search(w, b->extra, b->extra + slabs, error));

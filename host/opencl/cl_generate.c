@@ -143,13 +143,42 @@ static void write_store(const strake_cl_writer *w, int output)
     bool guarded = false;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         if (value->lo[axis] != w->plan->lo[axis] || value->hi[axis] != w->plan->hi[axis]) {
-            fprintf(w->text, "%s%c >= %d && %c < n%d + %d", guarded ? " && " : "    if (",
+            fprintf(w->text, "%s%c >= %d && %c < n%d + %d", guarded ? " && " : "        if (",
                     index[axis], -value->lo[axis], index[axis], axis, value->hi[axis]);
             guarded = true;
         }
     }
-    fprintf(w->text, "%s    %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "", guarded ? "    " : "",
-            value->name, value->name, guarded ? "    }\n" : "");
+    fprintf(w->text, "%s        %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "",
+            guarded ? "    " : "", value->name, value->name, guarded ? "        }\n" : "");
+}
+
+void strake_cl_write_ghosts(const strake_cl_writer *w, const char *row, const char *rows,
+                            const char *col, const char *cols, const char *item, const char *items)
+{
+    for (int k = 0; k < w->plan->outputs; k++) {
+        const strake_value *value = &w->graph->value[w->plan->output[k]];
+        if (value->is_output) {
+            fprintf(w->text,
+                    "    fill_ghosts(a_%s, slab, origin, max(%s, 0), min(%s, n0),\n"
+                    "                max(%s, 0), min(%s, n2), n2, ghost_lo, ghost_hi,\n"
+                    "                boundary, base, pairs, pair_count, %s, %s);\n",
+                    value->name, row, rows, col, cols, item, items);
+        }
+    }
+}
+
+/* The cells of a point kernel's group. */
+static void write_group_ghosts(const strake_cl_writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    fprintf(w->text,
+            "    const int width = (int)get_local_size(0);\n"
+            "    const int height = (int)get_local_size(1);\n"
+            "    const int col = (int)get_group_id(0) * width - %d;\n"
+            "    const int row = (int)get_group_id(1) * height - %d;\n",
+            plan->lo[2], plan->lo[0]);
+    strake_cl_write_ghosts(w, "row", "row + height", "col", "col + width",
+                           "(int)(get_local_id(1) * width + get_local_id(0))", "width * height");
 }
 
 static void write_points(const strake_cl_writer *w)
@@ -162,8 +191,8 @@ static void write_points(const strake_cl_writer *w)
             "    const int j = (int)get_global_id(0) - %d;\n"
             "    const int i = (int)get_global_id(1) - %d;\n"
             "    const int m = (int)get_global_id(2) - %d;\n"
-            "    if (i >= n0 + %d || m >= n1 + %d || j >= n2 + %d) {\n        return;\n    }\n"
-            "    const place at = (place)(origin + i * slab + m * pitch + j);\n",
+            "    if (i < n0 + %d && m < n1 + %d && j < n2 + %d) {\n"
+            "        const place at = (place)(origin + i * slab + m * pitch + j);\n",
             plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
     for (int o = 0; o < steps; o++) {
         if (order[o] == STRAKE_CL_SETTLE) {
@@ -173,7 +202,7 @@ static void write_points(const strake_cl_writer *w)
         }
         const strake_cl_term *term = &plan->term[order[o]];
         const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-        fprintf(w->text, "    /* stage %d: %s */\n", stage->number,
+        fprintf(w->text, "%s/* stage %d: %s */\n", w->indent, stage->number,
                 w->graph->value[term->value].name);
         strake_cl_write_head(w, term, -1);
         for (int k = 0; k < stage->reads; k++) {
@@ -186,6 +215,10 @@ static void write_points(const strake_cl_writer *w)
     }
     for (int k = 0; k < plan->outputs; k++) {
         write_store(w, plan->output[k]);
+    }
+    fprintf(w->text, "    }\n");
+    if (strake_cl_plan_fills(w->graph, plan)) {
+        write_group_ghosts(w);
     }
 }
 
@@ -212,9 +245,13 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
     }
     fprintf(text,
             "const long slab, const long pitch, const long origin, const int n0, const int n1, "
-            "const int n2%s)\n{\n",
+            "const int n2%s%s)\n{\n",
+            strake_cl_plan_fills(graph, plan)
+                ? ", const int base, const int ghost_lo, const int ghost_hi, const int boundary, "
+                  "__constant int *pairs, const int pair_count"
+                : "",
             plan->marches ? ", const int rows" : "");
-    const strake_cl_writer w = {text, graph, options, plan, plan->marches ? "        " : "    "};
+    const strake_cl_writer w = {text, graph, options, plan, "        "};
     if (plan->marches) {
         strake_cl_write_march(&w);
     } else {

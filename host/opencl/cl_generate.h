@@ -13,8 +13,10 @@
  * The complete program text: real.h, the problem's point header, ghost.cl and the kernels.
  *
  * Arguments of every kernel: input arrays, output arrays, constants (all live constants of the graph,
- * by value index), long slab, long pitch, long origin, int n0, n1, n2 (cells of the stripe); marching
- * kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
+ * by value index), long slab, long pitch, long origin, int n0, n1, n2 (cells of the stripe); those for
+ * which strake_cl_plan_fills() then take int base (slab of the array that is slab 0), ghost_lo, ghost_hi
+ * (ghost columns), boundary, the list of the pairs of slabs and int pair_count (fill_ghosts() in
+ * cl/ghost.cl); marching kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
  * n + lo + hi or more. Marching ones expect one group per piece of
  * (width - side[2][0] - side[2][1]) * vector columns, the first of which begins strake_cl_lead()
  * columns before column 0, and per @c rows rows; where axis 1 is not flat, groups along dimension 0, 1
@@ -68,6 +70,15 @@ void strake_cl_close_operand(const strake_cl_writer *w, const strake_stage *stag
 
 /** Makes the quotients of the ratios among @p count computed terms certain. */
 void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u);
+
+/**
+ * Filling the ghosts of the states that a kernel writes, at its end.
+ * @param[in] row, rows  first row of the group and the one after its last, as expressions
+ * @param[in] col, cols  its columns
+ * @param[in] item, items  a work-item's number in the group, and the group's size
+ */
+void strake_cl_write_ghosts(const strake_cl_writer *w, const char *row, const char *rows,
+                            const char *col, const char *cols, const char *item, const char *items);
 
 /** Variable name of a term without its row: value and offset, for example "r_x_e1". */
 const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,

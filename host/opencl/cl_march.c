@@ -308,6 +308,21 @@ static void write_carry(const writer *w)
     }
 }
 
+/* The cells that a group stores: places are found anew, see group_again() in cl/ghost.cl. */
+static void write_group_ghosts(const writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const int sides = plan->side[2][0] + plan->side[2][1];
+    fprintf(w->text,
+            "    const int stored = ((int)get_local_size(0) - %d) * %d;\n"
+            "    const int row = group_again(1) * rows - %d;\n"
+            "    const int col = group_again(0) * stored - %d;\n",
+            sides, plan->vector, plan->lo[0],
+            plan->vector == 1 ? plan->lo[2] : strake_cl_lead(plan));
+    strake_cl_write_ghosts(w, "row", "row + rows", "col", "col + stored", "item_again()",
+                           "(int)get_local_size(0)");
+}
+
 void strake_cl_write_march(const strake_cl_writer *w)
 {
     strake_cl_write_setup(w);
@@ -317,4 +332,7 @@ void strake_cl_write_march(const strake_cl_writer *w)
     }
     write_carry(w);
     fprintf(w->text, "        at += %d * line;\n    }\n", w->options->unroll);
+    if (strake_cl_plan_fills(w->graph, w->plan)) {
+        write_group_ghosts(w);
+    }
 }

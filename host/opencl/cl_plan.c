@@ -288,6 +288,7 @@ static int plan_unfused(planner *p, const int *stage, int stages, const bool *st
             return -1;
         }
         memset(&out[count], 0, sizeof *out);
+        out[count].flat = p->flat;
         out[count].is_static = p->graph->value[p->graph->stage[stage[k]].output].is_static;
         out[count++].stage[0] = stage[k];
         out[count - 1].stages = 1;
@@ -328,6 +329,15 @@ static int needed_static(const strake_graph *graph, int kernels, const strake_cl
         }
     }
     return count;
+}
+
+bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan)
+{
+    bool writes_state = false;
+    for (int k = 0; k < plan->outputs; k++) {
+        writes_state = writes_state || graph->value[plan->output[k]].is_output;
+    }
+    return plan->flat && writes_state;
 }
 
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *asked, bool flat,

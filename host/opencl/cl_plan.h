@@ -140,6 +140,9 @@ int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *op
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term);
 
+/** Whether a kernel fills the ghosts of the states that it writes: one of a two-dimensional grid does. */
+bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan);
+
 /** Index of a term of a kernel, or -1. */
 int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,
                         const int offset[STRAKE_AXES]);

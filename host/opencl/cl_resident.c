@@ -321,20 +321,6 @@ strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *ar
     return download(s, s->range.first, s->range.end, array, error);
 }
 
-/* One step for slabs [first, end) and the ghosts that depend on them alone. */
-static strake_status step(strake_cl_resident *s, int64_t first, int64_t end,
-                          const strake_cl_pairs *pairs, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_window_step(&s->window, first, end, error));
-    for (int k = 0; k < s->window.states; k++) {
-        STRAKE_TRY(strake_cl_window_fill(
-            &s->window, s->window.state[k].buffer[1 - s->window.parity], first, end, pairs, error));
-    }
-cleanup:
-    return status;
-}
-
 /* The last step of a sweep: border slabs first where transfers overlap. */
 static strake_status last_step(strake_cl_resident *s, strake_error *error)
 {
@@ -348,7 +334,7 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
                        !strake_cl_exchange_is_empty(x);
     s->all_sweeps++;
     if (!x->overlaps || timed) {
-        STRAKE_TRY(step(s, done, own_end, &s->ghosts, error));
+        STRAKE_TRY(strake_cl_window_step(&s->window, done, own_end, &s->ghosts, error));
         if (timed) {
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
@@ -356,13 +342,14 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
         return strake_cl_exchange_send(&s->exchange, next, error);
     }
     for (int b = 0; b < x->borders; b++) {
-        STRAKE_TRY(step(s, x->border[b].first - s->base, x->border[b].end - s->base, NULL, error));
+        STRAKE_TRY(strake_cl_window_step(&s->window, x->border[b].first - s->base,
+                                         x->border[b].end - s->base, &s->ghosts, error));
     }
     STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, error));
     for (int b = 0; b <= x->borders; b++) {
         const int64_t end = b < x->borders ? x->border[b].first - s->base : own_end;
-        if (done < end || b == x->borders) {
-            STRAKE_TRY(step(s, done, end, b == x->borders ? &s->ghosts : NULL, error));
+        if (done < end) {
+            STRAKE_TRY(strake_cl_window_step(&s->window, done, end, &s->ghosts, error));
         }
         done = b < x->borders ? x->border[b].end - s->base : done;
     }
@@ -422,7 +409,8 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_
     for (int k = steps - 1; k > 0; k--) {
         const int64_t before = k * s->reach < s->extra[0] ? k * s->reach : s->extra[0];
         const int64_t after = k * s->reach < s->extra[1] ? k * s->reach : s->extra[1];
-        STRAKE_TRY(step(s, own_first - before, own_end + after, &s->edges, error));
+        STRAKE_TRY(strake_cl_window_step(&s->window, own_first - before, own_end + after, &s->edges,
+                                         error));
         strake_cl_window_swap(&s->window);
     }
     STRAKE_TRY(last_step(s, error));

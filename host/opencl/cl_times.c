@@ -61,7 +61,7 @@ strake_status strake_cl_window_time(strake_cl_window *w, int64_t first, int64_t 
     w->queue = timed;
     w->timer = timer;
     for (int r = 0; r < REPEATS && known; r++) {
-        STRAKE_TRY(strake_cl_window_step(w, first, end, error));
+        STRAKE_TRY(strake_cl_window_step(w, first, end, NULL, error));
         STRAKE_CL("clFinish", cl->clFinish(timed), error, device);
         known = read_timers(w, out, count);
         forget_timers(w);

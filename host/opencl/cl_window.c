@@ -13,9 +13,15 @@ size_t strake_cl_window_slab_bytes(const strake_cl_window *w)
     return (size_t)(w->layout.slab * w->layout.element_size);
 }
 
+/* Number of a slab in every array. */
+static int64_t array_slab(const strake_cl_window *w, int64_t slab)
+{
+    return slab + w->lead + w->layout.lo[0];
+}
+
 size_t strake_cl_window_offset(const strake_cl_window *w, int64_t slab)
 {
-    return (size_t)(slab + w->lead + w->layout.lo[0]) * strake_cl_window_slab_bytes(w);
+    return (size_t)array_slab(w, slab) * strake_cl_window_slab_bytes(w);
 }
 
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
@@ -214,7 +220,7 @@ strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const
                                      const int64_t *from, strake_cl_pairs *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t first = w->layout.lo[0] + w->lead;
+    const int64_t first = array_slab(w, 0);
     const size_t bytes = (size_t)(2 * count) * sizeof(cl_int);
     cl_int *list = NULL;
     out->count = count;
@@ -261,8 +267,10 @@ static cl_mem array_of(const strake_cl_window *w, int value)
     return w->array[w->slot[value]];
 }
 
+static const strake_cl_pairs no_pairs = {.count = 0};
+
 static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64_t end,
-                                strake_error *error)
+                                const strake_cl_pairs *pairs, strake_error *error)
 {
     const strake_cl_kernels *kernels = w->kernels;
     const strake_graph *graph = kernels->graph;
@@ -292,16 +300,24 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
         strake_cl_pass_int(&a, cells[axis]);
         extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
     }
+    if (strake_cl_plan_fills(graph, plan)) {
+        strake_cl_pass_int(&a, array_slab(w, first));
+        strake_cl_pass_int(&a, l->lo[2]);
+        strake_cl_pass_int(&a, l->hi[2]);
+        strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
+        strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+        strake_cl_pass_int(&a, pairs->count);
+    }
     return strake_cl_launch_plan(kernels, w->queue, k, &a, extent, error);
 }
 
 static strake_status run_kernels(strake_cl_window *w, bool is_static, int64_t first, int64_t end,
-                                 strake_error *error)
+                                 const strake_cl_pairs *pairs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < w->kernels->kernels && first < end; k++) {
         if (w->kernels->plan[k].is_static == is_static) {
-            STRAKE_TRY(run_kernel(w, k, first, end, error));
+            STRAKE_TRY(run_kernel(w, k, first, end, pairs, error));
         }
     }
 cleanup:
@@ -311,18 +327,7 @@ cleanup:
 strake_status strake_cl_window_static(strake_cl_window *w, int64_t first, int64_t end,
                                       strake_error *error)
 {
-    return run_kernels(w, true, first, end, error);
-}
-
-strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
-                                    strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    for (int k = 0; k <= w->kernels->repeats; k++) {
-        STRAKE_TRY(run_kernels(w, false, first, end, error));
-    }
-cleanup:
-    return status;
+    return run_kernels(w, true, first, end, &no_pairs, error);
 }
 
 void strake_cl_window_swap(strake_cl_window *w)
@@ -401,17 +406,30 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
                             error);
 }
 
-strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
-                                    const strake_cl_pairs *pairs, strake_error *error)
+/* Those of the pairs whose source is one of slabs [first, end). */
+static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                const strake_cl_pairs *pairs, strake_error *error)
+{
+    const strake_cl_kernels *kernels = w->kernels;
+    const int64_t slab = w->layout.slab;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->slabs);
+    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_long(&a, slab);
+    strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+    strake_cl_pass_int(&a, pairs->count);
+    strake_cl_pass_int(&a, array_slab(w, first));
+    strake_cl_pass_int(&a, array_slab(w, end));
+    return strake_cl_launch(kernels, w->queue, "ghost_slabs", &a, kernels->width, kernels->height,
+                            (size_t)slab, (size_t)pairs->count, 1, error);
+}
+
+/* In three dimensions, of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
+static strake_status fill_axes(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                               const strake_cl_pairs *pairs, int64_t from, int64_t to,
+                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const strake_cl_pairs none = {.count = 0};
-    const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
-    pairs = pairs != NULL ? pairs : &none;
-    if (kernels->flat) {
-        return fill_flat(w, array, first, end, pairs, error);
-    }
     if (l->lo[2] + l->hi[2] > 0 && first < end) {
         STRAKE_TRY(fill_columns(w, array, first, end, error));
     }
@@ -419,14 +437,32 @@ strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t f
         STRAKE_TRY(fill_lines(w, array, first, end, error));
     }
     if (pairs->count > 0) {
-        strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->slabs);
-        strake_cl_pass(&a, sizeof array, &array);
-        strake_cl_pass_long(&a, l->slab);
-        strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
-        strake_cl_pass_int(&a, pairs->count);
-        STRAKE_TRY(strake_cl_launch(kernels, w->queue, "ghost_slabs", &a, kernels->width,
-                                    kernels->height, (size_t)l->slab, (size_t)pairs->count, 1,
-                                    error));
+        STRAKE_TRY(fill_slabs(w, array, from, to, pairs, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                    const strake_cl_pairs *pairs, strake_error *error)
+{
+    const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
+    return w->kernels->flat ? fill_flat(w, array, first, end, list, error)
+                            : fill_axes(w, array, first, end, list, -w->layout.lo[0] - w->lead,
+                                        INT32_MAX / 2, error);
+}
+
+strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
+                                    const strake_cl_pairs *pairs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
+    for (int k = 0; k <= w->kernels->repeats; k++) {
+        STRAKE_TRY(run_kernels(w, false, first, end, list, error));
+    }
+    for (int k = 0; k < w->states && !w->kernels->flat; k++) {
+        STRAKE_TRY(
+            fill_axes(w, w->state[k].buffer[1 - w->parity], first, end, list, first, end, error));
     }
 cleanup:
     return status;

@@ -93,15 +93,16 @@ strake_status strake_cl_window_static(strake_cl_window *window, int64_t first, i
 
 /**
  * Enqueues one time step for slabs [first, end): reads the current states of these slabs and of their
- * halo, writes the next ones. strake_cl_window_swap() then makes those current.
+ * halo, writes the next ones, their ghosts of the axes 1 and 2, and those of the @p pairs (NULL: none)
+ * whose source is one of the slabs. strake_cl_window_swap() then makes them current.
  */
 strake_status strake_cl_window_step(strake_cl_window *window, int64_t first, int64_t end,
-                                    strake_error *error);
+                                    const strake_cl_pairs *pairs, strake_error *error);
 void strake_cl_window_swap(strake_cl_window *window);
 
 /**
- * Enqueues filling the ghosts of the axes 1 and 2 of slabs [first, end) of one array of a state, then
- * the slabs of @p pairs (NULL: none), their ghosts included; the pairs' sources must be current.
+ * Enqueues filling the ghosts of the axes 1 and 2 of slabs [first, end) of one array of a state that was
+ * uploaded, then all slabs of @p pairs (NULL: none), their ghosts included.
  */
 strake_status strake_cl_window_fill(strake_cl_window *window, cl_mem array, int64_t first,
                                     int64_t end, const strake_cl_pairs *pairs, strake_error *error);

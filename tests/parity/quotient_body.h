@@ -10,12 +10,14 @@ typedef float single_real;
 #define fabs fabsf
 #define NAME(name) name##_single
 #define DIGITS 24
+#define LEAST_EXPONENT (-149)
 #else
 typedef double double_real;
 #define real double_real
 #define REAL(x) x
 #define NAME(name) name##_double
 #define DIGITS 53
+#define LEAST_EXPONENT (-1074)
 #endif
 #define strake_ratio NAME(strake_ratio)
 #define strake_divided NAME(strake_divided)
@@ -70,6 +72,41 @@ static void NAME(check_hard)(uint64_t d, uint64_t *state)
     }
 }
 
+static void NAME(check_tail)(uint64_t n_bits, uint64_t d_bits)
+{
+    const real n = (real)ldexp((double)(n_bits >> 11), LEAST_EXPONENT + (int)(n_bits % 100) - 50);
+    const real d =
+        (real)ldexp((double)(d_bits >> 1 | UINT64_C(1) << 62), (int)(d_bits % 110) - 163);
+    const strake_ratio ratio = {n, d};
+    const long before = refined;
+    NAME(check_pair)(n, d);
+    /* subnormal quotients, too, whenever the seed is as it should be */
+    if (fabs(strake_divided(ratio)) <= STRAKE_MOST_QUOTIENT &&
+        STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)))) {
+        assert_int_equal(refined, before + 1);
+    }
+}
+
+/* Quotients of a few of the least numbers, many in or next to the middle of two of them. */
+static void NAME(check_subnormal)(uint64_t *state)
+{
+    const uint64_t bits = random_bits(state);
+    const uint64_t m = bits % 4096 * 2 + 1; /* m / 2 least numbers */
+    const uint64_t d = random_bits(state) >> (65 - DIGITS) | UINT64_C(1) << (DIGITS - 2);
+    const int scale = (int)(bits >> 32) % 20; /* of the denominator: 2^scale and more */
+    const real n = (real)ldexp((double)(bits >> 20 & 4095), LEAST_EXPONENT);
+    NAME(check_pair)(n, (real)ldexp((double)d, scale - DIGITS));
+    NAME(check_pair)((real)ldexp((double)m, LEAST_EXPONENT), REAL(2.0));
+    for (int away = -1; away <= 1; away++) {
+        const real near = (real)(ldexp(1.0, DIGITS - 1) + away);
+        NAME(check_pair)
+        ((real)ldexp((double)m, LEAST_EXPONENT), (real)ldexp((double)near, scale - DIGITS + 2));
+        NAME(check_pair)
+        (-(real)ldexp((double)(m << (scale + 1)), LEAST_EXPONENT),
+         (real)ldexp((double)near, scale - DIGITS + 3));
+    }
+}
+
 static void NAME(check_all)(uint64_t *state)
 {
     const uint64_t ones = (UINT64_C(1) << DIGITS) - 1;
@@ -87,6 +124,9 @@ static void NAME(check_all)(uint64_t *state)
         ((real)ldexp((double)(int64_t)bits[0], (int)(bits[1] % 200) - 200),
          (real)ldexp((double)(bits[1] >> 1 | 1), (int)(bits[0] % 120) - 150));
         NAME(check_pair)(k % 2 == 0 ? REAL(0.0) : -REAL(0.0), fabs(d));
+        /* the thin tails of a field: numerators down to the least, denominators above epsilon's square */
+        NAME(check_tail)(bits[0], bits[1]);
+        NAME(check_subnormal)(state);
     }
     for (int k = 0; k < 4000; k++) {
         /* denominators of ones only, for which 1/d is next to the middle of two numbers */
@@ -101,6 +141,7 @@ static void NAME(check_all)(uint64_t *state)
 #undef fabs
 #undef NAME
 #undef DIGITS
+#undef LEAST_EXPONENT
 #undef strake_ratio
 #undef strake_divided
 #undef strake_seed
@@ -109,8 +150,9 @@ static void NAME(check_all)(uint64_t *state)
 #undef STRAKE_HEAD
 #undef STRAKE_LEAST_DENOMINATOR
 #undef STRAKE_MOST_DENOMINATOR
-#undef STRAKE_SCALE
+#undef STRAKE_SCALED_NUMERATOR
+#undef STRAKE_SCALED_DENOMINATOR
 #undef STRAKE_SEED_IS_GOOD
-#undef STRAKE_LEAST_QUOTIENT
+#undef STRAKE_MOST_QUOTIENT
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED
