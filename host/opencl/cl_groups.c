@@ -16,11 +16,12 @@ enum {
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
     MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
-    MARCH_GROUPS_PER_UNIT = 8, /* assumed where the device does not tell */
-    FEW_REGISTERS = 96,        /* up to here a compiler is left alone */
-    MANY_REGISTERS = 132,      /* beyond this one it would spill */
-    MARCH_REGISTERS = 128,     /* limit in between: it fills the registers of a unit */
-    WIDTH_STEP = 32            /* work-items that devices run together */
+    MARCH_GROUPS_PER_UNIT = 8,  /* assumed where the device does not tell */
+    FEW_REGISTERS = 96,         /* up to here a compiler is left alone */
+    MANY_REGISTERS = 132,       /* beyond this one it would spill */
+    MARCH_REGISTERS = 128,      /* limit in between: it fills the registers of a unit */
+    MOST_FIXED_PITCH = 1 << 17, /* elements: a few longer rows exceed an address's constant */
+    WIDTH_STEP = 32             /* work-items that devices run together */
 };
 
 static size_t at_most(size_t x, size_t limit)
@@ -199,6 +200,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.stride *= 2;
     }
     s->options.lines = (int)s->march_height;
+    s->options.pitch = is_gpu && s->flat && s->options.fusion == STRAKE_CL_FUSION_STREAM &&
+                               layout->pitch < MOST_FIXED_PITCH
+                           ? layout->pitch
+                           : 0;
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;
     s->options = strake_cl_options_complete(&s->options);

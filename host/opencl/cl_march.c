@@ -14,13 +14,22 @@ void strake_cl_write_age(const writer *w, const strake_cl_term *term, int u, int
             row < 0 ? "old" : "", abs(row));
 }
 
-/* " - 3 * pitch": the row that iteration i + u gives at a lag. */
-static void write_row(const writer *w, int u, int lag)
+/*
+ * "a_psi + (at - 3 * line)", or "a_psi + at - 3 * LINE", whose last part is a constant of the address: the
+ * row that iteration i + u gives of a term.
+ */
+static void write_row(const writer *w, const strake_cl_term *term, int u)
 {
-    const int row = u - lag;
+    const bool fixed = w->options->pitch > 0;
+    const int row = u - term->lag;
+    fprintf(w->text, "a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
     if (row != 0) {
-        fprintf(w->text, " %c %d * line", row > 0 ? '+' : '-', abs(row));
+        fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
     }
+    if (term->offset[1] != 0) {
+        fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
+    }
+    fprintf(w->text, "%s", fixed ? "" : ")");
 }
 
 /* Which half of a local array is written in row u; neighbours read the other half. */
@@ -51,17 +60,6 @@ static bool is_used_later(const writer *w, int p)
         }
     }
     return plan->term[p].kind == STRAKE_CL_LOADED;
-}
-
-/* "(a_psi + (at - 2 * line))": the place of column 0 in the row that a term gives. */
-static void write_place(const writer *w, const strake_cl_term *term, int u)
-{
-    fprintf(w->text, "(a_%s + (at", w->graph->value[term->value].name);
-    write_row(w, u, term->lag);
-    if (term->offset[1] != 0) {
-        fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
-    }
-    fprintf(w->text, "))");
 }
 
 /* The load of another own column together with term @p p, whose column is 0; -1: there is none. */
@@ -103,8 +101,9 @@ static void write_joined_load(const writer *w, int p, int u)
     (void)strake_cl_term_name(w->graph, term, name, sizeof name);
     fprintf(w->text, "        const real%d v%s_%d = *(__global const real%d *)", w->plan->vector,
             name + 1, u, w->plan->vector);
-    write_place(w, term, u);
-    fprintf(w->text, ";\n");
+    fprintf(w->text, "(");
+    write_row(w, term, u);
+    fprintf(w->text, ");\n");
     for (int column = 0; column < w->plan->vector; column++) {
         fprintf(w->text, "        const real ");
         strake_cl_write_age(w, &w->plan->term[find_beside(w, p, column)], u, 0);
@@ -150,9 +149,9 @@ static void write_fresh(const writer *w, int u, bool ahead)
         } else {
             fprintf(w->text, "        const real ");
             strake_cl_write_age(w, term, u, 0);
-            fprintf(w->text, " = ");
-            write_place(w, term, u);
-            fprintf(w->text, "[%d];\n", term->offset[2]);
+            fprintf(w->text, " = (");
+            write_row(w, term, u);
+            fprintf(w->text, ")[%d];\n", term->offset[2]);
         }
     }
 }
@@ -189,12 +188,9 @@ static void write_send(const writer *w, const strake_cl_term *term, int u)
 
 static void write_cell_store(const writer *w, const strake_cl_term *term, int u)
 {
-    fprintf(w->text, "a_%s[at", w->graph->value[term->value].name);
-    write_row(w, u, term->lag);
-    if (term->offset[2] != 0) {
-        fprintf(w->text, " + %d", term->offset[2]);
-    }
-    fprintf(w->text, "] = ");
+    fprintf(w->text, "(");
+    write_row(w, term, u);
+    fprintf(w->text, ")[%d] = ", term->offset[2]);
     strake_cl_write_age(w, term, u, 0);
     fprintf(w->text, ";\n");
 }
@@ -216,10 +212,10 @@ static void write_joined_store(const writer *w, int value, int lag, int u)
     int cell[STRAKE_AXES] = {0, 0, 0};
     fprintf(w->text,
             "        if ((uint)(i %+d - first_%s) < count_%s) {\n"
-            "            *(__global real%d *)(a_%s + (at",
-            u - lag, name, name, plan->vector, name);
-    write_row(w, u, lag);
-    fprintf(w->text, ")) = (real%d)(", plan->vector);
+            "            *(__global real%d *)(",
+            u - lag, name, name, plan->vector);
+    write_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
+    fprintf(w->text, ") = (real%d)(", plan->vector);
     for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
         fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
         strake_cl_write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);

@@ -53,6 +53,11 @@ typedef struct strake_cl_options {
     int lines;    /**< largest height of a marching group (lines of axis 1) */
     int vector;   /**< columns per work-item of marching kernels: 1, 2 or 4 */
     bool large;   /**< arrays may have 2^32 elements or more */
+    /**
+     * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
+     * are then at fixed distances from one address. 0: an argument tells them.
+     */
+    int64_t pitch;
 } strake_cl_options;
 
 typedef enum strake_cl_term_kind {

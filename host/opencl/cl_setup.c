@@ -132,10 +132,13 @@ static void write_start(const writer *w)
     int lo = 0;
     int hi = 0;
     find_reach(w->graph, 2, &lo, &hi);
-    fprintf(w->text,
-            "    int i = first %+d;\n"
-            "    const place line = (place)%s;\n",
-            plan->start, w->plan->flat ? "pitch" : "slab");
+    fprintf(w->text, "    int i = first %+d;\n", plan->start);
+    if (w->options->pitch > 0) {
+        fprintf(w->text, "    enum { LINE = %lld };\n    const place line = LINE;\n",
+                (long long)w->options->pitch);
+    } else {
+        fprintf(w->text, "    const place line = (place)%s;\n", w->plan->flat ? "pitch" : "slab");
+    }
     if (!w->plan->flat) {
         fprintf(w->text, "    const place across = (place)pitch;\n");
     }

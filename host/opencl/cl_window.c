@@ -173,6 +173,9 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
     w->kernels = kernels;
     w->queue = queue;
     w->layout = *layout;
+    STRAKE_CHECK(kernels->options.pitch == 0 || kernels->options.pitch == layout->pitch, error,
+                 STRAKE_ERR_STATE, "kernels for rows of %lld elements meet rows of %lld",
+                 (long long)kernels->options.pitch, (long long)layout->pitch);
     find_margins(kernels, layout, &w->lead, &w->tail);
     w->origin = layout->origin + w->lead * layout->slab;
     for (int v = 0; v < graph->values; v++) {
