@@ -89,8 +89,8 @@ ROW_PRECISIONS := f64 f32
 ROW_FLAGS_scalar := -O2 $(if $(IS_CLANG),-fno-vectorize -fno-slp-vectorize,-fno-tree-vectorize \
     -fno-tree-slp-vectorize)
 ROW_FLAGS_base := $(OPT)
-ROW_FLAGS_avx2 := $(OPT) -mavx2
-ROW_FLAGS_avx512 := $(OPT) -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512
+ROW_FLAGS_avx2 := $(OPT) -mavx2 -mtune=haswell
+ROW_FLAGS_avx512 := $(OPT) -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512 -mtune=skylake-avx512
 ROW_FLAGS_f64 :=
 ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 

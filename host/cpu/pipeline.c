@@ -18,8 +18,8 @@ static void plan_ticks(const strake_pipeline *p, pass *s)
 {
     s->tick = s->first;
     s->stop = s->end;
-    for (int k = 0; k < p->graph->stages; k++) {
-        const task *t = &s->single[k];
+    for (int k = 0; k < p->loops; k++) {
+        const task *t = &s->task[k];
         const int64_t begin = s->first - t->lo[0] + t->lag;
         const int64_t stop = s->end + t->hi[0] + t->lag;
         s->tick = begin < s->tick ? begin : s->tick;

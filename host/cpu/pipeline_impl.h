@@ -30,7 +30,7 @@ typedef struct ring {
     int64_t depth, lines;
 } ring;
 
-/* One stage, or a loop fused from several. */
+/* A loop. */
 typedef struct task {
     strake_row_function row;
     int reads, arrays, outputs;
@@ -46,21 +46,10 @@ typedef struct task {
     int lo[STRAKE_AXES], hi[STRAKE_AXES];
 } task;
 
-/* Stages of one lag: fused where slabs need all of them, one by one at the edges of a stripe. */
-typedef struct group {
-    bool is_fused;
-    task fused;
-    int stages;
-    int stage[STRAKE_LOOP_STAGES]; /* index in strake_pipeline.single */
-    int lag;
-    int lo, hi; /* slabs around a stripe that need every stage */
-} group;
-
 /* One time step of a sweep; its rings are its own. A sweep of fewer steps takes the last ones. */
 typedef struct pass {
-    int reach;    /* columns around a block that the steps after it need */
-    task *single; /* by stage */
-    group *group;
+    int reach;  /* columns around a block that the steps after it need */
+    task *task; /* by loop */
     ring ring[STRAKE_MAX_VALUES];
     int64_t first, end;   /* slabs to compute in the present run */
     int64_t tick, stop;   /* next input slab to take, and the one after the last */
@@ -87,7 +76,9 @@ struct strake_pipeline {
     int64_t pad;                         /* elements of a ring line before the first column */
     int64_t width;                       /* elements of a ring line */
     int64_t phases;                      /* deepest ring */
-    int groups;
+    int loops;
+    int depth
+        [STRAKE_MAX_VALUES]; /* slabs of a value that the loops need at once; 0: it is not kept */
     strake_loop_work work;
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */
@@ -105,7 +96,11 @@ struct strake_pipeline {
 
 /* Plans the tasks of one step; its rings and reach and the phases are known. */
 strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
-                                        int loops, strake_isa isa, strake_error *error);
+                                        strake_error *error);
+
+/* Plans the loops: compiled ones, or plain ones where one of them is not. @return their number */
+int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa,
+                               strake_loop loop[STRAKE_MAX_VALUES]);
 void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
 
 /* One step takes one input slab. */

@@ -55,21 +55,23 @@ static int64_t power_of_two(int64_t x)
     return p;
 }
 
-/* Whether a value needs a ring: computed every slab and not written to an array of the grid. */
-static bool has_ring(const strake_value *value, bool is_last)
+/* Whether a value needs a ring: kept, computed every slab and not written to an array of the grid. */
+static bool has_ring(const strake_pipeline *p, int v, bool is_last)
 {
-    return value->is_live && value->stage >= 0 && !(value->is_output && is_last);
+    const strake_value *value = &p->graph->value[v];
+    return p->depth[v] > 0 && value->stage >= 0 && !(value->is_output && is_last);
 }
 
 /*
  * Slabs of a state between two steps that its readers need at once. The next step takes each slab as
  * soon as all states have it; at an edge of the domain it looks for ghosts among the last few.
  */
-static int64_t state_depth(const strake_graph *graph, const strake_value *output)
+static int64_t state_depth(const strake_pipeline *p, const strake_value *output)
 {
+    const strake_graph *graph = p->graph;
     const strake_value *input = &graph->value[output->state_of];
     int slowest = 0;
-    int depth = strake_graph_ring_depth(graph, output->state_of);
+    int depth = p->depth[output->state_of];
     depth = input->lo[0] > depth ? input->lo[0] : depth;
     depth = input->hi[0] > depth ? input->hi[0] : depth;
     for (int v = 0; v < graph->values; v++) {
@@ -101,7 +103,7 @@ static int64_t bytes_per_column(const strake_pipeline *p, const strake_loop *loo
             const int v = loop[g].output[k];
             const strake_value *value = &p->graph->value[v];
             const int64_t lines = p->layout->n[1] + value->lo[1] + value->hi[1];
-            bytes += power_of_two(strake_graph_ring_depth(p->graph, v)) * lines * p->size;
+            bytes += power_of_two(p->depth[v]) * lines * p->size;
         }
     }
     return bytes > 0 ? bytes : p->size;
@@ -114,12 +116,12 @@ static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, i
         cache = 512 * 1024;
     }
     /*
-     * A quarter of the private cache for the rings: the streams of inputs and outputs need it too. The
-     * rings of several steps are used one after the other; narrower blocks would cost more, in
+     * Three eighths of the private cache for the rings: the streams of inputs and outputs need it too,
+     * and every block starts those streams anew. The rings of several steps are used one after the other; narrower blocks would cost more, in
      * columns computed twice, than the next cache does.
      */
     const int64_t bytes = bytes_per_column(p, loop, loops);
-    const int64_t alone = cache / 4 / bytes;
+    const int64_t alone = 3 * cache / 8 / bytes;
     const int64_t shared = 3 * cache / 4 / (bytes * steps);
     int64_t most = (alone < shared ? alone : shared) / p->vector * p->vector;
     most = most < 8 * p->vector ? 8 * p->vector : most;
@@ -149,13 +151,12 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
     const bool is_last = s == &p->pass[p->passes - 1];
     for (int v = 0; v < p->graph->values; v++) {
         const strake_value *value = &p->graph->value[v];
-        if (!has_ring(value, is_last)) {
+        if (!has_ring(p, v, is_last)) {
             continue;
         }
         /* A state between two steps has the ghosts of the state input that it is. */
         const strake_value *shape = value->is_output ? &p->graph->value[value->state_of] : value;
-        const int64_t depth =
-            value->is_output ? state_depth(p->graph, value) : strake_graph_ring_depth(p->graph, v);
+        const int64_t depth = value->is_output ? state_depth(p, value) : p->depth[v];
         ring *r = &s->ring[v];
         r->depth = power_of_two(depth);
         r->lines = p->layout->n[1] + shape->lo[1] + shape->hi[1];
@@ -217,7 +218,7 @@ static int64_t ring_pad(const strake_pipeline *p, const strake_loop *loop, int l
 {
     int64_t lo = 0;
     for (int g = 0; g < loops; g++) {
-        lo = loop[g].lo > lo ? loop[g].lo : lo;
+        lo = loop[g].lo[2] > lo ? loop[g].lo[2] : lo;
     }
     return round_up(lo + p->pass[0].reach, p->vector) + p->vector;
 }
@@ -226,7 +227,7 @@ static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int
 {
     int64_t hi = 0;
     for (int g = 0; g < loops; g++) {
-        hi = loop[g].hi > hi ? loop[g].hi : hi;
+        hi = loop[g].hi[2] > hi ? loop[g].hi[2] : hi;
     }
     hi += p->pass[0].reach;
     int64_t block = 0;
@@ -258,9 +259,24 @@ static void plan_reach(strake_pipeline *p)
     }
 }
 
+/* Depths of the rings: 0 for values that no loop keeps. */
+static void find_depths(strake_pipeline *p, const strake_loop *loop)
+{
+    for (int g = 0; g < p->loops; g++) {
+        for (int k = 0; k < loop[g].outputs; k++) {
+            const int v = loop[g].output[k];
+            p->depth[v] = strake_loops_depth(p->graph, loop, p->loops, v);
+            if (p->graph->value[v].is_output) {
+                const int input = p->graph->value[v].state_of;
+                p->depth[input] = strake_loops_depth(p->graph, loop, p->loops, input);
+            }
+        }
+    }
+}
+
 /* Everything but the memory of the rings and the tasks. @return bytes of the rings */
 static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_layout *layout,
-                    int64_t block, strake_loop loop[STRAKE_MAX_VALUES])
+                    strake_isa isa, int64_t block, strake_loop loop[STRAKE_MAX_VALUES])
 {
     p->graph = graph;
     p->layout = layout;
@@ -268,15 +284,17 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     p->size = layout->element_size;
     p->vector = PIPELINE_ALIGNMENT / p->size;
     p->passes = layout->steps;
-    p->groups = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
-    p->work = strake_loops_work(graph, loop, p->groups);
+    p->isa = isa;
+    p->loops = strake_pipeline_plan_loops(graph, isa, loop);
+    find_depths(p, loop);
+    p->work = strake_loops_work(graph, loop, p->loops);
     plan_reach(p);
     plan_streams(p);
     for (int k = 1; k <= p->passes; k++) {
-        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, p->groups, k);
+        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, p->loops, k);
     }
-    p->pad = ring_pad(p, loop, p->groups);
-    p->width = ring_width(p, loop, p->groups);
+    p->pad = ring_pad(p, loop, p->loops);
+    p->width = ring_width(p, loop, p->loops);
     return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
 }
 
@@ -286,7 +304,7 @@ int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *la
     strake_pipeline *p = calloc(1, sizeof *p);
     strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
     if (p != NULL && loop != NULL) {
-        bytes = plan(p, graph, layout, block, loop);
+        bytes = plan(p, graph, layout, strake_isa_best(), block, loop);
     }
     free(p);
     free(loop);
@@ -303,8 +321,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
     STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the CPU pipeline");
-    bytes = plan(p, graph, layout, block, loop);
-    p->isa = isa;
+    bytes = plan(p, graph, layout, isa, block, loop);
     p->non_finite = non_finite_rows[graph->precision][isa];
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
@@ -312,7 +329,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     memset(p->memory, 0, (size_t)bytes);
     (void)lay_out(p, p->memory);
     for (int k = 0; k < p->passes; k++) {
-        STRAKE_TRY(strake_pipeline_plan_pass(p, &p->pass[k], loop, p->groups, isa, error));
+        STRAKE_TRY(strake_pipeline_plan_pass(p, &p->pass[k], loop, error));
     }
     *out = p;
     p = NULL;

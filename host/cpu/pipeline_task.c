@@ -9,7 +9,7 @@ static int64_t round_up(int64_t x, int64_t step)
     return (x + step - 1) / step * step;
 }
 
-/* The compiled form of a loop, or NULL: then its stages run one by one. */
+/* The compiled form of a loop, or NULL. */
 static strake_row_function find_code(const strake_graph *graph, const strake_loop *loop,
                                      strake_isa isa)
 {
@@ -23,6 +23,18 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
         }
     }
     return NULL;
+}
+
+int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa,
+                               strake_loop loop[STRAKE_MAX_VALUES])
+{
+    const int loops = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
+    for (int g = 0; g < loops; g++) {
+        if (find_code(graph, &loop[g], isa) == NULL) {
+            return strake_loops_plan_plain(graph, loop);
+        }
+    }
+    return loops;
 }
 
 /* Address of the first operand of a line of a ring or constant, for output slab q. */
@@ -106,63 +118,28 @@ static bool allocate_task(const strake_pipeline *p, task *t, int reads, int outp
     return t->base != NULL && t->out != NULL;
 }
 
-static bool plan_single(const strake_pipeline *p, pass *s, int number, strake_isa isa)
+/* A plain loop takes its operands one by one, others every line once. */
+static bool plan_task(const strake_pipeline *p, const pass *s, task *t, const strake_loop *loop)
 {
-    const strake_stage *stage = &p->graph->stage[number];
-    const strake_value *output = &p->graph->value[stage->output];
-    task *t = &s->single[number];
-    t->row = stage->point->row[p->graph->precision][isa];
-    if (t->row == NULL) {
-        t->row = stage->point->row[p->graph->precision][STRAKE_ISA_BASE];
-    }
-    if (!allocate_task(p, t, stage->reads, 1)) {
+    const strake_stage *first = &p->graph->stage[loop->stage[0]];
+    const strake_row_function *row = first->point->row[p->graph->precision];
+    const strake_read *read = loop->is_plain ? first->read : loop->input;
+    if (!allocate_task(p, t, loop->is_plain ? first->reads : loop->inputs, loop->outputs)) {
         return false;
     }
-    t->state = -1;
-    t->lag = stage->lag;
-    memcpy(t->lo, output->lo, sizeof t->lo);
-    memcpy(t->hi, output->hi, sizeof t->hi);
-    t->lo[2] = whole_vectors(p, output->lo[2] + s->reach);
-    t->hi[2] += s->reach;
-    for (int k = 0; k < stage->reads; k++) {
-        plan_operand(p, s, t, &stage->read[k], k);
+    if (loop->is_plain) {
+        t->row = row[p->isa] != NULL ? row[p->isa] : row[STRAKE_ISA_BASE];
+    } else {
+        t->row = find_code(p->graph, loop, p->isa);
     }
-    plan_output(p, s, t, stage->output, 0);
-    return true;
-}
-
-static bool plan_group(const strake_pipeline *p, const pass *s, group *g, const strake_loop *loop,
-                       strake_row_function code)
-{
-    const strake_graph *graph = p->graph;
-    const strake_value *first = &graph->value[graph->stage[loop->stage[0]].output];
-    g->stages = loop->stages;
-    memcpy(g->stage, loop->stage, sizeof g->stage);
-    g->lag = loop->lag;
-    g->lo = first->lo[0];
-    g->hi = first->hi[0];
-    for (int k = 0; k < loop->stages; k++) {
-        const strake_value *value = &graph->value[graph->stage[loop->stage[k]].output];
-        g->lo = value->lo[0] < g->lo ? value->lo[0] : g->lo;
-        g->hi = value->hi[0] < g->hi ? value->hi[0] : g->hi;
-    }
-    g->is_fused = code != NULL && loop->stages > 1;
-    if (!g->is_fused) {
-        return true;
-    }
-    task *t = &g->fused;
-    if (!allocate_task(p, t, loop->inputs, loop->outputs)) {
-        return false;
-    }
-    t->row = code;
     t->state = -1;
     t->lag = loop->lag;
-    memcpy(t->lo, first->lo, sizeof t->lo);
-    memcpy(t->hi, first->hi, sizeof t->hi);
-    t->lo[2] = whole_vectors(p, loop->lo + s->reach);
-    t->hi[2] = loop->hi + s->reach;
-    for (int k = 0; k < loop->inputs; k++) {
-        plan_operand(p, s, t, &loop->input[k], k);
+    memcpy(t->lo, loop->lo, sizeof t->lo);
+    memcpy(t->hi, loop->hi, sizeof t->hi);
+    t->lo[2] = whole_vectors(p, loop->lo[2] + s->reach);
+    t->hi[2] += s->reach;
+    for (int k = 0; k < t->reads; k++) {
+        plan_operand(p, s, t, &read[k], k);
     }
     for (int k = 0; k < loop->outputs; k++) {
         plan_output(p, s, t, loop->output[k], k);
@@ -171,37 +148,24 @@ static bool plan_group(const strake_pipeline *p, const pass *s, group *g, const 
 }
 
 strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
-                                        int loops, strake_isa isa, strake_error *error)
+                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    s->single = calloc((size_t)p->graph->stages, sizeof *s->single);
-    s->group = calloc((size_t)loops, sizeof *s->group);
-    bool complete = s->single != NULL && s->group != NULL;
-    for (int k = 0; k < p->graph->stages && complete; k++) {
-        complete = plan_single(p, s, k, isa);
-    }
-    for (int g = 0; g < loops && complete; g++) {
-        complete = plan_group(p, s, &s->group[g], &loop[g], find_code(p->graph, &loop[g], isa));
+    s->task = calloc((size_t)p->loops, sizeof *s->task);
+    bool complete = s->task != NULL;
+    for (int k = 0; k < p->loops && complete; k++) {
+        complete = plan_task(p, s, &s->task[k], &loop[k]);
     }
     STRAKE_CHECK(complete, error, STRAKE_ERR_MEMORY, "out of memory planning the CPU pipeline");
 cleanup:
     return status;
 }
 
-static void free_task(task *t)
-{
-    free(t->base);
-    free(t->out);
-}
-
 void strake_pipeline_free_pass(const strake_pipeline *p, pass *s)
 {
-    for (int k = 0; s->single != NULL && k < p->graph->stages; k++) {
-        free_task(&s->single[k]);
+    for (int k = 0; s->task != NULL && k < p->loops; k++) {
+        free(s->task[k].base);
+        free(s->task[k].out);
     }
-    for (int g = 0; s->group != NULL && g < p->groups; g++) {
-        free_task(&s->group[g].fused);
-    }
-    free(s->single);
-    free(s->group);
+    free(s->task);
 }

@@ -28,6 +28,10 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
         int64_t slab = q + o->slab_offset;
         if (o->is_state || is_periodic) {
             slab = strake_pipeline_source(p, slab);
+        } else {
+            /* A loop goes as far as the widest of its stages; what the others read there is not used. */
+            slab = slab > -l->lo[0] ? slab : -l->lo[0];
+            slab = slab < l->n[0] + l->hi[0] ? slab : l->n[0] + l->hi[0] - 1;
         }
         in[o->index] = (const char *)w->array[o->value] +
                        (l->origin + slab * l->slab + w->c + o->shift) * p->size;
@@ -147,8 +151,8 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
     const strake_layout *l = p->layout;
     const int64_t slab = s->tick + SLABS_AHEAD;
     const int64_t lines = (w->columns * p->size + PIPELINE_ALIGNMENT - 1) / PIPELINE_ALIGNMENT;
-    const int64_t first = lines * part / p->groups * PIPELINE_ALIGNMENT;
-    const int64_t end = lines * (part + 1) / p->groups * PIPELINE_ALIGNMENT;
+    const int64_t first = lines * part / p->loops * PIPELINE_ALIGNMENT;
+    const int64_t end = lines * (part + 1) / p->loops * PIPELINE_ALIGNMENT;
     if (slab >= l->n[0] || slab < 0 || !p->is_flat) {
         return;
     }
@@ -172,28 +176,16 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
     __asm__ volatile("");
 }
 
-/* The slab that group g computes at the present tick of a step, as far as it is needed. */
-static void run_group(strake_pipeline *p, const sweep *w, const pass *s, const group *g)
-{
-    const int64_t q = s->tick - g->lag;
-    if (g->is_fused && q >= s->first - g->lo && q < s->end + g->hi) {
-        run_task(p, w, s, &g->fused, q);
-        return;
-    }
-    for (int k = 0; k < g->stages; k++) {
-        const task *t = &s->single[g->stage[k]];
-        if (q >= s->first - t->lo[0] && q < s->end + t->hi[0]) {
-            run_task(p, w, s, t, q);
-        }
-    }
-}
-
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
 {
-    for (int g = 0; g < p->groups; g++) {
-        prefetch(p, w, s, g);
-        run_group(p, w, s, &s->group[g]);
+    for (int k = 0; k < p->loops; k++) {
+        const task *t = &s->task[k];
+        const int64_t q = s->tick - t->lag;
+        prefetch(p, w, s, k);
+        if (q >= s->first - t->lo[0] && q < s->end + t->hi[0]) {
+            run_task(p, w, s, t, q);
+        }
     }
     s->tick++;
     s->done = s->tick - p->slowest < s->end ? s->tick - p->slowest : s->end;

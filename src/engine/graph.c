@@ -217,6 +217,40 @@ static void delay_stages(strake_graph *graph)
     }
 }
 
+static bool is_read_elsewhere(const strake_graph *graph, int value, int stage)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        for (int k = 0; k < graph->stage[s].reads && s != stage; k++) {
+            if (graph->stage[s].read[k].value == value) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/*
+ * Values that cost less to compute again, wherever they are read, than to keep: at most a choice and a
+ * product of values that are kept for others too. Chains of them would multiply the operands.
+ */
+static void find_cheap(strake_graph *graph)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *stage = &graph->stage[s];
+        const strake_ops *ops = &stage->point->ops;
+        strake_value *value = &graph->value[stage->output];
+        value->is_cheap = !value->is_static && !value->is_output && ops->adds == 0 &&
+                          ops->divs == 0 && ops->muls <= 1 && ops->selects <= 1;
+        for (int k = 0; k < stage->reads; k++) {
+            const strake_value *operand = &graph->value[stage->read[k].value];
+            if (operand->stage >= 0 &&
+                (operand->is_cheap || !is_read_elsewhere(graph, stage->read[k].value, s))) {
+                value->is_cheap = false;
+            }
+        }
+    }
+}
+
 strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
 {
     if (!graph->broken) {
@@ -224,6 +258,7 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
         drop_dead_stages(graph);
         derive_lags(graph);
         delay_stages(graph);
+        find_cheap(graph);
         for (int s = 0; s < graph->stages; s++) {
             for (int k = 0; k < graph->stage[s].reads; k++) {
                 if (graph->value[graph->stage[s].read[k].value].is_output) {
@@ -244,22 +279,6 @@ int strake_graph_find(const strake_graph *graph, const char *name)
         }
     }
     return -1;
-}
-
-int strake_graph_ring_depth(const strake_graph *graph, int value)
-{
-    const int stage = graph->value[value].stage;
-    const int lag = stage < 0 ? 0 : graph->stage[stage].lag;
-    int depth = 1;
-    for (int s = 0; s < graph->stages; s++) {
-        for (int k = 0; k < graph->stage[s].reads; k++) {
-            if (graph->stage[s].read[k].value == value) {
-                const int kept = graph->stage[s].lag - graph->stage[s].read[k].offset[0] - lag + 1;
-                depth = kept > depth ? kept : depth;
-            }
-        }
-    }
-    return depth;
 }
 
 int strake_graph_lag(const strake_graph *graph)

@@ -27,6 +27,7 @@ typedef struct strake_value {
     bool
         is_static; /**< does not change from step to step (inputs so marked, stages of such only) */
     bool is_live;  /**< needed for some output */
+    bool is_cheap; /**< one of its operands, or a multiple, and all of them are kept anyway */
     bool is_output;      /**< next state of the state input @c state_of */
     int state_of;        /**< the input that this output becomes in the next step, or -1 */
     int next;            /**< for a state input: the output value that replaces it, else -1 */
@@ -84,9 +85,6 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error);
 
 /** Index of a value by name, or -1. */
 int strake_graph_find(const strake_graph *graph, const char *name);
-
-/** Slabs (axis 0) of a value that a row pipeline must keep at once, >= 1. */
-int strake_graph_ring_depth(const strake_graph *graph, int value);
 
 /** Largest lag of a live stage: slabs of input needed past the last one of a stripe. */
 int strake_graph_lag(const strake_graph *graph);

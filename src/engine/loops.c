@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 28, HI_SLACK = 4 };
+enum { MOST_INPUTS = 28, MOST_OPERANDS = 8 * STRAKE_MAX_READS, HI_SLACK = 4 };
 
 static int loop_of(const strake_loop *loop, int loops, int stage)
 {
@@ -51,6 +51,35 @@ static strake_read line_of(const strake_graph *graph, const strake_read *read)
     return line;
 }
 
+/* A read of the operand of a value that is itself read at an offset. */
+static strake_read read_through(const strake_read *outer, const strake_read *inner)
+{
+    strake_read read = *inner;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        read.offset[axis] += outer->offset[axis];
+    }
+    return read;
+}
+
+/* What a stage reads once cheap values are computed where they are read. @return number of reads */
+static int operands_of(const strake_graph *graph, const strake_stage *stage, bool is_plain,
+                       strake_read out[MOST_OPERANDS])
+{
+    int count = 0;
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_value *value = &graph->value[stage->read[k].value];
+        if (is_plain || !value->is_cheap) {
+            out[count++] = stage->read[k];
+            continue;
+        }
+        const strake_stage *cheap = &graph->stage[value->stage];
+        for (int m = 0; m < cheap->reads && count < MOST_OPERANDS; m++) {
+            out[count++] = read_through(&stage->read[k], &cheap->read[m]);
+        }
+    }
+    return count;
+}
+
 static bool add_input(strake_loop *loop, const strake_read *read)
 {
     for (int k = 0; k < loop->inputs; k++) {
@@ -69,16 +98,20 @@ static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
 {
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
-    for (int k = 0; k < stage->reads; k++) {
-        const strake_read line = line_of(graph, &stage->read[k]);
-        if (!is_local(graph, loop, &stage->read[k]) && !add_input(loop, &line)) {
+    strake_read operand[MOST_OPERANDS];
+    const int operands = operands_of(graph, stage, loop->is_plain, operand);
+    for (int k = 0; k < operands; k++) {
+        const strake_read line = line_of(graph, &operand[k]);
+        if (!is_local(graph, loop, &operand[k]) && !add_input(loop, &line)) {
             return false;
         }
     }
     loop->stage[loop->stages++] = s;
     loop->lag = stage->lag;
-    loop->lo = output->lo[2] > loop->lo ? output->lo[2] : loop->lo;
-    loop->hi = output->hi[2] > loop->hi ? output->hi[2] : loop->hi;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        loop->lo[axis] = output->lo[axis] > loop->lo[axis] ? output->lo[axis] : loop->lo[axis];
+        loop->hi[axis] = output->hi[axis] > loop->hi[axis] ? output->hi[axis] : loop->hi[axis];
+    }
     return true;
 }
 
@@ -86,13 +119,15 @@ static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
 static bool operands_reach(const strake_graph *graph, const strake_loop *loop)
 {
     for (int m = 0; m < loop->stages; m++) {
-        const strake_stage *stage = &graph->stage[loop->stage[m]];
-        for (int k = 0; k < stage->reads; k++) {
-            const strake_read *read = &stage->read[k];
+        strake_read operand[MOST_OPERANDS];
+        const int operands =
+            operands_of(graph, &graph->stage[loop->stage[m]], loop->is_plain, operand);
+        for (int k = 0; k < operands; k++) {
+            const strake_read *read = &operand[k];
             const strake_value *value = &graph->value[read->value];
             if (!value->is_constant && !is_local(graph, loop, read) &&
-                (value->lo[2] < loop->lo - read->offset[2] ||
-                 value->hi[2] + HI_SLACK < loop->hi + read->offset[2])) {
+                (value->lo[2] < loop->lo[2] - read->offset[2] ||
+                 value->hi[2] + HI_SLACK < loop->hi[2] + read->offset[2])) {
                 return false;
             }
         }
@@ -110,8 +145,10 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
         first->is_output || output->lo[1] != first->lo[1] || output->hi[1] != first->hi[1]) {
         return false;
     }
-    for (int k = 0; k < stage->reads; k++) {
-        const strake_read *read = &stage->read[k];
+    strake_read operand[MOST_OPERANDS];
+    const int operands = operands_of(graph, stage, false, operand);
+    for (int k = 0; k < operands; k++) {
+        const strake_read *read = &operand[k];
         const int producer = graph->value[read->value].stage;
         const int where = producer < 0 ? -1 : loop_of(loop, loops, producer);
         /* From the same loop: at the same point, or from an earlier slab. */
@@ -125,20 +162,19 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
 }
 
 /* Values read by other loops, or by the same one at an offset, and the states, are stored. */
-static void find_outputs(const strake_graph *graph, strake_loop *loop)
+static void find_outputs(const strake_graph *graph, const strake_loop *loop, int loops,
+                         strake_loop *owner)
 {
-    for (int m = 0; m < loop->stages; m++) {
-        const int value = graph->stage[loop->stage[m]].output;
+    for (int m = 0; m < owner->stages; m++) {
+        const int value = graph->stage[owner->stage[m]].output;
         bool leaves = graph->value[value].is_output;
-        for (int s = 0; s < graph->stages && !leaves; s++) {
-            for (int k = 0; k < graph->stage[s].reads && !leaves; k++) {
-                const strake_read *read = &graph->stage[s].read[k];
-                leaves =
-                    read->value == value && !(has_stage(loop, s) && is_local(graph, loop, read));
+        for (int g = 0; g < loops && !leaves; g++) {
+            for (int k = 0; k < loop[g].inputs && !leaves; k++) {
+                leaves = loop[g].input[k].value == value;
             }
         }
         if (leaves) {
-            loop->output[loop->outputs++] = value;
+            owner->output[owner->outputs++] = value;
         }
     }
 }
@@ -150,9 +186,11 @@ static void find_outputs(const strake_graph *graph, strake_loop *loop)
 static int collect_unit(const strake_graph *graph, bool *is_taken, int s, int *unit, int count)
 {
     const strake_stage *stage = &graph->stage[s];
+    strake_read operand[MOST_OPERANDS];
+    const int operands = operands_of(graph, stage, false, operand);
     is_taken[s] = true;
-    for (int k = 0; k < stage->reads; k++) {
-        const int producer = graph->value[stage->read[k].value].stage;
+    for (int k = 0; k < operands; k++) {
+        const int producer = graph->value[operand[k].value].stage;
         if (producer >= 0 && !is_taken[producer]) {
             count = collect_unit(graph, is_taken, producer, unit, count);
         }
@@ -204,48 +242,99 @@ int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
     int unit[STRAKE_MAX_VALUES];
     int loops = 0;
     for (int s = 0; s < graph->stages && loops >= 0; s++) {
-        if (!is_taken[s] && !graph->value[graph->stage[s].output].is_static) {
+        const strake_value *output = &graph->value[graph->stage[s].output];
+        if (!is_taken[s] && !output->is_static && !output->is_cheap) {
             loops = place(graph, out, loops, most, unit, collect_unit(graph, is_taken, s, unit, 0));
         }
     }
     for (int g = 0; g < loops; g++) {
-        find_outputs(graph, &out[g]);
+        find_outputs(graph, out, loops, &out[g]);
     }
     return loops;
 }
 
-/* Whether a read of stage @p m of a loop is the first one of this operand in it. */
-static bool is_new_load(const strake_graph *graph, const strake_loop *loop, int m, int read)
+int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out)
 {
-    const strake_read *operand = &graph->stage[loop->stage[m]].read[read];
-    for (int s = 0; s <= m; s++) {
-        const strake_stage *stage = &graph->stage[loop->stage[s]];
-        for (int k = 0; k < (s < m ? stage->reads : read); k++) {
-            if (same_read(&stage->read[k], operand)) {
-                return false;
+    for (int s = 0; s < graph->stages; s++) {
+        memset(&out[s], 0, sizeof *out);
+        out[s].is_plain = true;
+        (void)add_stage(graph, &out[s], s);
+        out[s].output[out[s].outputs++] = graph->stage[s].output;
+    }
+    return graph->stages;
+}
+
+int strake_loops_depth(const strake_graph *graph, const strake_loop *loop, int loops, int value)
+{
+    const int stage = graph->value[value].stage;
+    const int lag = stage < 0 ? 0 : graph->stage[stage].lag;
+    int depth = 1;
+    for (int g = 0; g < loops; g++) {
+        for (int k = 0; k < loop[g].inputs; k++) {
+            const strake_read *read = &loop[g].input[k];
+            const int kept = loop[g].lag - read->offset[0] - lag + 1;
+            depth = read->value == value && kept > depth ? kept : depth;
+        }
+    }
+    return depth;
+}
+
+/* Reads that were met already, when a loop's work is counted. */
+typedef struct met {
+    int reads;
+    strake_read read[STRAKE_LOOP_STAGES * MOST_OPERANDS];
+} met;
+
+static bool is_met(met *m, const strake_read *read)
+{
+    for (int k = 0; k < m->reads; k++) {
+        if (same_read(&m->read[k], read)) {
+            return true;
+        }
+    }
+    m->read[m->reads++] = *read;
+    return false;
+}
+
+static void add_ops(strake_ops *sum, const strake_ops *ops)
+{
+    sum->adds += ops->adds;
+    sum->muls += ops->muls;
+    sum->divs += ops->divs;
+    sum->selects += ops->selects;
+}
+
+static void add_work(const strake_graph *graph, const strake_loop *loop, strake_loop_work *work)
+{
+    met loads = {.reads = 0};
+    met cheap = {.reads = 0};
+    for (int m = 0; m < loop->stages; m++) {
+        const strake_stage *stage = &graph->stage[loop->stage[m]];
+        strake_read operand[MOST_OPERANDS];
+        const int operands = operands_of(graph, stage, loop->is_plain, operand);
+        add_ops(&work->ops, &stage->point->ops);
+        for (int k = 0; k < operands; k++) {
+            if (!is_local(graph, loop, &operand[k]) &&
+                !graph->value[operand[k].value].is_constant && !is_met(&loads, &operand[k])) {
+                work->loads++;
+                work->across += operand[k].offset[2] != 0 ? 1 : 0;
+            }
+        }
+        for (int k = 0; k < stage->reads && !loop->is_plain; k++) {
+            const strake_value *value = &graph->value[stage->read[k].value];
+            if (value->is_cheap && !is_met(&cheap, &stage->read[k])) {
+                add_ops(&work->ops, &graph->stage[value->stage].point->ops);
             }
         }
     }
-    return !is_local(graph, loop, operand) && !graph->value[operand->value].is_constant;
+    work->stores += loop->outputs;
 }
 
 strake_loop_work strake_loops_work(const strake_graph *graph, const strake_loop *loop, int loops)
 {
     strake_loop_work work = {{0, 0, 0, 0}, 0, 0, 0};
     for (int g = 0; g < loops; g++) {
-        for (int m = 0; m < loop[g].stages; m++) {
-            const strake_stage *stage = &graph->stage[loop[g].stage[m]];
-            work.ops.adds += stage->point->ops.adds;
-            work.ops.muls += stage->point->ops.muls;
-            work.ops.divs += stage->point->ops.divs;
-            work.ops.selects += stage->point->ops.selects;
-            for (int k = 0; k < stage->reads; k++) {
-                const bool is_new = is_new_load(graph, &loop[g], m, k);
-                work.loads += is_new ? 1 : 0;
-                work.across += is_new && stage->read[k].offset[2] != 0 ? 1 : 0;
-            }
-        }
-        work.stores += loop[g].outputs;
+        add_work(graph, &loop[g], &work);
     }
     return work;
 }
@@ -280,12 +369,18 @@ static int local_index(const strake_graph *graph, const strake_loop *loop, int v
     return -1;
 }
 
+static void write_call(FILE *file, const strake_graph *graph, const strake_loop *loop,
+                       const strake_stage *stage, const strake_read *at);
+
 static void write_operand(FILE *file, const strake_graph *graph, const strake_loop *loop,
                           const strake_read *read)
 {
     const strake_read line = line_of(graph, read);
     if (is_local(graph, loop, read)) {
         (void)fprintf(file, "r%d", local_index(graph, loop, read->value));
+    } else if (graph->value[read->value].is_cheap) {
+        const strake_stage *cheap = &graph->stage[graph->value[read->value].stage];
+        write_call(file, graph, loop, cheap, read);
     } else if (graph->value[read->value].is_constant) {
         (void)fprintf(file, "c%d", input_index(loop, &line));
     } else if (read->offset[2] == 0) {
@@ -296,6 +391,19 @@ static void write_operand(FILE *file, const strake_graph *graph, const strake_lo
     }
 }
 
+/* A stage's formula, evaluated where a read of its output is. */
+static void write_call(FILE *file, const strake_graph *graph, const strake_loop *loop,
+                       const strake_stage *stage, const strake_read *at)
+{
+    (void)fprintf(file, "%s(", stage->point->name);
+    for (int k = 0; k < stage->reads; k++) {
+        const strake_read operand = read_through(at, &stage->read[k]);
+        (void)fprintf(file, "%s", k > 0 ? ", " : "");
+        write_operand(file, graph, loop, &operand);
+    }
+    (void)fprintf(file, ")");
+}
+
 int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *text, size_t size)
 {
     FILE *file = fmemopen(text, size, "w");
@@ -304,12 +412,10 @@ int strake_loop_body(const strake_graph *graph, const strake_loop *loop, char *t
     }
     for (int m = 0; m < loop->stages; m++) {
         const strake_stage *stage = &graph->stage[loop->stage[m]];
-        (void)fprintf(file, "const real r%d = %s(", m, stage->point->name);
-        for (int k = 0; k < stage->reads; k++) {
-            (void)fprintf(file, "%s", k > 0 ? ", " : "");
-            write_operand(file, graph, loop, &stage->read[k]);
-        }
-        (void)fprintf(file, "); ");
+        const strake_read here = {.value = stage->output, .offset = {0, 0, 0}};
+        (void)fprintf(file, "const real r%d = ", m);
+        write_call(file, graph, loop, stage, &here);
+        (void)fprintf(file, "; ");
         const int leaves = output_index(loop, stage->output);
         if (leaves >= 0) {
             (void)fprintf(file, "y%d[j] = r%d; ", leaves, m);

@@ -2,7 +2,8 @@
  * @file loops.h
  * Fusion of stages into loops: stages that a row pipeline evaluates on the same slab, and that depend
  * on each other only at the same point, share one loop over the columns. Their common operands are
- * loaded once, and values that only they use never leave the registers.
+ * loaded once, and values that only they use never leave the registers. Cheap values (graph.h) have no
+ * loop: every reader computes them again from what they depend on.
  *
  * The loops themselves are C functions written at build time from the same stage tables (see
  * host/cpu/tool/) and found at run time by the text of their body.
@@ -17,13 +18,16 @@ enum { STRAKE_LOOP_STAGES = 12, STRAKE_LOOP_INPUTS = 40, STRAKE_LOOP_TEXT = 6000
 /** Stages evaluated in one loop. */
 typedef struct strake_loop {
     int lag;
+    bool
+        is_plain; /**< one stage, from its operands as they are: its point's own row loop computes it */
     int stages;
     int stage[STRAKE_LOOP_STAGES]; /**< stage indices, in order */
     int inputs;
     strake_read input[STRAKE_LOOP_INPUTS]; /**< distinct lines read; column offset zero */
     int outputs;
     int output[STRAKE_LOOP_STAGES]; /**< values that others, or the same loop at an offset, read */
-    int lo, hi;                     /**< columns (axis 2) before and after a block */
+    int lo[STRAKE_AXES],
+        hi[STRAKE_AXES]; /**< cells before and after a block: the most of its stages */
 } strake_loop;
 
 /**
@@ -31,6 +35,12 @@ typedef struct strake_loop {
  * arriving slab. @return number of loops, at most @p most.
  */
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
+
+/** The same with one plain loop for every stage, cheap ones too. @return graph->stages */
+int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out);
+
+/** Slabs (axis 0) of a value that these loops need at once, >= 1. */
+int strake_loops_depth(const strake_graph *graph, const strake_loop *loop, int loops, int value);
 
 /** What planned loops do per cell and step, the cells that blocks and stripes compute twice apart. */
 typedef struct strake_loop_work {
