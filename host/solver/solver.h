@@ -169,7 +169,7 @@ int strake_solver_divisions_per_cell(const strake_solver *solver);
 int strake_solver_arrays(const strake_solver *solver);
 
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
-uint64_t strake_solver_hash(const strake_solver *solver);
+strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error);
 
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);

@@ -135,17 +135,22 @@ void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_
     }
 }
 
-void strake_layout_fill(const strake_layout *layout, void *array)
+void strake_layout_fill_ends(const strake_layout *layout, void *array, bool before, bool after)
 {
     const int64_t n = layout->n[0];
-    strake_layout_fill_lateral(layout, array, 0, n);
-    for (int64_t i = -layout->lo[0]; i < n + layout->hi[0]; i++) {
-        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
-        if (source != i) {
-            copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
-                      (source + layout->lo[0]) * layout->slab, layout->slab);
-        }
+    const int64_t ghosts[2] = {before ? layout->lo[0] : 0, after ? layout->hi[0] : 0};
+    for (int64_t k = -ghosts[0]; k < ghosts[1]; k++) {
+        const int64_t i = k < 0 ? k : n + k;
+        copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
+                  (strake_ghost_source(layout->boundary[0], n, i) + layout->lo[0]) * layout->slab,
+                  layout->slab);
     }
+}
+
+void strake_layout_fill(const strake_layout *layout, void *array)
+{
+    strake_layout_fill_lateral(layout, array, 0, layout->n[0]);
+    strake_layout_fill_ends(layout, array, true, true);
 }
 
 static double element(const strake_layout *layout, const void *array, int64_t at)
