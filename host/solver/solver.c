@@ -68,6 +68,9 @@ static int choose_sweep(const strake_solver *solver)
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+        if (solver->which->n[1] > 1) {
+            return 1; /* blocks of lines are for one step, and bring more than a second one */
+        }
         const strake_layout layout = strake_layout_make_deep(
             &solver->graph, wanted, solver->which->n, solver->which->boundary);
         const int64_t rings =
@@ -466,6 +469,7 @@ static void describe_pipeline(const strake_solver *solver, strake_placement *out
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
             out->block = strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->lines = strake_pipeline_lines(solver->role[r].pipeline, solver->at_once);
             out->loops = strake_pipeline_work(solver->role[r].pipeline);
             return;
         }

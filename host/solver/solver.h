@@ -80,6 +80,7 @@ typedef struct strake_placement {
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
     int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
     int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
+    int64_t lines; /**< and lines of every slab */
     strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
     int sweep;              /**< most time steps from one exchange to the next */
     int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */

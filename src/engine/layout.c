@@ -80,6 +80,22 @@ static void copy_element(const strake_layout *layout, void *array, int64_t to, i
     }
 }
 
+static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
+                      int64_t elements)
+{
+    const int64_t size = layout->element_size;
+    char *const bytes = array;
+    memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
+}
+
+/* All ghosts of a line of a periodic grid that is as wide as they are deep. */
+static void wrap_line(const strake_layout *layout, void *array, int64_t line)
+{
+    const int64_t n = layout->n[2];
+    copy_line(layout, array, line - layout->lo[2], line + n - layout->lo[2], layout->lo[2]);
+    copy_line(layout, array, line + n, line, layout->hi[2]);
+}
+
 /* Fills ghosts [first, end) of a line, those that copy columns [left, right). */
 static void fill_ghosts(const strake_layout *layout, void *array, int64_t line, int64_t first,
                         int64_t end, int64_t left, int64_t right)
@@ -96,16 +112,14 @@ static void fill_line(const strake_layout *layout, void *array, int64_t line, in
                       int64_t right)
 {
     const int64_t n = layout->n[2];
+    const bool is_whole = left == 0 && right == n;
+    if (is_whole && layout->boundary[2] == STRAKE_PERIODIC && layout->lo[2] <= n &&
+        layout->hi[2] <= n) {
+        wrap_line(layout, array, line);
+        return;
+    }
     fill_ghosts(layout, array, line, -layout->lo[2], 0, left, right);
     fill_ghosts(layout, array, line, n, n + layout->hi[2], left, right);
-}
-
-static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
-                      int64_t elements)
-{
-    const int64_t size = layout->element_size;
-    char *const bytes = array;
-    memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
 }
 
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
