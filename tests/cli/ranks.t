@@ -195,6 +195,14 @@ on_ranks 2 run ring.yaml --quiet --output bad --set scheme.unstable=allow --set 
 says 1 "NaN stops all ranks" "NaN or Inf"
 check "and no output of a later step is there" test ! -e bad/u_00000025.npy
 
+on_ranks 3 model --on cpu --budget 1 --quiet --report model.json
+check "messages between ranks are modelled" grep -q '^rank 0 to rank 2' .out
+check "from 8 bytes on" grep -qE '^  messages +8 B' .out
+check "and reported" grep -qE '"messages": .*"from": 0, "to": 2, .*"regimes"' model.json
+check "once" test "$(grep -c '^rank 0' .out)" = 1
+on_ranks 2 model --on ocl:99
+says 2 "a device that rank 0 does not have ends both" "ocl:99"
+
 # rank_of NUMBER: process of that rank in the present run.
 rank_of() {
     local process
