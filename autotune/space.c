@@ -133,7 +133,7 @@ cleanup:
 static strake_status read_grids(strake_space *space, const strake_node *list, int dims,
                                 strake_error *error)
 {
-    static const strake_range cells = {1.0, 2147483647.0, false, "[cells]"};
+    static const strake_limits cells = {1.0, 2147483647.0, false, "[cells]"};
     strake_status status = STRAKE_OK;
     for (const strake_node *at = list->child; at != NULL; at = at->next) {
         int64_t *const n = space->grid[space->grids];
@@ -196,8 +196,8 @@ static strake_status read_seeds(strake_space *space, const strake_node *list, st
 
 static strake_status read_streams(strake_space *space, const strake_node *map, strake_error *error)
 {
-    static const strake_range streams = {1.0, STRAKE_CL_MOST_STREAMS, false, "[streams]"};
-    static const strake_range part = {0.0, 1.0, false, NULL};
+    static const strake_limits streams = {1.0, STRAKE_CL_MOST_STREAMS, false, "[streams]"};
+    static const strake_limits part = {0.0, 1.0, false, NULL};
     strake_status status = STRAKE_OK;
     strake_space_streams *const s = &space->streams;
     const strake_node *node = NULL;
@@ -231,8 +231,8 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     int place = 0;
     int64_t steps = 0;
     int64_t tries = 0;
-    static const strake_range step_range = {1.0, 1000.0, false, "[steps]"};
-    static const strake_range try_range = {1.0, 1e6, false, "[configurations]"};
+    static const strake_limits step_range = {1.0, 1000.0, false, "[steps]"};
+    static const strake_limits try_range = {1.0, 1e6, false, "[configurations]"};
     strake_space *space = calloc(1, sizeof *space);
     STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
     (void)snprintf(space->name, sizeof space->name, "%s", name);

@@ -92,13 +92,15 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
                .last = &p->pass[p->passes - 1],
                .first = first,
                .end = end,
-               .c = left,
                .array = array,
                .next = next};
     plan_ranges(p, &w);
-    for (; w.c < right; w.c += block) {
-        w.columns = right - w.c < block ? right - w.c : block;
-        run_block(p, &w);
+    for (; w.m < l->n[1]; w.m += w.lines) {
+        w.lines = l->n[1] - w.m < p->lines[steps] ? l->n[1] - w.m : p->lines[steps];
+        for (w.c = left; w.c < right; w.c += block) {
+            w.columns = right - w.c < block ? right - w.c : block;
+            run_block(p, &w);
+        }
     }
     if (p->line != NULL) {
         strake_stream_fence();

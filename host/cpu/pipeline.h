@@ -5,7 +5,9 @@
  * When input slab r arrives, stage s computes slab r - lag(s); intermediate values live in small
  * rings of slabs that stay in cache. Wide grids are cut into column blocks, recomputing the halo
  * columns of each (Wyrzykowski et al. 2014, section 6.2; partial rows stay in the rings from one
- * row to the next, so nothing is recomputed along axis 0 inside a stripe).
+ * row to the next, so nothing is recomputed along axis 0 inside a stripe). In three dimensions slabs
+ * are planes, and the blocks of a single step are cut along lines too (2.5D blocking), so that the rings
+ * stay in the private cache however large the planes are; sweeps of several steps take whole columns.
  *
  * Several time steps can be computed in one sweep over a stripe: the states between them live in
  * rings too, so the arrays are streamed from memory once per sweep. Each step computes as many rows
@@ -41,8 +43,9 @@ void strake_pipeline_destroy(strake_pipeline **pipeline);
 int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
                               int64_t block);
 
-/** Columns per block of a sweep of @p steps steps. */
+/** Columns, and lines, per block of a sweep of @p steps steps. */
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
+int64_t strake_pipeline_lines(const strake_pipeline *pipeline, int steps);
 
 /** What its loops do for a cell in a step. */
 strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline);

@@ -61,7 +61,8 @@ typedef struct pass {
 typedef struct sweep {
     pass *begin, *last;
     int64_t first, end; /* the stripe */
-    int64_t c, columns; /* the block */
+    int64_t c, columns; /* the block: first column and their number, */
+    int64_t m, lines;   /* first line of every slab and their number */
     void *const *array;
     void *const *next;
 } sweep;
@@ -73,6 +74,7 @@ struct strake_pipeline {
     int64_t size;   /* bytes of an element */
     int64_t vector; /* elements of a cache line: rows are computed in multiples of it */
     int64_t block[STRAKE_MAX_SWEEP + 1]; /* columns, by number of steps */
+    int64_t lines[STRAKE_MAX_SWEEP + 1]; /* and lines */
     int64_t pad;                         /* elements of a ring line before the first column */
     int64_t width;                       /* elements of a ring line */
     int64_t phases;                      /* deepest ring */

@@ -1,4 +1,5 @@
 /* Planning a row pipeline: its steps, its rings, how wide a block may be. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,11 @@
 #include "cpu/stream.h"
 #include "cpu/topology.h"
 #include "problem/check_rows.h"
+
+enum {
+    RING_PART = 2,    /* of the private cache, for the rings of blocks of lines */
+    CALL_COLUMNS = 16 /* what the call of a loop for a line costs, in columns */
+};
 
 static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
     STRAKE_NON_FINITE_ROWS;
@@ -94,40 +100,99 @@ int strake_pipeline_most_steps(const strake_graph *graph)
     return STRAKE_MAX_SWEEP;
 }
 
-/* Bytes per column of a block that its stages keep in cache: the outputs of the loops. */
-static int64_t bytes_per_column(const strake_pipeline *p, const strake_loop *loop, int loops)
+/* Bytes per column and line of a block that its stages keep in cache: the outputs of the loops. */
+static int64_t bytes_per_cell(const strake_pipeline *p, const strake_loop *loop, int loops)
 {
     int64_t bytes = 0;
     for (int g = 0; g < loops; g++) {
         for (int k = 0; k < loop[g].outputs; k++) {
             const int v = loop[g].output[k];
-            const strake_value *value = &p->graph->value[v];
-            const int64_t lines = p->layout->n[1] + value->lo[1] + value->hi[1];
-            bytes += power_of_two(p->depth[v]) * lines * p->size;
+            bytes += power_of_two(p->depth[v]) * p->size;
         }
     }
     return bytes > 0 ? bytes : p->size;
 }
 
-static int64_t choose_block(const strake_pipeline *p, const strake_loop *loop, int loops, int steps)
+static int64_t private_cache(void)
 {
-    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (cache <= 0) {
-        cache = 512 * 1024;
-    }
-    /*
-     * Three eighths of the private cache for the rings: the streams of inputs and outputs need it too,
-     * and every block starts those streams anew. The rings of several steps are used one after the other; narrower blocks would cost more, in
-     * columns computed twice, than the next cache does.
-     */
-    const int64_t bytes = bytes_per_column(p, loop, loops);
-    const int64_t alone = 3 * cache / 8 / bytes;
-    const int64_t shared = 3 * cache / 4 / (bytes * steps);
-    int64_t most = (alone < shared ? alone : shared) / p->vector * p->vector;
-    most = most < 8 * p->vector ? 8 * p->vector : most;
+    const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return cache > 0 ? cache : 512 * 1024;
+}
+
+/* Parts of equal width, of at most so many columns each. */
+static int64_t even_columns(const strake_pipeline *p, int64_t most)
+{
     const int64_t n = p->layout->n[2];
     const int64_t blocks = (n + most - 1) / most;
     return round_up((n + blocks - 1) / blocks, p->vector);
+}
+
+static void choose_columns(strake_pipeline *p, int64_t bytes, int steps)
+{
+    /*
+     * Three eighths of the private cache for the rings: the streams of inputs and outputs need it too,
+     * and every block starts those streams anew. The rings of several steps are used one after the other;
+     * narrower blocks would cost more, in columns computed twice, than the next cache does.
+     */
+    const int64_t cache = private_cache();
+    const int64_t alone = 3 * cache / 8 / bytes;
+    const int64_t shared = 3 * cache / 4 / (bytes * steps);
+    const int64_t most = (alone < shared ? alone : shared) / p->vector * p->vector;
+    p->block[steps] = even_columns(p, most < 8 * p->vector ? 8 * p->vector : most);
+}
+
+/* Lines and columns that the loops compute beside a block's own, on average, and what a call for a line costs. */
+static void find_beside(const strake_pipeline *p, const strake_loop *loop, int loops,
+                        double beside[2])
+{
+    beside[0] = beside[1] = 0.0;
+    for (int g = 0; g < loops; g++) {
+        const int64_t columns =
+            round_up(loop[g].lo[2], p->vector) + round_up(loop[g].hi[2], p->vector);
+        beside[0] += (double)(loop[g].lo[1] + loop[g].hi[1]) / loops;
+        beside[1] += (double)columns / loops;
+    }
+    beside[1] += CALL_COLUMNS;
+}
+
+/*
+ * Slabs of many lines: blocks of lines and columns such that the rings of one step stay in the private
+ * cache, those with the fewest cells computed twice.
+ */
+static void choose_lines(strake_pipeline *p, const strake_loop *loop, int loops, bool is_given)
+{
+    const strake_layout *l = p->layout;
+    const int64_t cells = private_cache() / RING_PART / bytes_per_cell(p, loop, loops);
+    const int64_t given = p->block[1];
+    double beside[2], least = INFINITY;
+    find_beside(p, loop, loops, beside);
+    for (int64_t parts = 1; parts <= (l->n[2] + p->vector - 1) / p->vector; parts++) {
+        const int64_t columns = is_given ? given : even_columns(p, (l->n[2] + parts - 1) / parts);
+        const double fit = (double)cells / ((double)columns + beside[1] - CALL_COLUMNS) - beside[0];
+        const int64_t most = fit < 1.0 ? 1 : fit < (double)l->n[1] ? (int64_t)fit : l->n[1];
+        const int64_t blocks = (l->n[1] + most - 1) / most;
+        const int64_t lines = (l->n[1] + blocks - 1) / blocks;
+        const double work = (1.0 + beside[0] / (double)lines) * (1.0 + beside[1] / (double)columns);
+        if (work < least) {
+            least = work;
+            p->block[1] = columns;
+            p->lines[1] = lines;
+        }
+    }
+}
+
+static void choose_blocks(strake_pipeline *p, const strake_loop *loop, int loops, int64_t given)
+{
+    const int64_t lines = p->layout->lo[1] + p->layout->n[1] + p->layout->hi[1];
+    const int64_t bytes = bytes_per_cell(p, loop, loops) * lines;
+    for (int k = 1; k <= p->passes; k++) {
+        choose_columns(p, bytes, k);
+        p->block[k] = given > 0 ? round_up(given, p->vector) : p->block[k];
+        p->lines[k] = p->layout->n[1];
+    }
+    if (!p->is_flat) {
+        choose_lines(p, loop, loops, given > 0);
+    }
 }
 
 static void fill_constant(const strake_pipeline *p, char *line, double number)
@@ -149,6 +214,10 @@ static void fill_constant(const strake_pipeline *p, char *line, double number)
 static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t used)
 {
     const bool is_last = s == &p->pass[p->passes - 1];
+    int64_t lines = 0;
+    for (int k = 1; k <= p->passes; k++) {
+        lines = p->lines[k] > lines ? p->lines[k] : lines;
+    }
     for (int v = 0; v < p->graph->values; v++) {
         const strake_value *value = &p->graph->value[v];
         if (!has_ring(p, v, is_last)) {
@@ -159,7 +228,7 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
         const int64_t depth = value->is_output ? state_depth(p, value) : p->depth[v];
         ring *r = &s->ring[v];
         r->depth = power_of_two(depth);
-        r->lines = p->layout->n[1] + shape->lo[1] + shape->hi[1];
+        r->lines = lines + shape->lo[1] + shape->hi[1];
         r->data = memory == NULL ? NULL : memory + used;
         used += r->depth * r->lines * p->width * p->size;
         p->phases = r->depth > p->phases ? r->depth : p->phases;
@@ -186,7 +255,7 @@ static bool is_streamed(const strake_pipeline *p)
     const int64_t bytes = p->layout->elements * p->size * p->streams;
     const int64_t cache =
         strake_topology_cache("/sys/devices/system", (int)sysconf(_SC_NPROCESSORS_ONLN));
-    return p->is_flat && cache > 0 && bytes > cache && strake_stream_is_there();
+    return cache > 0 && bytes > cache && strake_stream_is_there();
 }
 
 static int64_t lay_out(strake_pipeline *p, char *memory)
@@ -290,9 +359,7 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     p->work = strake_loops_work(graph, loop, p->loops);
     plan_reach(p);
     plan_streams(p);
-    for (int k = 1; k <= p->passes; k++) {
-        p->block[k] = block > 0 ? round_up(block, p->vector) : choose_block(p, loop, p->loops, k);
-    }
+    choose_blocks(p, loop, p->loops, block);
     p->pad = ring_pad(p, loop, p->loops);
     p->width = ring_width(p, loop, p->loops);
     return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
@@ -355,6 +422,11 @@ void strake_pipeline_destroy(strake_pipeline **pipeline)
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps)
 {
     return pipeline->block[steps];
+}
+
+int64_t strake_pipeline_lines(const strake_pipeline *pipeline, int steps)
+{
+    return pipeline->lines[steps];
 }
 
 strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline)

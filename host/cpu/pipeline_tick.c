@@ -34,7 +34,7 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
             slab = slab < l->n[0] + l->hi[0] ? slab : l->n[0] + l->hi[0] - 1;
         }
         in[o->index] = (const char *)w->array[o->value] +
-                       (l->origin + slab * l->slab + w->c + o->shift) * p->size;
+                       (l->origin + slab * l->slab + w->m * l->pitch + w->c + o->shift) * p->size;
     }
     for (int k = 0; k < t->arrays && s > w->begin; k++) {
         const array_operand *o = &t->array[k];
@@ -89,71 +89,19 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
     }
 }
 
-/* The lines of a slab with several. */
-static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t,
-                      const void *const *first_in, void *const *first_out, int64_t n,
-                      bool is_checked)
-{
-    const int64_t lines = p->layout->n[1] + t->lo[1] + t->hi[1];
-    const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
-    const void *in[STRAKE_LOOP_INPUTS];
-    void *out[STRAKE_LOOP_STAGES];
-    for (int64_t m = 0; m < lines; m++) {
-        for (int k = 0; k < t->outputs; k++) {
-            out[k] = (char *)first_out[k] + m * t->out_stride;
-        }
-        for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)first_in[k] + m * stride[k];
-        }
-        t->row(out, in, n);
-        if (is_checked) {
-            check_line(p, (const char *)out[0] + t->lo[2] * p->size, w->columns);
-        }
-    }
-}
-
-/* One slab of one task of one step. */
-static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int64_t q)
-{
-    const int64_t exact = w->columns + t->lo[2] + t->hi[2];
-    const int64_t n = (exact + p->vector - 1) / p->vector * p->vector;
-    const bool is_checked = t->state >= 0 && q >= w->first && q < w->end;
-    const void *const *in = find_operands(p, w, s, t, q);
-    void **out = t->out + (q & (p->phases - 1)) * t->outputs;
-    char *cell = NULL;
-    if (t->is_in_array) {
-        cell = (char *)w->next[t->state] + strake_layout_at(p->layout, q, 0, w->c) * p->size;
-        out[0] = p->line != NULL ? p->line : cell;
-    }
-    if (!p->is_flat) {
-        run_lines(p, w, s, t, in, out, n, is_checked);
-    } else {
-        t->row(out, in, n);
-        if (is_checked) {
-            check_line(p, (const char *)out[0] + t->lo[2] * p->size, w->columns);
-        }
-    }
-    if (t->is_in_array && p->line != NULL) {
-        strake_stream_copy(p->isa, cell, p->line, n * p->size);
-    }
-    if (t->state >= 0 && !t->is_in_array) {
-        extend_slab(p, s, t->state, q, w->c, w->columns);
-    }
-}
-
 /*
- * Asks for a part of the slabs that are read and written soon: each row of a block is a new stream to
- * the hardware. Part `part` of `parts`, spread over the tasks of a slab, since a burst would stall.
- * The first step reads the arrays, the last one writes them.
+ * Asks for a part of a line of the slabs that are read and written soon: each line of a block is a new
+ * stream to the hardware. Part `part` of `parts`, spread over the tasks of a slab, since a burst would
+ * stall. The first step reads the arrays, the last one writes them.
  */
-static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, int part)
+static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, int part, int64_t m)
 {
     const strake_layout *l = p->layout;
-    const int64_t slab = s->tick + SLABS_AHEAD;
+    const int64_t slab = s->tick + (p->is_flat ? SLABS_AHEAD : 1);
     const int64_t lines = (w->columns * p->size + PIPELINE_ALIGNMENT - 1) / PIPELINE_ALIGNMENT;
     const int64_t first = lines * part / p->loops * PIPELINE_ALIGNMENT;
     const int64_t end = lines * (part + 1) / p->loops * PIPELINE_ALIGNMENT;
-    if (slab >= l->n[0] || slab < 0 || !p->is_flat) {
+    if (slab >= l->n[0] || slab < 0) {
         return;
     }
     for (int k = 0; k < p->streams; k++) {
@@ -163,7 +111,7 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
             continue;
         }
         const char *line = is_output ? w->next[v] : w->array[v];
-        line += strake_layout_at(l, slab, 0, w->c) * p->size;
+        line += strake_layout_at(l, slab, m, w->c) * p->size;
         for (int64_t at = first; at < end; at += PIPELINE_ALIGNMENT) {
             if (is_output) {
                 __builtin_prefetch(line + at, 1, 3);
@@ -176,15 +124,76 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
     __asm__ volatile("");
 }
 
+/* One line; that of a new state goes past the caches if these do not hold the arrays. */
+static void run_line(strake_pipeline *p, const sweep *w, const task *t, const void *const *in,
+                     void *const *out, int64_t n, bool is_checked)
+{
+    void *const waiting[] = {p->line};
+    const bool is_streamed = t->is_in_array && p->line != NULL;
+    void *const *to = is_streamed ? waiting : out;
+    t->row(to, in, n);
+    if (is_checked) {
+        check_line(p, (const char *)to[0] + t->lo[2] * p->size, w->columns);
+    }
+    if (is_streamed) {
+        strake_stream_copy(p->isa, out[0], p->line, n * p->size);
+    }
+}
+
+/* The lines of a slab with several, of loop `part`. */
+static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
+                      const void *const *first_in, void *const *first_out, int64_t n,
+                      bool is_checked)
+{
+    const int64_t lines = w->lines + t->lo[1] + t->hi[1];
+    const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
+    const void *in[STRAKE_LOOP_INPUTS];
+    void *out[STRAKE_LOOP_STAGES];
+    for (int64_t m = 0; m < lines; m++) {
+        for (int k = 0; k < t->outputs; k++) {
+            out[k] = (char *)first_out[k] + m * t->out_stride;
+        }
+        for (int k = 0; k < t->reads; k++) {
+            in[k] = (const char *)first_in[k] + m * stride[k];
+        }
+        prefetch(p, w, s, part, w->m - t->lo[1] + m);
+        run_line(p, w, t, in, out, n, is_checked);
+    }
+}
+
+/* One slab of one task of one step. */
+static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
+                     int64_t q)
+{
+    const int64_t exact = w->columns + t->lo[2] + t->hi[2];
+    const int64_t n = (exact + p->vector - 1) / p->vector * p->vector;
+    const bool is_checked = t->state >= 0 && q >= w->first && q < w->end;
+    const void *const *in = find_operands(p, w, s, t, q);
+    void **out = t->out + (q & (p->phases - 1)) * t->outputs;
+    if (t->is_in_array) {
+        out[0] = (char *)w->next[t->state] + strake_layout_at(p->layout, q, w->m, w->c) * p->size;
+    }
+    if (p->is_flat) {
+        run_line(p, w, t, in, out, n, is_checked);
+    } else {
+        run_lines(p, w, s, t, part, in, out, n, is_checked);
+    }
+    if (t->state >= 0 && !t->is_in_array) {
+        extend_slab(p, s, t->state, q, w->c, w->columns);
+    }
+}
+
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
 {
     for (int k = 0; k < p->loops; k++) {
         const task *t = &s->task[k];
         const int64_t q = s->tick - t->lag;
-        prefetch(p, w, s, k);
+        if (p->is_flat) {
+            prefetch(p, w, s, k, 0);
+        }
         if (q >= s->first - t->lo[0] && q < s->end + t->hi[0]) {
-            run_task(p, w, s, t, q);
+            run_task(p, w, s, t, k, q);
         }
     }
     s->tick++;

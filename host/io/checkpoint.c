@@ -33,14 +33,14 @@ strake_status strake_field_bytes(const strake_solver *solver, const char *name, 
 }
 
 static strake_status fill_header(strake_checkpoint_header *header, const strake_case *which,
-                                 const strake_solver *solver, strake_error *error)
+                                 strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     memcpy(header->magic, magic, sizeof magic);
     header->byte_order = BYTE_ORDER_MARK;
     header->version = VERSION;
     header->element_size = (uint32_t)strake_element_size(solver);
-    header->hash = strake_solver_hash(solver);
+    STRAKE_TRY(strake_solver_hash(solver, &header->hash, error));
     header->step = strake_step_count(solver);
     header->time = (double)header->step * which->dt;
     memcpy(header->cells, which->n, sizeof header->cells);
@@ -288,8 +288,10 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
 {
     strake_status status = STRAKE_OK;
     const strake_checkpoint_header *const header = &checkpoint->header;
+    uint64_t hash = 0;
+    STRAKE_TRY(strake_solver_hash(slabs->solver, &hash, error));
     STRAKE_CHECK(
-        header->hash == strake_solver_hash(slabs->solver), error, STRAKE_ERR_USAGE,
+        header->hash == hash, error, STRAKE_ERR_USAGE,
         "checkpoint %s belongs to another case: problem, grid and precision agree, but the "
         "time step, boundaries, scheme, parameters, a static field or the version of "
         "Strake differ",

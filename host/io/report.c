@@ -255,7 +255,8 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
         strake_text_json(json, placement->instruction_set);
     }
     if (placement->block > 0) {
-        strake_text_print(json, ", \"block_columns\": %lld", (long long)placement->block);
+        strake_text_print(json, ", \"block_columns\": %lld, \"block_lines\": %lld",
+                          (long long)placement->block, (long long)placement->lines);
     }
     strake_text_print(json, ", \"rank\": %d, \"steps_per_sweep\": %d", placement->rank,
                       placement->sweep);

@@ -11,6 +11,7 @@
 #include "main/model_advice.h"
 #include "main/program.h"
 #include "main/progress.h"
+#include "model/messages.h"
 #include "model/say.h"
 
 static const double default_budget = 40.0; /* seconds */
@@ -19,6 +20,8 @@ typedef struct session {
     const strake_arguments *arguments;
     strake_cl_list list;
     strake_model_machine machine;
+    strake_ranks *ranks; /* NULL: this process is alone */
+    strake_message_model messages;
     bool host;
     strake_progress progress;
     FILE *stream; /* of the tables */
@@ -172,6 +175,12 @@ static void print_tables(const session *s)
         print_path(s->stream, "in one context", &m->pair[p].in_context);
         (void)fprintf(s->stream, "\n");
     }
+    if (s->messages.to > 0) {
+        (void)snprintf(id, sizeof id, "rank 0 to rank %d", s->messages.to);
+        print_head(s->stream, id, "");
+        print_path(s->stream, "messages", &s->messages.path);
+        (void)fprintf(s->stream, "\n");
+    }
 }
 
 static void print_statements(const strake_text *said, strake_text *json)
@@ -233,6 +242,12 @@ static void print_json(const session *s, const strake_text *said, const strake_t
         print_pair(&m->pair[p], json);
     }
     strake_text_print(json, "],\n");
+    if (s->messages.to > 0) {
+        strake_text_print(json,
+                          "  \"messages\": {\"from\": 0, \"to\": %d, \"path\": ", s->messages.to);
+        strake_model_print_path(&s->messages.path, &s->messages.measured, json);
+        strake_text_print(json, "},\n");
+    }
     print_statements(said, json);
     if (advice->length > 0) {
         strake_text_print(json, ",\n  \"advice\": ");
@@ -301,6 +316,52 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     return status;
 }
 
+/* What can be found wrong before the long work, and the devices of this process: of rank 0 only. */
+static strake_status measure_devices(session *s, strake_case **which, bool *stopped,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_arguments *const arguments = s->arguments;
+    if (arguments->operands > 0) {
+        STRAKE_TRY(strake_case_from(arguments, which, error));
+    }
+    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
+        STRAKE_TRY(strake_file_check(arguments->report, error));
+    }
+    if (arguments->plot != NULL) {
+        STRAKE_TRY(strake_file_check(arguments->plot, error));
+    }
+    STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    STRAKE_TRY(find_devices(s, error));
+    strake_interrupt_install();
+    STRAKE_TRY(measure(s, stopped, error));
+cleanup:
+    return status;
+}
+
+/* On rank 0 what devices cost, then on all what messages cost. */
+static strake_status measure_all(session *s, strake_case **which, bool *stopped,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double value = 0.0;
+    const double budget = s->arguments->budget > 0.0 ? s->arguments->budget : default_budget;
+    /* The others wait while rank 0 measures. */
+    strake_ranks_set_patience(s->ranks, 300.0 + 3.0 * budget);
+    if (strake_ranks_self(s->ranks) == 0) {
+        status = measure_devices(s, which, stopped, error);
+    }
+    STRAKE_TRY(strake_ranks_agree(s->ranks, status, error));
+    value = *stopped ? 1.0 : 0.0;
+    STRAKE_TRY(strake_ranks_most(s->ranks, &value, 1, error));
+    *stopped = value > 0.0;
+    if (s->ranks != NULL && !*stopped) {
+        STRAKE_TRY(strake_messages_measure(s->ranks, &s->messages, error));
+    }
+cleanup:
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
@@ -313,19 +374,12 @@ static int command(const strake_arguments *arguments)
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     s->arguments = arguments;
     s->stream = arguments->report != NULL && strcmp(arguments->report, "-") == 0 ? stderr : stdout;
-    if (arguments->operands > 0) {
-        STRAKE_TRY(strake_case_from(arguments, &which, error));
+    STRAKE_TRY(strake_ranks_open(&s->ranks, error));
+    STRAKE_TRY(measure_all(s, &which, &stopped, error));
+    if (strake_ranks_self(s->ranks) > 0) {
+        code = stopped ? STRAKE_EXIT_INTERRUPTED : STRAKE_EXIT_DONE;
+        goto cleanup;
     }
-    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
-        STRAKE_TRY(strake_file_check(arguments->report, error));
-    }
-    if (arguments->plot != NULL) {
-        STRAKE_TRY(strake_file_check(arguments->plot, error));
-    }
-    STRAKE_TRY(strake_cl_list_open(&s->list, error));
-    STRAKE_TRY(find_devices(s, error));
-    strake_interrupt_install();
-    STRAKE_TRY(measure(s, &stopped, error));
     if (stopped) {
         strake_say("interrupted; nothing was written");
         code = STRAKE_EXIT_INTERRUPTED;
@@ -342,13 +396,15 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(write_files(s, &said, &advice, error));
 cleanup:
     if (status != STRAKE_OK) {
-        code = strake_say_error(error);
+        const bool tells = s == NULL || strake_ranks_may_tell(s->ranks);
+        code = tells ? strake_say_error(error) : strake_error_code(error);
     }
     strake_text_free(&said);
     strake_text_free(&advice);
     strake_case_close(&which);
     if (s != NULL) {
         strake_cl_list_free(&s->list);
+        strake_ranks_close(&s->ranks);
         free(s);
     }
     return code;
@@ -384,7 +440,9 @@ const strake_command strake_command_model = {
         "64 bytes to 64 MiB and fitted as start-up plus bytes over a rate, for each range of\n"
         "sizes that the data show. Then: several queues and threads at once, many messages,\n"
         "kernels beside copies, launches, waits and memory bandwidth. A device listed twice is\n"
-        "also measured as a pair with itself. The columns +- are half of the interval of 95 %,\n"
+        "also measured as a pair with itself. Under mpirun rank 0 does all this, and messages to\n"
+        "the last rank and back are measured too; MPI's protocols (short, eager, rendezvous)\n"
+        "show as ranges of sizes. The columns +- are half of the interval of 95 %,\n"
         "`off by` the median and the largest difference of model and measurement; - is what the\n"
         "measurements do not tell.\n"
         "\n"
@@ -394,5 +452,6 @@ const strake_command strake_command_model = {
         "the command says what the models mean for that case.\n",
     .examples = "  strake model\n"
                 "  strake model cone.yaml --on ocl:0 --budget 10\n"
+                "  mpirun -np 2 strake model --on cpu\n"
                 "  strake model --on ocl:0,ocl:1 --report model.json --plot model.svg\n",
     .run = command};

@@ -150,17 +150,28 @@ cleanup:
     return status;
 }
 
+/* Pins the slabs of an array that blocks read or write; a rank has memory for no others. */
+static void pin_array(strake_cl_blocks *b, void *array)
+{
+    const strake_layout *l = b->host;
+    const int64_t around = b->extra + b->demand.reach;
+    const int64_t first = at_least(b->range.first - around, -(int64_t)l->lo[0]);
+    const int64_t end = at_most(b->range.end + around, l->n[0] + l->hi[0]);
+    char *const from = host_slab(b, array, first);
+    char *const page = from - (size_t)(from - (char *)array) % STRAKE_CL_PIN_PAGE;
+    strake_cl_pins_add(&b->pins, page, (size_t)(host_slab(b, array, end) - page));
+}
+
 static void pin_arrays(strake_cl_blocks *b, void *const *array, void *const *next)
 {
     const strake_graph *graph = b->kernels->graph;
     const strake_cl_window *w = &b->stream[0].window;
-    const size_t bytes = (size_t)(b->host->elements * b->host->element_size);
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].next >= 0) {
-            strake_cl_pins_add(&b->pins, array[v], bytes);
-            strake_cl_pins_add(&b->pins, next[graph->value[v].next], bytes);
+            pin_array(b, array[v]);
+            pin_array(b, next[graph->value[v].next]);
         } else if (strake_cl_window_needs(w, v)) {
-            strake_cl_pins_add(&b->pins, array[v], bytes);
+            pin_array(b, array[v]);
         }
     }
 }

@@ -1,7 +1,5 @@
 #include "opencl/cl_pins.h"
 
-enum { PAGE = 4096 };
-
 static const strake_cl_pin *find(const strake_cl_pins *pins, const char *memory)
 {
     for (int k = 0; k < pins->count; k++) {
@@ -16,7 +14,8 @@ static const strake_cl_pin *find(const strake_cl_pins *pins, const char *memory)
 void strake_cl_pins_add(strake_cl_pins *pins, void *memory, size_t bytes)
 {
     /* Buffers have a largest size; whole pages. */
-    const size_t most = (size_t)pins->device->max_allocation / PAGE * PAGE;
+    const size_t most =
+        (size_t)pins->device->max_allocation / STRAKE_CL_PIN_PAGE * STRAKE_CL_PIN_PAGE;
     if (!pins->allowed || find(pins, memory) != NULL) {
         return;
     }

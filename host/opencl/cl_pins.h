@@ -9,7 +9,7 @@
 
 #include "opencl/cl_record.h"
 
-enum { STRAKE_CL_MOST_PINS = 64 };
+enum { STRAKE_CL_MOST_PINS = 64, STRAKE_CL_PIN_PAGE = 4096 };
 
 typedef struct strake_cl_pin {
     const char *memory;

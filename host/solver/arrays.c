@@ -12,14 +12,44 @@
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
 
+static size_t bytes_of(const strake_layout *layout)
+{
+    return (size_t)(layout->elements * layout->element_size) + TAIL;
+}
+
+static size_t round_up(size_t bytes, size_t alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/*
+ * Room for the whole grid in which only what is touched takes memory: a rank has some slabs of every
+ * array, in their places. What nobody ever wrote is zero.
+ */
+static void *map_sparse(size_t bytes, size_t alignment)
+{
+    char *const room = mmap(NULL, bytes + alignment, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) {
+        return NULL;
+    }
+    char *const array = room + (alignment - (uintptr_t)room % alignment) % alignment;
+    if (array > room) {
+        (void)munmap(room, (size_t)(array - room));
+    }
+    (void)munmap(array + bytes, alignment - (size_t)(array - room));
+    return array;
+}
+
 /* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
-static strake_status new_array(const strake_layout *layout, const char *name, void **out,
+static strake_status new_array(const strake_solver *solver, const char *name, void **out,
                                strake_error *error)
 {
-    const size_t bytes = (size_t)(layout->elements * layout->element_size) + TAIL;
+    const size_t bytes = bytes_of(&solver->layout);
     const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
-    const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    *out = aligned_alloc(alignment, rounded);
+    const size_t rounded = round_up(bytes, alignment);
+    *out =
+        solver->ranks != NULL ? map_sparse(rounded, alignment) : aligned_alloc(alignment, rounded);
     if (*out == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: field %s needs %.1f MiB; use a smaller grid or "
@@ -30,8 +60,60 @@ static strake_status new_array(const strake_layout *layout, const char *name, vo
         /* Whole huge pages only: the rest of the last one would count as memory in use. */
         (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
     }
-    memset((char *)*out + bytes - TAIL, 0, TAIL);
+    if (solver->ranks == NULL) {
+        memset((char *)*out + bytes - TAIL, 0, TAIL);
+    }
     return STRAKE_OK;
+}
+
+void strake_arrays_free(const strake_solver *solver, void **array)
+{
+    const size_t bytes = bytes_of(&solver->layout);
+    if (*array != NULL && solver->ranks != NULL) {
+        const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
+        (void)munmap(*array, round_up(bytes, alignment));
+    } else {
+        free(*array);
+    }
+    *array = NULL;
+}
+
+/* Gives back the whole pages of slabs [first, end) of an array, counted from its first ghosts. */
+static void give_back(const strake_layout *l, char *array, int64_t first, int64_t end)
+{
+    const size_t slab = (size_t)(l->slab * l->element_size);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t from = round_up((size_t)first * slab, page);
+    const size_t to = (size_t)end * slab / page * page;
+    if (from < to) {
+        (void)madvise(array + from, to - from, MADV_DONTNEED);
+    }
+}
+
+static void trim(const strake_layout *l, char *array, const strake_window *window)
+{
+    const int64_t ghosts = l->lo[0];
+    int64_t first = 0;
+    for (int k = 0; k < window->ranges; k++) {
+        const strake_range *range = &window->range[k];
+        /* Ghosts beyond the end of the domain are the last slab's. */
+        give_back(l, array, first, range->first > 0 ? range->first + ghosts : 0);
+        first = range->end < l->n[0] ? range->end + ghosts : l->elements / l->slab;
+    }
+    give_back(l, array, first, l->elements / l->slab);
+}
+
+void strake_arrays_trim(const strake_solver *solver)
+{
+    const strake_window own = {1, {solver->own}};
+    for (int v = 0; v < solver->graph.values && solver->ranks != NULL; v++) {
+        const bool is_state = solver->graph.value[v].next >= 0;
+        for (int p = 0; p < (is_state ? 2 : 1); p++) {
+            if (solver->array[p][v] != NULL) {
+                trim(&solver->layout, solver->array[p][v], is_state ? &own : &solver->window);
+            }
+        }
+    }
 }
 
 /* The slabs of the CPU stripe; before there are stripes, it may become all of this rank's. */
@@ -80,8 +162,9 @@ static void touch_first(strake_solver *solver, void *array)
                    (size_t)(own.end - own.first) * slab);
             strake_topology_unbind(&before);
         }
+        /* The rest of a rank's array is other ranks' and takes no memory. */
 #pragma omp for schedule(static)
-        for (int64_t k = 0; k < slabs; k++) {
+        for (int64_t k = 0; k < (solver->ranks == NULL ? slabs : 0); k++) {
             if (k < stripe.first + ghosts || k >= stripe.end + ghosts) {
                 memset((char *)array + (size_t)k * slab, 0, slab);
             }
@@ -144,7 +227,7 @@ void strake_arrays_settle(strake_solver *solver)
 strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
                                 strake_error *error)
 {
-    const strake_status status = new_array(&solver->layout, name, out, error);
+    const strake_status status = new_array(solver, name, out, error);
     if (status == STRAKE_OK) {
         touch_first(solver, *out);
     }
@@ -168,10 +251,13 @@ int strake_arrays_count(const strake_graph *graph, int for_state)
     return arrays;
 }
 
-/* Bytes of all arrays, with a given number of them for each state. */
+/* Bytes of all arrays on this machine, with a given number of them for each state; ranks have alike shares. */
 static double memory_needed(const strake_solver *solver, int for_state)
 {
-    const double one = (double)solver->layout.elements * solver->layout.element_size;
+    const strake_layout *l = &solver->layout;
+    const int64_t slabs = solver->own.end - solver->own.first + l->lo[0] + l->hi[0];
+    const double one =
+        (double)(slabs * l->slab * l->element_size) * strake_ranks_local_count(solver->ranks);
     return one * strake_arrays_count(&solver->graph, for_state);
 }
 
@@ -231,11 +317,14 @@ void strake_arrays_pair(strake_solver *solver)
 
 void strake_arrays_release(strake_solver *solver)
 {
-    void (*const release)(void *) = solver->has_lost ? strake_leave_behind : free;
     for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        if (solver->array[1][v] != solver->array[0][v]) {
-            release(solver->array[1][v]);
+        void *array[2] = {solver->array[0][v], NULL};
+        array[1] = solver->array[1][v] != array[0] ? solver->array[1][v] : NULL;
+        for (int p = 0; p < 2 && !solver->has_lost; p++) {
+            strake_arrays_free(solver, &array[p]);
         }
-        release(solver->array[0][v]);
+        for (int p = 0; p < 2 && solver->has_lost; p++) {
+            strake_leave_behind(array[p]);
+        }
     }
 }

@@ -20,6 +20,12 @@ int strake_arrays_count(const strake_graph *graph, int for_state);
 strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
                                 strake_error *error);
 
+/** Frees such an array and sets the pointer to NULL; NULL is accepted. */
+void strake_arrays_free(const strake_solver *solver, void **array);
+
+/** Gives back the memory of slabs that this rank no longer has, after its share or window has changed. */
+void strake_arrays_trim(const strake_solver *solver);
+
 /** Whether the machine has memory for another array of each state. */
 bool strake_arrays_have_room(const strake_solver *solver);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "solver/arrays.h"
 #include "solver/remote_impl.h"
 #include "solver/rescue.h"
@@ -136,10 +137,10 @@ static strake_status check_order(const strake_solver *solver, int f, int64_t fir
                        (long long)expected);
 }
 
-/* Whether other ranks hold parts of a field. Those that do not change are whole on every rank. */
+/* Whether other ranks hold parts of a field. */
 static bool is_shared(const strake_solver *solver, int f)
 {
-    return solver->ranks != NULL && solver->which->problem->field[f].is_state;
+    return solver->ranks != NULL && !solver->constant[f];
 }
 
 /* Notes that the slabs before end were set. */
@@ -162,6 +163,11 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(find_field(solver, name, &f, error));
     STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
+    STRAKE_CHECK(!is_shared(solver, f) || solver->which->problem->field[f].is_state, error,
+                 STRAKE_ERR_STATE,
+                 "field %s: with several ranks each takes the fields that stay the same from the "
+                 "case; give it there",
+                 name);
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_TRY(check_order(solver, f, first, end, error));
@@ -181,6 +187,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         solver->states_fresh = true;
     } else {
         solver->prepared = false;
+        solver->is_hashed = false;
     }
 cleanup:
     return status;
@@ -256,16 +263,43 @@ cleanup:
     return status;
 }
 
-/* An array of a field that other ranks have slabs of: all of them in their places, whoever has which. */
-static strake_status collect(strake_solver *solver, int f, void **out, strake_error *error)
+/* Slabs to ask for at a time. */
+static int64_t slabs_of_piece(const strake_solver *solver, const int64_t shape[])
 {
-    enum { PIECE = 1 << 20 }; /* bytes asked for at a time, if a slab has not more */
+    enum { PIECE = 1 << 20 }; /* bytes, if a slab has not more */
+    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    return PIECE / bytes > 0 ? PIECE / bytes : 1;
+}
+
+strake_status strake_fields_hash(strake_solver *solver, int f, uint64_t *hash, strake_error *error)
+{
     strake_status status = STRAKE_OK;
     const char *name = solver->which->problem->field[f].name;
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, f, shape);
     const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
-    const int64_t most = PIECE / bytes > 0 ? PIECE / bytes : 1;
+    const int64_t most = slabs_of_piece(solver, shape);
+    void *data = malloc((size_t)(most * bytes));
+    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s", name);
+    for (int64_t first = 0; first < shape[0]; first += most) {
+        const int64_t end = shape[0] - first < most ? shape[0] : first + most;
+        STRAKE_TRY(strake_get_slabs(solver, name, first, end, data, error));
+        *hash = strake_fnv1a(*hash, data, (size_t)((end - first) * bytes));
+    }
+cleanup:
+    free(data);
+    return status;
+}
+
+/* An array of a field that other ranks have slabs of: all of them in their places, whoever has which. */
+static strake_status collect(strake_solver *solver, int f, void **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *name = solver->which->problem->field[f].name;
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    const int64_t most = slabs_of_piece(solver, shape);
     void *data = malloc((size_t)(most * bytes));
     STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory gathering field %s", name);
     STRAKE_TRY(strake_arrays_new(solver, name, out, error));
@@ -296,7 +330,7 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
     STRAKE_TRY(problem->evaluate(solver->which, &solver->layout, array, out, error));
 cleanup:
     for (int f = 0; f < problem->fields; f++) {
-        free(collected[f]);
+        strake_arrays_free(solver, &collected[f]);
     }
     return status;
 }

@@ -26,16 +26,21 @@ typedef struct piece {
     int64_t at;         /* slabs in the data before it */
 } piece;
 
-/* The piece that begins at slab `at` of the grid, at most up to `end`: one owner, one place. */
+/*
+ * The piece that begins at slab `at` of the grid, at most up to `end`: one owner, one place. The last
+ * rank has what a field on faces has beyond the cells.
+ */
 static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
 {
     const int64_t n = solver->layout.n[0];
-    const int64_t slot = ((at - solver->shift) % n + n) % n;
+    const int last = strake_ranks_count(solver->ranks) - 1;
+    const int64_t slot = at < n ? ((at - solver->shift) % n + n) % n : at;
     piece p = {.first = slot, .end = slot + (end - at)};
-    while (slot >= solver->owned[p.owner].end) {
+    while (p.owner < last && slot >= solver->owned[p.owner].end) {
         p.owner++;
     }
-    p.end = p.end < solver->owned[p.owner].end ? p.end : solver->owned[p.owner].end;
+    const int64_t most = solver->owned[p.owner].end + (slot >= n ? 1 : 0);
+    p.end = p.end < most ? p.end : most;
     return p;
 }
 

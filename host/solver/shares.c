@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver/arrays.h"
 #include "solver/border.h"
 #include "solver/choose.h"
+#include "solver/inputs.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, ROUNDS = 2 };
 
@@ -37,6 +39,14 @@ strake_status strake_shares_pick(const strake_solver *solver, const char *option
     memcpy(out, part, length);
     out[length] = '\0';
     return STRAKE_OK;
+}
+
+/* The slabs that sweeps of this rank read; beside them one whose velocities lack a neighbour's h. */
+static void find_window(strake_solver *solver)
+{
+    int64_t depth[2];
+    strake_border_depth(solver, solver->sweep, depth);
+    solver->window = strake_window_make(&solver->layout, solver->own, depth[0] + 1, depth[1] + 1);
 }
 
 /* Gives every rank slabs in proportion to its weight, and none fewer than it needs. */
@@ -76,6 +86,7 @@ static strake_status share(strake_solver *solver, const double *weight, int step
         solver->owned[k].end = first;
     }
     solver->own = solver->owned[strake_ranks_self(solver->ranks)];
+    find_window(solver);
     return STRAKE_OK;
 }
 
@@ -131,6 +142,7 @@ strake_status strake_shares_begin(strake_solver *solver, strake_error *error)
     double weight[MOST_RANKS];
     const int count = strake_ranks_count(solver->ranks);
     solver->own = (strake_range){0, solver->layout.n[0]};
+    solver->window = (strake_window){1, {solver->own}};
     if (solver->which->exchange == STRAKE_EXCHANGE_ONE_WAY) {
         STRAKE_TRY(check_one_way(solver, error));
     }
@@ -189,6 +201,17 @@ cleanup:
     return status;
 }
 
+/* The fields of a share that has changed before the first step: all of them come from the case. */
+static strake_status take_share(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_arrays_trim(solver);
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_inputs_fill(solver, error), error));
+    STRAKE_TRY(strake_inputs_prepare(solver, error));
+cleanup:
+    return status;
+}
+
 /* Shares in proportion to the rates that all ranks measure at the same time. */
 static strake_status share_by_rates(strake_solver *solver, strake_error *error)
 {
@@ -216,6 +239,7 @@ static strake_status share_by_rates(strake_solver *solver, strake_error *error)
         }
         split_of(solver, weight);
         STRAKE_TRY(share(solver, rates, 1, error));
+        STRAKE_TRY(take_share(solver, error));
         STRAKE_TRY(
             strake_ranks_agree(solver->ranks, strake_team_place(solver, weight, error), error));
     }
@@ -280,7 +304,10 @@ strake_status strake_shares_place(strake_solver *solver, strake_error *error)
     }
     STRAKE_TRY(strake_ranks_agree(solver->ranks, agree_on_steps(solver, error), error));
     STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_border_create(solver, error), error));
-    solver->ghosts_stale = true;
+    /* Trials did without the neighbours' slabs. */
+    STRAKE_TRY(strake_border_refresh(solver, error));
+    solver->ghosts_stale = false;
+    solver->states_fresh = true;
 cleanup:
     return status;
 }

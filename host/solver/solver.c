@@ -15,6 +15,8 @@
 #include "solver/shares.h"
 #include "solver/arrays.h"
 #include "solver/choose.h"
+#include "solver/inputs.h"
+#include "solver/remote_impl.h"
 #include "solver/inject.h"
 #include "solver/rescue.h"
 #include "solver/model.h"
@@ -44,96 +46,6 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     }
 }
 
-static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m, int64_t n,
-                       const double *line)
-{
-    const int64_t at = strake_layout_at(l, i, m, 0);
-    for (int64_t j = 0; j < n; j++) {
-        if (l->element_size == 8) {
-            ((double *)array)[at + j] = line[j];
-        } else {
-            ((float *)array)[at + j] = (float)line[j];
-        }
-    }
-}
-
-/* A field is not a number everywhere: names the first such point. */
-static strake_status refuse_point(const strake_solver *solver, int f, const int64_t cell[],
-                                  strake_error *error)
-{
-    return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: field %s is not finite at [%lld, %lld] (in the run's precision); give "
-                       "finite numbers",
-                       solver->which->file, solver->which->problem->field[f].name,
-                       (long long)cell[0], (long long)cell[2]);
-}
-
-/* Fills slabs [first, end) of a field from its source and looks whether they are finite. */
-static strake_status fill_slabs(const strake_solver *solver, int f, int64_t first, int64_t end,
-                                strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    int64_t shape[STRAKE_AXES];
-    int64_t cell[STRAKE_AXES];
-    strake_source_reader *reader = NULL;
-    void *array = solver->array[0][solver->value_of[f]];
-    strake_layout whole = solver->layout;
-    strake_case_field_shape(solver->which, f, shape);
-    double *line = malloc((size_t)shape[2] * sizeof *line);
-    STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
-    STRAKE_TRY(strake_source_open(solver->which, f, &reader, error));
-    for (int64_t i = first; i < end; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            STRAKE_TRY(strake_source_line(reader, i, m, line, error));
-            store_line(&solver->layout, array, i, m, shape[2], line);
-        }
-    }
-    memcpy(whole.n, shape, sizeof whole.n);
-    if (!strake_layout_is_finite(&whole, array, first, end, cell)) {
-        STRAKE_TRY(refuse_point(solver, f, cell, error));
-    }
-cleanup:
-    strake_source_close(&reader);
-    free(line);
-    return status;
-}
-
-/*
- * Fills the interior of a field from its source, each thread its share of the slabs: sources give
- * lines in any order. Of several failures the one of the first slabs is reported.
- */
-static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
-{
-    enum { FILL_CELLS = 1 << 16 /* below this a thread costs more than it brings */ };
-    strake_status status = STRAKE_OK;
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const int64_t most = shape[0] * shape[1] * shape[2] / FILL_CELLS + 1;
-    const int threads =
-        strake_source_has_bands(solver->which->source[f]) ? 1 : solver->most_threads;
-    const int parts = most < threads ? (int)most : threads;
-    int64_t failed = INT64_MAX;
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
-    for (int part = 0; part < parts; part++) {
-        const int64_t first = shape[0] * part / parts;
-        strake_error mine = {0};
-        const strake_status done =
-            fill_slabs(solver, f, first, shape[0] * (part + 1) / parts, &mine);
-#pragma omp critical(strake_fill_field)
-        if (done != STRAKE_OK && first < failed) {
-            failed = first;
-            status = done;
-            *error = mine;
-        }
-    }
-    if (status == STRAKE_OK) {
-        solver->given[f] = true;
-        solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
-        solver->shaped[f] = solver->unweighted[f];
-    }
-    return status;
-}
-
 static strake_status check_given(const strake_solver *solver, strake_error *error)
 {
     const strake_problem *problem = solver->which->problem;
@@ -149,75 +61,6 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
     return STRAKE_OK;
 }
 
-/* An optional field that may be set later starts as its default. */
-static void fill_default(strake_solver *solver, int f)
-{
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    for (int64_t i = 0; i < shape[0]; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            for (int64_t j = 0; j < shape[2]; j++) {
-                const int64_t at = strake_layout_at(&solver->layout, i, m, j);
-                void *array = solver->array[0][solver->value_of[f]];
-                if (solver->layout.element_size == 8) {
-                    ((double *)array)[at] = solver->which->problem->field[f].fallback;
-                } else {
-                    ((float *)array)[at] = (float)solver->which->problem->field[f].fallback;
-                }
-            }
-        }
-    }
-    solver->given[f] = true;
-}
-
-/* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
-static strake_status refill_shaped(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (solver->shaped[f] && !solver->unweighted[f]) {
-            STRAKE_TRY(fill_field(solver, f, error));
-        }
-    }
-cleanup:
-    return status;
-}
-
-/* Ghosts of the static inputs, weighting of velocities, stability; then the devices. */
-static strake_status prepare(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_problem *problem = solver->which->problem;
-    void *array[STRAKE_MAX_FIELDS] = {NULL};
-    status = refill_shaped(solver, error);
-    if (status != STRAKE_OK) {
-        return status;
-    }
-    for (int f = 0; f < problem->fields; f++) {
-        array[f] = solver->array[solver->parity][solver->value_of[f]];
-        if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
-            array[f] != NULL) {
-            strake_layout_fill(&solver->layout, array[f]);
-        }
-    }
-    status = problem->prepare(solver->which, &solver->layout, array, solver->number,
-                              solver->unweighted, error);
-    if (status != STRAKE_OK) {
-        /* Velocities may be weighted already: the next try starts from the shapes again. */
-        memset(solver->unweighted, 0, sizeof solver->unweighted);
-        return status;
-    }
-    for (int f = 0; f < problem->fields; f++) {
-        solver->unweighted[f] = false;
-        if (problem->field[f].is_state) {
-            strake_layout_fill_lateral(&solver->layout,
-                                       solver->array[solver->parity][solver->value_of[f]], 0,
-                                       solver->layout.n[0]);
-        }
-    }
-    return STRAKE_OK;
-}
-
 /* Steps per sweep: as asked, else the default; no more than the graph allows. */
 static int choose_sweep(const strake_solver *solver)
 {
@@ -225,13 +68,16 @@ static int choose_sweep(const strake_solver *solver)
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
     if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+        if (solver->which->n[1] > 1) {
+            return 1; /* blocks of lines are for one step, and bring more than a second one */
+        }
         const strake_layout layout = strake_layout_make_deep(
             &solver->graph, wanted, solver->which->n, solver->which->boundary);
         const int64_t rings =
             strake_pipeline_bytes(&solver->graph, &layout, solver->settings.block_columns) *
             solver->most_threads;
-        const int64_t fields =
-            layout.elements * layout.element_size * strake_arrays_count(&solver->graph, 2);
+        const int64_t fields = layout.elements / strake_ranks_count(solver->ranks) *
+                               layout.element_size * strake_arrays_count(&solver->graph, 2);
         if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
             return 1;
         }
@@ -356,7 +202,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_error cause = {STRAKE_OK, ""};
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_inputs_prepare(solver, error), error));
     if (solver->ranks != NULL) {
         STRAKE_TRY(strake_shares_place(solver, error));
         STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
@@ -415,13 +261,9 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->most_threads, error));
     STRAKE_TRY(strake_arrays_allocate(solver, error));
+    STRAKE_TRY(strake_inputs_fill(solver, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
-        if (which->source[f] != NULL && !solver->constant[f]) {
-            STRAKE_TRY(fill_field(solver, f, error));
-        } else if (!solver->constant[f] && !which->problem->field[f].required) {
-            fill_default(solver, f);
-        }
         *complete = *complete && solver->given[f];
     }
 cleanup:
@@ -580,7 +422,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     if (!solver->placed) {
         STRAKE_TRY(place(solver, error));
     } else if (!solver->prepared) {
-        STRAKE_TRY(strake_ranks_agree(solver->ranks, prepare(solver, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_inputs_prepare(solver, error), error));
     }
     if (solver->ghosts_stale) {
         STRAKE_TRY(strake_border_refresh(solver, error));
@@ -627,6 +469,7 @@ static void describe_pipeline(const strake_solver *solver, strake_placement *out
     for (int r = 0; r < solver->roles; r++) {
         if (solver->role[r].pipeline != NULL) {
             out->block = strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
+            out->lines = strake_pipeline_lines(solver->role[r].pipeline, solver->at_once);
             out->loops = strake_pipeline_work(solver->role[r].pipeline);
             return;
         }
@@ -808,27 +651,21 @@ int strake_solver_arrays(const strake_solver *solver)
     return arrays;
 }
 
-uint64_t strake_solver_hash(const strake_solver *solver)
+strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error)
 {
-    const strake_layout *l = &solver->layout;
-    uint64_t hash = strake_case_hash(solver->which);
+    strake_status status = STRAKE_OK;
     const uint64_t graph = strake_graph_hash(&solver->graph);
-    hash = strake_fnv1a(hash, &graph, sizeof graph);
-    for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (solver->which->problem->field[f].is_state || solver->constant[f]) {
-            continue;
-        }
-        const char *array = solver->array[0][solver->value_of[f]];
-        int64_t shape[STRAKE_AXES];
-        strake_case_field_shape(solver->which, f, shape);
-        for (int64_t i = 0; i < shape[0]; i++) {
-            for (int64_t m = 0; m < shape[1]; m++) {
-                hash = strake_fnv1a(hash, array + strake_layout_at(l, i, m, 0) * l->element_size,
-                                    (size_t)(shape[2] * l->element_size));
-            }
+    uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &graph, sizeof graph);
+    for (int f = 0; f < solver->which->problem->fields && !solver->is_hashed; f++) {
+        if (!solver->which->problem->field[f].is_state && !solver->constant[f]) {
+            STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }
     }
-    return hash;
+    solver->hash = solver->is_hashed ? solver->hash : hash;
+    solver->is_hashed = true;
+    *out = solver->hash;
+cleanup:
+    return status;
 }
 
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps)

@@ -81,6 +81,7 @@ typedef struct strake_placement {
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
     int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
     int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
+    int64_t lines; /**< and lines of every slab */
     strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
     int sweep;              /**< most time steps from one exchange to the next */
     int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
@@ -170,7 +171,7 @@ int strake_solver_divisions_per_cell(const strake_solver *solver);
 int strake_solver_arrays(const strake_solver *solver);
 
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
-uint64_t strake_solver_hash(const strake_solver *solver);
+strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error);
 
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);

@@ -98,9 +98,10 @@ typedef struct strake_solver_models strake_solver_models;
 
 struct strake_solver {
     const strake_case *which;
-    strake_ranks *ranks; /**< borrowed; NULL: this process is alone */
-    strake_range own;    /**< slabs of this rank; all if it is alone */
-    strake_range *owned; /**< slabs of every rank, NULL if it is alone */
+    strake_ranks *ranks;  /**< borrowed; NULL: this process is alone */
+    strake_range own;     /**< slabs of this rank; all if it is alone */
+    strake_window window; /**< slabs of which it has the inputs that stay the same */
+    strake_range *owned;  /**< slabs of every rank, NULL if it is alone */
     strake_border *border;
     bool one_way;      /**< slabs are exchanged downwards only and wander */
     int64_t shift;     /**< one way: array slab s holds slab s + shift of the grid, round its end */
@@ -127,6 +128,8 @@ struct strake_solver {
     void *next[2][STRAKE_MAX_VALUES]; /**< next[p][output] = array[1 - p][state] */
     int parity;                       /**< array[parity] holds the current states */
     int64_t step_count;
+    bool is_hashed; /**< hash is that of case, graph and static inputs */
+    uint64_t hash;
     bool prepared;     /**< static inputs extended, checked and on the devices */
     bool devices_hold; /**< devices have states newer than the host arrays of their rows */
     bool states_fresh; /**< host states are newer than the devices' */

@@ -163,7 +163,7 @@ static strake_status require(const strake_node *map, const char *key, const stra
 static strake_status read_count(const strake_node *map, const char *key, double most, int64_t *out,
                                 strake_error *error)
 {
-    const strake_range range = {0.0, most, false, NULL};
+    const strake_limits range = {0.0, most, false, NULL};
     const strake_node *node = NULL;
     const strake_status status = require(map, key, &node, error);
     return status == STRAKE_OK ? strake_read_integer(node, &range, out, error) : status;
@@ -172,7 +172,7 @@ static strake_status read_count(const strake_node *map, const char *key, double 
 static strake_status read_real(const strake_node *map, const char *key, double *out,
                                strake_error *error)
 {
-    const strake_range range = {0.0, INFINITY, false, NULL};
+    const strake_limits range = {0.0, INFINITY, false, NULL};
     const strake_node *node = NULL;
     const strake_status status = require(map, key, &node, error);
     return status == STRAKE_OK ? strake_read_real(node, &range, out, error) : status;
@@ -255,7 +255,7 @@ static strake_status read_settings(const strake_node *map, strake_tuned_class *c
 static strake_status read_class(const strake_node *map, strake_tuned_class *class,
                                 strake_error *error)
 {
-    static const strake_range cells = {1.0, 2147483647.0, false, "[cells]"};
+    static const strake_limits cells = {1.0, 2147483647.0, false, "[cells]"};
     strake_status status = STRAKE_OK;
     const strake_node *grid = NULL;
     int64_t evaluated = 0;

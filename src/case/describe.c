@@ -84,7 +84,7 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
         break;
     case STRAKE_COMMON_COUNT:
     case STRAKE_COMMON_SMALL:
-        (void)strake_range_text(&common->range, true, buffer, size);
+        (void)strake_limits_text(&common->range, true, buffer, size);
         break;
     case STRAKE_COMMON_WIDTH:
         (void)snprintf(buffer, size, "0, 1, 2 or 4 %s", common->range.unit);
@@ -93,7 +93,7 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
         (void)snprintf(buffer, size, STRAKE_BYTES_EXPECTED);
         break;
     case STRAKE_COMMON_REAL:
-        (void)strake_range_text(&common->range, false, buffer, size);
+        (void)strake_limits_text(&common->range, false, buffer, size);
         break;
     case STRAKE_COMMON_BOOLEAN:
         (void)snprintf(buffer, size, "true or false");
@@ -159,7 +159,7 @@ static void describe_common(const writer *to)
 
 static void describe_key(const writer *to, const strake_key *key)
 {
-    const strake_range range = {key->minimum, key->maximum, false, key->unit};
+    const strake_limits range = {key->minimum, key->maximum, false, key->unit};
     char type[1100];
     char otherwise[100];
     char words[1000] = "";
@@ -167,7 +167,7 @@ static void describe_key(const writer *to, const strake_key *key)
     switch (key->type) {
     case STRAKE_KEY_INTEGER:
     case STRAKE_KEY_REAL:
-        (void)strake_range_text(&range, key->type == STRAKE_KEY_INTEGER, type, sizeof type);
+        (void)strake_limits_text(&range, key->type == STRAKE_KEY_INTEGER, type, sizeof type);
         (void)snprintf(otherwise, sizeof otherwise, "default %.15g", key->fallback);
         break;
     case STRAKE_KEY_BOOLEAN:
@@ -253,7 +253,7 @@ static void describe_shape(const writer *to, const strake_shape *shape)
         char type[1100];
         char range[160];
         char otherwise[64];
-        (void)strake_range_text(&param->range, whole, range, sizeof range);
+        (void)strake_limits_text(&param->range, whole, range, sizeof range);
         if (param->choices != NULL) {
             (void)comma_list(param->choices, type, sizeof type);
         } else {

@@ -42,7 +42,7 @@ typedef struct strake_common {
     size_t offset;         /**< in strake_case, of the value (not for lists) */
     double fallback;       /**< default of a number */
     const char *otherwise; /**< default in words; NULL: the number */
-    strake_range range;
+    strake_limits range;
     const char *text;
 } strake_common;
 

@@ -11,7 +11,7 @@
 
 #include "base/suggest.h"
 
-const char *strake_range_text(const strake_range *range, bool integer, char *buffer, size_t size)
+const char *strake_limits_text(const strake_limits *range, bool integer, char *buffer, size_t size)
 {
     /* 17 digits would show the noise of bounds such as 0.1; bounds beyond 2^53 are no bounds */
     const double most = integer ? 9007199254740992.0 : INFINITY;
@@ -97,18 +97,18 @@ static strake_status mismatch(const strake_node *node, const char *expected, con
                             strake_node_show(node, shown, sizeof shown), expected, hint);
 }
 
-static bool within(const strake_range *range, double value)
+static bool within(const strake_limits *range, double value)
 {
     return (range->above ? value > range->minimum : value >= range->minimum) &&
            value <= range->maximum;
 }
 
-strake_status strake_read_real(const strake_node *node, const strake_range *range, double *out,
+strake_status strake_read_real(const strake_node *node, const strake_limits *range, double *out,
                                strake_error *error)
 {
     char expected[160];
     double value = 0.0;
-    (void)strake_range_text(range, false, expected, sizeof expected);
+    (void)strake_limits_text(range, false, expected, sizeof expected);
     if (node->kind == STRAKE_NODE_SCALAR && !node->quoted && strake_text_real(node->text, &value) &&
         within(range, value)) {
         *out = value;
@@ -129,13 +129,13 @@ strake_status strake_read_real(const strake_node *node, const strake_range *rang
     return mismatch(node, expected, hint, error);
 }
 
-strake_status strake_read_integer(const strake_node *node, const strake_range *range, int64_t *out,
+strake_status strake_read_integer(const strake_node *node, const strake_limits *range, int64_t *out,
                                   strake_error *error)
 {
     char expected[160];
     char hint[80] = "";
     double real = 0.0;
-    (void)strake_range_text(range, true, expected, sizeof expected);
+    (void)strake_limits_text(range, true, expected, sizeof expected);
     if (node->kind == STRAKE_NODE_SCALAR && !node->quoted && is_integer_text(node->text)) {
         errno = 0;
         const long long value = strtoll(node->text, NULL, 10);

@@ -5,14 +5,14 @@
 #include "case/tree.h"
 
 /** What a number must be. */
-typedef struct strake_range {
+typedef struct strake_limits {
     double minimum, maximum; /**< -INFINITY and INFINITY where there is no bound */
     bool above;              /**< the minimum itself is not legal */
     const char *unit;        /**< "[m]", or NULL */
-} strake_range;
+} strake_limits;
 
 /** "an integer from 1 to 8 [-]", "a number > 0 [m]". Returns @p buffer. */
-const char *strake_range_text(const strake_range *range, bool integer, char *buffer, size_t size);
+const char *strake_limits_text(const strake_limits *range, bool integer, char *buffer, size_t size);
 
 /*
  * Each reader fails with STRAKE_ERR_USAGE and "place: path: found X, expected Y" unless the node
@@ -20,11 +20,11 @@ const char *strake_range_text(const strake_range *range, bool integer, char *buf
  */
 
 /** A finite number; integers are accepted. */
-strake_status strake_read_real(const strake_node *node, const strake_range *range, double *out,
+strake_status strake_read_real(const strake_node *node, const strake_limits *range, double *out,
                                strake_error *error);
 
 /** An integer, written as one. */
-strake_status strake_read_integer(const strake_node *node, const strake_range *range, int64_t *out,
+strake_status strake_read_integer(const strake_node *node, const strake_limits *range, int64_t *out,
                                   strake_error *error);
 
 /** What strake_read_bytes() accepts, in words. */

@@ -36,7 +36,7 @@ typedef struct strake_param {
     int slot;
     bool required;
     double fallback; /**< of every component */
-    strake_range range;
+    strake_limits range;
     const char *choices; /**< "rows|cols" */
     const char *text;
 } strake_param;

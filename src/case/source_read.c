@@ -253,7 +253,7 @@ static strake_status read_constant(const strake_node *node, const strake_case *w
                                    strake_source *source, strake_error *error)
 {
     const double most = which->precision == STRAKE_SINGLE ? (double)FLT_MAX : DBL_MAX;
-    strake_range range = {-INFINITY, INFINITY, false, NULL};
+    strake_limits range = {-INFINITY, INFINITY, false, NULL};
     if (which->precision == STRAKE_SINGLE) {
         range.minimum = -most;
         range.maximum = most;

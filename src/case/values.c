@@ -261,7 +261,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
             strcmp(common->otherwise, "required") == 0) {
             return strake_keys_missing(
                 root, common->path,
-                strake_range_text(&common->range, true, expected, sizeof expected), error);
+                strake_limits_text(&common->range, true, expected, sizeof expected), error);
         }
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int64_t *)to = integer;
@@ -283,7 +283,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         if (node == NULL && to == (void *)&which->dt && which->problem->dt_required) {
             return strake_keys_missing(
                 root, common->path,
-                strake_range_text(&common->range, false, expected, sizeof expected), error);
+                strake_limits_text(&common->range, false, expected, sizeof expected), error);
         }
         status = node ? strake_read_real(node, &common->range, to, error) : STRAKE_OK;
         break;
@@ -329,7 +329,7 @@ strake_status strake_keys_read(strake_node *root, strake_case *which, strake_err
 static strake_status read_reals(const strake_node *node, const strake_key *key, double *list,
                                 double *count, strake_error *error)
 {
-    static const strake_range any = {-INFINITY, INFINITY, false, NULL};
+    static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
     char shown[STRAKE_SHOW_SIZE];
     int items = 0;
     for (const strake_node *item = node->child; node->kind == STRAKE_NODE_LIST && item != NULL;
@@ -357,7 +357,7 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
     for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {
         const strake_key *const key = &which->problem->key[k];
         const strake_node *const node = strake_node_find(root, key->path);
-        const strake_range range = {key->minimum, key->maximum, false, key->unit};
+        const strake_limits range = {key->minimum, key->maximum, false, key->unit};
         const bool whole = key->type == STRAKE_KEY_INTEGER;
         int64_t integer = 0;
         int choice = 0;
@@ -367,7 +367,7 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
         which->given[k] = node != NULL;
         if (node == NULL) {
             if (key->required) {
-                (void)strake_range_text(&range, whole, expected, sizeof expected);
+                (void)strake_limits_text(&range, whole, expected, sizeof expected);
                 return strake_keys_missing(root, key->path,
                                            key->choices != NULL ? key->choices : expected, error);
             }

@@ -80,6 +80,22 @@ static void copy_element(const strake_layout *layout, void *array, int64_t to, i
     }
 }
 
+static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
+                      int64_t elements)
+{
+    const int64_t size = layout->element_size;
+    char *const bytes = array;
+    memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
+}
+
+/* All ghosts of a line of a periodic grid that is as wide as they are deep. */
+static void wrap_line(const strake_layout *layout, void *array, int64_t line)
+{
+    const int64_t n = layout->n[2];
+    copy_line(layout, array, line - layout->lo[2], line + n - layout->lo[2], layout->lo[2]);
+    copy_line(layout, array, line + n, line, layout->hi[2]);
+}
+
 /* Fills ghosts [first, end) of a line, those that copy columns [left, right). */
 static void fill_ghosts(const strake_layout *layout, void *array, int64_t line, int64_t first,
                         int64_t end, int64_t left, int64_t right)
@@ -96,16 +112,14 @@ static void fill_line(const strake_layout *layout, void *array, int64_t line, in
                       int64_t right)
 {
     const int64_t n = layout->n[2];
+    const bool is_whole = left == 0 && right == n;
+    if (is_whole && layout->boundary[2] == STRAKE_PERIODIC && layout->lo[2] <= n &&
+        layout->hi[2] <= n) {
+        wrap_line(layout, array, line);
+        return;
+    }
     fill_ghosts(layout, array, line, -layout->lo[2], 0, left, right);
     fill_ghosts(layout, array, line, n, n + layout->hi[2], left, right);
-}
-
-static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
-                      int64_t elements)
-{
-    const int64_t size = layout->element_size;
-    char *const bytes = array;
-    memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
 }
 
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,
@@ -135,17 +149,22 @@ void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_
     }
 }
 
-void strake_layout_fill(const strake_layout *layout, void *array)
+void strake_layout_fill_ends(const strake_layout *layout, void *array, bool before, bool after)
 {
     const int64_t n = layout->n[0];
-    strake_layout_fill_lateral(layout, array, 0, n);
-    for (int64_t i = -layout->lo[0]; i < n + layout->hi[0]; i++) {
-        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
-        if (source != i) {
-            copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
-                      (source + layout->lo[0]) * layout->slab, layout->slab);
-        }
+    const int64_t ghosts[2] = {before ? layout->lo[0] : 0, after ? layout->hi[0] : 0};
+    for (int64_t k = -ghosts[0]; k < ghosts[1]; k++) {
+        const int64_t i = k < 0 ? k : n + k;
+        copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
+                  (strake_ghost_source(layout->boundary[0], n, i) + layout->lo[0]) * layout->slab,
+                  layout->slab);
     }
+}
+
+void strake_layout_fill(const strake_layout *layout, void *array)
+{
+    strake_layout_fill_lateral(layout, array, 0, layout->n[0]);
+    strake_layout_fill_ends(layout, array, true, true);
 }
 
 static double element(const strake_layout *layout, const void *array, int64_t at)

@@ -73,3 +73,53 @@ int strake_partition_border(const strake_range *stripe, int stripes, int self, i
     }
     return count;
 }
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+strake_window strake_window_make(const strake_layout *layout, strake_range own, int64_t before,
+                                 int64_t after)
+{
+    const int64_t n = layout->n[0];
+    const int64_t first = own.first - before;
+    const int64_t end = own.end + after;
+    strake_window window = {.ranges = 1, .range = {{most(first, 0), least(end, n)}}};
+    if (layout->boundary[0] != STRAKE_PERIODIC) {
+        /* Beyond an edge slabs mirror those as far inside. */
+        window.range[0].end = least(n, most(window.range[0].end, -first));
+        window.range[0].first = most(0, least(window.range[0].first, 2 * n - end));
+        return window;
+    }
+    strake_range *const middle = &window.range[0];
+    const int64_t low = end - n;    /* slabs [0, low) lie beyond the end, if any do */
+    const int64_t high = n + first; /* and those from here on before the beginning */
+    if (end - first >= n) {
+        *middle = (strake_range){0, n};
+    } else if (low >= middle->first) {
+        middle->first = 0;
+    } else if (high <= middle->end) {
+        middle->end = n;
+    } else if (low > 0) {
+        window = (strake_window){2, {{0, low}, *middle}};
+    } else if (high < n) {
+        window = (strake_window){2, {*middle, {high, n}}};
+    }
+    return window;
+}
+
+bool strake_window_has(const strake_window *window, int64_t slab)
+{
+    for (int k = 0; k < window->ranges; k++) {
+        if (slab >= window->range[k].first && slab < window->range[k].end) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -12,6 +12,22 @@ typedef struct strake_range {
     int64_t first, end;
 } strake_range;
 
+/** Slabs of a grid that one process holds, ascending ranges that neither meet nor touch. */
+typedef struct strake_window {
+    int ranges;
+    strake_range range[2];
+} strake_window;
+
+/**
+ * The window of a process that computes slabs @p own and reads @p before and @p after more around them;
+ * slabs beyond an edge of the domain stand for those that they copy.
+ */
+strake_window strake_window_make(const strake_layout *layout, strake_range own, int64_t before,
+                                 int64_t after);
+
+/** Whether a slab of the domain is in a window. */
+bool strake_window_has(const strake_window *window, int64_t slab);
+
 /**
  * Cuts n slabs into stripes proportional to non-negative weights (not all zero). Boundaries are the
  * rounded partial sums, so stripes cover [0, n) exactly; a weight of zero gives an empty stripe.

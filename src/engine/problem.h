@@ -7,7 +7,7 @@
 #define STRAKE_PROBLEM_H
 
 #include "engine/graph.h"
-#include "engine/layout.h"
+#include "engine/partition.h"
 
 /** Where the points of a field lie. */
 typedef enum strake_position {
@@ -59,7 +59,22 @@ typedef struct strake_quantity {
     const char *text;
 } strake_quantity;
 
-enum { STRAKE_MAX_QUANTITIES = 8 };
+enum { STRAKE_MAX_QUANTITIES = 8, STRAKE_MAX_EXTREMES = 3 };
+
+/** The largest of some number over the cells of a grid, and the first cell that has it. */
+typedef struct strake_extreme {
+    double value; /**< -INFINITY before the first cell */
+    int64_t cell[STRAKE_AXES];
+} strake_extreme;
+
+/** Takes a cell's number into account; cells come in ascending order. */
+static inline void strake_extreme_add(strake_extreme *extreme, double value, int64_t i, int64_t m,
+                                      int64_t j)
+{
+    if (value > extreme->value) {
+        *extreme = (strake_extreme){value, {i, m, j}};
+    }
+}
 
 /** Everything the engine knows of a problem. All tables are static const. */
 typedef struct strake_problem {
@@ -82,14 +97,26 @@ typedef struct strake_problem {
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
     /**
-     * Makes the static inputs usable after their interiors are filled: weights velocities, extends
-     * the inputs beyond the domain and checks stability.
+     * Makes the static inputs usable after their interiors are filled: weights velocities and extends
+     * the inputs beyond the domain. What lies at the very ends of a window that is not the whole domain
+     * may be left wrong, one slab deep: nobody reads it. NULL where there is nothing to do.
+     * @param[in] window      the slabs that are filled and wanted
      * @param[in,out] array   per field: the array in @p layout, or NULL where it is the constant number[f]
      * @param[in] unweighted  per field: true where it holds a velocity times dt over the spacing
      */
-    strake_status (*prepare)(const struct strake_case *which, const strake_layout *layout,
-                             void *const *array, const double *number, const bool *unweighted,
-                             strake_error *error);
+    void (*prepare)(const struct strake_case *which, const strake_layout *layout,
+                    const strake_window *window, void *const *array, const double *number,
+                    const bool *unweighted);
+    /**
+     * What decides on stability, of the prepared cells of some slabs: what the whole domain has is the
+     * largest of what its parts have.
+     */
+    void (*survey)(const struct strake_case *which, const strake_layout *layout, strake_range slabs,
+                   void *const *array, const double *number,
+                   strake_extreme extreme[STRAKE_MAX_EXTREMES]);
+    /** Refuses what is unstable, given the whole domain's survey. */
+    strake_status (*judge)(const struct strake_case *which,
+                           const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error);
     int quantities;
     const strake_quantity *quantity;
     /**

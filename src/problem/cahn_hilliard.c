@@ -188,19 +188,24 @@ static strake_status check(const strake_case *which, strake_error *error)
     return STRAKE_OK;
 }
 
-/* Range of the interior of a field. */
-static void find_range(const strake_layout *l, const void *array, double *low, double *high)
+/* Range of a field: its largest value, and the negative of its smallest. */
+enum { HIGH, LOW };
+
+static void survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                   void *const *array, const double *number,
+                   strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (int64_t i = 0; i < l->n[0]; i++) {
-        for (int64_t m = 0; m < l->n[1]; m++) {
-            const int64_t line = strake_layout_at(l, i, m, 0);
-            for (int64_t j = line; j < line + l->n[2]; j++) {
-                const double u = l->element_size == 8 ? ((const double *)array)[j]
-                                                      : (double)((const float *)array)[j];
-                *low = u < *low ? u : *low;
-                *high = u > *high ? u : *high;
+    (void)which;
+    (void)number; /* a state is never constant */
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < layout->n[1]; m++) {
+            const int64_t line = strake_layout_at(layout, i, m, 0);
+            for (int64_t j = 0; j < layout->n[2]; j++) {
+                const double u = layout->element_size == 8
+                                     ? ((const double *)array[U])[line + j]
+                                     : (double)((const float *)array[U])[line + j];
+                strake_extreme_add(&extreme[HIGH], u, i, m, j);
+                strake_extreme_add(&extreme[LOW], -u, i, m, j);
             }
         }
     }
@@ -211,19 +216,20 @@ static void find_range(const strake_layout *l, const void *array, double *low, d
  * Laplacian -k, decays at the rate M k (s + K k), s = f''; Euler and both Runge-Kutta methods allow 2
  * per step.
  */
-static strake_status check_stability(const strake_case *which, const strake_layout *l,
-                                     const void *array, strake_error *error)
+static strake_status judge(const strake_case *which,
+                           const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
 {
     const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
     const strake_free_energy energy = strake_free_energy_of(which);
     double laplacian = 0.0;
-    double low = 0.0;
-    double high = 0.0;
-    for (int a = 0; a < STRAKE_AXES; a++) {
-        laplacian += l->n[a] > 1 ? 4.0 / (which->spacing[a] * which->spacing[a]) : 0.0;
+    if ((int)strake_case_value(which, "scheme.unstable") == UNSTABLE_ALLOW) {
+        return STRAKE_OK;
     }
-    find_range(l, array, &low, &high);
-    const double stiffness = strake_free_energy_stiffness(&energy, low, high);
+    for (int a = 0; a < STRAKE_AXES; a++) {
+        laplacian += which->n[a] > 1 ? 4.0 / (which->spacing[a] * which->spacing[a]) : 0.0;
+    }
+    const double stiffness =
+        strake_free_energy_stiffness(&energy, -extreme[LOW].value, extreme[HIGH].value);
     const double rate = strake_case_value(which, "parameters.M") * laplacian *
                         (stiffness + strake_case_value(which, "parameters.K") * laplacian);
     if (!(which->dt * rate > 2.0 * (1.0 + slack))) {
@@ -237,25 +243,14 @@ static strake_status check_stability(const strake_case *which, const strake_layo
                        which->file, which->dt, 2.0 / rate, laplacian, stiffness);
 }
 
-static strake_status prepare(const strake_case *which, const strake_layout *layout,
-                             void *const *array, const double *number, const bool *unweighted,
-                             strake_error *error)
-{
-    (void)number;
-    (void)unweighted; /* no velocities */
-    return (int)strake_case_value(which, "scheme.unstable") == UNSTABLE_ALLOW
-               ? STRAKE_OK
-               : check_stability(which, layout, array[U], error);
-}
-
 #define CAHN_HILLIARD(name_, dims_, text_)                                                         \
     {                                                                                              \
         .name = name_, .text = text_, .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]),  \
         .key = keys, .fields = FIELDS, .field = fields,                                            \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_NO_FLUX, .dt_required = true,           \
-        .cl_source = "cahn_hilliard_point.h", .build = build, .check = check, .prepare = prepare,  \
-        .quantities = STRAKE_CAHN_HILLIARD_MEASURES, .quantity = strake_cahn_hilliard_measures,    \
-        .evaluate = strake_cahn_hilliard_evaluate,                                                 \
+        .cl_source = "cahn_hilliard_point.h", .build = build, .check = check, .survey = survey,    \
+        .judge = judge, .quantities = STRAKE_CAHN_HILLIARD_MEASURES,                               \
+        .quantity = strake_cahn_hilliard_measures, .evaluate = strake_cahn_hilliard_evaluate,      \
     }
 
 const strake_problem strake_problem_cahn_hilliard2d =

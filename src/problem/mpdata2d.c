@@ -318,12 +318,13 @@ static void put(const view *v, int64_t i, int64_t j, double x)
 }
 
 /* Turns a velocity (as Courant number) into an h-weighted one: times the mean of h at the face. */
-static void weight_velocity(const view *u, const view *h, int d)
+static void weight_velocity(const view *u, const view *h, int d, strake_range rows)
 {
     const strake_layout *l = u->layout;
-    const int64_t rows = l->n[0] + (d == 0 && l->boundary[0] != STRAKE_PERIODIC ? 1 : 0);
+    const bool outer_row = d == 0 && l->boundary[0] != STRAKE_PERIODIC && rows.end == l->n[0];
+    const int64_t end = rows.end + (outer_row ? 1 : 0);
     const int64_t cols = l->n[2] + (d == 1 && l->boundary[2] != STRAKE_PERIODIC ? 1 : 0);
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = rows.first; i < end; i++) {
         for (int64_t j = 0; j < cols; j++) {
             const double left = d == 0 ? get(h, i - 1, j) : get(h, i, j - 1);
             put(u, i, j, get(u, i, j) * (0.5 * (left + get(h, i, j))));
@@ -336,14 +337,14 @@ static void weight_velocity(const view *u, const view *h, int d)
  * arrays: periodic ghosts wrap; at an open edge the transverse velocity takes the nearest edge
  * value and the normal one is continued so that every ghost cell is free of divergence.
  */
-static void extend_rows(const view *u1, const view *u2)
+static void extend_rows(const view *u1, const view *u2, const strake_window *window)
 {
     const strake_layout *l = u1->layout;
     const int64_t n = l->n[0];
     const bool periodic = l->boundary[0] == STRAKE_PERIODIC;
     const bool wrap_columns = l->boundary[2] == STRAKE_PERIODIC;
     const int64_t last = l->n[2] - 1;
-    for (int64_t k = 1; k <= l->lo[0]; k++) {
+    for (int64_t k = 1; k <= l->lo[0] && strake_window_has(window, 0); k++) {
         for (int64_t j = 0; j <= last + 1; j++) {
             put(u2, -k, j, get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0, j));
         }
@@ -354,7 +355,7 @@ static void extend_rows(const view *u1, const view *u2)
                          : get(u1, -k + 1, j) + (get(u2, -k, right) - get(u2, -k, j)));
         }
     }
-    for (int64_t k = 0; k < l->hi[0]; k++) {
+    for (int64_t k = 0; k < l->hi[0] && strake_window_has(window, n - 1); k++) {
         for (int64_t j = 0; j <= last + 1; j++) {
             put(u2, n + k, j,
                 get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, n + k) : n - 1, j));
@@ -371,13 +372,13 @@ static void extend_rows(const view *u1, const view *u2)
     }
 }
 
-static void extend_columns(const view *u1, const view *u2)
+static void extend_columns(const view *u1, const view *u2, strake_range rows)
 {
     const strake_layout *l = u1->layout;
     const int64_t n = l->n[2];
     const bool periodic = l->boundary[2] == STRAKE_PERIODIC;
-    const int64_t first = -l->lo[0];
-    const int64_t end = l->n[0] + l->hi[0];
+    const int64_t first = rows.first == 0 ? -l->lo[0] : rows.first;
+    const int64_t end = rows.end + (rows.end == l->n[0] ? l->hi[0] : 0);
     for (int64_t i = first; i < end; i++) {
         for (int64_t k = 1; k <= l->lo[2]; k++) {
             put(u1, i, -k, get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0));
@@ -406,82 +407,85 @@ static void extend_columns(const view *u1, const view *u2)
     }
 }
 
-/* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
-static strake_status check_stability(const strake_case *which, const view *u1, const view *u2,
-                                     const view *h, const strake_layout *l, strake_error *error)
+static void prepare(const strake_case *which, const strake_layout *layout,
+                    const strake_window *window, void *const *array, const double *number,
+                    const bool *unweighted)
 {
-    double worst = 0.0;
-    int64_t where[2] = {0, 0};
-    for (int64_t i = 0; i < l->n[0]; i++) {
-        for (int64_t j = 0; j < l->n[2]; j++) {
-            const double depth = get(h, i, j);
-            if (!(depth > 0.0)) {
-                return strake_fail(error, STRAKE_ERR_USAGE,
-                                   "%s: field h is %.17g at [%lld, %lld]; it must be positive "
-                                   "everywhere",
-                                   which->file, depth, (long long)i, (long long)j);
-            }
-            const double out = fmax(get(u1, i + 1, j), 0.0) - fmin(get(u1, i, j), 0.0) +
-                               fmax(get(u2, i, j + 1), 0.0) - fmin(get(u2, i, j), 0.0);
-            if (out / depth > worst) {
-                worst = out / depth;
-                where[0] = i;
-                where[1] = j;
-            }
-        }
-    }
-    /* In single precision the inputs themselves are rounded: allow for four faces of that. */
-    const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
-    if (worst > 1.0 + slack) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: unstable: the outgoing Courant numbers of cell [%lld, %lld] over h "
-                           "add up to %.9g; at most 1 is stable: scale the flow (or, where it is "
-                           "given as a velocity, time.dt) by %.6g or less",
-                           which->file, (long long)where[0], (long long)where[1], worst,
-                           1.0 / worst);
-    }
-    return STRAKE_OK;
-}
-
-/* `sign: nonnegative` is a promise: the ratios divide by sums of the field itself. */
-static strake_status check_sign(const strake_case *which, const view *psi, const strake_layout *l,
-                                strake_error *error)
-{
-    const scheme options = scheme_of(which);
-    for (int64_t i = 0; i < l->n[0] && options.nonnegative && !options.gauge; i++) {
-        for (int64_t j = 0; j < l->n[2]; j++) {
-            if (get(psi, i, j) < 0.0) {
-                return strake_fail(
-                    error, STRAKE_ERR_USAGE,
-                    "%s: psi is %.17g at [%lld, %lld] but scheme.sign is nonnegative; "
-                    "use sign: any",
-                    which->file, get(psi, i, j), (long long)i, (long long)j);
-            }
-        }
-    }
-    return STRAKE_OK;
-}
-
-static strake_status prepare(const strake_case *which, const strake_layout *layout,
-                             void *const *array, const double *number, const bool *unweighted,
-                             strake_error *error)
-{
+    (void)which;
     const view u1 = {layout, array[U1], number[U1]};
     const view u2 = {layout, array[U2], number[U2]};
     const view h = {layout, array[H], number[H]};
-    if (u1.array != NULL) {
+    if (u1.array == NULL) {
+        return;
+    }
+    for (int k = 0; k < window->ranges; k++) {
         if (unweighted[U1]) {
-            weight_velocity(&u1, &h, 0);
+            weight_velocity(&u1, &h, 0, window->range[k]);
         }
         if (unweighted[U2]) {
-            weight_velocity(&u2, &h, 1);
+            weight_velocity(&u2, &h, 1, window->range[k]);
         }
-        extend_rows(&u1, &u2);
-        extend_columns(&u1, &u2);
     }
+    extend_rows(&u1, &u2, window);
+    for (int k = 0; k < window->ranges; k++) {
+        extend_columns(&u1, &u2, window->range[k]);
+    }
+}
+
+/*
+ * What leaves a cell in one step over its content; the negative of the smallest content, and of the
+ * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
+ * the field itself.
+ */
+enum { OUTFLOW, LEAST_H, LEAST_PSI };
+
+static void survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                   void *const *array, const double *number,
+                   strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    const scheme options = scheme_of(which);
+    const view u1 = {layout, array[U1], number[U1]};
+    const view u2 = {layout, array[U2], number[U2]};
+    const view h = {layout, array[H], number[H]};
     const view psi = {layout, array[PSI], number[PSI]};
-    const strake_status status = check_sign(which, &psi, layout, error);
-    return status == STRAKE_OK ? check_stability(which, &u1, &u2, &h, layout, error) : status;
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t j = 0; j < layout->n[2]; j++) {
+            const double depth = get(&h, i, j);
+            const double out = fmax(get(&u1, i + 1, j), 0.0) - fmin(get(&u1, i, j), 0.0) +
+                               fmax(get(&u2, i, j + 1), 0.0) - fmin(get(&u2, i, j), 0.0);
+            strake_extreme_add(&extreme[OUTFLOW], out / depth, i, 0, j);
+            strake_extreme_add(&extreme[LEAST_H], -depth, i, 0, j);
+            if (options.nonnegative && !options.gauge) {
+                strake_extreme_add(&extreme[LEAST_PSI], -get(&psi, i, j), i, 0, j);
+            }
+        }
+    }
+}
+
+/* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
+static strake_status judge(const strake_case *which,
+                           const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_extreme *out = &extreme[OUTFLOW];
+    const strake_extreme *h = &extreme[LEAST_H];
+    const strake_extreme *psi = &extreme[LEAST_PSI];
+    /* In single precision the inputs themselves are rounded: allow for four faces of that. */
+    const double slack = which->precision == STRAKE_DOUBLE ? 1e-9 : 4.0 * (double)FLT_EPSILON;
+    STRAKE_CHECK(!(psi->value > 0.0), error, STRAKE_ERR_USAGE,
+                 "%s: psi is %.17g at [%lld, %lld] but scheme.sign is nonnegative; use sign: any",
+                 which->file, -psi->value, (long long)psi->cell[0], (long long)psi->cell[2]);
+    STRAKE_CHECK(h->value < 0.0, error, STRAKE_ERR_USAGE,
+                 "%s: field h is %.17g at [%lld, %lld]; it must be positive everywhere",
+                 which->file, 0.0 - h->value, (long long)h->cell[0], (long long)h->cell[2]);
+    STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+                 "%s: unstable: the outgoing Courant numbers of cell [%lld, %lld] over h add up to "
+                 "%.9g; at most 1 is stable: scale the flow (or, where it is given as a velocity, "
+                 "time.dt) by %.6g or less",
+                 which->file, (long long)out->cell[0], (long long)out->cell[2], out->value,
+                 1.0 / out->value);
+cleanup:
+    return status;
 }
 
 const strake_problem strake_problem_mpdata2d = {
@@ -498,4 +502,6 @@ const strake_problem strake_problem_mpdata2d = {
     .build = build,
     .check = check,
     .prepare = prepare,
+    .survey = survey,
+    .judge = judge,
 };

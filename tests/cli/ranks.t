@@ -133,6 +133,48 @@ on_ranks 2 run flow.yaml --output two --steps 3
 check "one summary is printed" test "$(grep -c 'steps 0 to 3 done' .out)" = 1
 check "with the places of both ranks" grep -q '^1:cpu' .out
 
+# A rank has memory for its own slabs only, whatever is written and continued.
+cat >large.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 4096, cols: 2048}
+time: {dt: 0.01, steps: 3}
+boundary: {rows: periodic, cols: open}
+fields:
+  psi: {random: {seed: 1, minimum: 0, maximum: 1}}
+  u1: {rotation: {omega: 0.001, center: [1000, 900]}}
+  u2: {random: {seed: 3, minimum: -0.1, maximum: 0.1}}
+  h: {random: {seed: 4, minimum: 1, maximum: 2}}
+run: {on: cpu}
+output: {every: 2, fields: [psi, h, u1]}
+checkpoint: {every: 2}
+END
+# most_on RANKS ARGUMENTS...: what the largest of some ranks has resident [MiB]
+most_on() {
+    local ranks=$1
+    shift
+    timeout -k 5 120 mpirun -np "$ranks" "$peak" "$STRAKE" run large.yaml --quiet "$@" 2>.err \
+        </dev/null | sort -n | tail -n 1 | awk '{print int($1 / 1024)}'
+}
+peak=${STRAKE_BUILD:-build}/tests/peak
+field=64 # MiB; psi twice, u1, u2, h
+if [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
+    skip "the memory of ranks" "memory is not the program's own under a sanitizer"
+else
+    rm -rf one four two
+    alone=$(most_on 1 --output one)
+    four=$(most_on 4 --output four --set run.shares=1,1,1,1)
+    check "of four ranks none has more than a quarter and a little" \
+        test "$four" -lt $((5 * field * 11 / 40 + 40))
+    check "where one process has everything" test "$alone" -ge $((5 * field))
+    two=$(most_on 2 --output two --set run.shares=1,1 --resume four/checkpoint.strake)
+    check "and two that continue, no more than a half" test "$two" -lt $((5 * field * 11 / 20 + 40))
+    echo "# $alone MiB in one process, $four in the largest of 4 ranks, $two of 2"
+    check "inputs and states are those of one process" \
+        cmp <(cat one/*_0000000[23].npy) <(cat four/*_0000000[23].npy)
+    check "also after a restart" cmp <(cat one/*_00000003.npy) <(cat two/*_00000003.npy)
+    rm -rf one four two
+fi
+
 on_ranks 2 run flow.yaml --on serial
 says 2 "serial is for one process" "start one"
 on_ranks 2 run flow.yaml --on cpu/cpu/cpu
@@ -152,6 +194,14 @@ says 1 "a case that is not there" "nofile.yaml"
 on_ranks 2 run ring.yaml --quiet --output bad --set scheme.unstable=allow --set time.dt=1
 says 1 "NaN stops all ranks" "NaN or Inf"
 check "and no output of a later step is there" test ! -e bad/u_00000025.npy
+
+on_ranks 3 model --on cpu --budget 1 --quiet --report model.json
+check "messages between ranks are modelled" grep -q '^rank 0 to rank 2' .out
+check "from 8 bytes on" grep -qE '^  messages +8 B' .out
+check "and reported" grep -qE '"messages": .*"from": 0, "to": 2, .*"regimes"' model.json
+check "once" test "$(grep -c '^rank 0' .out)" = 1
+on_ranks 2 model --on ocl:99
+says 2 "a device that rank 0 does not have ends both" "ocl:99"
 
 # rank_of NUMBER: process of that rank in the present run.
 rank_of() {

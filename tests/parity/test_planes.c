@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "case/case.h"
+#include "solver/solver.h"
 #include "tests/support/harness.h"
 
 enum { STEPS = 3, DRAWS = 60, DRAWS_PER_PROGRAM = 6 };
@@ -103,6 +104,41 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     strake_case_close(&which);
 }
 
+/* Planes that outgrow the private cache of any processor: several blocks of lines and columns. */
+static void blocks_of_lines_give_the_bytes_of_serial(void **state)
+{
+    (void)state;
+    static const char *const kinds[][3] = {{"euler", "periodic", "double"},
+                                           {"midpoint", "no_flux", "double"},
+                                           {"heun", "periodic", "single"}};
+    enum { PLANES = 5, ROWS = 397, COLS = 203 };
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "problem: cahn_hilliard3d\nprecision: %s\n"
+                       "grid: {planes: %d, rows: %d, cols: %d}\n"
+                       "time: {dt: 0.001, steps: %d}\n"
+                       "boundary: {planes: %s, rows: %s, cols: %s}\nscheme: {time: %s}\n"
+                       "fields: {u: {random: {seed: 3, minimum: -1, maximum: 1}}}\n",
+                       kinds[k][2], PLANES, ROWS, COLS, STEPS, kinds[k][1], kinds[k][1],
+                       kinds[k][1], kinds[k][0]);
+        strake_case *which = NULL;
+        strake_error error;
+        strake_placement place;
+        strake_solver *solver = NULL;
+        assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
+        const uint64_t serial = checksum_on(which, "serial", PLANES * ROWS * COLS);
+        const strake_options options = {.where = "cpu", .threads = 2};
+        assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
+        strake_harness_step(solver, STEPS);
+        assert_int_equal(strake_solver_placements(solver, &place, 1), 1);
+        assert_true(place.lines > 0 && place.lines < ROWS);
+        assert_true(strake_harness_checksum(solver, "u", PLANES * ROWS * COLS) == serial);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
 static void planes_give_the_bytes_of_serial(void **state)
 {
     (void)state;
@@ -123,6 +159,7 @@ static void planes_give_the_bytes_of_serial(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_lines_give_the_bytes_of_serial),
         cmocka_unit_test(planes_give_the_bytes_of_serial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

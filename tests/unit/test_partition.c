@@ -100,6 +100,46 @@ static void a_lone_stripe_sends_nothing(void **state)
                      0);
 }
 
+/* A window has every slab that is read, or that a slab beyond an edge copies, and in a ring no other. */
+static void check_window(const strake_layout *layout, strake_range own, int64_t before,
+                         int64_t after)
+{
+    const int64_t n = layout->n[0];
+    const strake_window window = strake_window_make(layout, own, before, after);
+    bool wanted[16] = {false};
+    for (int64_t i = own.first - before; i < own.end + after; i++) {
+        wanted[strake_ghost_source(layout->boundary[0], n, i)] = true;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        assert_true(strake_window_has(&window, i) || !wanted[i]);
+        assert_true(!strake_window_has(&window, i) || wanted[i] ||
+                    layout->boundary[0] != STRAKE_PERIODIC);
+    }
+    assert_true(window.range[0].first >= 0 && window.range[window.ranges - 1].end <= n);
+    assert_true(window.ranges == 1 || window.range[0].end < window.range[1].first);
+}
+
+static void windows_have_the_slabs_that_are_read(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        for (int64_t n = 1; n < 16; n++) {
+            const strake_layout layout = {.n = {n, 1, 1}, .boundary = {(strake_boundary)k}};
+            for (int64_t first = 0; first < n; first++) {
+                for (int64_t end = first + 1; end <= n; end++) {
+                    for (int64_t depth = 0; depth < 50; depth++) {
+                        const strake_range own = {first, end};
+                        const int64_t most = k == STRAKE_NO_FLUX ? end - first : 7;
+                        if (depth / 7 <= most && depth % 7 <= most) {
+                            check_window(&layout, own, depth / 7, depth % 7);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +147,7 @@ int main(void)
         cmocka_unit_test(ghost_sources_follow_the_boundary_kind),
         cmocka_unit_test(borders_contain_every_slab_that_another_stripe_reads),
         cmocka_unit_test(a_lone_stripe_sends_nothing),
+        cmocka_unit_test(windows_have_the_slabs_that_are_read),
     };
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }

@@ -1,0 +1,16 @@
+/** @file inputs.h Fields from a case, ready to be stepped; only for host/solver/. */
+#ifndef STRAKE_INPUTS_H
+#define STRAKE_INPUTS_H
+
+#include "solver/solver_impl.h"
+
+/**
+ * Fills every field that the case gives, or that has a default: states in this rank's slabs, inputs that
+ * stay the same in its window.
+ */
+strake_status strake_inputs_fill(strake_solver *solver, strake_error *error);
+
+/** Ghosts of the static inputs, weighting of velocities, stability. Collective. */
+strake_status strake_inputs_prepare(strake_solver *solver, strake_error *error);
+
+#endif
