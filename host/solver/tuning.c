@@ -67,7 +67,8 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_ent
     for (int axis = 0; class != NULL && axis < STRAKE_AXES; axis++) {
         out->tuned_for[axis] = class->n[axis];
     }
-    for (int s = 0; class != NULL && s < class->settings; s++) {
+    const bool gains = class != NULL && strake_tuned_gains(class, n[2]);
+    for (int s = 0; gains && s < class->settings; s++) {
         const size_t used = strlen(out->tuned_settings);
         (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
                        used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);

@@ -1,6 +1,7 @@
 /* Which record serves a processor, and which of its classes a grid. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "case/settings.h"
@@ -189,11 +190,33 @@ static bool contradicts(const strake_tuned_class *class, const strake_case *whic
     return true; /* tuned for the device's own choice */
 }
 
+static int64_t setting_of(const strake_tuned_class *class, const char *path)
+{
+    for (int s = 0; s < class->settings; s++) {
+        if (strcmp(class->setting[s].path, path) == 0) {
+            return strtoll(class->setting[s].value, NULL, 10);
+        }
+    }
+    return 0;
+}
+
+bool strake_tuned_gains(const strake_tuned_class *class, int64_t columns)
+{
+    const int64_t vector = setting_of(class, "run.vector");
+    const int64_t group = setting_of(class, "run.group_width") * (vector > 1 ? vector : 1);
+    if (group <= 0 || !(class->seconds > 0.0) || !(class->fallback > 0.0)) {
+        return true;
+    }
+    const double own = (double)class->n[2] / (double)((class->n[2] + group - 1) / group * group);
+    const double here = (double)columns / (double)((columns + group - 1) / group * group);
+    return class->fallback / class->seconds * here / own >= 1.0;
+}
+
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                         strake_case *which)
 {
     const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
-    if (class == NULL || contradicts(class, which)) {
+    if (class == NULL || contradicts(class, which) || !strake_tuned_gains(class, n[2])) {
         return;
     }
     for (int s = 0; s < class->settings; s++) {

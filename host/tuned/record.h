@@ -62,7 +62,7 @@ typedef struct strake_tuned_record {
  * Raise it when kernels or pipelines change so that older measurements say nothing about them:
  * results of another number are ignored.
  */
-enum { STRAKE_TUNED_GENERATOR = 2 };
+enum { STRAKE_TUNED_GENERATOR = 3 };
 
 /** Hash of the live stages with what they read, and which operands are constants (not their values). */
 uint64_t strake_tuned_table(const strake_graph *graph);

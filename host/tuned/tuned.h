@@ -76,6 +76,12 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
                                                const int64_t n[STRAKE_AXES]);
 
 /**
+ * Whether the settings of a class still gain on a grid of so many columns: groups that fill the columns of
+ * the class's own grid may leave much of their last one idle on another, where the defaults do not.
+ */
+bool strake_tuned_gains(const strake_tuned_class *class, int64_t columns);
+
+/**
  * Fills in the run.* keys that a case does not give. Where the case gives another fusion than the
  * tuned one, the rest was measured for other kernels and nothing is filled in.
  * @param[in] n         cells of the piece that is computed
