@@ -23,28 +23,26 @@ YAML
         "$(grep -o '"cells_per_second": [0-9.e+]*' "$work/report.json" | tail -1 |
             awk '{print $2 / 1e6}')" | tee -a "$out/rates.txt"
 }
-# Three minutes on 16 cores. Steps one by one unless said, so that sizes and threads compare; what
-# is compared is measured in turns, three times: take medians.
+# Five minutes on 2 cores. Steps one by one unless said, so that sizes and threads compare; what
+# is compared is measured in turns, ROUNDS times (3): take medians.
 one='run.steps_per_sweep=1'
 field='fields.h={random: {seed: 2, minimum: 1, maximum: 2}}'
 cores=$(nproc)
-any 1000 100000 24 cpu --set $one
-any 100000 1000 24 cpu --set $one
-any 8192 8192 24 cpu --set $one
-for round in 1 2 3; do
-    for n in 64 128 256 512 1024 2048; do
+for round in $(seq "${ROUNDS:-3}"); do
+    for n in 64 128 256 512 1024 2048 4096; do
         any $n $n $((n > 500 ? 200000 / n + 1 : 100000 / n)) cpu --set $one
     done
+    any 8192 8192 24 cpu --set $one
+    any 1000 100000 24 cpu --set $one
+    any 100000 1000 24 cpu --set $one
     any 64 64 1563 cpu --threads 1 --set $one
     for n in 64 256 1024; do any $n $n $((5000000 / n / n)) serial; done
-    any 4096 4096 40 cpu --set $one
     for t in 1 2 4 8 15; do
         [ "$t" -ge "$cores" ] || any 2048 2048 $((t * 10 + 10)) cpu --threads $t --set $one
     done
-    any 2048 2048 100 cpu --set $one --set "$field"
+    for n in 2048 4096; do any $n $n $((200000 / n + 1)) cpu --set $one --set "$field"; done
     any 2048 2048 100 cpu --set $one --set precision=single
     any 2048 2048 100 cpu --set $one --set scheme.gauge=infinite
     for k in 2 4; do any 2048 2048 100 cpu --set run.steps_per_sweep=$k; done
     for isa in base avx2; do any 2048 2048 50 cpu --set $one --set run.instruction_set=$isa; done
 done
-for k in 1 2 4; do any 4096 4096 40 cpu --set run.steps_per_sweep=$k --set "$field"; done
