@@ -11,7 +11,7 @@ enum {
     DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
     DEFAULT_TILE_WIDTH = 32,   /* of marching kernels in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
-    MARCH_CELLS_PER_UNIT = 4000,   /* of a stripe, from which marching kernels pay */
+    MARCH_CELLS_PER_UNIT = 400,    /* of a stripe, from which marching kernels pay */
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
