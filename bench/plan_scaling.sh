@@ -1,6 +1,6 @@
 # Several devices of one host: strong scaling of three grids, weak scaling with the rows per device kept.
 # Third argument of measure.sh; its results are in turns, ROUNDS of them. scaling.txt has medians, efficiency,
-# Karp-Flatt serial fraction and the share of the time in which a device exchanged and did nothing else; lines
+# Karp-Flatt serial fraction and the share of the time in which the busiest device did not compute; lines
 # EQUAL and DIFFERENT compare checksums of runs of the same grid and steps. GPUS: how many devices to use.
 grid() { # KIND COUNT ROWS COLS STEPS [options]
     kind=$1 count=$2 rows=$3 cols=$4 steps=$5 on=ocl:0
@@ -27,11 +27,15 @@ YAML
     printf '{"kind": "%s", "rows": %s, "cols": %s, "devices": %s, "on": "%s", "options": "%s", "report": %s}\n' \
         "$kind" "$rows" "$cols" "$count" "$on" "$*" "$(tr -d '\n' <"$work/report.json")" >>"$out/rates.jsonl"
     rate=$(grep -o '"cells_per_second": [0-9.e+]*' "$work/report.json" | tail -1 | awk '{print $2 / 1e6}')
-    # The last "seconds" is the whole run's; the others are a device's.
-    share=$(tr -d '\n' <"$work/report.json" | grep -o '"seconds": *{[^}]*}' | grep -o '"exchange": *[0-9.e-]*' |
-        awk -v s="$(grep -o '"seconds": [0-9.e-]*' "$work/report.json" | tail -1 | awk '{print $2}')" \
-            '{ m = $2 > m ? $2 : m } END { printf("%.2f", 100 * m / s) }')
-    printf '%-8s %6sx%-6s %d %-40s %10.1f Mcell/s %6s %% exchange\n' "$kind" "$rows" "$cols" "$count" "$*" \
+    # Of the time of the device that computes longest, by its own timers, what it does not.
+    share=$(tr -d '\n' <"$work/report.json" | sed 's/  */ /g' | awk '
+        match($0, /"seconds": [0-9.e-]+, "setup_seconds"/) { all = substr($0, RSTART + 11) + 0 }
+        { while (match($0, /"compute": [0-9.e-]+/)) {
+            busy = substr($0, RSTART + 11, RLENGTH - 11) + 0
+            most = busy > most ? busy : most
+            $0 = substr($0, RSTART + RLENGTH) } }
+        END { printf("%.2f", all > 0 ? 100 * (1 - most / all) : 0) }')
+    printf '%-8s %6sx%-6s %d %-40s %10.1f Mcell/s %6s %% not computing\n' "$kind" "$rows" "$cols" "$count" "$*" \
         "$rate" "$share" | tee -a "$out/rates.txt"
     echo "$kind ${rows}x$cols$(echo "$*" | tr -d ' ') $count $rate $share" >>"$work/measured"
     echo "$rows $cols $steps $(grep -o '"checksum": "[0-9a-f]*"' "$work/report.json")" >>"$work/sums"
@@ -67,7 +71,7 @@ sort -k1,1 -k2,2 -k3,3n -k4,4g "$work/measured" | awk '
         s = base > 0 ? m / base : 0
         e = s / p
         f = p > 1 && s > 0 ? (1 / s - 1 / p) / (1 - 1 / p) : 0
-        printf("%-48s %d devices %10.1f Mcell/s, speed-up %5.2f, efficiency %5.1f %%, serial fraction %7.4f, exchange at most %.2f %%\n",
+        printf("%-48s %d devices %10.1f Mcell/s, speed-up %5.2f, efficiency %5.1f %%, serial fraction %7.4f, not computing at most %.2f %%\n",
             key, p, m, s, 100 * e, f, worst)
     }
     { k = $1 " " $2 }

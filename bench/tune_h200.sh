@@ -9,6 +9,7 @@
 #   PASS=30 SECONDS_ALL=300 SPACE=FILE LONG='128x128 64x64' FRESH='100x77 90x90' sh bench/tune_h200.sh ...
 # with a search space of small grids (SPACE); the grids of LONG must be among them.
 set -eu
+: "${1:?usage: bench/tune_h200.sh OUTPUT_FOLDER [WHERE]}"
 out=$1 on=${2:-ocl:0} strake=${STRAKE:-build/strake}
 all=${SECONDS_ALL:-570} pass=${PASS:-130} space=${SPACE:-autotune/spaces/mpdata2d-gpu.yaml}
 long=${LONG:-2048x2048 512x512} 

@@ -16,10 +16,14 @@
  * seed is above 1/d even where all bits of d are ones, the only d for which that matters.
  * Nothing may overflow on the way: that is what STRAKE_IS_REFINED asks for. Numerators and denominators
  * are scaled, so that remainders do not underflow, however small the numerator is: in the thin tails of a
- * field it is. Where the quotient itself is subnormal, the first one is rounded to the numbers there
- * are, its remainder is exact still (such a denominator is above 2^-53, or 2^-24 in single precision),
- * and so is the choice between two neighbours: n/d is further from the middle between them than
- * remainder times y can be wrong, or in the middle, where nothing is rounded before the end.
+ * field it is.
+ *
+ * A subnormal quotient may lie in the middle between two numbers, and the product of remainder and y, which
+ * is not exact, beside it. Then the odd part of d divides the numerator, counted in the least number 2^-1074.
+ * It does not where that count is below 2^21 and d has a one among its last 32 bits; further from the middle
+ * than that product can be wrong n/d is anyway: such quotients are right (and 0/d, which is most of them),
+ * other subnormal ones are left to the device. In single precision the tails that occur have no others
+ * than 0: the least number over epsilon is normal.
  * tests/parity/test_quotient.c goes through the hard cases.
  */
 
@@ -33,7 +37,8 @@ static inline real strake_divided(strake_ratio ratio)
 #define STRAKE_HEAD(x) as_uint(x)
 #define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
 #define STRAKE_MOST_DENOMINATOR 0x5d800000u  /* 2^60 */
-#define STRAKE_MOST_QUOTIENT 1.2676506e30f   /* 2^100 */
+#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f /* 2^-125 */
+#define STRAKE_IS_NO_TIE(ratio) (int)((ratio).n == 0.0f)
 /* By 2^60. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1.1529215e18f)
 #define STRAKE_SCALED_DENOMINATOR(d) ((d)*1.1529215e18f)
@@ -54,9 +59,12 @@ static inline float strake_seed(float d)
 #else
 
 #define STRAKE_HEAD(x) ((uint)(as_ulong(x) >> 32))
-#define STRAKE_LEAST_DENOMINATOR 0x33700000u /* 2^-200 */
-#define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
-#define STRAKE_MOST_QUOTIENT 1.0715086e301   /* 2^1000 */
+#define STRAKE_LEAST_DENOMINATOR 0x33700000u          /* 2^-200 */
+#define STRAKE_MOST_DENOMINATOR 0x5f300000u           /* 2^500 */
+#define STRAKE_LEAST_QUOTIENT 4.4501477170144028e-308 /* 2^-1021 */
+#define STRAKE_TAIL 1.0361307573072619e-317           /* 2^-1053 */
+#define STRAKE_IS_NO_TIE(ratio)                                                                    \
+    ((int)(fabs((ratio).n) < STRAKE_TAIL) & (int)((uint)as_ulong((ratio).d) != 0u))
 /* By 2^110, the denominator through its exponent. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1298074214633706907132624082305024.0)
 #define STRAKE_SCALED_DENOMINATOR(d) as_double(as_ulong(d) + 0x06e0000000000000ul)
@@ -104,4 +112,4 @@ static inline real strake_refined(strake_ratio ratio)
     (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR((ratio).d))) &                \
      (int)(STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                     \
            STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                   \
-     (int)(fabs(q) <= STRAKE_MOST_QUOTIENT))
+     ((int)(fabs(q) >= STRAKE_LEAST_QUOTIENT) | STRAKE_IS_NO_TIE(ratio)))

@@ -65,8 +65,12 @@ static void print_tuning(const strake_result *result, FILE *stream)
         if (strcmp(p->tuned, "off") == 0) {
             continue;
         }
-        (void)fprintf(stream, "%s%-7.7s tuned: %s%s", k == 0 ? "\n" : "", p->id, p->tuned,
-                      used ? ", for " : " settings");
+        const bool refused = !used && p->tuned_differs[0] != '\0';
+        (void)fprintf(stream, "%s%-7.7s tuned: %s%s%.150s", k == 0 ? "\n" : "", p->id, p->tuned,
+                      used      ? ", for "
+                      : refused ? " result left out: "
+                                : " settings",
+                      refused ? p->tuned_differs : "");
         if (used) {
             char text[72];
             int64_t shape[3];

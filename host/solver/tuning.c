@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/settings.h"
 #include "cpu/threads.h"
 #include "solver/solver_impl.h"
 
@@ -60,17 +61,22 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_ent
 {
     const int64_t n[STRAKE_AXES] = {entry->range.end - entry->range.first, solver->which->n[1],
                                     solver->which->n[2]};
-    const strake_tuned_class *class = strake_tuned_nearest(entry->tuned.record, n);
+    const char *why = NULL;
+    const strake_tuned_class *const class =
+        strake_tuned_serving(&entry->tuned, n, solver->which, &why);
     (void)snprintf(out->tuned, sizeof out->tuned, "%s",
                    strake_tuned_level_name(entry->tuned.level));
-    (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s", entry->tuned.differs);
+    (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s",
+                   why[0] != '\0' ? why : entry->tuned.differs);
     for (int axis = 0; class != NULL && axis < STRAKE_AXES; axis++) {
         out->tuned_for[axis] = class->n[axis];
     }
-    const bool gains = class != NULL && strake_tuned_gains(class, n[2]);
-    for (int s = 0; gains && s < class->settings; s++) {
+    for (int s = 0; class != NULL && s < class->settings; s++) {
         const size_t used = strlen(out->tuned_settings);
-        (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
-                       used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);
+        if (!strake_setting_is_given(solver->which, class->setting[s].path)) {
+            (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used,
+                           "%s%s=%s", used > 0 ? " " : "", class->setting[s].path,
+                           class->setting[s].value);
+        }
     }
 }

@@ -1,7 +1,6 @@
 /* Which record serves a processor, and which of its classes a grid. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "case/settings.h"
@@ -9,7 +8,10 @@
 #include "io/machine.h"
 #include "tuned/tuned_impl.h"
 
-enum { USUAL_BLOCKS = 8 }; /* of a stripe that streams */
+enum {
+    USUAL_BLOCKS = 8, /* of a stripe that streams */
+    WIDER = 2         /* times the columns of a grid: wider classes say nothing about it */
+};
 
 const char *strake_tuned_level_name(strake_tuned_level level)
 {
@@ -161,6 +163,10 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
     double least = INFINITY;
     for (int c = 0; record != NULL && c < record->classes; c++) {
         double distance = 0.0;
+        /* Groups that fill the columns of a wide grid may be half idle on a narrow one. */
+        if (record->class[c].n[2] > WIDER * n[2]) {
+            continue;
+        }
         for (int axis = 0; axis < STRAKE_AXES; axis++) {
             const double part =
                 log2((double)(n[axis] > 0 ? n[axis] : 1)) - log2((double)record->class[c].n[axis]);
@@ -190,33 +196,27 @@ static bool contradicts(const strake_tuned_class *class, const strake_case *whic
     return true; /* tuned for the device's own choice */
 }
 
-static int64_t setting_of(const strake_tuned_class *class, const char *path)
+const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
+                                               const int64_t n[STRAKE_AXES],
+                                               const strake_case *which, const char **why)
 {
-    for (int s = 0; s < class->settings; s++) {
-        if (strcmp(class->setting[s].path, path) == 0) {
-            return strtoll(class->setting[s].value, NULL, 10);
-        }
+    const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
+    *why = "";
+    if (use->record != NULL && class == NULL) {
+        *why = "no grid of about so few columns was tuned";
+    } else if (class != NULL && contradicts(class, which)) {
+        *why = "tuned for another run.fusion";
+        return NULL;
     }
-    return 0;
-}
-
-bool strake_tuned_gains(const strake_tuned_class *class, int64_t columns)
-{
-    const int64_t vector = setting_of(class, "run.vector");
-    const int64_t group = setting_of(class, "run.group_width") * (vector > 1 ? vector : 1);
-    if (group <= 0 || !(class->seconds > 0.0) || !(class->fallback > 0.0)) {
-        return true;
-    }
-    const double own = (double)class->n[2] / (double)((class->n[2] + group - 1) / group * group);
-    const double here = (double)columns / (double)((columns + group - 1) / group * group);
-    return class->fallback / class->seconds * here / own >= 1.0;
+    return class;
 }
 
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                         strake_case *which)
 {
-    const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
-    if (class == NULL || contradicts(class, which) || !strake_tuned_gains(class, n[2])) {
+    const char *why = NULL;
+    const strake_tuned_class *const class = strake_tuned_serving(use, n, which, &why);
+    if (class == NULL) {
         return;
     }
     for (int s = 0; s < class->settings; s++) {

@@ -71,15 +71,20 @@ const strake_tuned_record *strake_tuned_of_device(const strake_tuned_set *set,
 void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
                        strake_tuned_use *use);
 
-/** The class nearest to a piece of n cells: least distance of the logarithms; NULL without a record. */
+/**
+ * The class nearest to a piece of n cells: least distance of the logarithms, of those with at most twice its
+ * columns; NULL without one.
+ */
 const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
                                                const int64_t n[STRAKE_AXES]);
 
 /**
- * Whether the settings of a class still gain on a grid of so many columns: groups that fill the columns of
- * the class's own grid may leave much of their last one idle on another, where the defaults do not.
+ * The class whose settings a case takes for a piece of n cells; NULL: none, and @p why says why not where
+ * there is a record ("" otherwise).
  */
-bool strake_tuned_gains(const strake_tuned_class *class, int64_t columns);
+const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
+                                               const int64_t n[STRAKE_AXES],
+                                               const strake_case *which, const char **why);
 
 /**
  * Fills in the run.* keys that a case does not give. Where the case gives another fusion than the

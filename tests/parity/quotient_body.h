@@ -77,14 +77,34 @@ static void NAME(check_tail)(uint64_t n_bits, uint64_t d_bits)
     const real n = (real)ldexp((double)(n_bits >> 11), LEAST_EXPONENT + (int)(n_bits % 100) - 50);
     const real d =
         (real)ldexp((double)(d_bits >> 1 | UINT64_C(1) << 62), (int)(d_bits % 110) - 163);
+    const real epsilon = REAL(1e-15);
+    const real least = (real)ldexp((double)(n_bits % 4096), LEAST_EXPONENT);
     const strake_ratio ratio = {n, d};
-    const long before = refined;
+    long before = refined;
     NAME(check_pair)(n, d);
-    /* subnormal quotients, too, whenever the seed is as it should be */
-    if (fabs(strake_divided(ratio)) <= STRAKE_MOST_QUOTIENT &&
+    /* whenever the quotient is a normal number, and the seed as it should be */
+    if (fabs(strake_divided(ratio)) >= STRAKE_LEAST_QUOTIENT &&
         STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)))) {
         assert_int_equal(refined, before + 1);
     }
+    before = refined;
+    NAME(check_pair)(least, epsilon);
+    if (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(epsilon)))) {
+        assert_int_equal(refined, before + 1);
+    }
+}
+
+/* Quotients in the middle of two subnormal numbers. */
+static void NAME(check_tie)(uint64_t bits)
+{
+    const double odd = (double)(bits % 1024 * 2 + 1);
+    const int power = (int)(bits >> 10) % 12;
+    const double middle = (double)((bits >> 14) % 512) + 0.5;
+    const real d = (real)ldexp(odd, power + 1);
+    NAME(check_pair)((real)ldexp(odd * middle, LEAST_EXPONENT + power + 1), d);
+    NAME(check_pair)((real)ldexp(-odd * (2 * middle), LEAST_EXPONENT), (real)(2 * odd));
+    NAME(check_pair)
+    ((real)ldexp(odd * middle, LEAST_EXPONENT + DIGITS - 20), (real)ldexp(odd, DIGITS - 20));
 }
 
 /* Quotients of a few of the least numbers, many in or next to the middle of two of them. */
@@ -127,6 +147,7 @@ static void NAME(check_all)(uint64_t *state)
         /* the thin tails of a field: numerators down to the least, denominators above epsilon's square */
         NAME(check_tail)(bits[0], bits[1]);
         NAME(check_subnormal)(state);
+        NAME(check_tie)(random_bits(state));
     }
     for (int k = 0; k < 4000; k++) {
         /* denominators of ones only, for which 1/d is next to the middle of two numbers */
@@ -153,6 +174,8 @@ static void NAME(check_all)(uint64_t *state)
 #undef STRAKE_SCALED_NUMERATOR
 #undef STRAKE_SCALED_DENOMINATOR
 #undef STRAKE_SEED_IS_GOOD
-#undef STRAKE_MOST_QUOTIENT
+#undef STRAKE_LEAST_QUOTIENT
+#undef STRAKE_IS_NO_TIE
+#undef STRAKE_TAIL
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED

@@ -316,32 +316,14 @@ static void the_nearest_class_serves_a_grid(void **state)
         int64_t rows, cols;
         int class;
     } want[] = {{1024, 1024, 0}, {900, 900, 0},  {100, 5000, 1}, {4096, 4096, 0},
-                {64, 2048, 1},   {733, 1021, 0}, {1, 1, 1}};
+                {64, 2048, 1},   {733, 1021, 0}, {9000, 512, 0}, {9000, 511, -1},
+                {5000, 300, -1}, {1, 1, -1}};
     for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
         const int64_t n[STRAKE_AXES] = {want[k].rows, 1, want[k].cols};
-        assert_ptr_equal(strake_tuned_nearest(&record, n), &record.class[want[k].class]);
+        const strake_tuned_class *const class =
+            want[k].class < 0 ? NULL : &record.class[want[k].class];
+        assert_ptr_equal(strake_tuned_nearest(&record, n), class);
     }
-}
-
-static void settings_that_leave_groups_idle_are_left_out(void **state)
-{
-    (void)state;
-    strake_tuned_class class = {.n = {1024, 1, 1024}, .seconds = 1.0, .fallback = 1.03};
-    /* Without a width there is nothing to be idle. */
-    assert_true(strake_tuned_gains(&class, 300));
-    class.settings = 1;
-    class.setting[0] = (strake_tuned_setting){"run.group_width", "192"};
-    assert_true(strake_tuned_gains(&class, 1024));
-    assert_true(strake_tuned_gains(&class, 1333));
-    /* 300 columns fill 78 % of two groups, 1024 fill 89 % of six: more than 3 % are lost. */
-    assert_false(strake_tuned_gains(&class, 300));
-    class.fallback = 1.3;
-    assert_true(strake_tuned_gains(&class, 300));
-    class.fallback = 1.03;
-    class.settings = 2;
-    class.setting[1] = (strake_tuned_setting){"run.vector", "2"};
-    assert_false(strake_tuned_gains(&class, 385));
-    assert_true(strake_tuned_gains(&class, 384));
 }
 
 static strake_case *open_case(const char *set)
@@ -549,7 +531,6 @@ int main(void)
         WITH_FOLDER(the_same_architecture_comes_before_the_vendor),
         WITH_FOLDER(another_generator_is_stale),
         cmocka_unit_test(the_nearest_class_serves_a_grid),
-        cmocka_unit_test(settings_that_leave_groups_idle_are_left_out),
         cmocka_unit_test(tuning_fills_in_what_the_case_does_not_give),
         WITH_FOLDER(storing_keeps_the_other_classes),
         WITH_FOLDER(a_record_tells_what_is_still_to_do),
