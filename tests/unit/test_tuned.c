@@ -315,9 +315,8 @@ static void the_nearest_class_serves_a_grid(void **state)
     static const struct {
         int64_t rows, cols;
         int class;
-    } want[] = {{1024, 1024, 0}, {900, 900, 0},  {100, 5000, 1}, {4096, 4096, 0},
-                {64, 2048, 1},   {733, 1021, 0}, {9000, 512, 0}, {9000, 511, -1},
-                {5000, 300, -1}, {1, 1, -1}};
+    } want[] = {{1024, 1024, 0}, {900, 900, 0},  {100, 5000, 1},  {4096, 4096, 0}, {64, 2048, 1},
+                {733, 1021, 0},  {9000, 512, 0}, {9000, 511, -1}, {5000, 300, -1}, {1, 1, -1}};
     for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
         const int64_t n[STRAKE_AXES] = {want[k].rows, 1, want[k].cols};
         const strake_tuned_class *const class =
