@@ -1,5 +1,6 @@
 #!/bin/bash
 # strake devices, with and without OpenCL.
+support=$(cd "$(dirname "$0")/../support" && pwd)
 . "$(dirname "$0")/tap.bash"
 
 try devices
@@ -26,6 +27,34 @@ if command -v python3 >/dev/null; then
     check "it is valid JSON" python3 -c 'import json; json.load(open(".out"))'
 else
     skip "it is valid JSON" "no python3 here"
+fi
+
+# The same device as a GPU: kernels that march know the length of a row; and as one without double precision.
+if [ "$found" -gt 0 ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed \
+    "$support/gpu_opencl.c" -l:libOpenCL.so.1 -ldl 2>cc.err; then
+    larger=(--set grid.rows=150 --set grid.cols=211 --steps 5)
+    try run case.yaml --on serial --quiet "${larger[@]}" --output whole
+    for set in precision=double run.vector=2; do
+        STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run case.yaml --on ocl:0 --no-tune --quiet "${larger[@]}" \
+            --set run.fusion=stream --set "$set" --set run.dump_kernels=. --output gpu
+        exits 0 "it runs as a GPU, $set"
+        check "with rows at fixed distances" grep -q 'enum { LINE = ' mpdata2d_double_*.cl
+        check "to the bytes of serial" cmp gpu/psi_00000005.npy whole/psi_00000005.npy
+        rm -f mpdata2d_double_*.cl gpu/psi_00000005.npy
+    done
+    export STRAKE_TEST_WITHOUT_FP64=1
+    STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run case.yaml --on ocl:0 --no-tune --quiet
+    fails 2 "a device without double precision is refused for it" "ocl:0" "double" "precision: single"
+    STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run case.yaml --on auto --no-tune --quiet
+    exits 0 "auto goes without it"
+    STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run case.yaml --on ocl:0 --no-tune --quiet \
+        --set precision=single --output single
+    exits 0 "in single precision it runs"
+    try run case.yaml --on serial --quiet --set precision=single --output single-serial
+    check "to the bytes of serial" cmp single/psi_00000020.npy single-serial/psi_00000020.npy
+    unset STRAKE_TEST_WITHOUT_FP64
+else
+    skip "devices as GPUs and without double precision" "no device, or no library to link with"
 fi
 
 export STRAKE_OPENCL_LIBRARY=/nonexistent

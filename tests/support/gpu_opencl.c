@@ -1,10 +1,12 @@
 /*
  * An OpenCL library whose devices call themselves GPUs, so that `auto` and `hybrid` take them where there
- * is none. Built and used by tests/cli/auto.t.
+ * is none; with STRAKE_TEST_WITHOUT_FP64 in the environment they have no double precision. Built and used by
+ * tests/cli/auto.t and devices.t.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <stdlib.h>
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, void *value,
                        size_t *size_out)
@@ -16,6 +18,10 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info name, size_t size, vo
     const cl_int code = real(device, name, size, value, size_out);
     if (code == CL_SUCCESS && name == CL_DEVICE_TYPE && value != NULL) {
         *(cl_device_type *)value = CL_DEVICE_TYPE_GPU;
+    }
+    if (code == CL_SUCCESS && name == CL_DEVICE_DOUBLE_FP_CONFIG && value != NULL &&
+        getenv("STRAKE_TEST_WITHOUT_FP64") != NULL) {
+        *(cl_device_fp_config *)value = 0;
     }
     return code;
 }
