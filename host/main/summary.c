@@ -48,10 +48,13 @@ void strake_summary_print_cpu(const strake_placement *placement, int placements,
     for (int k = 0; k < placements; k++) {
         const strake_placement *const p = &placement[k];
         if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
-            (void)fprintf(stream,
-                          "\ncpu: %d thread%s, %d step%s a sweep, %lld columns at once, %s\n",
-                          p->threads, p->threads == 1 ? "" : "s", p->sweep,
-                          p->sweep == 1 ? "" : "s", (long long)p->block, p->instruction_set);
+            (void)fprintf(stream, "\ncpu: %d thread%s, %d step%s a sweep, %lld columns", p->threads,
+                          p->threads == 1 ? "" : "s", p->sweep, p->sweep == 1 ? "" : "s",
+                          (long long)p->block);
+            if (p->lines > 1) {
+                (void)fprintf(stream, " of %lld lines", (long long)p->lines);
+            }
+            (void)fprintf(stream, " at once, %s\n", p->instruction_set);
         }
     }
 }

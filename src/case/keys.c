@@ -203,7 +203,9 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 65536.0, false, "[cells]"},
-     "columns that a cpu stripe works on at once; 0: as many as fit the caches"},
+     "columns that a cpu stripe works on at once, from which in 3D the lines follow; 0: as many as "
+     "fit "
+     "the caches"},
     {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
      "on: a device computes the rows that others need first, and their transfers run beside the "
      "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},

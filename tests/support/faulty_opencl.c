@@ -56,7 +56,9 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     cl_mem (*const next)(cl_context, cl_mem_flags, size_t, void *, cl_int *) =
         (cl_mem(*)(cl_context, cl_mem_flags, size_t, void *, cl_int *))real("clCreateBuffer");
     const cl_mem buffer = next(context, flags, size, host, code);
-    buffers[buffer_count++ % MOST] = buffer;
+    if (flags & CL_MEM_READ_WRITE) { /* not a list of slabs */
+        buffers[buffer_count++ % MOST] = buffer;
+    }
     return buffer;
 }
 
