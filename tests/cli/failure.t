@@ -85,7 +85,7 @@ for kind in fail lost hang; do
 done
 
 # Slower, not failing: the bytes stay and rows move away from it, of two that are alike.
-large=(--set grid.rows=300 --set grid.cols=500 --set time.steps=160)
+large=(--set grid.rows=300 --set grid.cols=500 --set time.steps=400)
 try run case.yaml --on cpu --quiet --output fast "${large[@]}"
 STRAKE_INJECT=slow:ocl:0@80*12 try run case.yaml --on ocl:0,ocl:0 --split 1,1 --quiet --output slow \
     --report slow.json "${large[@]}" --set run.balance=model
