@@ -14,94 +14,14 @@ check "measures nothing" sh -c '! grep -q prediction .out'
 
 if ! "$STRAKE" devices --json | grep -q '"id": "ocl:0"'; then
     skip "auto with a device" "no OpenCL device"
-    check "without tuning it says what is missing" grep -q '"predicted": true, .*unknown: not tuned' auto.json
-
-# Tuned rates and models come first, and are measured.
-export STRAKE_CACHE_DIR=$scratch/known
-space() { # space PLACE: one configuration, the program's own
-    cat >space.yaml <<YAML
-problem: mpdata2d
-place: $1
-fields: {psi: {random: {seed: 1, minimum: 0, maximum: 1}}, u1: {constant: 0.2}, u2: {constant: -0.1}, h: {constant: 1}}
-steps: 11
-grids: [[400, 600]]
-parameters:
-  - {path: run.$2, values: [$3]}
-constraints:
-  - {keep: rows > 1, why: the grid is too small}
-YAML
-}
-space cpu steps_per_sweep 2
-try tune --on cpu --space space.yaml --budget 20 --quiet
-exits 0 "the CPU is tuned"
-space opencl fusion stream
-try tune --on ocl:0 --space space.yaml --budget 30 --quiet
-exits 0 "the device is tuned"
-try check case.yaml --on auto "${large[@]}"
-check "without a model its transfers are unknown" grep -q 'ocl:0 .*its transfers are unknown' .out
-try model --on ocl:0 --budget 2 --quiet
-exits 0 "its transfers are measured"
-try check case.yaml --on auto "${large[@]}"
-exits 0 "a check with everything known"
-check "predicts the CPU" grep -Eq '^cpu  *[0-9.e+-]+  tuned 20' .out
-check "and the device with its exchange" \
-    grep -Eq '^ocl:0  *[0-9.e+-]+  tuned 20.*; exchange every [0-9]+ steps? (beside|after) kernels' .out
-check "and whether two pay" grep -Eq '^\+ (cpu|ocl:0)  *[0-9.e+-]+  (not )?worth it: ' .out
-check "and the team" grep -Eq '^team  *[0-9.e+-]+  predicted: [12] part' .out
-prints "and measures that" "measured alone" ": it runs there"
-try run case.yaml --on auto --quiet --output auto
-check "the bytes are the same" "$STRAKE" compare whole auto
-try check case.yaml --on auto "${large[@]}" --threads 1
-check "other threads are not what was tuned" grep -q '^cpu .*unknown with 1 threads' .out
-
-done_testing
+    done_testing
 fi
 try check case.yaml --on cpu,ocl:0 --split 1,1
 prints "a mixture is predicted too" "prediction " "ms a step"
 
 if ! "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$support/gpu_opencl.c" -l:libOpenCL.so.1 -ldl 2>cc.err; then
     skip "auto with a device" "no library to link with: $(head -n 1 cc.err)"
-    check "without tuning it says what is missing" grep -q '"predicted": true, .*unknown: not tuned' auto.json
-
-# Tuned rates and models come first, and are measured.
-export STRAKE_CACHE_DIR=$scratch/known
-space() { # space PLACE: one configuration, the program's own
-    cat >space.yaml <<YAML
-problem: mpdata2d
-place: $1
-fields: {psi: {random: {seed: 1, minimum: 0, maximum: 1}}, u1: {constant: 0.2}, u2: {constant: -0.1}, h: {constant: 1}}
-steps: 11
-grids: [[400, 600]]
-parameters:
-  - {path: run.$2, values: [$3]}
-constraints:
-  - {keep: rows > 1, why: the grid is too small}
-YAML
-}
-space cpu steps_per_sweep 2
-try tune --on cpu --space space.yaml --budget 20 --quiet
-exits 0 "the CPU is tuned"
-space opencl fusion stream
-try tune --on ocl:0 --space space.yaml --budget 30 --quiet
-exits 0 "the device is tuned"
-try check case.yaml --on auto "${large[@]}"
-check "without a model its transfers are unknown" grep -q 'ocl:0 .*its transfers are unknown' .out
-try model --on ocl:0 --budget 2 --quiet
-exits 0 "its transfers are measured"
-try check case.yaml --on auto "${large[@]}"
-exits 0 "a check with everything known"
-check "predicts the CPU" grep -Eq '^cpu  *[0-9.e+-]+  tuned 20' .out
-check "and the device with its exchange" \
-    grep -Eq '^ocl:0  *[0-9.e+-]+  tuned 20.*; exchange every [0-9]+ steps? (beside|after) kernels' .out
-check "and whether two pay" grep -Eq '^\+ (cpu|ocl:0)  *[0-9.e+-]+  (not )?worth it: ' .out
-check "and the team" grep -Eq '^team  *[0-9.e+-]+  predicted: [12] part' .out
-prints "and measures that" "measured alone" ": it runs there"
-try run case.yaml --on auto --quiet --output auto
-check "the bytes are the same" "$STRAKE" compare whole auto
-try check case.yaml --on auto "${large[@]}" --threads 1
-check "other threads are not what was tuned" grep -q '^cpu .*unknown with 1 threads' .out
-
-done_testing
+    done_testing
 fi
 export STRAKE_OPENCL_LIBRARY=$PWD/gpu.so
 large=(--set grid.rows=400 --set grid.cols=600)
