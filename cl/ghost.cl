@@ -18,6 +18,12 @@ static inline int ghost_source(int boundary, int n, int i)
     return (i % n + n) % n;
 }
 
+/* The place of the k-th ghost along an axis: lo of them lie before cell 0, the others from n on. */
+static inline int ghost_place(int lo, int n, int k)
+{
+    return k < lo ? k - lo : n + k - lo;
+}
+
 /*
  * get_local_id(0), get_group_id(0) and get_group_id(1), read again after a long loop: a compiler that
  * keeps them has fewer registers for the loop.
@@ -72,7 +78,7 @@ static inline void fill_ghosts(__global real *array, const long slab, const long
         for (int k = item; k < sides * (row_end - row); k += items) {
             const int down = k / sides;
             const int side = k - down * sides;
-            const int to = side < lo ? side - lo : n2 + side - lo;
+            const int to = ghost_place(lo, n2, side);
             const int from = ghost_source(boundary, n2, to);
             if (from >= col && from < col_end) {
                 const long line = origin + (row + down) * slab;
@@ -89,7 +95,7 @@ static inline void fill_ghosts(__global real *array, const long slab, const long
         const long away = (pairs[2 * p] - pairs[2 * p + 1]) * slab;
         for (int k = item; k < columns + sides; k += items) {
             const int side = k - columns;
-            const int to = side < 0 ? col + k : side < lo ? side - lo : n2 + side - lo;
+            const int to = side < 0 ? col + k : ghost_place(lo, n2, side);
             const int from = ghost_source(boundary, n2, to);
             if (from >= col && from < col_end) {
                 array[line + away + to] = array[line + from];
@@ -110,7 +116,7 @@ __kernel void ghost_columns(__global real *array, const long slab, const long pi
         return;
     }
     const long line = origin + i * slab + m * pitch;
-    const int to = k < lo ? k - lo : n + k - lo;
+    const int to = ghost_place(lo, n, k);
     array[line + to] = array[line + ghost_source(boundary, n, to)];
 }
 
@@ -125,7 +131,7 @@ __kernel void ghost_lines(__global real *array, const long slab, const long pitc
     if (j >= pitch || k >= lo + hi || i >= slabs) {
         return;
     }
-    const int to = k < lo ? k - lo : n + k - lo;
+    const int to = ghost_place(lo, n, k);
     const int from = ghost_source(boundary, n, to);
     const long base = first_line + i * slab + j;
     array[base + (long)to * pitch] = array[base + (long)from * pitch];
@@ -141,35 +147,6 @@ __kernel void ghost_slabs(__global real *array, const long slab, __constant int 
         return;
     }
     array[pairs[2 * k] * slab + j] = array[pairs[2 * k + 1] * slab + j];
-}
-
-/*
- * All ghosts of a two-dimensional array at once, each straight from the cell it copies: those of the
- * columns of n0 own rows, then whole lines of the own ghost rows (pairs as above).
- */
-__kernel void ghost_cells(__global real *array, const long slab, const long origin, const int n0,
-                          const int n2, const int lo, const int hi, const int boundary,
-                          __constant int *pairs, const int count)
-{
-    const int sides = lo + hi;
-    int k = (int)get_global_id(0);
-    if (k < n0 * sides) {
-        const int row = k / sides;
-        const int side = k - row * sides;
-        const long line = origin + row * slab;
-        const int to = side < lo ? side - lo : n2 + side - lo;
-        array[line + to] = array[line + ghost_source(boundary, n2, to)];
-        return;
-    }
-    k -= n0 * sides;
-    if (k < count * (n2 + sides)) {
-        const int width = n2 + sides;
-        const int pair = k / width;
-        const int to = k - pair * width - lo;
-        const long column = origin % slab;
-        array[pairs[2 * pair] * slab + column + to] =
-            array[pairs[2 * pair + 1] * slab + column + ghost_source(boundary, n2, to)];
-    }
 }
 
 /* Sets *found if any interior value is NaN or Inf. */

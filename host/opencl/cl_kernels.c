@@ -157,7 +157,6 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
     STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
     STRAKE_TRY(new_kernel(s, "ghost_slabs", &s->slabs, error));
-    STRAKE_TRY(new_kernel(s, "ghost_cells", &s->cells, error));
     STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
 cleanup:
     return status;
@@ -171,7 +170,6 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     release_kernel(s->cl, &s->columns);
     release_kernel(s->cl, &s->lines);
     release_kernel(s->cl, &s->slabs);
-    release_kernel(s->cl, &s->cells);
     release_kernel(s->cl, &s->non_finite);
     release_program(s);
     if (s->context != NULL) {

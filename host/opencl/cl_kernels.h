@@ -33,12 +33,12 @@ typedef struct strake_cl_kernels {
     int kernels;
     strake_cl_kernel_plan plan[STRAKE_CL_MOST_KERNELS];
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
-    size_t limit[STRAKE_CL_MOST_KERNELS];               /**< work-items per group */
-    cl_kernel columns, lines, slabs, cells, non_finite; /**< of cl/ghost.cl */
-    size_t width, height;                               /**< of groups of point kernels */
-    size_t march_width, march_height;                   /**< of marching groups */
-    int march_rows;                                     /**< 0: from the size of a launch */
-    int registers;                                      /**< 0: the compiler's choice */
+    size_t limit[STRAKE_CL_MOST_KERNELS];        /**< work-items per group */
+    cl_kernel columns, lines, slabs, non_finite; /**< of cl/ghost.cl */
+    size_t width, height;                        /**< of groups of point kernels */
+    size_t march_width, march_height;            /**< of marching groups */
+    int march_rows;                              /**< 0: from the size of a launch */
+    int registers;                               /**< 0: the compiler's choice */
     int repeats;      /**< more launches of every step's kernels, to emulate a slower device */
     const char *dump; /**< borrowed: folder for the program's source, or NULL */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */

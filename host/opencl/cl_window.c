@@ -338,33 +338,6 @@ void strake_cl_window_swap(strake_cl_window *w)
     w->parity = 1 - w->parity;
 }
 
-/* In two dimensions all ghosts at once. */
-static strake_status fill_flat(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
-                               const strake_cl_pairs *pairs, strake_error *error)
-{
-    const strake_cl_kernels *kernels = w->kernels;
-    const strake_layout *l = &w->layout;
-    const int64_t sides = l->lo[2] + l->hi[2];
-    const int64_t cells = (end - first) * sides + pairs->count * (l->n[2] + sides);
-    const size_t limit = kernels->device->max_work_group;
-    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->cells);
-    if (cells == 0) {
-        return STRAKE_OK;
-    }
-    strake_cl_pass(&a, sizeof array, &array);
-    strake_cl_pass_long(&a, l->slab);
-    strake_cl_pass_long(&a, w->origin + first * l->slab);
-    strake_cl_pass_int(&a, end - first);
-    strake_cl_pass_int(&a, l->n[2]);
-    strake_cl_pass_int(&a, l->lo[2]);
-    strake_cl_pass_int(&a, l->hi[2]);
-    strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
-    strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
-    strake_cl_pass_int(&a, pairs->count);
-    return strake_cl_launch(kernels, w->queue, "ghost_cells", &a, limit < 64 ? limit : 64, 1,
-                            (size_t)cells, 1, 1, error);
-}
-
 static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                   strake_error *error)
 {
@@ -426,7 +399,7 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
                             (size_t)slab, (size_t)pairs->count, 1, error);
 }
 
-/* In three dimensions, of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
+/* Of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
 static strake_status fill_axes(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                const strake_cl_pairs *pairs, int64_t from, int64_t to,
                                strake_error *error)
@@ -449,10 +422,8 @@ cleanup:
 strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                     const strake_cl_pairs *pairs, strake_error *error)
 {
-    const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
-    return w->kernels->flat ? fill_flat(w, array, first, end, list, error)
-                            : fill_axes(w, array, first, end, list, -w->layout.lo[0] - w->lead,
-                                        INT32_MAX / 2, error);
+    return fill_axes(w, array, first, end, pairs != NULL ? pairs : &no_pairs,
+                     -w->layout.lo[0] - w->lead, INT32_MAX / 2, error);
 }
 
 strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
