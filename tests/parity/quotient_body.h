@@ -23,6 +23,8 @@ typedef double double_real;
 #define strake_divided NAME(strake_divided)
 #define strake_seed NAME(strake_seed)
 #define strake_seed_error NAME(strake_seed_error)
+#define strake_inverse NAME(strake_inverse)
+#define strake_remainder NAME(strake_remainder)
 #define strake_refined NAME(strake_refined)
 
 typedef struct strake_ratio {
@@ -79,17 +81,20 @@ static void NAME(check_tail)(uint64_t n_bits, uint64_t d_bits)
         (real)ldexp((double)(d_bits >> 1 | UINT64_C(1) << 62), (int)(d_bits % 110) - 163);
     const real epsilon = REAL(1e-15);
     const real least = (real)ldexp((double)(n_bits % 4096), LEAST_EXPONENT);
-    const strake_ratio ratio = {n, d};
+    const bool good = STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)));
     long before = refined;
     NAME(check_pair)(n, d);
-    /* whenever the quotient is a normal number, and the seed as it should be */
-    if (fabs(strake_divided(ratio)) >= STRAKE_LEAST_QUOTIENT &&
-        STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)))) {
+    /* whenever the quotient is well above the least number; hardly any other is in the middle of two */
+    if (fabs(n / d) >= (real)ldexp(1.0, LEAST_EXPONENT + DIGITS + 3) && good) {
         assert_int_equal(refined, before + 1);
+    } else if (good) {
+        thin++;
+        thin_refined += refined - before;
     }
     before = refined;
     NAME(check_pair)(least, epsilon);
-    if (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(epsilon)))) {
+    if (STRAKE_SEED_IS_GOOD(
+            strake_seed_error(STRAKE_SCALED_DENOMINATOR(epsilon)))) { /* no ties there */
         assert_int_equal(refined, before + 1);
     }
 }
@@ -167,6 +172,8 @@ static void NAME(check_all)(uint64_t *state)
 #undef strake_divided
 #undef strake_seed
 #undef strake_seed_error
+#undef strake_inverse
+#undef strake_remainder
 #undef strake_refined
 #undef STRAKE_HEAD
 #undef STRAKE_LEAST_DENOMINATOR
@@ -174,8 +181,7 @@ static void NAME(check_all)(uint64_t *state)
 #undef STRAKE_SCALED_NUMERATOR
 #undef STRAKE_SCALED_DENOMINATOR
 #undef STRAKE_SEED_IS_GOOD
-#undef STRAKE_LEAST_QUOTIENT
-#undef STRAKE_IS_NO_TIE
-#undef STRAKE_TAIL
+#undef STRAKE_INFINITE
+#undef STRAKE_TIE
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED
