@@ -8,6 +8,7 @@
 #include "cpu/topology.h"
 #include "io/machine.h"
 #include "opencl/cl_generate.h"
+#include "opencl/cl_groups.h"
 #include "tuned/kernels.h"
 
 enum { LEAST_STRIDE = 32 };
@@ -25,14 +26,16 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     if (options.fusion == STRAKE_CL_FUSION_DEFAULT) {
         options.fusion = prediction->is_gpu ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
     }
-    if (options.fusion != STRAKE_CL_FUSION_STREAM) {
-        return 0.0; /* only marching kernels have local arrays */
+    if (options.fusion < STRAKE_CL_FUSION_STREAM) {
+        return 0.0; /* only marching and tiled kernels have local arrays */
     }
     options.stride = LEAST_STRIDE;
     while (options.stride < tuning.width) {
         options.stride *= 2;
     }
     options.lines = which.n[1] == 1 ? 1 : tuning.height;
+    /* What the device has would split a step into kernels that fit: here the whole is meant. */
+    strake_cl_groups_tile(&options, &tuning, SIZE_MAX, SIZE_MAX);
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
     const int kernels = plan != NULL
@@ -41,8 +44,9 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
                             : 0;
     for (int k = 0; k < kernels; k++) {
         const double bytes =
-            plan[k].marches ? (double)strake_cl_local_bytes(prediction->graph, &options, &plan[k])
-                            : 0.0;
+            plan[k].marches || plan[k].tiled
+                ? (double)strake_cl_local_bytes(prediction->graph, &options, &plan[k])
+                : 0.0;
         most = bytes > most ? bytes : most;
     }
     free(plan);

@@ -91,7 +91,7 @@ if ! oclgrind "$build/strake" devices --json | grep -qi oclgrind; then
     oclgrind "$build/strake" devices
     exit 1
 fi
-for fusion in none plain stream; do
+for fusion in none plain stream tile; do
     one open-$fusion open ocl:0 1 --set run.fusion=$fusion
     one periodic-$fusion periodic ocl:0 1 --set run.fusion=$fusion
     one single-$fusion open ocl:0 1 --set precision=single --set run.fusion=$fusion
@@ -103,6 +103,7 @@ one refined-plain periodic ocl:0 1 --set run.fusion=plain --set run.division=ref
 one mixed open cpu,ocl:0 1,1 --set run.fusion=stream
 one columns open ocl:0 1 --set run.fusion=stream --set run.vector=2 --set run.group_width=8
 one columns-single periodic ocl:0 1 --set run.fusion=stream --set run.vector=4 --set precision=single
+one tiles periodic ocl:0 1 --set run.fusion=tile --set run.group_width=7 --set run.group_height=3 --set run.group_rows=9 --set run.prefetch=1
 one planes planes ocl:0 1 --set run.fusion=stream --set run.group_width=8 --set run.group_height=6
 one planes-columns planes ocl:0 1 --set run.fusion=stream --set run.vector=2 --set run.group_width=6 --set run.group_height=4
 # No ocl:0,ocl:0: Oclgrind 21.10 computes wrong results when two threads drive a context each.

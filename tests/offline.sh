@@ -108,7 +108,7 @@ dump() {
 # nothing chooses by itself go through those that differ most.
 typical=('iterations=2' 'iterations=3 third_order=true')
 for precision in double single; do
-    for how in plain-refined stream1-refined stream2-refined stream4-refined none-refined stream1-plain \
+    for how in plain-refined stream1-refined stream2-refined stream4-refined none-refined tile-refined stream1-plain \
         plain-plain; do
         fusion=${how%-*} division=${how#*-}
         case $precision-$how in

@@ -211,17 +211,22 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     if (k->count == 0) {
         return;
     }
-    strake_text_print(json,
-                      ", \"kernels\": {\"count\": %d, \"marching\": %d, \"fusion\": \"%s\", "
-                      "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
-                      "\"bytes_per_cell\": ",
-                      k->count, k->marching, k->fusion, k->division, k->width, k->height);
+    strake_text_print(
+        json,
+        ", \"kernels\": {\"count\": %d, \"marching\": %d, \"tiled\": %d, \"fusion\": \"%s\", "
+        "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
+        "\"bytes_per_cell\": ",
+        k->count, k->marching, k->tiled, k->fusion, k->division, k->width, k->height);
     strake_text_number(json, k->bytes_per_cell);
     if (k->marching > 0) {
         strake_text_print(json,
                           ", \"group_rows\": %lld, \"unroll\": %d, \"prefetch\": %d, "
                           "\"keep\": %d, \"hold\": %d, \"vector\": %d",
                           (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold, k->vector);
+    }
+    if (k->tiled > 0) {
+        strake_text_print(json, ", \"group_rows\": %lld, \"prefetch\": %d, \"hold\": %d",
+                          (long long)k->rows, k->prefetch, k->hold);
     }
     if (k->registers > 0) {
         strake_text_print(json, ", \"registers\": %d", k->registers);

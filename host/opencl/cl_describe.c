@@ -34,6 +34,7 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         }
         out->kernels++;
         out->marching += plan->marches ? 1 : 0;
+        out->tiled += plan->tiled ? 1 : 0;
         out->bytes_per_cell +=
             (double)strake_precision_size(s->graph->precision) * (plan->inputs + plan->outputs);
         out->rows =
@@ -47,8 +48,14 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         out->local_bytes = larger(out->local_bytes, ask(s, k, CL_KERNEL_LOCAL_MEM_SIZE));
     }
     const bool marches = out->marching > 0;
-    if (!marches && out->used.fusion == STRAKE_CL_FUSION_STREAM) {
-        out->used.fusion = STRAKE_CL_FUSION_PLAIN; /* no marching kernel was cheaper, or fitted */
+    if (!marches && out->tiled == 0 && out->used.fusion > STRAKE_CL_FUSION_PLAIN) {
+        out->used.fusion = STRAKE_CL_FUSION_PLAIN; /* no such kernel was cheaper, or fitted */
+    }
+    if (out->tiled > 0) {
+        out->width = s->options.tile[0];
+        out->height = s->options.items / s->options.tile[0];
+        out->rows = s->options.tile[1];
+        return;
     }
     out->width = (int)(marches ? s->march_width : s->width);
     out->height = (int)(marches ? s->march_height : s->height);

@@ -6,13 +6,14 @@
 
 /** Kernels of every step, with the defaults that were in effect. Sizes are those of the largest kernel. */
 typedef struct strake_cl_description {
-    int kernels;            /**< of every step */
-    int marching;           /**< that march along rows; the others give every work-item a cell */
+    int kernels;  /**< of every step */
+    int marching; /**< that march along rows */
+    int tiled;    /**< whose groups compute tiles; the others give every work-item a cell */
     double bytes_per_cell;  /**< that they load and store, with nothing found in caches twice */
     strake_cl_options used; /**< unroll, prefetch, keep, hold and vector are of marching kernels */
     int width;              /**< work-items of a group along columns */
     int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
-    int64_t rows;           /**< per group of marching kernels, 0 without any */
+    int64_t rows;           /**< per group of marching kernels, of a tile; 0 without any */
     int registers;          /**< per work-item; 0: the driver does not tell */
     int64_t resident;      /**< groups of that kernel in a compute unit, by registers; 0: unknown */
     double occupancy;      /**< share of the work-items that a unit holds at most */

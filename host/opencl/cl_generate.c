@@ -1,4 +1,4 @@
-/* Program text: headers, ghost kernels, and point kernels; marching ones are in cl_march.c. */
+/* Program text: headers, ghost kernels, and point kernels; cl_march.c and cl_tile.c write the others. */
 #include "opencl/cl_generate.h"
 
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static void write_points(const strake_cl_writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     int order[2 * STRAKE_CL_KERNEL_TERMS];
-    const int steps = strake_cl_order_terms(w->graph, w->options, plan, order);
+    const int steps = strake_cl_order_terms(w->graph, w->options, plan, 0, plan->terms, order);
     int settled = 0;
     fprintf(w->text,
             "    const int j = (int)get_global_id(0) - %d;\n"
@@ -231,7 +231,11 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
         fprintf(text, " %d %s%s", stage->number, graph->value[stage->output].name,
                 k + 1 < plan->stages ? "," : " */");
     }
-    fprintf(text, "\n__kernel void %s(", plan->name);
+    fprintf(text, "\n__kernel ");
+    if (plan->tiled) {
+        fprintf(text, "__attribute__((reqd_work_group_size(%d, 1, 1)))\n", options->items);
+    }
+    fprintf(text, "void %s(", plan->name);
     for (int k = 0; k < plan->inputs; k++) {
         fprintf(text, "__global const real *restrict a_%s, ", graph->value[plan->input[k]].name);
     }
@@ -254,6 +258,8 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
     const strake_cl_writer w = {text, graph, options, plan, "        "};
     if (plan->marches) {
         strake_cl_write_march(&w);
+    } else if (plan->tiled) {
+        strake_cl_write_tiles(&w);
     } else {
         write_points(&w);
     }

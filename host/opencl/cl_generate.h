@@ -17,7 +17,8 @@
  * which strake_cl_plan_fills() then take int base (slab of the array that is slab 0), ghost_lo, ghost_hi
  * (ghost columns), boundary, the list of the pairs of slabs and int pair_count (fill_ghosts() in
  * cl/ghost.cl); marching kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
- * n + lo + hi or more. Marching ones expect one group per piece of
+ * n + lo + hi or more. Tiled ones expect a group of options->items in a line per tile, along dimension 0
+ * for columns and 1 for rows. Marching ones expect one group per piece of
  * (width - side[2][0] - side[2][1]) * vector columns, the first of which begins strake_cl_lead()
  * columns before column 0, and per @c rows rows; where axis 1 is not flat, groups along dimension 0, 1
  * and 2 for columns, for pieces of height - side[1][0] - side[1][1] lines and for rows. Widths are at
@@ -29,7 +30,7 @@
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
                          const char *point_header, int kernels, const strake_cl_kernel_plan *plan);
 
-/** Bytes of local memory of a marching kernel. */
+/** Bytes of local memory of a marching or tiled kernel. */
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan);
 
@@ -48,7 +49,10 @@ typedef struct strake_cl_writer {
 /** The part of the generator that writes a marching kernel's body, between its braces. */
 void strake_cl_write_march(const strake_cl_writer *w);
 
-/** What precedes its loop: positions, ranges, local arrays and the rows kept. */
+/** The same of a tiled kernel. */
+void strake_cl_write_tiles(const strake_cl_writer *w);
+
+/** What precedes a marching kernel's loop: positions, ranges, local arrays and the rows kept. */
 void strake_cl_write_setup(const strake_cl_writer *w);
 
 /** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */

@@ -9,7 +9,7 @@ enum {
     DEFAULT_WIDTH = 64, /* of point kernels */
     DEFAULT_HEIGHT = 4,
     DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
-    DEFAULT_TILE_WIDTH = 32,   /* of marching kernels in three dimensions */
+    DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
     MARCH_CELLS_PER_UNIT = 400,    /* of a stripe, from which marching kernels pay */
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
@@ -42,15 +42,17 @@ static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
     size[1] = at_most(s->march_height, s->limit[k] / size[0]);
 }
 
-/* Whether marching kernel k can run with what the device has. */
+/* Whether kernel k can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *s, int k)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
     size_t size[2];
     march_size(s, k, size);
-    return !plan->marches ||
-           (size[0] > sides(plan, 2) && size[1] > sides(plan, 1) &&
-            strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory);
+    if (plan->tiled ? (size_t)s->options.items > s->limit[k]
+                    : size[0] <= sides(plan, 2) || size[1] <= sides(plan, 1)) {
+        return !plan->tiled && !plan->marches;
+    }
+    return strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory;
 }
 
 /*
@@ -88,11 +90,19 @@ static void point_size(const strake_cl_kernels *s, int k, size_t size[2])
     }
 }
 
+/* The same of tiled kernels, whose groups are compiled in. */
+static void tile_size(const strake_cl_kernels *s, int k, size_t size[2])
+{
+    (void)k;
+    size[0] = (size_t)s->options.items;
+    size[1] = 1;
+}
+
 int64_t strake_cl_groups_resident(const strake_cl_kernels *s, int k, int registers, double *share)
 {
     enum { WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
     size_t size[2];
-    (s->plan[k].marches ? march_size : point_size)(s, k, size);
+    (s->plan[k].marches ? march_size : s->plan[k].tiled ? tile_size : point_size)(s, k, size);
     const int64_t all = strake_cl_unit_registers(s->cl, s->device);
     const int64_t items = ((int64_t)(size[0] * size[1]) + WARP - 1) / WARP * WARP;
     const int64_t used = registers > 0 ? (registers + STEP - 1) / STEP * STEP : 1;
@@ -160,6 +170,16 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
     return cells_per_unit < narrow ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
 }
 
+void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *t, size_t widest,
+                           size_t most)
+{
+    const size_t width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_TILE_WIDTH, widest);
+    const size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
+    options->tile[0] = (int)width;
+    options->tile[1] = t->rows > 0 ? t->rows : (int)height;
+    options->items = (int)(width * at_most(height, most / width));
+}
+
 void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
                              const strake_cl_tuning *tuning)
 {
@@ -200,10 +220,12 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.stride *= 2;
     }
     s->options.lines = (int)s->march_height;
-    s->options.pitch = is_gpu && s->flat && s->options.fusion == STRAKE_CL_FUSION_STREAM &&
+    s->options.pitch = is_gpu && s->flat && s->options.fusion >= STRAKE_CL_FUSION_STREAM &&
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
+    strake_cl_groups_tile(&s->options, t, limit, most);
+    s->options.local = s->device->local_memory;
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;
     s->options = strake_cl_options_complete(&s->options);
@@ -280,6 +302,13 @@ strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue
     const strake_cl_kernel_plan *plan = &s->plan[k];
     if (plan->marches) {
         return launch_march(s, queue, k, a, extent, error);
+    }
+    if (plan->tiled) {
+        const size_t items = (size_t)s->options.items;
+        const int *const tile = s->options.tile;
+        const size_t across = (size_t)((extent[2] + tile[0] - 1) / tile[0]);
+        const size_t down = (size_t)((extent[0] + tile[1] - 1) / tile[1]);
+        return strake_cl_launch(s, queue, plan->name, a, items, 1, across * items, down, 1, error);
     }
     size_t size[2];
     point_size(s, k, size);

@@ -12,6 +12,13 @@
 void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *layout,
                              const strake_cl_tuning *tuning);
 
+/**
+ * The size of tiles and of their groups: a tile is as wide as the group that was asked for.
+ * @param[in] widest, most  limits of its columns and its work-items
+ */
+void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *tuning,
+                           size_t widest, size_t most);
+
 /** Whether kernel @p k of the plan can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
 

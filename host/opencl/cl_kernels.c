@@ -148,8 +148,13 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
         }
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
+    while (!good && s->options.fusion == STRAKE_CL_FUSION_TILE && s->options.items > 32) {
+        s->options.items /= 2;
+        STRAKE_TRY(build_program(s, problem, &good, error));
+    }
     while (!good && s->options.fusion > STRAKE_CL_FUSION_NONE) {
-        s->options.fusion--;
+        s->options.fusion = s->options.fusion == STRAKE_CL_FUSION_TILE ? STRAKE_CL_FUSION_PLAIN
+                                                                       : s->options.fusion - 1;
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
     STRAKE_CHECK(good, error, STRAKE_ERR_STATE, "%s: its stage graph is too large for a kernel",

@@ -15,10 +15,10 @@
 /** Parameters of the kernels; zero means the default. */
 typedef struct strake_cl_tuning {
     strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
-    int width;                 /**< work-group size along columns */
-    int height;       /**< work-group size along rows, of point kernels; along lines in 3D */
-    int rows;         /**< rows per group of marching kernels */
-    int registers;    /**< most registers per work-item, where the compiler can be told */
+    int width;                 /**< work-group size along columns; columns of a tile */
+    int height;    /**< work-group size along rows, of point and tiled kernels; along lines in 3D */
+    int rows;      /**< rows per group of marching kernels; rows of a tile */
+    int registers; /**< most registers per work-item, where the compiler can be told */
     const char *dump; /**< folder for the program's source; NULL: $STRAKE_DUMP_KERNELS */
 } strake_cl_tuning;
 

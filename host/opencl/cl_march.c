@@ -267,7 +267,7 @@ static void write_pass_row(const writer *w, int u)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     int order[2 * STRAKE_CL_KERNEL_TERMS];
-    const int steps = strake_cl_order_terms(w->graph, w->options, plan, order);
+    const int steps = strake_cl_order_terms(w->graph, w->options, plan, 0, plan->terms, order);
     int settled = 0;
     fprintf(w->text, "        /* ---- row %d of the pass ---- */\n", u);
     /* A compiler may wait for all loads that it issued before the one it needs. */

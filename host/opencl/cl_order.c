@@ -29,9 +29,9 @@ static bool needs(const strake_graph *graph, const strake_cl_kernel_plan *plan,
 
 /* Whether everything that a term needs is known: computed, and no division that is still open. */
 static bool is_ready(const strake_graph *graph, const strake_cl_kernel_plan *plan,
-                     const bool *known, const strake_cl_term *term)
+                     const bool *known, const strake_cl_term *term, int first, int end)
 {
-    for (int p = 0; p < plan->terms; p++) {
+    for (int p = first; p < end; p++) {
         if (plan->term[p].kind == STRAKE_CL_COMPUTED && !known[p] && needs(graph, plan, term, p)) {
             return false;
         }
@@ -40,7 +40,7 @@ static bool is_ready(const strake_graph *graph, const strake_cl_kernel_plan *pla
 }
 
 int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
-                          const strake_cl_kernel_plan *plan, int *order)
+                          const strake_cl_kernel_plan *plan, int first, int end, int *order)
 {
     bool known[STRAKE_CL_KERNEL_TERMS] = {false};
     bool written[STRAKE_CL_KERNEL_TERMS] = {false};
@@ -48,15 +48,15 @@ int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *op
     int opened = 0;
     int count = 0;
     int left = 0;
-    for (int p = 0; p < plan->terms; p++) {
+    for (int p = first; p < end; p++) {
         left += plan->term[p].kind == STRAKE_CL_COMPUTED ? 1 : 0;
     }
     while (left > 0 || opened > 0) {
         const int before = left;
-        for (int p = 0; p < plan->terms; p++) {
+        for (int p = first; p < end; p++) {
             const strake_cl_term *term = &plan->term[p];
             if (term->kind != STRAKE_CL_COMPUTED || written[p] ||
-                !is_ready(graph, plan, known, term)) {
+                !is_ready(graph, plan, known, term, first, end)) {
                 continue;
             }
             written[p] = true;

@@ -12,13 +12,16 @@ enum {
     DEFAULT_PREFETCH = 2,
     DEFAULT_KEEP = 1,
     DEFAULT_STRIDE = 256,
-    DEFAULT_VECTOR = 1
+    DEFAULT_VECTOR = 1,
+    DEFAULT_TILE_WIDTH = 32,
+    DEFAULT_TILE_HEIGHT = 16
 };
 
 /* Costs in bytes of memory traffic per cell; ratios of a large GPU. */
 
 static const double cost_of_operation = 1.0;
 static const double cost_of_kernel = 4.0;
+static const double cost_of_launch = 160.0; /* of small grids, which tiles are for */
 static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
@@ -35,6 +38,9 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
     options.lines = options.lines > 0 ? options.lines : 1;
     options.vector = options.vector > 0 ? options.vector : DEFAULT_VECTOR;
+    options.tile[0] = options.tile[0] > 0 ? options.tile[0] : DEFAULT_TILE_WIDTH;
+    options.tile[1] = options.tile[1] > 0 ? options.tile[1] : DEFAULT_TILE_HEIGHT;
+    options.items = options.items > 0 ? options.items : options.tile[0] * options.tile[1];
     return options;
 }
 
@@ -161,15 +167,18 @@ static double redundancy(const planner *p, const strake_cl_kernel_plan *plan)
 static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
     const double again = redundancy(p, plan);
+    const double loaded = plan->tiled ? plan->again : again;
+    const bool small = p->options->fusion == STRAKE_CL_FUSION_TILE;
     const int spilled = plan->held / plan->vector - p->options->hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
     if (again >= DBL_MAX) {
         return DBL_MAX;
     }
-    return size * (plan->inputs * again + plan->outputs +
+    return size * (plan->inputs * loaded + plan->outputs +
                    plan->ops * again * cost_of_operation / 8.0) +
-           cost_of_kernel + (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
+           (small ? cost_of_launch : cost_of_kernel) +
+           (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
 }
 
 static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)
@@ -186,7 +195,7 @@ static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)
 
 /*
  * The cheapest kernel of the stages order[first..end), or a cost of DBL_MAX. All ways are tried: as
- * points and marching, static values loaded or computed.
+ * points and marching or tiled, static values loaded or computed.
  */
 static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *out)
 {
@@ -204,8 +213,10 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
     name_kernel(p->graph, trial);
     find_stored(p->graph, trial, stored);
     const bool may_march = p->options->fusion == STRAKE_CL_FUSION_STREAM;
-    for (int way = 0; way < (may_march ? 4 : 2); way++) {
-        trial->marches = way >= 2;
+    const bool may_tile = p->options->fusion == STRAKE_CL_FUSION_TILE && p->flat;
+    for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
+        trial->marches = way >= 2 && may_march;
+        trial->tiled = way >= 2 && may_tile;
         if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial)) {
             trial->cost = cost_of(p, trial);
             if (trial->cost < out->cost) {

@@ -2,13 +2,17 @@
  * @file cl_plan.h
  * Which stages of a step form one OpenCL kernel, and what one work-item of it evaluates.
  *
- * Two forms. A *point* kernel gives every work-item one cell; what it needs of the kernel's own values
+ * Three forms. A *point* kernel gives every work-item one cell; what it needs of the kernel's own values
  * at neighbouring cells it computes again. A *marching* kernel gives every work-item one or several
  * neighbouring columns: the group walks along the rows (in 3D, a tile of columns along the planes),
  * keeps the last rows of its columns in registers and passes values to the neighbouring columns
  * through local memory, where what is written in one row is read in the next, so that one barrier per
  * row suffices. Columns at the edges of a group and rows before its first one are computed again by
- * the groups that share them. What is said of rows below holds for planes.
+ * the groups that share them. What is said of rows below holds for planes. A *tiled* kernel, for two
+ * dimensions, gives every group a tile of the outputs and goes through the stages in *phases*: each is
+ * a loop of all work-items over the cells that later phases need (the tile and so many cells around it),
+ * what other cells read lies in local memory, and a barrier ends the phase. Cells around a tile are
+ * computed by several groups; in return all of a small grid is computed at once.
  *
  * Everything follows from the stage graph: a *term* is a value at an offset as a work-item sees it.
  */
@@ -22,8 +26,10 @@ enum {
     STRAKE_CL_KERNEL_STAGES = 64,
     STRAKE_CL_KERNEL_TERMS = 320,
     STRAKE_CL_KERNEL_ARRAYS = 24,
-    STRAKE_CL_MOST_COLUMNS = 4, /**< per work-item */
-    STRAKE_CL_SETTLE = -1       /**< see strake_cl_order_terms */
+    STRAKE_CL_KERNEL_PHASES = 32, /**< of a tiled kernel */
+    STRAKE_CL_KERNEL_SLOTS = 48,  /**< local arrays of a tiled kernel */
+    STRAKE_CL_MOST_COLUMNS = 4,   /**< per work-item */
+    STRAKE_CL_SETTLE = -1         /**< see strake_cl_order_terms */
 };
 
 /** How far stages are fused; in the order of the words of run.fusion. */
@@ -31,7 +37,8 @@ typedef enum strake_cl_fusion {
     STRAKE_CL_FUSION_DEFAULT, /**< what is fastest on the kind of device */
     STRAKE_CL_FUSION_NONE,    /**< one kernel per stage number */
     STRAKE_CL_FUSION_PLAIN,   /**< point kernels of several stages */
-    STRAKE_CL_FUSION_STREAM   /**< marching kernels where they pay */
+    STRAKE_CL_FUSION_STREAM,  /**< marching kernels where they pay */
+    STRAKE_CL_FUSION_TILE     /**< tiled kernels where they pay, in two dimensions */
 } strake_cl_fusion;
 
 /** How kernels divide (cl/quotient.h); in the order of the words of run.division. */
@@ -45,13 +52,21 @@ typedef enum strake_cl_refine {
 typedef struct strake_cl_options {
     strake_cl_fusion fusion;
     strake_cl_refine refine;
-    int hold;     /**< reals per column that a marching kernel may keep: more fuses more stages */
-    int unroll;   /**< rows per pass of the marching loop: 1, or even */
-    int prefetch; /**< rows between a load and its first use, plus one (1: none) */
+    /** Reals per column (cell) that a marching (tiled) kernel may keep: more fuses more stages. */
+    int hold;
+    int unroll; /**< rows per pass of the marching loop: 1, or even */
+    /**
+     * Rows between a load and its first use, plus one (1: none). In tiled kernels 2 and more: inputs
+     * read at several cells come through local memory.
+     */
+    int prefetch;
     int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */
     int stride;   /**< largest width of a marching group, in work-items */
     int lines;    /**< largest height of a marching group (lines of axis 1) */
     int vector;   /**< columns per work-item of marching kernels: 1, 2 or 4 */
+    int tile[2];  /**< columns and rows of a tile */
+    int items;    /**< work-items of a tile's group */
+    size_t local; /**< local memory that tiled kernels may take [bytes]; 0: any */
     bool large;   /**< arrays may have 2^32 elements or more */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
@@ -63,7 +78,7 @@ typedef struct strake_cl_options {
 typedef enum strake_cl_term_kind {
     STRAKE_CL_LOADED,   /**< from an array */
     STRAKE_CL_COMPUTED, /**< by the work-item itself */
-    STRAKE_CL_EXCHANGED /**< by the work-item of another column, through local memory */
+    STRAKE_CL_EXCHANGED /**< by that of another column, or in an earlier phase, via local memory */
 } strake_cl_term_kind;
 
 /** A value at an offset from the work-item's cell; in marching kernels offset[0] is 0. */
@@ -72,6 +87,7 @@ typedef struct strake_cl_term {
     int offset[STRAKE_AXES];
     strake_cl_term_kind kind;
     int operand[STRAKE_MAX_READS]; /**< of a computed term: the term per read, -1 for a constant */
+    int slot;                      /**< local array that it goes to, or comes from; or -1 */
     /* The rest is for marching kernels. */
     int lag;    /**< iteration i gives row i - lag */
     int depth;  /**< rows kept, the newest included */
@@ -79,9 +95,21 @@ typedef struct strake_cl_term {
     /** Work-items per axis (1, 2) that need it before and after those that store. */
     int side[STRAKE_AXES][2];
     int again;    /**< loaded again: which repetition, else 0 */
-    int slot;     /**< local array through which neighbours read it, or -1 */
     int sent_lag; /**< iteration i hands row i - sent_lag to the neighbours */
 } strake_cl_term;
+
+/** A phase of a tiled kernel: its terms, and the cells around the tile that it computes, too. */
+typedef struct strake_cl_phase {
+    int first, end;
+    int lo[STRAKE_AXES], hi[STRAKE_AXES];
+} strake_cl_phase;
+
+/** A local array of a tiled kernel; two of them share memory where no phase needs both. */
+typedef struct strake_cl_slot {
+    int value;
+    int made, last; /**< phases that write it and read it last */
+    int64_t base; /**< element of a cell, less its number (line by line, see strake_cl_tile_lead) */
+} strake_cl_slot;
 
 /** One kernel. */
 typedef struct strake_cl_kernel_plan {
@@ -89,6 +117,7 @@ typedef struct strake_cl_kernel_plan {
     int number;                        /**< lowest stage number */
     bool is_static;                    /**< only static values: run once after an upload */
     bool marches;
+    bool tiled;
     bool flat; /**< axis 1 has one cell */
     int stages;
     int stage[STRAKE_CL_KERNEL_STAGES]; /**< stage indices */
@@ -107,9 +136,15 @@ typedef struct strake_cl_kernel_plan {
     int start;   /**< first iteration of a chunk, counted from its first row */
     int drain;   /**< iterations after a chunk's last row */
     int slots;   /**< local arrays */
+    int phases;  /**< of a tiled kernel */
+    strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
+    strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
+    int line;      /**< elements from row to row of a tiled kernel's local arrays */
+    int64_t local; /**< elements of all of them */
+    double again;  /**< cells that a tiled kernel loads for one that it stores */
     int margin
         [STRAKE_AXES]; /**< elements of a local array before and after the group's, per axis */
-    int held;          /**< reals that a work-item keeps from row to row */
+    int held;          /**< reals that a work-item keeps from row to row; per cell of a tile */
     int ops;           /**< operations per cell, a division counted as several */
     double cost;       /**< estimated time in bytes of memory traffic per cell */
 } strake_cl_kernel_plan;
@@ -135,11 +170,12 @@ int strake_cl_source_of(const strake_graph *graph, int value);
 /**
  * What a work-item does for a row (or point): indices of computed terms, each after what it needs, and
  * STRAKE_CL_SETTLE where the quotients of the ratios since the last such place are made certain.
+ * @param[in]  first, end  terms that are meant: all, or those of a phase
  * @param[out] order  room for 2 * STRAKE_CL_KERNEL_TERMS
  * @return their number
  */
 int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *options,
-                          const strake_cl_kernel_plan *plan, int *order);
+                          const strake_cl_kernel_plan *plan, int first, int end, int *order);
 
 /** Whether a computed term is a ratio whose quotient is refined. */
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
@@ -154,7 +190,7 @@ int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,
 
 /**
  * Fills in what a work-item of a kernel evaluates (terms, arrays, lags, estimates), given name,
- * stages, is_static, marches and flat.
+ * stages, is_static, marches, tiled and flat.
  * @param[in] stored         per value: it must be written to an array if this kernel computes it
  * @param[in] inline_static  compute cheap static values instead of loading them
  * @return false where the kernel exceeds a limit

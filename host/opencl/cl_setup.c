@@ -19,8 +19,9 @@ static size_t half_elements(const strake_cl_options *options, const strake_cl_ke
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan)
 {
-    return (size_t)plan->slots * 2 * half_elements(options, plan) *
-           (size_t)strake_precision_size(graph->precision);
+    const size_t elements =
+        plan->tiled ? (size_t)plan->local : (size_t)plan->slots * 2 * half_elements(options, plan);
+    return elements * (size_t)strake_precision_size(graph->precision);
 }
 
 int strake_cl_lead(const strake_cl_kernel_plan *plan)
@@ -28,8 +29,8 @@ int strake_cl_lead(const strake_cl_kernel_plan *plan)
     return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
 }
 
-/* Cells of any array along an axis: the loads of work-items beyond them are moved there. */
-static void find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
+/* The loads of work-items beyond these cells are moved there. */
+void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
 {
     *lo = 0;
     *hi = 0;
@@ -131,7 +132,7 @@ static void write_start(const writer *w)
     const strake_cl_kernel_plan *plan = w->plan;
     int lo = 0;
     int hi = 0;
-    find_reach(w->graph, 2, &lo, &hi);
+    strake_cl_find_reach(w->graph, 2, &lo, &hi);
     fprintf(w->text, "    int i = first %+d;\n", plan->start);
     if (w->options->pitch > 0) {
         fprintf(w->text, "    enum { LINE = %lld };\n    const place line = LINE;\n",
@@ -151,7 +152,7 @@ static void write_start(const writer *w)
                 plan->vector);
     }
     if (!w->plan->flat) {
-        find_reach(w->graph, 1, &lo, &hi);
+        strake_cl_find_reach(w->graph, 1, &lo, &hi);
         fprintf(w->text, " +\n        min(max(m, %d), n1 + %d) * pitch", -lo, hi - 1);
     }
     fprintf(w->text, ");\n");

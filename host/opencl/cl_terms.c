@@ -18,7 +18,7 @@ typedef struct builder {
     bool failed;
 } builder;
 
-static int stage_ops(const strake_stage *stage)
+int strake_cl_stage_ops(const strake_stage *stage)
 {
     const strake_ops *ops = &stage->point->ops;
     return ops->adds + ops->muls + DIVISION_OPS * ops->divs + SELECT_OPS * ops->selects;
@@ -28,7 +28,7 @@ static bool is_inlined(const builder *b, int value)
 {
     const strake_value *v = &b->graph->value[value];
     return b->inline_static && !b->plan->is_static && v->is_static && v->stage >= 0 &&
-           stage_ops(&b->graph->stage[v->stage]) <= INLINE_MOST;
+           strake_cl_stage_ops(&b->graph->stage[v->stage]) <= INLINE_MOST;
 }
 
 /* Whether this kernel computes a value (somewhere). */
@@ -46,7 +46,7 @@ static bool is_member(const builder *b, int value)
 static int recompute_ops(const builder *b, int value)
 {
     const strake_stage *stage = &b->graph->stage[b->graph->value[value].stage];
-    int ops = stage_ops(stage);
+    int ops = strake_cl_stage_ops(stage);
     for (int k = 0; k < stage->reads && ops <= RECOMPUTE_MOST; k++) {
         const int operand = strake_cl_source_of(b->graph, stage->read[k].value);
         if (!b->graph->value[operand].is_constant && is_member(b, operand)) {
@@ -76,19 +76,18 @@ static void operand_offset(const strake_cl_kernel_plan *plan, const int base[STR
     }
 }
 
-static void add_input(builder *b, int value)
+bool strake_cl_add_input(strake_cl_kernel_plan *plan, int value)
 {
-    strake_cl_kernel_plan *plan = b->plan;
     for (int k = 0; k < plan->inputs; k++) {
         if (plan->input[k] == value) {
-            return;
+            return true;
         }
     }
     if (plan->inputs == STRAKE_CL_KERNEL_ARRAYS) {
-        b->failed = true;
-        return;
+        return false;
     }
     plan->input[plan->inputs++] = value;
+    return true;
 }
 
 static bool is_own(const strake_cl_kernel_plan *plan, const int offset[STRAKE_AXES])
@@ -181,7 +180,7 @@ static void want(builder *b, int value, const int offset[STRAKE_AXES])
     strake_cl_term term = {.value = value, .kind = STRAKE_CL_LOADED, .slot = -1};
     memcpy(term.offset, offset, sizeof term.offset);
     if (!is_member(b, value)) {
-        add_input(b, value);
+        b->failed = !strake_cl_add_input(b->plan, value);
     } else if (plan->marches && is_own(plan, offset)) {
         want_own(b, value);
         return;
@@ -210,7 +209,7 @@ static void count_ops(const strake_graph *graph, strake_cl_kernel_plan *plan)
     for (int p = 0; p < plan->terms; p++) {
         const strake_cl_term *term = &plan->term[p];
         if (term->kind == STRAKE_CL_COMPUTED) {
-            plan->ops += stage_ops(&graph->stage[graph->value[term->value].stage]);
+            plan->ops += strake_cl_stage_ops(&graph->stage[graph->value[term->value].stage]);
         } else if (term->kind == STRAKE_CL_EXCHANGED) {
             plan->ops += EXCHANGE_OPS;
         }
@@ -223,6 +222,7 @@ static void clear(strake_cl_kernel_plan *plan)
     strake_cl_kernel_plan kept = {.number = plan->number,
                                   .is_static = plan->is_static,
                                   .marches = plan->marches,
+                                  .tiled = plan->tiled,
                                   .flat = plan->flat,
                                   .stages = plan->stages};
     memcpy(kept.name, plan->name, sizeof kept.name);
@@ -235,6 +235,7 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
 {
     static const int zero[STRAKE_AXES] = {0, 0, 0};
     builder b = {graph, plan, inline_static, false};
+    bool member[STRAKE_MAX_VALUES] = {false};
     clear(plan);
     plan->vector = plan->marches ? options->vector : 1;
     for (int k = 0; k < plan->stages && !b.failed; k++) {
@@ -251,7 +252,15 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
             plan->lo[axis] = value->lo[axis] > plan->lo[axis] ? value->lo[axis] : plan->lo[axis];
             plan->hi[axis] = value->hi[axis] > plan->hi[axis] ? value->hi[axis] : plan->hi[axis];
         }
-        want(&b, output, zero);
+        if (!plan->tiled) {
+            want(&b, output, zero);
+        }
+    }
+    for (int v = 0; plan->tiled && v < graph->values; v++) {
+        member[v] = is_member(&b, v);
+    }
+    if (plan->tiled) {
+        return strake_cl_plan_tiles(graph, options, stored, member, plan);
     }
     if (b.failed) {
         return false;

@@ -105,7 +105,7 @@ static int list_given(const strake_case *which, const char *const *path, char *t
 /* What the device stripes turned out to be. */
 typedef struct traits {
     int resident, streaming; /* stripes */
-    int marching;            /* stripes of marching kernels */
+    int marching, tiled;     /* stripes of such kernels */
     int limitable;           /* stripes whose compiler can be told a limit on registers */
 } traits;
 
@@ -125,6 +125,7 @@ static traits find_traits(const strake_solver *solver)
         t.streaming += report.sizes.steps > 0 ? 1 : 0;
         t.resident += report.sizes.steps > 0 ? 0 : 1;
         t.marching += kernels.marching > 0 ? 1 : 0;
+        t.tiled += kernels.tiled > 0 ? 1 : 0;
         t.limitable += strake_cl_register_options(&solver->list.device[entry->device], 1, option,
                                                   sizeof option) != NULL
                            ? 1
@@ -147,8 +148,8 @@ void strake_notices_effects(const strake_solver *solver)
     static const char *const streams[] = {"run.streams", NULL};
     static const char *const steps[] = {"run.steps_per_sweep", NULL};
     static const char *const registers[] = {"run.registers", NULL};
-    static const char *const marching[] = {"run.group_rows", "run.hold",   "run.keep", "run.unroll",
-                                           "run.prefetch",   "run.vector", NULL};
+    static const char *const marching[] = {"run.keep", "run.unroll", "run.vector", NULL};
+    static const char *const either[] = {"run.group_rows", "run.hold", "run.prefetch", NULL};
     const traits t = find_traits(solver);
     if (solver->kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
         return;
@@ -166,14 +167,26 @@ void strake_notices_effects(const strake_solver *solver)
     if (t.limitable == 0) {
         tell_given(solver, registers, "this device's compiler cannot be told a limit");
     }
+    const int fusion = solver->which->fusion;
     if (t.marching == 0) {
         tell_given(solver, marching,
-                   solver->which->fusion == STRAKE_CL_FUSION_STREAM
+                   fusion == STRAKE_CL_FUSION_STREAM
                        ? "no kernel marches along rows"
                        : "no kernel marches along rows (run.fusion: stream)");
-        if (solver->which->fusion == STRAKE_CL_FUSION_STREAM) {
-            strake_solver_notice(solver, "run.fusion: stream has no effect: marching kernels do "
-                                         "not fit this device or do not pay, plain ones run");
+    }
+    if (t.marching + t.tiled == 0) {
+        tell_given(
+            solver, either,
+            fusion >= STRAKE_CL_FUSION_STREAM
+                ? "no kernel marches along rows or computes tiles"
+                : "no kernel marches along rows or computes tiles (run.fusion: stream, tile)");
+        if (fusion >= STRAKE_CL_FUSION_STREAM) {
+            strake_solver_notice(
+                solver,
+                "run.fusion: %s has no effect: %s kernels do not fit this device or "
+                "do not pay, plain ones run",
+                fusion == STRAKE_CL_FUSION_STREAM ? "stream" : "tile",
+                fusion == STRAKE_CL_FUSION_STREAM ? "marching" : "tiled");
         }
     }
 }

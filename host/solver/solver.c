@@ -526,6 +526,7 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     (void)strake_setting_text(&words, "run.division", out->division, sizeof out->division);
     out->count = d.kernels;
     out->marching = d.marching;
+    out->tiled = d.tiled;
     out->width = d.width;
     out->height = d.height;
     out->rows = d.rows;

@@ -56,10 +56,10 @@ typedef struct strake_placement_exchange {
 /** The OpenCL kernels of a stripe; sizes are those of the largest one. */
 typedef struct strake_kernels {
     int count;                     /**< of every step; 0: not an OpenCL stripe with slabs */
-    int marching;                  /**< of these, that march along rows */
+    int marching, tiled;           /**< of these, that march along rows or compute tiles */
     char fusion[16], division[16]; /**< words of run.fusion and run.division in effect */
     int width, height;             /**< work-items of a group */
-    int64_t rows;                  /**< per group of marching kernels */
+    int64_t rows;                  /**< per group of marching kernels, of a tile */
     int unroll, prefetch, keep, hold, vector;
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */

@@ -7,7 +7,7 @@
 
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
-const char strake_fusion_words[] = "auto|none|plain|stream";
+const char strake_fusion_words[] = "auto|none|plain|stream|tile";
 const char strake_instruction_words[] = "auto|base|avx2|avx512";
 const char strake_division_words[] = "auto|plain|refined";
 const char strake_overlap_words[] = "auto|off|on";
@@ -153,9 +153,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 4096.0, false, "[cells]"},
-     "work-group size along columns of the OpenCL stage kernels, at most what the grid's columns "
-     "and "
-     "their halo fill; 0: default"},
+     "work-group size along columns of the OpenCL stage kernels, and columns of a tile; at most "
+     "what the grid's columns and their halo fill; 0: default"},
     {"run.group_height",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -163,8 +162,9 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 4096.0, false, "[cells]"},
-     "work-group size along rows of the OpenCL stage kernels, in 3D of marching ones too; 0: "
-     "default"},
+     "work-group size along rows of the OpenCL stage kernels, in 3D of marching ones too; a tile "
+     "has "
+     "group_width x group_height work-items; 0: default"},
     {"run.steps_per_sweep",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -227,7 +227,9 @@ const strake_common strake_commons[] = {
      "avx2, avx512, auto (the best that this processor has)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
-     "along rows), auto (stream on GPUs with enough rows, plain elsewhere)"},
+     "along rows), tile (groups compute tiles, stage after stage; in 2D), auto (stream on GPUs "
+     "with "
+     "enough rows, plain elsewhere)"},
     {"run.division", STRAKE_COMMON_DIVISION, ALL, AT(division), 0.0, "auto", NO_RANGE,
      "OpenCL kernels divide by the device's own division (plain) or by refined reciprocals "
      "(refined), with the same bits; auto: refined on GPUs"},
@@ -238,8 +240,8 @@ const strake_common strake_commons[] = {
      0.0,
      NULL,
      {0.0, 65536.0, false, "[rows]"},
-     "rows (planes in 3D) per work-group of marching OpenCL kernels; 0: from the size of the "
-     "stripe"},
+     "rows (planes in 3D) per work-group of marching OpenCL kernels, rows of a tile of tiled ones; "
+     "0: from the size of the stripe, and group_height"},
     {"run.hold",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -248,9 +250,8 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 1000.0, false, "[values]"},
      "numbers that a work-item of a marching kernel (run.fusion: stream) may carry from row to "
-     "row; "
-     "fewer split the step into more kernels, which need fewer registers but more memory traffic; "
-     "0: 300"},
+     "row, and that a tiled kernel may keep per cell in local memory; fewer split the "
+     "step into more kernels, which need fewer registers but more memory traffic; 0: 300"},
     {"run.keep",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -276,7 +277,8 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, 8.0, false, "[rows]"},
      "how early a marching kernel loads: 1 in the row that uses a value, 2 a row before, 3 two "
-     "rows before, and so on; earlier hides latency and needs more registers; 0: 2"},
+     "rows before, and so on; earlier hides latency and needs more registers; tiled kernels read "
+     "the neighbours' inputs from memory with 1, through local memory with more; 0: 2"},
     {"run.vector",
      STRAKE_COMMON_WIDTH,
      ALL,

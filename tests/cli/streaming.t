@@ -92,8 +92,9 @@ idle() {
 }
 idle run.streams --set run.streams=2
 idle run.steps_per_sweep --set run.steps_per_sweep=3
-idle "run.group_rows, run.hold, run.keep, run.unroll, run.prefetch, run.vector" --set run.group_rows=9 \
-    --set run.hold=50 --set run.keep=2 --set run.unroll=1 --set run.prefetch=1 --set run.vector=2
+idle "run.keep, run.unroll, run.vector" --set run.keep=2 --set run.unroll=1 --set run.vector=2
+idle "run.group_rows, run.hold, run.prefetch" --set run.group_rows=9 --set run.hold=50 \
+    --set run.prefetch=1
 if "$STRAKE" devices | grep -A1 '^ocl:0: ' | grep -q NVIDIA; then
     skip "run.registers without effect" "this compiler can be told"
 else
@@ -107,7 +108,15 @@ check "are not told of" sh -c '! grep -q "no effect" .err'
 try run case.yaml --on ocl:0 --quiet --output asked --report fell.json --set run.fusion=stream --set run.group_width=2
 exits 0 "marching kernels that do not fit"
 check "are told of" grep -q '^strake: note: run.fusion: stream has no effect' .err
-check "and not in the report" grep -q '"kernels": {"count": [0-9]*, "marching": 0, "fusion": "plain"' fell.json
+check "and not in the report" grep -q '"kernels": {"count": [0-9]*, "marching": 0, "tiled": 0, "fusion": "plain"' fell.json
+# So many rows exceed every local memory.
+try run case.yaml --on ocl:0 --quiet --output asked --set run.fusion=tile --set run.group_rows=65536
+exits 0 "tiled kernels that do not fit"
+check "are told of" grep -q '^strake: note: run.fusion: tile has no effect' .err
+try run case.yaml --on ocl:0 --quiet --output asked --report tiled.json --set run.fusion=tile --set run.group_rows=9
+exits 0 "tiled kernels"
+check "are told of in the report" grep -q '"tiled": 1, "fusion": "tile".*"group_rows": 9' tiled.json
+check "with the same bytes" "$STRAKE" compare whole asked
 try run case.yaml --on ocl:0 --set run.vector=3
 fails 2 "run.vector=3" "run.vector" "one of 0, 1, 2, 4"
 try run case.yaml --on ocl:0 --set run.device_memory=90

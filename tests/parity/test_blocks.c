@@ -178,7 +178,7 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
 {
     const strake_subject *subject = *state;
     strake_harness_need_device(STRAKE_DOUBLE);
-    for (int fusion = 1; fusion <= 3; fusion++) {
+    for (int fusion = 1; fusion <= 4; fusion++) {
         fixture f;
         begin(&f, subject, 0, ROWS, COLS, fusion, false, false);
         const uint64_t expected = reference(&f);

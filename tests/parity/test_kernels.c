@@ -31,13 +31,14 @@ typedef struct program {
 
 static program draw_program(uint64_t *seed)
 {
+    static const int fusions[] = {1, 2, 3, 3, 3, 3, 4, 4};
     static const int holds[] = {0, 0, 12, 30, 300};
     static const int unrolls[] = {1, 1, 2, 4};
     static const int vectors[] = {1, 1, 1, 2, 2, 4};
     program p = {.variant = pick(seed, 1000),
                  .single = pick(seed, 4) == 0,
                  .constant_h = pick(seed, 3) == 0,
-                 .fusion = pick(seed, 5) < 4 ? 3 : 1 + pick(seed, 2),
+                 .fusion = fusions[pick(seed, 8)],
                  .division = pick(seed, 3) == 0 ? 1 : 2,
                  .hold = holds[pick(seed, 5)],
                  .unroll = unrolls[pick(seed, 4)],
@@ -45,10 +46,11 @@ static program draw_program(uint64_t *seed)
                  .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
                  .vector = vectors[pick(seed, 6)],
                  .width = 20 + pick(seed, 150)};
+    p.width = p.fusion == 4 ? 1 + p.width / 4 : p.width; /* a tile's */
     return p;
 }
 
-/* Sizes of groups, for which PoCL compiles anew only where the width is another one. */
+/* Sizes of groups, for which PoCL compiles anew only where the width is another one; a tile's is compiled in. */
 static void draw_groups(program *p, uint64_t *seed)
 {
     p->height = 1 + pick(seed, 5);

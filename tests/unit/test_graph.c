@@ -244,6 +244,39 @@ static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **sta
     }
 }
 
+static void a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells(void **state)
+{
+    (void)state;
+    static strake_cl_kernel_plan plan[96];
+    static const int around[] = {7, 5, 3, 2, 0}; /* psi; x; v1, v2; cp, cn; x_out */
+    strake_cl_options tiled = {.fusion = STRAKE_CL_FUSION_TILE, .tile = {40, 12}};
+    build("", true);
+    assert_int_equal(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 1);
+    assert_true(plan[0].tiled);
+    assert_int_equal(plan[0].phases, 5);
+    for (int phase = 0; phase < 5; phase++) {
+        const strake_cl_phase *p = &plan[0].phase[phase];
+        assert_int_equal(p->lo[0] + p->hi[0], around[phase]);
+        assert_int_equal(p->lo[2] + p->hi[2], around[phase]);
+    }
+    /* psi, x, v1, v2, cp, cn: cp and cn are made when psi is read last. */
+    assert_int_equal(plan[0].slots, 6);
+    assert_int_equal(plan[0].held, 6);
+    assert_in_range(plan[0].local, 6 * 40 * 12, 6 * 47 * 19);
+    const int64_t most = plan[0].local;
+    /* Without the inputs there, a phase less; with less memory, more kernels. */
+    tiled.prefetch = 1;
+    assert_int_equal(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 1);
+    assert_int_equal(plan[0].phases, 4);
+    assert_int_equal(plan[0].slots, 5);
+    tiled.prefetch = 2;
+    tiled.local = (size_t)most * 8 - 1;
+    assert_in_range(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 2, 6);
+    tiled.local = 0;
+    assert_in_range(strake_cl_plan_kernels(&graph, &tiled, false, 96, plan), 1, 6);
+    assert_false(plan[0].tiled); /* three dimensions have no tiles */
+}
+
 /* Places where the quotients of a row are made certain, and ratios before each. */
 static void a_row_settles_its_quotients_in_two_places(void **state)
 {
@@ -254,7 +287,7 @@ static void a_row_settles_its_quotients_in_two_places(void **state)
                                        .refine = STRAKE_CL_REFINE_ON};
     build("", true);
     assert_int_equal(strake_cl_plan_kernels(&graph, &refined, true, 96, plan), 1);
-    const int count = strake_cl_order_terms(&graph, &refined, &plan[0], order);
+    const int count = strake_cl_order_terms(&graph, &refined, &plan[0], 0, plan[0].terms, order);
     int settles = 0;
     int ratios = 0;
     for (int k = 0; k < count; k++) {
@@ -296,6 +329,7 @@ int main(void)
         cmocka_unit_test(cheap_values_are_kept_by_no_loop),
         cmocka_unit_test(kernels_follow_the_stage_numbers),
         cmocka_unit_test(a_step_is_one_marching_kernel_without_intermediate_arrays),
+        cmocka_unit_test(a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells),
         cmocka_unit_test(a_row_settles_its_quotients_in_two_places),
         cmocka_unit_test(a_graph_built_wrongly_is_refused),
     };

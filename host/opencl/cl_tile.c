@@ -1,0 +1,263 @@
+/* Text of a tiled kernel; see cl_plan.h for what it does. */
+#include <stdlib.h>
+
+#include "opencl/cl_generate.h"
+#include "opencl/cl_plan_impl.h"
+
+typedef strake_cl_writer writer;
+
+static void write_name(const writer *w, const strake_cl_term *term)
+{
+    char name[2 * STRAKE_NAME_LENGTH];
+    fprintf(w->text, "%s", strake_cl_term_name(w->graph, term, name, sizeof name));
+}
+
+/* " + 2", " - 1" or nothing. */
+static void write_distance(const writer *w, long long distance)
+{
+    if (distance != 0) {
+        fprintf(w->text, " %c %lld", distance > 0 ? '+' : '-', llabs(distance));
+    }
+}
+
+/* "min(max(i, -3), n0 + 2)": the nearest cell that arrays have along an axis. */
+static void write_clamped(const writer *w, const char *index, int axis)
+{
+    int lo = 0;
+    int hi = 0;
+    strake_cl_find_reach(w->graph, axis, &lo, &hi);
+    fprintf(w->text, "(place)min(max(%s, %d), n%d", index, -lo, axis);
+    write_distance(w, hi - 1);
+    fprintf(w->text, ")");
+}
+
+/* "shared[t - 38]": a term's element of its local array. */
+static void write_shared(const writer *w, const strake_cl_term *term)
+{
+    fprintf(w->text, "shared[t");
+    write_distance(w, (long long)w->plan->slot[term->slot].base +
+                          (long long)term->offset[0] * w->plan->line + term->offset[2]);
+    fprintf(w->text, "]");
+}
+
+/* "(a_psi + at - 2 * LINE)[1]" */
+static void write_loaded(const writer *w, const strake_cl_term *term)
+{
+    const bool fixed = w->options->pitch > 0;
+    const int row = term->offset[0];
+    fprintf(w->text, "(a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
+    if (row != 0) {
+        fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
+    }
+    fprintf(w->text, "%s)[%d]", fixed ? "" : ")", term->offset[2]);
+}
+
+/* Whether a term goes to memory. */
+static bool is_stored(const writer *w, const strake_cl_term *term)
+{
+    return term->kind == STRAKE_CL_COMPUTED && term->offset[0] == 0 &&
+           strake_cl_term_is_stored(w->plan, term);
+}
+
+/* What a cell takes from memory and from earlier phases. */
+static void write_operands(const writer *w, const strake_cl_phase *phase)
+{
+    for (int p = phase->first; p < phase->end; p++) {
+        const strake_cl_term *term = &w->plan->term[p];
+        if (term->kind == STRAKE_CL_COMPUTED) {
+            continue;
+        }
+        fprintf(w->text, "%sconst real ", w->indent);
+        write_name(w, term);
+        fprintf(w->text, " = ");
+        (term->kind == STRAKE_CL_EXCHANGED ? write_shared : write_loaded)(w, term);
+        fprintf(w->text, ";\n");
+    }
+}
+
+static void write_computed(const writer *w, const strake_cl_term *term)
+{
+    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
+    fprintf(w->text, "%s/* stage %d: %s */\n", w->indent, stage->number,
+            w->graph->value[term->value].name);
+    strake_cl_write_head(w, term, -1);
+    for (int k = 0; k < stage->reads; k++) {
+        const int p = term->operand[k];
+        fprintf(w->text, "%s", k > 0 ? ", " : "");
+        if (p < 0) {
+            fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
+        } else {
+            strake_cl_open_operand(w, stage, k);
+            write_name(w, &w->plan->term[p]);
+            strake_cl_close_operand(w, stage, k);
+        }
+    }
+    strake_cl_write_tail(w, term, -1);
+}
+
+/* Whether an output has the cell along an axis, and the tile, if the phase has more cells. */
+static void write_inside(const writer *w, const char *index, const char *start, int axis,
+                         const strake_value *value, const strake_cl_phase *phase)
+{
+    if (phase->lo[axis] + phase->hi[axis] > 0) {
+        fprintf(w->text, "(uint)(%s - %s) < %du && ", index, start,
+                w->options->tile[axis == 2 ? 0 : 1]);
+    }
+    if (value->lo[axis] != w->plan->lo[axis]) {
+        fprintf(w->text, "%s >= %d && ", index, -value->lo[axis]);
+    }
+    fprintf(w->text, "%s < n%d", index, axis);
+    write_distance(w, value->hi[axis]);
+    fprintf(w->text, "%s", axis == 2 ? "" : " && ");
+}
+
+/* Hands a cell's values to later phases and to memory: a cell of the tile and of the output. */
+static void write_results(const writer *w, const strake_cl_phase *phase)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    for (int p = phase->first; p < phase->end; p++) {
+        const strake_cl_term *term = &plan->term[p];
+        if (term->kind != STRAKE_CL_EXCHANGED && term->slot >= 0) {
+            fprintf(w->text, "%s", w->indent);
+            write_shared(w, term);
+            fprintf(w->text, " = ");
+            write_name(w, term);
+            fprintf(w->text, ";\n");
+        }
+        if (!is_stored(w, term)) {
+            continue;
+        }
+        const strake_value *value = &w->graph->value[term->value];
+        fprintf(w->text, "%sif (", w->indent);
+        write_inside(w, "i", "first", 0, value, phase);
+        write_inside(w, "j", "left", 2, value, phase);
+        fprintf(w->text, ") {\n%s    a_%s[at] = ", w->indent, value->name);
+        write_name(w, term);
+        fprintf(w->text, ";\n%s}\n", w->indent);
+    }
+}
+
+/* Which values a phase makes, and for how many cells. */
+static void write_title(const writer *w, int number, int rows, int columns)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const strake_cl_phase *phase = &plan->phase[number];
+    fprintf(w->text, "\n    /* ---- phase %d of %d: %d x %d cells;", number + 1, plan->phases,
+            columns, rows);
+    for (int p = phase->first; p < phase->end; p++) {
+        const strake_cl_term *term = &plan->term[p];
+        if (is_stored(w, term) || (term->kind != STRAKE_CL_EXCHANGED && term->slot >= 0)) {
+            fprintf(w->text, " %s", w->graph->value[term->value].name);
+        }
+    }
+    fprintf(w->text, " ---- */\n");
+}
+
+/* The cells of the phase that a work-item has: one, or every so many of them. */
+static void write_cells(const writer *w, int rows, int columns)
+{
+    const long long cells = (long long)rows * columns;
+    const int items = w->options->items;
+    if (cells > items) {
+        fprintf(w->text, "    for (uint k = item; k < %lldu; k += %du) {\n", cells, items);
+    } else {
+        if (cells < items) {
+            fprintf(w->text, "    if (item < %lldu) {\n", cells);
+        } else {
+            fprintf(w->text, "    {\n");
+        }
+        fprintf(w->text, "        const uint k = item;\n");
+    }
+}
+
+/* Which cell it is, and its places in arrays and in local ones. */
+static void write_position(const writer *w, const strake_cl_phase *phase, int columns)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    bool in_arrays = false;
+    for (int p = phase->first; p < phase->end; p++) {
+        in_arrays =
+            in_arrays || plan->term[p].kind == STRAKE_CL_LOADED || is_stored(w, &plan->term[p]);
+    }
+    fprintf(w->text,
+            "        const int down = (int)(k / %du);\n"
+            "        const int right = (int)k - down * %d;\n",
+            columns, columns);
+    if (in_arrays) {
+        fprintf(w->text, "        const int i = first + down");
+        write_distance(w, -phase->lo[0]);
+        fprintf(w->text, ";\n        const int j = left + right");
+        write_distance(w, -phase->lo[2]);
+        fprintf(w->text, ";\n        const place at = (place)origin + ");
+        write_clamped(w, "i", 0);
+        fprintf(w->text, " * %s +\n            ", w->options->pitch > 0 ? "LINE" : "line");
+        write_clamped(w, "j", 2);
+        fprintf(w->text, ";\n");
+    }
+    if (plan->slots > 0) {
+        fprintf(w->text, "        const int t = down * %d + right", plan->line);
+        write_distance(w, (long long)(strake_cl_tile_lead(plan, 0) - phase->lo[0]) * plan->line +
+                              strake_cl_tile_lead(plan, 2) - phase->lo[2]);
+        fprintf(w->text, ";\n");
+    }
+}
+
+static void write_phase(const writer *w, int number)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const strake_cl_phase *phase = &plan->phase[number];
+    const int rows = strake_cl_phase_extent(w->options, phase, 0);
+    const int columns = strake_cl_phase_extent(w->options, phase, 2);
+    int order[2 * STRAKE_CL_KERNEL_TERMS];
+    const int steps =
+        strake_cl_order_terms(w->graph, w->options, plan, phase->first, phase->end, order);
+    int settled = 0;
+    write_title(w, number, rows, columns);
+    write_cells(w, rows, columns);
+    write_position(w, phase, columns);
+    write_operands(w, phase);
+    for (int o = 0; o < steps; o++) {
+        if (order[o] == STRAKE_CL_SETTLE) {
+            strake_cl_write_settle(w, order + settled, o - settled, -1);
+            settled = o + 1;
+        } else {
+            write_computed(w, &plan->term[order[o]]);
+        }
+    }
+    write_results(w, phase);
+    fprintf(w->text, "    }\n");
+    if (number + 1 < plan->phases) {
+        fprintf(w->text, "    barrier(CLK_LOCAL_MEM_FENCE);\n");
+    }
+}
+
+void strake_cl_write_tiles(const strake_cl_writer *w)
+{
+    const strake_cl_kernel_plan *plan = w->plan;
+    const strake_cl_options *o = w->options;
+    fprintf(w->text,
+            "    /* a tile of %d x %d cells, %d work-items */\n"
+            "    const uint item = (uint)get_local_id(0);\n"
+            "    const int first = (int)get_group_id(1) * %d - %d;\n"
+            "    const int left = (int)get_group_id(0) * %d - %d;\n",
+            o->tile[0], o->tile[1], o->items, o->tile[1], plan->lo[0], o->tile[0], plan->lo[2]);
+    if (o->pitch > 0) {
+        fprintf(w->text, "    enum { LINE = %lld };\n", (long long)o->pitch);
+    } else {
+        fprintf(w->text, "    const place line = (place)slab;\n");
+    }
+    if (plan->slots > 0) {
+        fprintf(w->text, "    __local real shared[%lld];\n", (long long)plan->local);
+    }
+    for (int phase = 0; phase < plan->phases; phase++) {
+        write_phase(w, phase);
+    }
+    if (strake_cl_plan_fills(w->graph, plan)) {
+        char text[4][32];
+        (void)snprintf(text[0], sizeof text[0], "first + %d", o->tile[1]);
+        (void)snprintf(text[1], sizeof text[1], "left + %d", o->tile[0]);
+        (void)snprintf(text[2], sizeof text[2], "%d", o->items);
+        fprintf(w->text, "\n");
+        strake_cl_write_ghosts(w, "first", text[0], "left", text[1], "(int)item", text[2]);
+    }
+}
