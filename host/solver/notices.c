@@ -195,6 +195,13 @@ void strake_notices_settings(const strake_solver *solver)
         has_device = has_device || solver->entry[e].place == STRAKE_PLACE_OPENCL;
         has_processor = has_processor || solver->entry[e].place == STRAKE_PLACE_CPU;
     }
+    if (has_processor && solver->which->teams > solver->topology.cpus) {
+        strake_solver_notice(solver,
+                             "run.teams: %d, but this process may use %d processor%s: so many "
+                             "teams are made",
+                             solver->which->teams, solver->topology.cpus,
+                             solver->topology.cpus > 1 ? "s" : "");
+    }
     if (solver->kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }

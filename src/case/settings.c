@@ -9,7 +9,7 @@
 static bool is_tunable(const strake_common *common)
 {
     return (common->kind == STRAKE_COMMON_SMALL || common->kind == STRAKE_COMMON_WIDTH ||
-            strake_common_words(common->kind) != NULL) &&
+            common->kind == STRAKE_COMMON_EVEN || strake_common_words(common->kind) != NULL) &&
            strncmp(common->path, "run.", 4) == 0 && common->fallback == 0.0 &&
            common->range.minimum <= 0.0;
 }
@@ -42,7 +42,8 @@ static int number_of(const strake_common *common, const char *value)
     const long number = strtol(value, &end, 10);
     const bool good = end != value && *end == '\0' && number >= 0 &&
                       (double)number <= common->range.maximum && number <= INT32_MAX &&
-                      (common->kind != STRAKE_COMMON_WIDTH || number != 3);
+                      (common->kind != STRAKE_COMMON_WIDTH || number != 3) &&
+                      (common->kind != STRAKE_COMMON_EVEN || number <= 1 || number % 2 == 0);
     return good ? (int)number : -1;
 }
 

@@ -270,6 +270,14 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int *)to = (int)integer;
         break;
+    case STRAKE_COMMON_EVEN:
+        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
+        if (status == STRAKE_OK && integer > 1 && integer % 2 != 0) {
+            return strake_node_fail(node, error, "found %lld, expected " STRAKE_EVEN_EXPECTED,
+                                    (long long)integer, common->range.maximum, common->range.unit);
+        }
+        *(int *)to = (int)integer;
+        break;
     case STRAKE_COMMON_WIDTH:
         status = node ? strake_read_choice(node, "0|1|2|4", &choice, error) : STRAKE_OK;
         *(int *)to = choice == 3 ? 4 : choice;

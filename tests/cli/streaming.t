@@ -110,6 +110,8 @@ check "are told of" grep -q '^strake: note: run.fusion: stream has no effect' .e
 check "and not in the report" grep -q '"kernels": {"count": [0-9]*, "marching": 0, "fusion": "plain"' fell.json
 try run case.yaml --on ocl:0 --set run.vector=3
 fails 2 "run.vector=3" "run.vector" "one of 0, 1, 2, 4"
+try run case.yaml --on ocl:0 --set run.unroll=3
+fails 2 "run.unroll=3" "run.unroll: found 3" "expected 0, 1 or an even number up to 16 [rows]"
 try run case.yaml --on ocl:0 --set run.device_memory=90
 fails 2 "bytes are bytes" "it may use 90 bytes;"
 
