@@ -179,6 +179,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
         return false;
     }
     t->result->count[m.outcome]++;
+    t->failed += m.outcome != STRAKE_OUTCOME_GOOD && m.outcome != STRAKE_OUTCOME_SLOW;
     *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;
     if (m.outcome == STRAKE_OUTCOME_GOOD) {
         consider(t, settings, setting, &m);
@@ -212,8 +213,21 @@ cleanup:
     return status;
 }
 
-static strake_status search(strake_tuning *t, const strake_contender *earlier, bool *any,
-                            strake_error *error)
+/* What ended a search that could try so many at most. */
+static strake_tuned_end end_of(const strake_tuning *t, const strake_search *search, int limit)
+{
+    switch (search->end) {
+    case STRAKE_SEARCH_DONE:
+        return STRAKE_TUNED_END_COMPLETE;
+    case STRAKE_SEARCH_MOST:
+        return search->most == limit ? STRAKE_TUNED_END_TRIES : STRAKE_TUNED_END_BUDGET;
+    default:
+        return strake_tuning_stopped(t) ? STRAKE_TUNED_END_INTERRUPT : STRAKE_TUNED_END_BUDGET;
+    }
+}
+
+static strake_status search(strake_tuning *t, const strake_contender *earlier,
+                            strake_tuned_class *class, bool *any, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
@@ -241,10 +255,15 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, b
         start[search.starts++] = t->space->seed[s];
     }
     t->doing = "search";
+    t->failed = 0;
     status = strake_search_run(&search, error);
     strake_tuning_rest_helpers(t);
     STRAKE_TRY(status);
     *any = search.tried > 0 || search.exhausted;
+    class->end = end_of(t, &search, limit);
+    class->tried = search.tried;
+    class->failed = t->failed;
+    class->possible = search.possible;
     STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
     for (int c = 0; c < t->space->constraints; c++) {
         t->result->pruned[c] += search.pruned[c];
@@ -413,7 +432,7 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     STRAKE_TRY(measure_baseline(t, class, error));
     t->grid_end = deadline - fmin(final_share * strake_tuning_left(t, deadline),
                                   final_slack * ROUNDS * (STRAKE_TUNE_FINALISTS + 1) * t->cost);
-    STRAKE_TRY(search(t, &earlier, &searched, error));
+    STRAKE_TRY(search(t, &earlier, class, &searched, error));
     if (!searched) {
         return STRAKE_OK; /* the defaults alone are no result; the journal keeps them */
     }

@@ -46,6 +46,7 @@ typedef struct strake_tuning {
     int found;         /* classes stored by this tuning */
     const char *doing;
     strake_contender fallback; /* the defaults */
+    int failed;                /* of what the search tried */
     int finalists;
     strake_contender finalist[STRAKE_TUNE_FINALISTS]; /* the fastest, ascending */
     strake_error failure;                             /* status OK: none */

@@ -127,6 +127,10 @@ static void print_tuning(const strake_case *which, const strake_placement *place
     }
     strake_text_print(json, "], \"settings\": ");
     strake_text_json(json, placement->tuned_settings);
+    strake_text_print(json, ", \"search_ended\": ");
+    strake_text_json(json, placement->tuned_ended);
+    strake_text_print(json, ", \"search\": ");
+    strake_text_json(json, placement->tuned_search);
     strake_text_print(json, "}, ");
 }
 

@@ -147,6 +147,76 @@ static void an_interrupted_tuning_searches_on(void **state)
     assert_int_equal(f->result.record.class[0].evaluated, 1 + 8);
 }
 
+/* What the file says of the only grid. */
+static strake_tuned_class stored(const fixture *f, const char **effort)
+{
+    strake_tuned_set *set = NULL;
+    strake_tuned_use use;
+    assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, NULL), STRAKE_OK);
+    strake_tuned_find(set, &f->result.record.key, &use);
+    assert_int_equal(use.record->classes, 1);
+    const strake_tuned_class class = use.record->class[0];
+    *effort = strake_tuned_effort(use.record);
+    strake_tuned_free(&set);
+    return class;
+}
+
+static void the_record_tells_what_ended_the_search(void **state)
+{
+    fixture *const f = *state;
+    /* Of the reference, the defaults and three configurations the last never answers. */
+    static const char stuck[] = "while read -r line; do m=$((m + 1)); [ $m -lt 5 ] || sleep 100; "
+                                "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+    static const char failing[] =
+        "while read -r line; do case $line in *sweep=3*) printf 'failed\\trun\\tno\\n' >&3;; "
+        "*) printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3;; esac; done";
+    const char *effort = NULL;
+    f->options.force = true;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]");
+    assert_int_equal(tune(f, failing), STRAKE_OK);
+    strake_tuned_class class = stored(f, &effort);
+    assert_string_equal(effort, "full");
+    assert_int_equal(class.end, STRAKE_TUNED_END_COMPLETE);
+    assert_int_equal(class.tried, 4);
+    assert_int_equal(class.failed, 1);
+    assert_true(class.possible == 4.0);
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]") "tries: 3\n";
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_TRIES);
+    assert_int_equal(class.tried, 3);
+    assert_int_equal(class.failed, 0);
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]");
+    f->options.budget = 1.0;
+    assert_int_equal(tune(f, stuck), STRAKE_OK);
+    class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_BUDGET);
+    assert_int_equal(class.tried, 2);
+}
+
+static bool have_enough(void *user)
+{
+    int *const asked = user;
+    return ++*asked > 12;
+}
+
+static void an_interrupt_is_told_from_a_budget(void **state)
+{
+    fixture *const f = *state;
+    const char *effort = NULL;
+    int asked = 0;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    f->options.stop = have_enough;
+    f->options.user = &asked;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    const strake_tuned_class class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_INTERRUPT);
+    assert_in_range(class.tried, 1, 7);
+}
+
 static void a_first_use_that_finds_nothing_happens_once(void **state)
 {
     fixture *const f = *state;
@@ -270,6 +340,8 @@ int main(void)
         WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
+        WITH_FOLDER(the_record_tells_what_ended_the_search),
+        WITH_FOLDER(an_interrupt_is_told_from_a_budget),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
         WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),
         WITH_FOLDER(a_full_record_takes_another_grid),

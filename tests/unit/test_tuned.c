@@ -75,7 +75,11 @@ static strake_tuned_record sample(void)
                    .spread = 0.01,
                    .fallback = 2.5e-3,
                    .baseline = 5e-3,
-                   .evaluated = 40},
+                   .evaluated = 40,
+                   .end = STRAKE_TUNED_END_BUDGET,
+                   .tried = 38,
+                   .failed = 2,
+                   .possible = 7290000.0},
                   {.n = {128, 1, 4096}, .seconds = 1e-3, .fallback = 1e-3, .evaluated = 3}}};
     return record;
 }
@@ -120,6 +124,10 @@ static void a_record_survives_its_file(void **state)
         assert_memory_equal(again.class[c].n, record.class[c].n, sizeof record.class[c].n);
         assert_int_equal(again.class[c].settings, record.class[c].settings);
         assert_int_equal(again.class[c].evaluated, record.class[c].evaluated);
+        assert_int_equal(again.class[c].end, record.class[c].end);
+        assert_int_equal(again.class[c].tried, record.class[c].tried);
+        assert_int_equal(again.class[c].failed, record.class[c].failed);
+        assert_true(again.class[c].possible == record.class[c].possible);
         assert_true(again.class[c].seconds == record.class[c].seconds);
         assert_true(again.class[c].fallback == record.class[c].fallback);
     }
@@ -416,6 +424,61 @@ static void a_record_tells_what_is_still_to_do(void **state)
     strake_tuned_free(&set);
 }
 
+static void only_searches_that_ended_by_themselves_are_full(void **state)
+{
+    (void)state;
+    strake_tuned_record record = sample();
+    char text[160];
+    assert_string_equal(strake_tuned_effort(&record), "cut_short"); /* one does not even tell */
+    assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
+                        "38 of at most 7.29e+06 configurations tried (2 failed), until the budget "
+                        "ended");
+    assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
+                        "3 configurations measured");
+    assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
+                        "2 of 2 searches cut short, 3 to 38 configurations tried for each");
+    for (int c = 0; c < record.classes; c++) {
+        record.class[c].end = STRAKE_TUNED_END_COMPLETE;
+        record.class[c].tried = 38;
+        record.class[c].failed = 0;
+    }
+    record.class[1].possible = 38.0;
+    assert_string_equal(strake_tuned_effort(&record), "full");
+    assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
+                        "38 of at most 7.29e+06 configurations tried, until nothing more was "
+                        "promising");
+    assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
+                        "all 38 configurations tried");
+    assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
+                        "searched to the end, 38 configurations tried for each");
+    record.class[1].end = STRAKE_TUNED_END_TRIES;
+    assert_string_equal(strake_tuned_effort(&record), "cut_short");
+    record.todo = 1;
+    assert_string_equal(strake_tuned_effort(&record), "partial");
+    record.is_brief = true;
+    assert_string_equal(strake_tuned_effort(&record), "brief");
+}
+
+static void files_of_earlier_versions_do_not_tell_what_ended_a_search(void **state)
+{
+    (void)state;
+    strake_tuned_record record = sample(), again;
+    strake_text text = {0};
+    strake_error error;
+    record.classes = 1;
+    strake_tuned_print(&record, &text);
+    char *const from = strstr(text.data, "    search_ended:");
+    char *const to = strstr(text.data, "complete: true");
+    assert_non_null(from);
+    memmove(from, to, strlen(to) + 1);
+    assert_int_equal(strake_tuned_parse("f", text.data, strlen(text.data), &again, &error),
+                     STRAKE_OK);
+    assert_int_equal(again.class[0].end, STRAKE_TUNED_END_UNKNOWN);
+    assert_int_equal(again.class[0].evaluated, 40);
+    assert_string_equal(strake_tuned_effort(&again), "cut_short");
+    strake_text_free(&text);
+}
+
 static void a_thorough_result_replaces_a_brief_one(void **state)
 {
     fixture *const f = *state;
@@ -533,6 +596,8 @@ int main(void)
         cmocka_unit_test(tuning_fills_in_what_the_case_does_not_give),
         WITH_FOLDER(storing_keeps_the_other_classes),
         WITH_FOLDER(a_record_tells_what_is_still_to_do),
+        cmocka_unit_test(only_searches_that_ended_by_themselves_are_full),
+        cmocka_unit_test(files_of_earlier_versions_do_not_tell_what_ended_a_search),
         WITH_FOLDER(a_thorough_result_replaces_a_brief_one),
         WITH_FOLDER(a_full_record_drops_its_oldest_class),
         WITH_FOLDER(readers_never_see_half_a_file),
