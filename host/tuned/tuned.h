@@ -73,7 +73,7 @@ void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
 
 /**
  * The class nearest to a piece of n cells: least distance of the logarithms, of those with at most twice its
- * columns; NULL without one.
+ * columns and four times its cells; NULL without one.
  */
 const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
                                                const int64_t n[STRAKE_AXES]);

@@ -196,6 +196,36 @@ static void the_record_tells_what_ended_the_search(void **state)
     assert_int_equal(class.tried, 2);
 }
 
+/* The break point: three streams are faster, four and six not by a fiftieth, and eight are not tried. */
+static void streams_are_tried_until_more_are_no_faster(void **state)
+{
+    fixture *const f = *state;
+    char script[600];
+    static const char space[] = SPACE(
+        "[[96, 80], [64, 64]]") "streams: {values: [1, 2, 3, 4, 6, 8], memory: 0.3, gain: 0.02}\n";
+    (void)snprintf(
+        script, sizeof script,
+        "while read -r line; do t=1; case $line in *streams=1*) t=1;; *streams=2*) t=.5;; "
+        "*streams=3*) t=.4;; *streams=4*) t=.395;; *streams=6*) t=.399;; "
+        "*streams=8*) echo 8 >>%s/eight; t=.1;; esac; "
+        "printf 'rates\\t3e9\\t4e9\\t5e9\\ndone\\t0\\t0\\t%%s\\t%%s\\t%%s\\n' $t $t $t >&3; done",
+        f->folder);
+    f->options.space = space;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    const strake_tuned_streaming *const found = &f->result.record.streaming;
+    assert_int_equal(found->streams, 3);
+    assert_true(found->up == 3e9 && found->down == 4e9);
+    char *const eight = strake_path_join(f->folder, "eight");
+    assert_int_not_equal(access(eight, F_OK), 0);
+    free(eight);
+    /* Runs begin with it, and with the rate of the class nearest to an eighth of their rows. */
+    const strake_tuned_use use = {.level = STRAKE_TUNED_EXACT, .record = &f->result.record};
+    const int64_t n[STRAKE_AXES] = {8 * 96, 1, 80};
+    const strake_cl_known known = strake_tuned_known(&use, n, true);
+    assert_int_equal(known.streams, 3);
+    assert_true(known.rates.up == 3e9 && known.rates.cells == 96.0 * 80.0);
+}
+
 static bool have_enough(void *user)
 {
     int *const asked = user;
@@ -341,6 +371,7 @@ int main(void)
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
+        WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
         WITH_FOLDER(an_interrupt_is_told_from_a_budget),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
         WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),
