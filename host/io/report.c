@@ -218,8 +218,9 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     strake_text_print(json,
                       ", \"kernels\": {\"count\": %d, \"marching\": %d, \"fusion\": \"%s\", "
                       "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
-                      "\"bytes_per_cell\": ",
-                      k->count, k->marching, k->fusion, k->division, k->width, k->height);
+                      "\"groups\": \"%s\", \"bytes_per_cell\": ",
+                      k->count, k->marching, k->fusion, k->division, k->width, k->height,
+                      k->groups);
     strake_text_number(json, k->bytes_per_cell);
     if (k->marching > 0) {
         strake_text_print(json,

@@ -108,7 +108,7 @@ static bool is_repeated(const places *all, int k, const strake_cl_list *list)
 
 static void print_class(const strake_tuned_class *class, int dims)
 {
-    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[600], searched[160];
+    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[900], searched[160];
     const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
     (void)printf("  %-15s %13s %13s %6.2f", strake_grid_text(dims, class->n, grid),
                  strake_rate_text(cells / class->fallback, before),

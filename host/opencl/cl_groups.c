@@ -35,11 +35,31 @@ static size_t sides(const strake_cl_kernel_plan *plan, int axis)
     return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
 }
 
-/* Width and height of the groups of marching kernel k: a lower limit takes lines first. */
+/* What was asked for kernel k alone; zeros: nothing. */
+static strake_group own_size(const strake_cl_kernels *s, int k)
+{
+    int place = 0;
+    for (int before = 0; before < k; before++) {
+        place += s->plan[before].is_static ? 0 : 1;
+    }
+    return s->plan[k].is_static || place >= STRAKE_MOST_GROUPS ? (strake_group){0, 0}
+                                                               : s->group[place];
+}
+
+/*
+ * Width and height of the groups of marching kernel k: a lower limit takes lines first. A size of its
+ * own is within what the program was generated for, and not all halo.
+ */
 static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
-    size[0] = at_most(s->march_width, s->limit[k]);
-    size[1] = at_most(s->march_height, s->limit[k] / size[0]);
+    const strake_group own = own_size(s, k);
+    const bool holds = (size_t)own.width > sides(&s->plan[k], 2) &&
+                       (s->flat || (size_t)own.height > sides(&s->plan[k], 1));
+    size[0] =
+        at_most(holds ? at_most((size_t)own.width, s->march_width) : s->march_width, s->limit[k]);
+    size[1] =
+        at_most(holds && !s->flat ? at_most((size_t)own.height, s->march_height) : s->march_height,
+                s->limit[k] / size[0]);
 }
 
 /* Whether marching kernel k can run with what the device has. */
@@ -81,18 +101,24 @@ int strake_cl_groups_registers(const strake_cl_kernels *s)
 /* Width and height of the groups of point kernel k. */
 static void point_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
-    size[0] = at_most(s->width, s->limit[k]);
-    size[1] = s->height;
+    const strake_group own = own_size(s, k);
+    size[0] = at_most(own.width > 0 ? (size_t)own.width : s->width, s->limit[k]);
+    size[1] = own.height > 0 ? (size_t)own.height : s->height;
     while (size[0] * size[1] > s->limit[k] && size[1] > 1) {
         size[1] /= 2;
     }
+}
+
+void strake_cl_groups_size(const strake_cl_kernels *s, int k, size_t size[2])
+{
+    (s->plan[k].marches ? march_size : point_size)(s, k, size);
 }
 
 int64_t strake_cl_groups_resident(const strake_cl_kernels *s, int k, int registers, double *share)
 {
     enum { WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
     size_t size[2];
-    (s->plan[k].marches ? march_size : point_size)(s, k, size);
+    strake_cl_groups_size(s, k, size);
     const int64_t all = strake_cl_unit_registers(s->cl, s->device);
     const int64_t items = ((int64_t)(size[0] * size[1]) + WARP - 1) / WARP * WARP;
     const int64_t used = registers > 0 ? (registers + STEP - 1) / STEP * STEP : 1;
@@ -177,6 +203,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     s->height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
     while (s->width * s->height > most && s->height > 1) {
         s->height /= 2;
+    }
+    for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
+        s->group[k] = t->group[k];
+        s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
     }
     s->registers = t->registers;
     s->dump = t->dump;

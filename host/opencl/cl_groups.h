@@ -15,6 +15,9 @@ void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *la
 /** Whether kernel @p k of the plan can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
 
+/** Work-items of a group of kernel @p k along columns, and along rows (along lines of a marching one). */
+void strake_cl_groups_size(const strake_cl_kernels *kernels, int k, size_t size[2]);
+
 /** Most registers per work-item that the compiler is told; 0: its choice. */
 int strake_cl_groups_registers(const strake_cl_kernels *kernels);
 

@@ -78,7 +78,7 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_ent
     }
     for (int s = 0; class != NULL && s < class->settings; s++) {
         const size_t used = strlen(out->tuned_settings);
-        if (!strake_setting_is_given(solver->which, class->setting[s].path)) {
+        if (strake_tuned_takes(solver->which, class->setting[s].path)) {
             (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
                            used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);
         }

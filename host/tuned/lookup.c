@@ -224,16 +224,22 @@ const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
     return class;
 }
 
+bool strake_tuned_takes(const strake_case *which, const char *path)
+{
+    const bool is_groups = strcmp(path, "run.groups") == 0;
+    return !strake_setting_is_given(which, path) &&
+           !(is_groups && (strake_setting_is_given(which, "run.group_width") ||
+                           strake_setting_is_given(which, "run.group_height")));
+}
+
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                         strake_case *which)
 {
     const char *why = NULL;
     const strake_tuned_class *const class = strake_tuned_serving(use, n, which, &why);
-    if (class == NULL) {
-        return;
-    }
-    for (int s = 0; s < class->settings; s++) {
-        if (!strake_setting_is_given(which, class->setting[s].path)) {
+    const strake_case given = *which;
+    for (int s = 0; class != NULL && s < class->settings; s++) {
+        if (strake_tuned_takes(&given, class->setting[s].path)) {
             (void)strake_setting_set(which, class->setting[s].path, class->setting[s].value);
         }
     }

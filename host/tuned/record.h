@@ -6,6 +6,7 @@
 #ifndef STRAKE_TUNED_RECORD_H
 #define STRAKE_TUNED_RECORD_H
 
+#include "case/groups.h"
 #include "engine/graph.h"
 #include "io/text.h"
 
@@ -25,7 +26,7 @@ typedef struct strake_tuned_key {
 
 /** One run.* key with its value as in a case file. */
 typedef struct strake_tuned_setting {
-    char path[40], value[24];
+    char path[40], value[STRAKE_GROUPS_TEXT];
 } strake_tuned_setting;
 
 /** What ended the search on a grid. X(name, word) */

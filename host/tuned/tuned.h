@@ -87,6 +87,12 @@ const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
                                                const strake_case *which, const char **why);
 
 /**
+ * Whether a case leaves a key to tuned results: it does not give it, nor, for the sizes of single
+ * kernels' groups, one for all.
+ */
+bool strake_tuned_takes(const strake_case *which, const char *path);
+
+/**
  * Fills in the run.* keys that a case does not give. Where the case gives another fusion than the
  * tuned one, the rest was measured for other kernels and nothing is filled in.
  * @param[in] n         cells of the piece that is computed

@@ -241,7 +241,24 @@ try run case.yaml --on ocl:0 --cache faults --report ocl.json --output ocl
 check "OpenCL: a run uses the result" grep -q '"tuned": {"level": "exact"' ocl.json
 try run case.yaml --on serial --quiet --output serial
 check "OpenCL: with the bytes of serial" cmp ocl/psi_00000020.npy serial/psi_00000020.npy
-STRAKE_CACHE_DIR=faults try devices
+# Kernels with sizes of their own.
+sed -i 's/settings: {.*}/settings: {run.fusion: none, run.group_width: 64, run.group_height: 4, run.groups: 32x2\/auto\/16x8}/' \
+    "$(result faults)"
+try run case.yaml --on ocl:0 --cache faults --report own.json --output own
+check "OpenCL: kernels take tuned sizes of their own" grep -q '"groups": "32x2/64x4/16x8/64x4' own.json
+check "OpenCL: with the bytes of serial again" cmp own/psi_00000020.npy serial/psi_00000020.npy
+try run case.yaml --on ocl:0 --cache faults --quiet --report own.json --output own --set run.groups=auto/32x1
+check "OpenCL: a case's sizes go before them" grep -q '"groups": "64x4/32x1/64x4/64x4' own.json
+check "OpenCL: with the bytes of serial, too" cmp own/psi_00000020.npy serial/psi_00000020.npy
+try run case.yaml --on ocl:0 --cache faults --quiet --report own.json --set run.group_height=2
+check "OpenCL: and a size for all" grep -q '"groups": "64x2/64x2/64x2/64x2' own.json
+try run case.yaml --on ocl:0 --quiet --set run.fusion=plain --set run.groups=32x4/32x4/32x4/32x4/32x4/32x4/32x4
+exits 0 "OpenCL: sizes for more kernels than there are"
+check "OpenCL: are told of" grep -q '^strake: note: run.groups has sizes for 7 kernels, but a step has [1-6]: the last' .err
+try run case.yaml --on ocl:0 --set run.groups=64y4
+fails 2 "OpenCL: a size that is none" "--set run.groups=64y4: run.groups: found '64y4'" "WIDTHxHEIGHT"
+
+try devices --cache faults
 prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdata2d double, 1 grid, 20"
 
 # Beside a GPU other processes build kernels ahead; the same faults strike them

@@ -196,6 +196,49 @@ static void the_record_tells_what_ended_the_search(void **state)
     assert_int_equal(class.tried, 2);
 }
 
+/*
+ * Two kernels, the first faster in groups 32 wide, the second in groups 64 wide: no one size serves both.
+ * Together they are faster still.
+ */
+static void kernels_get_sizes_of_their_own_where_that_is_faster(void **state)
+{
+    fixture *const f = *state;
+    static const char script[] =
+        "while read -r line; do a=.3; b=.3; t=.6; case $line in "
+        "*groups=auto/64x4*) a=.1; b=.1; t=.2;; *groups*) t=9;; "
+        "*width=32*) a=.1; b=.45; t=.55;; *width=64*) a=.5; b=.1; t=.6;; "
+        "*width*) ;; *) t=1;; esac; "
+        "printf 'kernel\\ta\\t%s\\nkernel\\tb\\t%s\\ndone\\t0\\t0\\t%s\\t%s\\t%s\\n' "
+        "$a $b $t $t $t >&3; done";
+    static const char space[] =
+        "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: [[96, 80]]\n"
+        "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"
+        "parameters:\n  - {path: run.group_width, values: [16, 32, 64]}\n"
+        "  - {path: run.group_height, values: [4]}\nconstraints: []\n";
+    char text[900];
+    (void)snprintf(text, sizeof text, "%seach_kernel: {gain: %s}\n", space, "0.05");
+    f->options.space = text;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    const strake_tuned_class *const class = &f->result.record.class[0];
+    assert_int_equal(class->settings, 3);
+    assert_string_equal(class->setting[0].value, "32");
+    assert_string_equal(class->setting[2].path, "run.groups");
+    assert_string_equal(class->setting[2].value, "auto/64x4");
+    assert_true(class->seconds == 0.2);
+    assert_int_equal(class->tried, 3);
+    assert_int_equal(class->evaluated, 1 + 3 + 1);
+    /* What the timers promise must be worth a measurement, and where nobody asks none is made. */
+    (void)snprintf(text, sizeof text, "%seach_kernel: {gain: %s}\n", space, "0.9");
+    f->options.force = true;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_int_equal(class->settings, 2);
+    assert_int_equal(class->evaluated, 1 + 3);
+    f->options.space = space;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_int_equal(class->settings, 2);
+    assert_int_equal(class->evaluated, 1 + 3);
+}
+
 /* The break point: three streams are faster, four and six not by a fiftieth, and eight are not tried. */
 static void streams_are_tried_until_more_are_no_faster(void **state)
 {
@@ -371,6 +414,7 @@ int main(void)
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
+        WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
         WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
         WITH_FOLDER(an_interrupt_is_told_from_a_budget),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),

@@ -69,8 +69,10 @@ static strake_tuned_record sample(void)
         .streaming = {.streams = 3, .up = 5e10, .down = 4e10},
         .classes = 2,
         .class = {{.n = {1024, 1, 1024},
-                   .settings = 2,
-                   .setting = {{"run.fusion", "stream"}, {"run.hold", "60"}},
+                   .settings = 3,
+                   .setting = {{"run.fusion", "stream"},
+                               {"run.hold", "60"},
+                               {"run.groups", "128x1/auto/64x1"}},
                    .seconds = 1.25e-3,
                    .spread = 0.01,
                    .fallback = 2.5e-3,
@@ -135,6 +137,7 @@ static void a_record_survives_its_file(void **state)
     assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10);
     assert_string_equal(again.class[0].setting[0].value, "stream");
     assert_string_equal(again.class[0].setting[1].path, "run.hold");
+    assert_string_equal(again.class[0].setting[2].value, "128x1/auto/64x1");
     strake_text_free(&text);
 }
 
@@ -421,6 +424,21 @@ static void tuning_fills_in_what_the_case_does_not_give(void **state)
     assert_int_equal(settings.fusion, 3);
     assert_int_equal(settings.hold, 60);
     assert_int_equal(settings.group_width, 0);
+    assert_string_equal(settings.groups, "128x1/auto/64x1");
+    strake_case_close(&which);
+
+    /* One size for all kernels stands for each of them. */
+    which = open_case("run.group_width=32");
+    settings = *which;
+    strake_tuned_apply(&use, n, &settings);
+    assert_string_equal(settings.groups, "");
+    assert_int_equal(settings.hold, 60);
+    strake_case_close(&which);
+
+    which = open_case("run.groups=16x4/auto");
+    settings = *which;
+    strake_tuned_apply(&use, n, &settings);
+    assert_string_equal(settings.groups, "16x4");
     strake_case_close(&which);
 
     which = open_case("run.hold=11");
