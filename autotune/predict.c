@@ -23,11 +23,8 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     }
     const strake_cl_tuning tuning = strake_tuned_kernels(&which).tuning;
     strake_cl_options options = tuning.options;
-    if (options.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        options.fusion = prediction->is_gpu ? STRAKE_CL_FUSION_STREAM : STRAKE_CL_FUSION_PLAIN;
-    }
-    if (options.fusion < STRAKE_CL_FUSION_STREAM) {
-        return 0.0; /* only marching and tiled kernels have local arrays */
+    if (options.fusion != STRAKE_CL_FUSION_STREAM && options.fusion != STRAKE_CL_FUSION_TILE) {
+        return 0.0; /* others have no local arrays; what is chosen by default fits */
     }
     options.stride = LEAST_STRIDE;
     while (options.stride < tuning.width) {

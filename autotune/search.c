@@ -63,7 +63,9 @@ static bool is_allowed(history *h, const strake_candidate *candidate)
 static double attempt(history *h, const strake_candidate *candidate)
 {
     double seconds = INFINITY;
-    if (h->count == h->room || !h->search->attempt(h->search->user, candidate, &seconds)) {
+    const bool is_full = h->count == h->room;
+    if (is_full || !h->search->attempt(h->search->user, candidate, &seconds)) {
+        h->search->end = is_full ? STRAKE_SEARCH_MOST : STRAKE_SEARCH_STOPPED;
         h->over = true;
         return INFINITY;
     }
@@ -251,11 +253,13 @@ strake_status strake_search_run(strake_search *search, strake_error *error)
     h.seconds = calloc(most + 1, sizeof *h.seconds);
     search->tried = 0;
     search->exhausted = false;
+    search->end = STRAKE_SEARCH_DONE;
     memset(search->pruned, 0, sizeof search->pruned);
     STRAKE_CHECK(all != NULL && list != NULL && h.candidate != NULL && h.seconds != NULL, error,
                  STRAKE_ERR_MEMORY, "out of memory for a search");
     try_starts(&h);
     count = strake_space_enumerate(search->space, search->facts, search->most, all, search->pruned);
+    search->possible = count <= search->most ? count : strake_space_size(search->space);
     if (count <= search->most) {
         try_all(&h, count, all);
     } else {

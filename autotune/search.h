@@ -17,6 +17,13 @@ typedef bool (*strake_try_function)(void *user, const strake_candidate *candidat
 /** Candidates that may be tried soon, the most promising first; some of them were told before. */
 typedef void (*strake_hint_function)(void *user, int count, const strake_candidate *candidate);
 
+/** Why a search ended. */
+typedef enum strake_search_end {
+    STRAKE_SEARCH_DONE,   /**< by itself: nothing is left that it would try */
+    STRAKE_SEARCH_MOST,   /**< as many as could be afforded were tried */
+    STRAKE_SEARCH_STOPPED /**< the function that measures said so */
+} strake_search_end;
+
 /** What is searched, and how. */
 typedef struct strake_search {
     const strake_space *space;
@@ -30,7 +37,9 @@ typedef struct strake_search {
     void *user;
     /* Results. */
     bool exhausted; /**< everything allowed was tried */
+    strake_search_end end;
     int tried;
+    double possible; /**< configurations allowed, or where they were not counted a bound */
     int64_t pruned[STRAKE_SPACE_CONSTRAINTS]; /**< looked at and ruled out, by constraint */
 } strake_search;
 

@@ -222,6 +222,19 @@ cleanup:
     return status;
 }
 
+static strake_status read_each_kernel(strake_space *space, const strake_node *map,
+                                      strake_error *error)
+{
+    static const strake_limits part = {0.0, 1.0, true, NULL};
+    strake_status status = STRAKE_OK;
+    const strake_node *node = NULL;
+    STRAKE_TRY(only(map, "gain", error));
+    STRAKE_TRY(require(map, "gain", STRAKE_NODE_SCALAR, &node, error));
+    STRAKE_TRY(strake_read_real(node, &part, &space->kernel_gain, error));
+cleanup:
+    return status;
+}
+
 strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
                                  strake_space **out, strake_error *error)
 {
@@ -250,7 +263,7 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     space->is_cpu = place == 1;
     STRAKE_TRY(only(space->root,
                     "problem|place|for|fields|varying|dt|steps|grids|tries|baseline|parameters|"
-                    "streams|constraints|seeds",
+                    "streams|each_kernel|constraints|seeds",
                     error));
     STRAKE_TRY(require(space->root, "steps", STRAKE_NODE_SCALAR, &node, error));
     STRAKE_TRY(strake_read_integer(node, &step_range, &steps, error));
@@ -277,6 +290,8 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     STRAKE_TRY(node != NULL ? read_seeds(space, node, error) : STRAKE_OK);
     node = strake_node_get(space->root, "streams");
     STRAKE_TRY(node != NULL ? read_streams(space, node, error) : STRAKE_OK);
+    node = strake_node_get(space->root, "each_kernel");
+    STRAKE_TRY(node != NULL ? read_each_kernel(space, node, error) : STRAKE_OK);
     *out = space;
     space = NULL;
 cleanup:

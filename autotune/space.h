@@ -79,8 +79,10 @@ typedef struct strake_space {
     int seeds; /**< configurations worth trying early */
     strake_candidate seed[STRAKE_SPACE_SEEDS];
     strake_space_streams streams; /**< values = 0: not asked for */
-    const strake_node *baseline;  /**< settings of the untuned version of the literature, or NULL */
-    const strake_node *fields;    /**< of the case run */
+    double
+        kernel_gain; /**< part of a step that sizes for single kernels must save; 0: not asked for */
+    const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
+    const strake_node *fields;   /**< of the case run */
     const strake_node
         *varying; /**< fields to use instead where a constant one should vary, or NULL */
 } strake_space;

@@ -212,7 +212,7 @@ cleanup:
 static strake_status store_vain(strake_tuning *t, strake_error *error)
 {
     strake_tuned_record *const record = &t->result->record;
-    (void)strake_tuned_class_for(record, t->brief);
+    strake_tuned_class_for(record, t->brief)->end = STRAKE_TUNED_END_BUDGET;
     record->todo = 0;
     t->result->in_vain = true;
     return strake_tuning_store(t, error);

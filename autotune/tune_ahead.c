@@ -34,7 +34,7 @@ void strake_tuning_begin_helpers(strake_tuning *t)
 
 static bool is_new(strake_tuning *t, int settings, const strake_tuned_setting *setting)
 {
-    char text[600];
+    char text[900];
     (void)strake_settings_text(settings, setting, text, sizeof text);
     const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
     for (int k = 0; k < t->prepared; k++) {

@@ -15,13 +15,10 @@ static const double give_up_factor = 1.5;
 /* Part of the time of a grid that the finalists get at most; and measurements they may take longer for. */
 static const double final_share = 0.25, final_slack = 1.5;
 
-/* The defaults stay unless the winner is this much faster. */
-static const double least_gain = 1.01;
-
 /* The serial reference for runs of at most so many cells times steps; beyond, the CPU stripe. */
 static const double serial_cells = 6e7, brief_cells = 2e6;
 
-enum { SAMPLES = 3, ROUNDS = 5, LEAST_ROUNDS = 2, MOST_TRIED = 4000 };
+enum { SAMPLES = 3, MOST_TRIED = 4000 };
 
 double strake_tuning_left(const strake_tuning *t, double deadline)
 {
@@ -46,7 +43,7 @@ static int tried_here(const strake_tuning *t)
 
 void strake_tuning_tell(const strake_tuning *t)
 {
-    char text[600];
+    char text[900];
     /* Until something beats the defaults they are the best. */
     const bool beaten = t->finalists > 0 && !(strake_measurement_median(&t->fallback.result) <=
                                               strake_measurement_median(&t->finalist[0].result));
@@ -87,10 +84,11 @@ static strake_request request_for(const strake_tuning *t, int settings,
                             .setting = setting};
 }
 
-/* Within the limit of one measurement and what is left of the whole. */
-static strake_status measure_now(strake_tuning *t, const strake_request *request,
-                                 strake_measurement *out, strake_error *error)
+strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
+                                        const strake_tuned_setting *setting, double give_up,
+                                        strake_measurement *out, strake_error *error)
 {
+    const strake_request request = request_for(t, settings, setting, give_up);
     const double left = strake_tuning_left(t, t->end);
     const double limit = t->wall_limit < left ? t->wall_limit : left;
     const double start = strake_tune_clock();
@@ -98,7 +96,7 @@ static strake_status measure_now(strake_tuning *t, const strake_request *request
         *out = (strake_measurement){.outcome = STRAKE_OUTCOME_STOPPED};
         return STRAKE_OK;
     }
-    const strake_status status = strake_measure(&t->worker, request, limit, out, error);
+    const strake_status status = strake_measure(&t->worker, &request, limit, out, error);
     /* What the end of the budget cut off is nobody's fault. */
     if (out->outcome == STRAKE_OUTCOME_TIMEOUT && limit < t->wall_limit) {
         out->outcome = STRAKE_OUTCOME_STOPPED;
@@ -114,14 +112,13 @@ strake_status strake_tuning_measure(strake_tuning *t, int settings,
 {
     strake_status status = STRAKE_OK;
     strake_journal_entry entry = {.settings = settings, .when = (double)time(NULL)};
-    const strake_request request = request_for(t, settings, setting, give_up);
     const strake_measurement *const known =
         strake_journal_find(&t->journal, t->n, settings, setting);
     if (known != NULL) {
         *out = *known;
         return STRAKE_OK;
     }
-    STRAKE_TRY(measure_now(t, &request, out, error));
+    STRAKE_TRY(strake_tuning_measure_now(t, settings, setting, give_up, out, error));
     if (out->outcome == STRAKE_OUTCOME_STOPPED) {
         return STRAKE_OK;
     }
@@ -179,6 +176,7 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
         return false;
     }
     t->result->count[m.outcome]++;
+    t->failed += m.outcome != STRAKE_OUTCOME_GOOD && m.outcome != STRAKE_OUTCOME_SLOW;
     *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;
     if (m.outcome == STRAKE_OUTCOME_GOOD) {
         consider(t, settings, setting, &m);
@@ -212,8 +210,21 @@ cleanup:
     return status;
 }
 
-static strake_status search(strake_tuning *t, const strake_contender *earlier, bool *any,
-                            strake_error *error)
+/* What ended a search that could try so many at most. */
+static strake_tuned_end end_of(const strake_tuning *t, const strake_search *search, int limit)
+{
+    switch (search->end) {
+    case STRAKE_SEARCH_DONE:
+        return STRAKE_TUNED_END_COMPLETE;
+    case STRAKE_SEARCH_MOST:
+        return search->most == limit ? STRAKE_TUNED_END_TRIES : STRAKE_TUNED_END_BUDGET;
+    default:
+        return strake_tuning_stopped(t) ? STRAKE_TUNED_END_INTERRUPT : STRAKE_TUNED_END_BUDGET;
+    }
+}
+
+static strake_status search(strake_tuning *t, const strake_contender *earlier,
+                            strake_tuned_class *class, bool *any, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
@@ -241,110 +252,21 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier, b
         start[search.starts++] = t->space->seed[s];
     }
     t->doing = "search";
+    t->failed = 0;
     status = strake_search_run(&search, error);
     strake_tuning_rest_helpers(t);
     STRAKE_TRY(status);
     *any = search.tried > 0 || search.exhausted;
+    class->end = end_of(t, &search, limit);
+    class->tried = search.tried;
+    class->failed = t->failed;
+    class->possible = search.possible;
     STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
     for (int c = 0; c < t->space->constraints; c++) {
         t->result->pruned[c] += search.pruned[c];
     }
 cleanup:
     return status;
-}
-
-static void add_samples(strake_contender *c, const strake_measurement *more)
-{
-    for (int k = 0; k < more->samples && c->result.samples < STRAKE_WORKER_SAMPLES; k++) {
-        c->result.seconds[c->result.samples++] = more->seconds[k];
-    }
-}
-
-/* The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
-static strake_status run_finals(strake_tuning *t, double deadline, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_contender *player[STRAKE_TUNE_FINALISTS + 1] = {&t->fallback};
-    bool begun[STRAKE_TUNE_FINALISTS + 1] = {false};
-    int players = 1;
-    t->doing = "finalists";
-    for (int f = 0; f < t->finalists; f++) {
-        const double need = LEAST_ROUNDS * (players + 1) * t->cost;
-        if (f == 0 || need < strake_tuning_left(t, deadline)) {
-            player[players++] = &t->finalist[f];
-        } else {
-            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
-        }
-    }
-
-    for (int round = 0; round < ROUNDS; round++) {
-        if (round >= LEAST_ROUNDS && strake_tuning_left(t, deadline) < players * t->cost) {
-            break;
-        }
-        for (int p = 0; p < players; p++) {
-            strake_measurement m;
-            const strake_request request =
-                request_for(t, player[p]->settings, player[p]->setting, INFINITY);
-            STRAKE_TRY(measure_now(t, &request, &m, error));
-            if (m.outcome == STRAKE_OUTCOME_STOPPED) {
-                return STRAKE_OK;
-            }
-            if (m.outcome == STRAKE_OUTCOME_GOOD) {
-                /* The search's own samples favour those that were lucky. */
-                player[p]->result.samples = begun[p] ? player[p]->result.samples : 0;
-                begun[p] = true;
-                add_samples(player[p], &m);
-            } else {
-                player[p]->result.outcome = m.outcome; /* it failed once: out */
-            }
-            strake_tuning_tell(t);
-        }
-    }
-cleanup:
-    return status;
-}
-
-/*
- * Whether a contender is faster than the defaults beyond doubt: in the median by a margin, in the least
- * disturbed sample, and in most of the samples taken next to each other.
- */
-static bool beats(const strake_contender *c, const strake_contender *fallback)
-{
-    const strake_measurement *const a = &c->result, *const b = &fallback->result;
-    const int pairs = a->samples < b->samples ? a->samples : b->samples;
-    double least_a = INFINITY, least_b = INFINITY;
-    int wins = 0;
-    for (int k = 0; k < pairs; k++) {
-        wins += a->seconds[k] < b->seconds[k];
-        least_a = a->seconds[k] < least_a ? a->seconds[k] : least_a;
-        least_b = b->seconds[k] < least_b ? b->seconds[k] : least_b;
-    }
-    return a->outcome == STRAKE_OUTCOME_GOOD && pairs > 0 && least_a < least_b &&
-           wins * 10 >= pairs * 7 &&
-           strake_measurement_median(a) * least_gain < strake_measurement_median(b);
-}
-
-/* The winner's results, or the defaults'. Contenders without samples lose. */
-static void fill_class(const strake_tuning *t, strake_tuned_class *class)
-{
-    const strake_contender *winner = &t->fallback;
-    const double fallback = strake_measurement_median(&t->fallback.result);
-    double least = INFINITY;
-    for (int f = 0; f < t->finalists; f++) {
-        const strake_contender *const c = &t->finalist[f];
-        const double median = strake_measurement_median(&c->result);
-        if (beats(c, &t->fallback) && median < least) {
-            winner = c;
-            least = median;
-        }
-    }
-    memcpy(class->n, t->n, sizeof class->n);
-    class->settings = winner->settings;
-    memcpy(class->setting, winner->setting, sizeof class->setting);
-    class->seconds = strake_measurement_median(&winner->result);
-    class->spread = strake_measurement_spread(&winner->result);
-    class->fallback = fallback;
-    class->evaluated = tried_here(t);
 }
 
 static strake_status measure_fallback(strake_tuning *t, strake_error *error)
@@ -390,6 +312,23 @@ static strake_status measure_baseline(strake_tuning *t, strake_tuned_class *clas
     return status;
 }
 
+/* The winner's kernels, each in groups of the size that was best for it. */
+static strake_status try_kernels(strake_tuning *t, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_contender each;
+    bool any = false;
+    STRAKE_TRY(strake_tuning_kernels(t, give_up_factor * best_so_far(t), &each, &any, error));
+    if (any) {
+        t->result->count[each.result.outcome]++;
+    }
+    if (any && each.result.outcome == STRAKE_OUTCOME_GOOD) {
+        consider(t, each.settings, each.setting, &each.result);
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bool *any,
                                  strake_error *error)
 {
@@ -411,18 +350,21 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     }
     STRAKE_TRY(status);
     STRAKE_TRY(measure_baseline(t, class, error));
-    t->grid_end = deadline - fmin(final_share * strake_tuning_left(t, deadline),
-                                  final_slack * ROUNDS * (STRAKE_TUNE_FINALISTS + 1) * t->cost);
-    STRAKE_TRY(search(t, &earlier, &searched, error));
+    t->grid_end =
+        deadline - fmin(final_share * strake_tuning_left(t, deadline),
+                        final_slack * STRAKE_TUNE_ROUNDS * (STRAKE_TUNE_FINALISTS + 1) * t->cost);
+    STRAKE_TRY(search(t, &earlier, class, &searched, error));
     if (!searched) {
         return STRAKE_OK; /* the defaults alone are no result; the journal keeps them */
     }
+    STRAKE_TRY(try_kernels(t, error));
     if (t->finalists > 0 && strake_tuning_left(t, t->end) > 0.0 && !strake_tuning_stopped(t)) {
-        STRAKE_TRY(run_finals(t, deadline, error));
+        STRAKE_TRY(strake_tuning_finals(t, deadline, error));
     }
     *any = t->fallback.result.samples > 0;
     if (*any) {
-        fill_class(t, class);
+        strake_tuning_result(t, class);
+        class->evaluated = tried_here(t);
     }
 cleanup:
     return status;

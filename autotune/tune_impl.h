@@ -13,7 +13,12 @@ typedef struct strake_contender {
     strake_measurement result;
 } strake_contender;
 
-enum { STRAKE_TUNE_FINALISTS = 4, STRAKE_TUNE_HELPERS = 8, STRAKE_TUNE_PREPARED = 8192 };
+enum {
+    STRAKE_TUNE_FINALISTS = 4,
+    STRAKE_TUNE_ROUNDS = 5,
+    STRAKE_TUNE_HELPERS = 8,
+    STRAKE_TUNE_PREPARED = 8192
+};
 
 typedef struct strake_tuning {
     const strake_tune_options *options;
@@ -46,6 +51,7 @@ typedef struct strake_tuning {
     int found;         /* classes stored by this tuning */
     const char *doing;
     strake_contender fallback; /* the defaults */
+    int failed;                /* of what the search tried */
     int finalists;
     strake_contender finalist[STRAKE_TUNE_FINALISTS]; /* the fastest, ascending */
     strake_error failure;                             /* status OK: none */
@@ -55,6 +61,17 @@ typedef struct strake_tuning {
 strake_status strake_tuning_measure(strake_tuning *t, int settings,
                                     const strake_tuned_setting *setting, double give_up,
                                     strake_measurement *out, strake_error *error);
+
+/** Measures them now, within the limit of one measurement and of the budget; the journal does not keep it. */
+strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
+                                        const strake_tuned_setting *setting, double give_up,
+                                        strake_measurement *out, strake_error *error);
+
+/** The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
+strake_status strake_tuning_finals(strake_tuning *t, double deadline, strake_error *error);
+
+/** Fills in a class: the winner's results, or the defaults'. */
+void strake_tuning_result(const strake_tuning *t, strake_tuned_class *class);
 
 /** Seconds left of a deadline, and whether the user wants to stop. */
 double strake_tuning_left(const strake_tuning *t, double deadline);
@@ -75,6 +92,14 @@ strake_status strake_tuning_reference(strake_tuning *t, strake_error *error);
  */
 strake_status strake_tuning_streams(strake_tuning *t, const strake_tuned_class *class,
                                     strake_tuned_streaming *found, strake_error *error);
+
+/**
+ * The fastest configuration so far with groups of its own for every kernel that was faster in another
+ * size, by the timers of all measurements of these kernels; measured as a whole.
+ * @param[out] any  false: one size serves all kernels, or the time is over
+ */
+strake_status strake_tuning_kernels(strake_tuning *t, double give_up, strake_contender *out,
+                                    bool *any, strake_error *error);
 
 /** Takes the locks. STRAKE_ERR_STATE: another tuning is at work. */
 strake_status strake_tuning_lock(strake_tuning *t, strake_error *error);

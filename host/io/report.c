@@ -127,6 +127,10 @@ static void print_tuning(const strake_case *which, const strake_placement *place
     }
     strake_text_print(json, "], \"settings\": ");
     strake_text_json(json, placement->tuned_settings);
+    strake_text_print(json, ", \"search_ended\": ");
+    strake_text_json(json, placement->tuned_ended);
+    strake_text_print(json, ", \"search\": ");
+    strake_text_json(json, placement->tuned_search);
     strake_text_print(json, "}, ");
 }
 
@@ -214,9 +218,9 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
     strake_text_print(
         json,
         ", \"kernels\": {\"count\": %d, \"marching\": %d, \"tiled\": %d, \"fusion\": \"%s\", "
-        "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, "
+        "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, \"groups\": \"%s\", "
         "\"bytes_per_cell\": ",
-        k->count, k->marching, k->tiled, k->fusion, k->division, k->width, k->height);
+        k->count, k->marching, k->tiled, k->fusion, k->division, k->width, k->height, k->groups);
     strake_text_number(json, k->bytes_per_cell);
     if (k->marching > 0) {
         strake_text_print(json,

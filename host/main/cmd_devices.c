@@ -52,6 +52,7 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
                         const strake_cl_device *device)
 {
     strake_tuned_key key;
+    char searched[160];
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
@@ -65,7 +66,8 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
         if (record->todo > 0) {
             (void)printf("; %d still to do (`strake tune` goes on)", record->todo);
         }
-        (void)printf("\n");
+        (void)printf("\n  %-16s   %s\n", "",
+                     strake_tuned_searches_text(record, searched, sizeof searched));
     }
     if (strake_tuned_of_device(set, &key, 0) == NULL) {
         (void)printf("  %-16s no (`strake tune`)\n", "tuned");
@@ -76,6 +78,7 @@ static void json_tuned(strake_text *json, const strake_tuned_set *set, const str
                        const strake_cl_device *device)
 {
     strake_tuned_key key;
+    char searched[160];
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     strake_text_print(json, ", \"tuned\": [");
@@ -88,9 +91,12 @@ static void json_tuned(strake_text *json, const strake_tuned_set *set, const str
         strake_text_json(json, record->date);
         strake_text_print(json,
                           ", \"shipped\": %s, \"brief\": %s, "
-                          "\"grids_to_do\": %d, \"driver\": ",
+                          "\"grids_to_do\": %d, \"effort\": \"%s\", \"searches\": ",
                           record->is_shipped ? "true" : "false",
-                          record->is_brief ? "true" : "false", record->todo);
+                          record->is_brief ? "true" : "false", record->todo,
+                          strake_tuned_effort(record));
+        strake_text_json(json, strake_tuned_searches_text(record, searched, sizeof searched));
+        strake_text_print(json, ", \"driver\": ");
         strake_text_json(json, record->key.driver);
         strake_text_print(json, "}");
     }
@@ -234,7 +240,7 @@ static int command(const strake_arguments *arguments)
     strake_machine_read(&cpu);
     STRAKE_TRY(strake_cl_list_open(&list, error));
     run_selftests(&list);
-    STRAKE_TRY(strake_tuned_load(NULL, strake_notice, NULL, &set, error));
+    STRAKE_TRY(strake_tuned_load(arguments->cache, strake_notice, NULL, &set, error));
     if (arguments->json) {
         make_json(&json, &cpu, &list, set);
         STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory");
@@ -260,6 +266,9 @@ cleanup:
 
 static const strake_option options[] = {{"--json", STRAKE_OPTION_FLAG, NULL, 0, 0,
                                          offsetof(strake_arguments, json), "print one JSON object"},
+                                        {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0,
+                                         offsetof(strake_arguments, cache),
+                                         "folder of tuned settings (default: the user's cache)"},
                                         STRAKE_OPTION_HELP,
                                         {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 
@@ -268,9 +277,12 @@ const strake_command strake_command_devices = {
     .operands = "",
     .text = "Lists the CPU and every OpenCL device with its limits",
     .option = options,
-    .details = "The names at the left are what --on takes: cpu, ocl:0, ocl:1, ... A device is\n"
-               "bit-exact in a precision if its arithmetic passed a self-test; then its results\n"
-               "have the same bytes as the CPU's.\n",
+    .details =
+        "The names at the left are what --on takes: cpu, ocl:0, ocl:1, ... A device is\n"
+        "bit-exact in a precision if its arithmetic passed a self-test; then its results\n"
+        "have the same bytes as the CPU's. What is tuned is told with what the searches tried and\n"
+        "whether they ended by themselves; --cache looks into the folder that `strake tune\n"
+        "--cache` wrote.\n",
     .examples = "  strake devices\n"
                 "  strake devices --json\n",
     .run = command};

@@ -108,7 +108,7 @@ static bool is_repeated(const places *all, int k, const strake_cl_list *list)
 
 static void print_class(const strake_tuned_class *class, int dims)
 {
-    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[600];
+    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[900], searched[160];
     const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
     (void)printf("  %-15s %13s %13s %6.2f", strake_grid_text(dims, class->n, grid),
                  strake_rate_text(cells / class->fallback, before),
@@ -118,8 +118,9 @@ static void print_class(const strake_tuned_class *class, int dims)
     } else {
         (void)printf(" %9s", "-");
     }
-    (void)printf(" %5.1f %% %6d\n    %s\n", 100.0 * class->spread, class->evaluated,
-                 strake_settings_text(class->settings, class->setting, settings, sizeof settings));
+    (void)printf(" %5.1f %%\n    %s\n    %s\n", 100.0 * class->spread,
+                 strake_settings_text(class->settings, class->setting, settings, sizeof settings),
+                 strake_tuned_search_text(class, searched, sizeof searched));
 }
 
 static void print_counts(const strake_tune_result *result)
@@ -149,8 +150,8 @@ static void print_result(const char *where, const strake_tune_result *result)
                  result->record.key.precision == STRAKE_DOUBLE ? "double" : "single",
                  result->already ? ": tuned already, --force tunes again" : "");
     if (result->record.classes > 0) {
-        (void)printf("  %-15s %13s %13s %6s %9s %7s %6s\n", "grid", "default", "tuned", "gain",
-                     "of naive", "spread", "tried");
+        (void)printf("  %-15s %13s %13s %6s %9s %7s\n", "grid", "default", "tuned", "gain",
+                     "of naive", "spread");
     }
     for (int c = 0; c < result->record.classes; c++) {
         print_class(&result->record.class[c], dims);

@@ -46,7 +46,7 @@ static bool has_space(const strake_case *which, const strake_cl_device *device)
 /* What came out, in one line. */
 static void tell_result(const char *where, int dims, const strake_tune_result *result)
 {
-    char grid[STRAKE_GRID_TEXT], settings[600];
+    char grid[STRAKE_GRID_TEXT], settings[900];
     const strake_tuned_class *const class =
         result->record.classes > 0 ? &result->record.class[result->record.classes - 1] : NULL;
     if (class == NULL) {

@@ -81,8 +81,9 @@ static void print_tuning(const strake_result *result, FILE *stream)
             for (int d = 0; d < dims; d++) {
                 shape[d] = p->tuned_for[strake_axis_of(dims, d)];
             }
-            (void)fprintf(stream, "%s cells%s%.150s", strake_shape_text(dims, shape, text),
-                          p->tuned_differs[0] != '\0' ? "; " : "", p->tuned_differs);
+            (void)fprintf(stream, "%s cells%s%.150s; %s", strake_shape_text(dims, shape, text),
+                          p->tuned_differs[0] != '\0' ? "; " : "", p->tuned_differs,
+                          p->tuned_search);
         }
         (void)fprintf(stream, "\n");
     }

@@ -32,6 +32,11 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         for (int axis = 0; axis < STRAKE_AXES; axis++) {
             extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
         }
+        if (out->kernels < STRAKE_MOST_GROUPS) {
+            size_t size[2];
+            strake_cl_groups_size(s, k, size);
+            out->group[out->kernels] = (strake_group){(int)size[0], (int)size[1]};
+        }
         out->kernels++;
         out->marching += plan->marches ? 1 : 0;
         out->tiled += plan->tiled ? 1 : 0;

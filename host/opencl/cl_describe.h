@@ -13,8 +13,9 @@ typedef struct strake_cl_description {
     strake_cl_options used; /**< unroll, prefetch, keep, hold and vector are of marching kernels */
     int width;              /**< work-items of a group along columns */
     int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
-    int64_t rows;           /**< per group of marching kernels, of a tile; 0 without any */
-    int registers;          /**< per work-item; 0: the driver does not tell */
+    strake_group group[STRAKE_MOST_GROUPS]; /**< of the first kernels, in launch order */
+    int64_t rows;          /**< per group of marching kernels, of a tile; 0 without any */
+    int registers;         /**< per work-item; 0: the driver does not tell */
     int64_t resident;      /**< groups of that kernel in a compute unit, by registers; 0: unknown */
     double occupancy;      /**< share of the work-items that a unit holds at most */
     int64_t private_bytes; /**< per work-item, as the driver tells it */

@@ -11,7 +11,12 @@ enum {
     DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
     DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
-    MARCH_CELLS_PER_UNIT = 400,    /* of a stripe, from which marching kernels pay */
+    MARCH_CELLS_PER_UNIT =
+        400, /* of a stripe, from which marching kernels pay in three dimensions */
+    TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
+    SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
+    TILE_ITEMS = 512,           /* of a GPU's group, which fills a unit with few groups */
+    TILE_ROWS = 8,
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
@@ -35,11 +40,31 @@ static size_t sides(const strake_cl_kernel_plan *plan, int axis)
     return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
 }
 
-/* Width and height of the groups of marching kernel k: a lower limit takes lines first. */
+/* What was asked for kernel k alone; zeros: nothing. */
+static strake_group own_size(const strake_cl_kernels *s, int k)
+{
+    int place = 0;
+    for (int before = 0; before < k; before++) {
+        place += s->plan[before].is_static ? 0 : 1;
+    }
+    return s->plan[k].is_static || place >= STRAKE_MOST_GROUPS ? (strake_group){0, 0}
+                                                               : s->group[place];
+}
+
+/*
+ * Width and height of the groups of marching kernel k: a lower limit takes lines first. A size of its
+ * own is within what the program was generated for, and not all halo.
+ */
 static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
-    size[0] = at_most(s->march_width, s->limit[k]);
-    size[1] = at_most(s->march_height, s->limit[k] / size[0]);
+    const strake_group own = own_size(s, k);
+    const bool holds = (size_t)own.width > sides(&s->plan[k], 2) &&
+                       (s->flat || (size_t)own.height > sides(&s->plan[k], 1));
+    size[0] =
+        at_most(holds ? at_most((size_t)own.width, s->march_width) : s->march_width, s->limit[k]);
+    size[1] =
+        at_most(holds && !s->flat ? at_most((size_t)own.height, s->march_height) : s->march_height,
+                s->limit[k] / size[0]);
 }
 
 /* Whether kernel k can run with what the device has. */
@@ -83,8 +108,9 @@ int strake_cl_groups_registers(const strake_cl_kernels *s)
 /* Width and height of the groups of point kernel k. */
 static void point_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
-    size[0] = at_most(s->width, s->limit[k]);
-    size[1] = s->height;
+    const strake_group own = own_size(s, k);
+    size[0] = at_most(own.width > 0 ? (size_t)own.width : s->width, s->limit[k]);
+    size[1] = own.height > 0 ? (size_t)own.height : s->height;
     while (size[0] * size[1] > s->limit[k] && size[1] > 1) {
         size[1] /= 2;
     }
@@ -98,11 +124,16 @@ static void tile_size(const strake_cl_kernels *s, int k, size_t size[2])
     size[1] = 1;
 }
 
+void strake_cl_groups_size(const strake_cl_kernels *s, int k, size_t size[2])
+{
+    (s->plan[k].marches ? march_size : s->plan[k].tiled ? tile_size : point_size)(s, k, size);
+}
+
 int64_t strake_cl_groups_resident(const strake_cl_kernels *s, int k, int registers, double *share)
 {
     enum { WARP = 32, STEP = 8, MOST_ITEMS = 2048 };
     size_t size[2];
-    (s->plan[k].marches ? march_size : s->plan[k].tiled ? tile_size : point_size)(s, k, size);
+    strake_cl_groups_size(s, k, size);
     const int64_t all = strake_cl_unit_registers(s->cl, s->device);
     const int64_t items = ((int64_t)(size[0] * size[1]) + WARP - 1) / WARP * WARP;
     const int64_t used = registers > 0 ? (registers + STEP - 1) / STEP * STEP : 1;
@@ -170,6 +201,22 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
     return cells_per_unit < narrow ? (size_t)DEFAULT_MARCH_WIDTH / 2 : wide;
 }
 
+/*
+ * Tiles that were the fastest on a GPU, two work-items per cell of a small one, since most of its phases
+ * compute more cells than it has; inputs from memory, since the cache has them.
+ */
+static strake_cl_tuning default_tile(const strake_cl_tuning *asked, int64_t cells_per_unit)
+{
+    strake_cl_tuning t = *asked;
+    if (t.width == 0 && t.height == 0 && t.rows == 0) {
+        t.width = cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
+        t.height = TILE_ITEMS / t.width;
+        t.rows = TILE_ROWS;
+        t.options.prefetch = t.options.prefetch > 0 ? t.options.prefetch : 1;
+    }
+    return t;
+}
+
 void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *t, size_t widest,
                            size_t most)
 {
@@ -178,6 +225,20 @@ void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *t
     options->tile[0] = (int)width;
     options->tile[1] = t->rows > 0 ? t->rows : (int)height;
     options->items = (int)(width * at_most(height, most / width));
+}
+
+/* Kernels of a device by default; see TILE_CELLS_PER_UNIT. */
+static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells_per_unit)
+{
+    if (!strake_cl_device_is_gpu(s->device)) {
+        return STRAKE_CL_FUSION_PLAIN;
+    }
+    if (s->flat) {
+        return cells_per_unit < TILE_CELLS_PER_UNIT ? STRAKE_CL_FUSION_TILE
+                                                    : STRAKE_CL_FUSION_STREAM;
+    }
+    /* Marching groups need planes to march along: small stripes have too few for every unit. */
+    return cells_per_unit < MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_PLAIN : STRAKE_CL_FUSION_STREAM;
 }
 
 void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
@@ -198,13 +259,15 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     while (s->width * s->height > most && s->height > 1) {
         s->height /= 2;
     }
+    for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
+        s->group[k] = t->group[k];
+        s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
+    }
     s->registers = t->registers;
     s->dump = t->dump;
     s->options = t->options;
     if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        /* Marching groups need rows to march along: small stripes have too few for every unit. */
-        s->options.fusion = is_gpu && cells >= MARCH_CELLS_PER_UNIT ? STRAKE_CL_FUSION_STREAM
-                                                                    : STRAKE_CL_FUSION_PLAIN;
+        s->options.fusion = default_fusion(s, cells);
     }
     if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
         s->options.refine = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
@@ -224,7 +287,13 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
-    strake_cl_groups_tile(&s->options, t, limit, most);
+    if (s->options.fusion == STRAKE_CL_FUSION_TILE && is_gpu) {
+        const strake_cl_tuning tile = default_tile(t, cells);
+        s->options.prefetch = tile.options.prefetch;
+        strake_cl_groups_tile(&s->options, &tile, limit, most);
+    } else {
+        strake_cl_groups_tile(&s->options, t, limit, most);
+    }
     s->options.local = s->device->local_memory;
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;

@@ -22,6 +22,9 @@ void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *t
 /** Whether kernel @p k of the plan can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
 
+/** Work-items of a group of kernel @p k along columns, and along rows (along lines of a marching one). */
+void strake_cl_groups_size(const strake_cl_kernels *kernels, int k, size_t size[2]);
+
 /** Most registers per work-item that the compiler is told; 0: its choice. */
 int strake_cl_groups_registers(const strake_cl_kernels *kernels);
 

@@ -6,6 +6,7 @@
 #ifndef STRAKE_CL_KERNELS_H
 #define STRAKE_CL_KERNELS_H
 
+#include "case/groups.h"
 #include "engine/layout.h"
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
@@ -16,9 +17,11 @@
 typedef struct strake_cl_tuning {
     strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
     int width;                 /**< work-group size along columns; columns of a tile */
-    int height;    /**< work-group size along rows, of point and tiled kernels; along lines in 3D */
-    int rows;      /**< rows per group of marching kernels; rows of a tile */
-    int registers; /**< most registers per work-item, where the compiler can be told */
+    int height; /**< work-group size along rows, of point and tiled kernels; along lines in 3D */
+    strake_group group[STRAKE_MOST_GROUPS]; /**< of the kernels of every step in launch order;
+                                                 zeros: width and height; not of tiled ones */
+    int rows;         /**< rows per group of marching kernels; rows of a tile */
+    int registers;    /**< most registers per work-item, where the compiler can be told */
     const char *dump; /**< folder for the program's source; NULL: $STRAKE_DUMP_KERNELS */
 } strake_cl_tuning;
 
@@ -37,6 +40,7 @@ typedef struct strake_cl_kernels {
     cl_kernel columns, lines, slabs, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                        /**< of groups of point kernels */
     size_t march_width, march_height;            /**< of marching groups */
+    strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels, as in the tuning */
     int march_rows;                              /**< 0: from the size of a launch */
     int registers;                               /**< 0: the compiler's choice */
     int repeats;      /**< more launches of every step's kernels, to emulate a slower device */

@@ -32,7 +32,6 @@ strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
     }
     options.hold = options.hold > 0 ? options.hold : DEFAULT_HOLD;
     options.unroll = options.unroll > 0 ? options.unroll : DEFAULT_UNROLL;
-    options.unroll += options.unroll > 1 ? options.unroll % 2 : 0;
     options.prefetch = options.prefetch > 0 ? options.prefetch : DEFAULT_PREFETCH;
     options.keep = options.keep > 0 ? options.keep : DEFAULT_KEEP;
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;

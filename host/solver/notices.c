@@ -106,6 +106,7 @@ static int list_given(const strake_case *which, const char *const *path, char *t
 typedef struct traits {
     int resident, streaming; /* stripes */
     int marching, tiled;     /* stripes of such kernels */
+    int kernels;             /* of a step, the most */
     int limitable;           /* stripes whose compiler can be told a limit on registers */
 } traits;
 
@@ -126,6 +127,7 @@ static traits find_traits(const strake_solver *solver)
         t.resident += report.sizes.steps > 0 ? 0 : 1;
         t.marching += kernels.marching > 0 ? 1 : 0;
         t.tiled += kernels.tiled > 0 ? 1 : 0;
+        t.kernels = kernels.kernels > t.kernels ? kernels.kernels : t.kernels;
         t.limitable += strake_cl_register_options(&solver->list.device[entry->device], 1, option,
                                                   sizeof option) != NULL
                            ? 1
@@ -140,6 +142,19 @@ static void tell_given(const strake_solver *solver, const char *const *path, con
     const int given = list_given(solver->which, path, text, sizeof text);
     if (given > 0) {
         strake_solver_notice(solver, "%s %s no effect: %s", text, given > 1 ? "have" : "has", why);
+    }
+}
+
+/* Sizes for more kernels than there are. */
+static void tell_groups(const strake_solver *solver, int kernels)
+{
+    strake_group group[STRAKE_MOST_GROUPS];
+    const int sizes = strake_groups_read(solver->which->groups, group);
+    if (sizes > kernels) {
+        strake_solver_notice(solver,
+                             "run.groups has sizes for %d kernels, but a step has %d: the last %d "
+                             "%s no effect",
+                             sizes, kernels, sizes - kernels, sizes - kernels > 1 ? "have" : "has");
     }
 }
 
@@ -164,6 +179,7 @@ void strake_notices_effects(const strake_solver *solver)
                    "the stripe of a lone device lies in its memory, so that "
                    "there is nothing to exchange");
     }
+    tell_groups(solver, t.kernels);
     if (t.limitable == 0) {
         tell_given(solver, registers, "this device's compiler cannot be told a limit");
     }
@@ -193,12 +209,25 @@ void strake_notices_effects(const strake_solver *solver)
 
 void strake_notices_settings(const strake_solver *solver)
 {
-    static const char *const devices[] = {"run.group_width",   "run.group_height", "run.group_rows",
-                                          "run.device_memory", "run.blocks",       "run.streams",
-                                          "run.overlap",       "run.wait",         "run.fusion",
-                                          "run.division",      "run.hold",         "run.keep",
-                                          "run.unroll",        "run.prefetch",     "run.registers",
-                                          "run.vector",        "run.dump_kernels", NULL};
+    static const char *const devices[] = {"run.group_width",
+                                          "run.group_height",
+                                          "run.groups",
+                                          "run.group_rows",
+                                          "run.device_memory",
+                                          "run.blocks",
+                                          "run.streams",
+                                          "run.overlap",
+                                          "run.wait",
+                                          "run.fusion",
+                                          "run.division",
+                                          "run.hold",
+                                          "run.keep",
+                                          "run.unroll",
+                                          "run.prefetch",
+                                          "run.registers",
+                                          "run.vector",
+                                          "run.dump_kernels",
+                                          NULL};
     static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];
@@ -207,6 +236,13 @@ void strake_notices_settings(const strake_solver *solver)
     for (int e = 0; e < solver->entries; e++) {
         has_device = has_device || solver->entry[e].place == STRAKE_PLACE_OPENCL;
         has_processor = has_processor || solver->entry[e].place == STRAKE_PLACE_CPU;
+    }
+    if (has_processor && solver->which->teams > solver->topology.cpus) {
+        strake_solver_notice(solver,
+                             "run.teams: %d, but this process may use %d processor%s: so many "
+                             "teams are made",
+                             solver->which->teams, solver->topology.cpus,
+                             solver->topology.cpus > 1 ? "s" : "");
     }
     if (solver->kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */

@@ -529,6 +529,7 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->tiled = d.tiled;
     out->width = d.width;
     out->height = d.height;
+    (void)strake_groups_print(d.kernels, d.group, out->groups);
     out->rows = d.rows;
     out->unroll = d.used.unroll;
     out->prefetch = d.used.prefetch;

@@ -55,11 +55,12 @@ typedef struct strake_placement_exchange {
 
 /** The OpenCL kernels of a stripe; sizes are those of the largest one. */
 typedef struct strake_kernels {
-    int count;                     /**< of every step; 0: not an OpenCL stripe with slabs */
-    int marching, tiled;           /**< of these, that march along rows or compute tiles */
-    char fusion[16], division[16]; /**< words of run.fusion and run.division in effect */
-    int width, height;             /**< work-items of a group */
-    int64_t rows;                  /**< per group of marching kernels, of a tile */
+    int count;                       /**< of every step; 0: not an OpenCL stripe with slabs */
+    int marching, tiled;             /**< of these, that march along rows or compute tiles */
+    char fusion[16], division[16];   /**< words of run.fusion and run.division in effect */
+    int width, height;               /**< work-items of a group */
+    char groups[STRAKE_GROUPS_TEXT]; /**< of each kernel, "64x4/128x1", as run.groups takes them */
+    int64_t rows;                    /**< per group of marching kernels, of a tile */
     int unroll, prefetch, keep, hold, vector;
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */
@@ -104,8 +105,10 @@ typedef struct strake_placement {
     strake_placement_exchange borders;
     char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
     char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
-    char tuned_settings[512]; /**< "run.fusion=stream run.hold=60", without what the case gives */
+    char tuned_settings[900]; /**< "run.fusion=stream run.hold=60", without what the case gives */
     int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
+    char tuned_ended[16];   /**< strake_tuned_end_word() of the search on that class, or "" */
+    char tuned_search[160]; /**< strake_tuned_search_text() of it, or "" */
 } strake_placement;
 
 /**

@@ -68,12 +68,17 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_ent
                    strake_tuned_level_name(entry->tuned.level));
     (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s",
                    why[0] != '\0' ? why : entry->tuned.differs);
+    if (class != NULL) {
+        (void)snprintf(out->tuned_ended, sizeof out->tuned_ended, "%s",
+                       strake_tuned_end_word(class->end));
+        (void)strake_tuned_search_text(class, out->tuned_search, sizeof out->tuned_search);
+    }
     for (int axis = 0; class != NULL && axis < STRAKE_AXES; axis++) {
         out->tuned_for[axis] = class->n[axis];
     }
     for (int s = 0; class != NULL && s < class->settings; s++) {
         const size_t used = strlen(out->tuned_settings);
-        if (!strake_setting_is_given(solver->which, class->setting[s].path)) {
+        if (strake_tuned_takes(solver->which, class->setting[s].path)) {
             (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
                            used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);
         }

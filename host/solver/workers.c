@@ -30,14 +30,10 @@ strake_status strake_workers_choose(strake_solver *solver, const strake_options 
                  STRAKE_ERR_USAGE, "threads: %d; expected 1 to %d, or 0 for the default",
                  options->threads, (int)STRAKE_MOST_THREADS);
     strake_topology_read(&solver->topology);
-    STRAKE_CHECK(
-        solver->which->teams <= solver->topology.cpus, error, STRAKE_ERR_USAGE,
-        "%s: run.teams: %d teams, but this process may use %d processor%s; give at most one "
-        "team for each, or 0 for those of the machine",
-        solver->which->file, solver->which->teams, solver->topology.cpus,
-        solver->topology.cpus > 1 ? "s" : "");
     if (solver->which->teams > 0) {
-        strake_topology_divide(&solver->topology, solver->which->teams);
+        strake_topology_divide(&solver->topology, solver->which->teams < solver->topology.cpus
+                                                      ? solver->which->teams
+                                                      : solver->topology.cpus);
     }
     solver->most_threads = options->threads > 0         ? options->threads
                            : solver->which->threads > 0 ? solver->which->threads

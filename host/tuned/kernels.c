@@ -2,7 +2,7 @@
 
 strake_cl_stripe_options strake_tuned_kernels(const strake_case *which)
 {
-    return (strake_cl_stripe_options){
+    strake_cl_stripe_options options = {
         .tuning = {.options = {.fusion = (strake_cl_fusion)which->fusion,
                                .refine = (strake_cl_refine)which->division,
                                .hold = which->hold,
@@ -21,4 +21,6 @@ strake_cl_stripe_options strake_tuned_kernels(const strake_case *which)
         .blocks = which->blocks,
         .streams = which->streams,
         .steps = which->steps_per_sweep};
+    (void)strake_groups_read(which->groups, options.tuning.group);
+    return options;
 }

@@ -10,7 +10,8 @@
 
 enum {
     USUAL_BLOCKS = 8, /* of a stripe that streams */
-    WIDER = 2         /* times the columns of a grid: wider classes say nothing about it */
+    WIDER = 2,        /* times the columns of a grid: wider classes say nothing about it */
+    LARGER = 4        /* times its cells, likewise: what fills a device may leave it half idle */
 };
 
 const char *strake_tuned_level_name(strake_tuned_level level)
@@ -156,15 +157,21 @@ void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
     }
 }
 
-const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
-                                               const int64_t n[STRAKE_AXES])
+static double cells_of(const int64_t n[STRAKE_AXES])
+{
+    return (double)n[0] * (double)n[1] * (double)n[2];
+}
+
+/* Of the classes with so many cells at most. */
+static const strake_tuned_class *nearest_of(const strake_tuned_record *record,
+                                            const int64_t n[STRAKE_AXES], double most_cells)
 {
     const strake_tuned_class *nearest = NULL;
     double least = INFINITY;
     for (int c = 0; record != NULL && c < record->classes; c++) {
         double distance = 0.0;
         /* Groups that fill the columns of a wide grid may be half idle on a narrow one. */
-        if (record->class[c].n[2] > WIDER * n[2]) {
+        if (record->class[c].n[2] > WIDER * n[2] || cells_of(record->class[c].n) > most_cells) {
             continue;
         }
         for (int axis = 0; axis < STRAKE_AXES; axis++) {
@@ -178,6 +185,12 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
         }
     }
     return nearest;
+}
+
+const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
+                                               const int64_t n[STRAKE_AXES])
+{
+    return nearest_of(record, n, LARGER * cells_of(n));
 }
 
 static bool contradicts(const strake_tuned_class *class, const strake_case *which)
@@ -203,7 +216,7 @@ const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
     const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
     *why = "";
     if (use->record != NULL && class == NULL) {
-        *why = "no grid of about so few columns was tuned";
+        *why = "no grid of about so few cells or columns was tuned";
     } else if (class != NULL && contradicts(class, which)) {
         *why = "tuned for another run.fusion";
         return NULL;
@@ -211,16 +224,22 @@ const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
     return class;
 }
 
+bool strake_tuned_takes(const strake_case *which, const char *path)
+{
+    const bool is_groups = strcmp(path, "run.groups") == 0;
+    return !strake_setting_is_given(which, path) &&
+           !(is_groups && (strake_setting_is_given(which, "run.group_width") ||
+                           strake_setting_is_given(which, "run.group_height")));
+}
+
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
                         strake_case *which)
 {
     const char *why = NULL;
     const strake_tuned_class *const class = strake_tuned_serving(use, n, which, &why);
-    if (class == NULL) {
-        return;
-    }
-    for (int s = 0; s < class->settings; s++) {
-        if (!strake_setting_is_given(which, class->setting[s].path)) {
+    const strake_case given = *which;
+    for (int s = 0; class != NULL && s < class->settings; s++) {
+        if (strake_tuned_takes(&given, class->setting[s].path)) {
             (void)strake_setting_set(which, class->setting[s].path, class->setting[s].value);
         }
     }
@@ -230,7 +249,8 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
                                    bool pinned)
 {
     const int64_t block[STRAKE_AXES] = {(n[0] + USUAL_BLOCKS - 1) / USUAL_BLOCKS, n[1], n[2]};
-    const strake_tuned_class *const class = strake_tuned_nearest(use->record, block);
+    /* A rate of larger grids is better than none. */
+    const strake_tuned_class *const class = nearest_of(use->record, block, INFINITY);
     strake_cl_known known = {.streams = 0};
     if (class == NULL || use->record->streaming.streams == 0) {
         return known;
@@ -244,11 +264,6 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
             (double)class->n[0] * (double)class->n[1] * (double)class->n[2] / class->seconds;
     }
     return known;
-}
-
-static double cells_of(const int64_t n[STRAKE_AXES])
-{
-    return (double)n[0] * (double)n[1] * (double)n[2];
 }
 
 bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,

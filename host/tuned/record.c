@@ -112,9 +112,11 @@ static void print_class(const strake_tuned_class *class, strake_text *text)
     strake_text_print(text,
                       "}\n    seconds_per_step: %.6g\n    spread: %.4f\n"
                       "    default_seconds_per_step: %.6g\n    baseline_seconds_per_step: %.6g\n"
-                      "    evaluated: %d\n",
+                      "    evaluated: %d\n    search_ended: %s\n    tried: %d\n    failed: %d\n"
+                      "    possible: %.6g\n",
                       class->seconds, class->spread, class->fallback, class->baseline,
-                      class->evaluated);
+                      class->evaluated, strake_tuned_end_word(class->end), class->tried,
+                      class->failed, class->possible);
 }
 
 void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
@@ -125,9 +127,7 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
                       FORMAT);
     print_key(&record->key, text);
     strake_text_print(text, "date: \"%s\"\neffort: %s\n", record->date,
-                      record->is_brief   ? "brief"
-                      : record->todo > 0 ? "partial"
-                                         : "full");
+                      strake_tuned_effort(record));
     if (record->todo > 0) {
         strake_text_print(text, "grids_to_do: %d\n", record->todo);
     }
@@ -252,6 +252,28 @@ static strake_status read_settings(const strake_node *map, strake_tuned_class *c
     return STRAKE_OK;
 }
 
+/* How the search went; files of earlier versions do not tell. */
+static strake_status read_search(const strake_node *map, strake_tuned_class *class,
+                                 strake_error *error)
+{
+    static const char words[] = "unknown|complete|tries|budget|interrupt";
+    strake_status status = STRAKE_OK;
+    int64_t tried = 0, failed = 0;
+    int end = STRAKE_TUNED_END_UNKNOWN;
+    if (strake_node_get(map, "search_ended") == NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(read_word(map, "search_ended", words, &end, error));
+    STRAKE_TRY(read_count(map, "tried", 1e9, &tried, error));
+    STRAKE_TRY(read_count(map, "failed", 1e9, &failed, error));
+    STRAKE_TRY(read_real(map, "possible", &class->possible, error));
+    class->end = (strake_tuned_end)end;
+    class->tried = (int)tried;
+    class->failed = (int)failed;
+cleanup:
+    return status;
+}
+
 static strake_status read_class(const strake_node *map, strake_tuned_class *class,
                                 strake_error *error)
 {
@@ -274,6 +296,7 @@ static strake_status read_class(const strake_node *map, strake_tuned_class *clas
     STRAKE_TRY(read_real(map, "baseline_seconds_per_step", &class->baseline, error));
     STRAKE_TRY(read_count(map, "evaluated", 1e9, &evaluated, error));
     class->evaluated = (int)evaluated;
+    STRAKE_TRY(read_search(map, class, error));
 cleanup:
     return status;
 }
@@ -312,7 +335,7 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
                  (long long)format, (int)FORMAT);
     STRAKE_TRY(read_key(root, &out->key, error));
     STRAKE_TRY(read_text(root, "date", out->date, sizeof out->date, error));
-    STRAKE_TRY(read_word(root, "effort", "full|brief|partial", &choice, error));
+    STRAKE_TRY(read_word(root, "effort", "full|brief|partial|cut_short", &choice, error));
     out->is_brief = choice == 1;
     STRAKE_TRY(choice == 2 ? read_count(root, "grids_to_do", 1e9, &todo, error) : STRAKE_OK);
     out->todo = (int)todo;

@@ -6,6 +6,7 @@
 #ifndef STRAKE_TUNED_RECORD_H
 #define STRAKE_TUNED_RECORD_H
 
+#include "case/groups.h"
 #include "engine/graph.h"
 #include "io/text.h"
 
@@ -25,8 +26,22 @@ typedef struct strake_tuned_key {
 
 /** One run.* key with its value as in a case file. */
 typedef struct strake_tuned_setting {
-    char path[40], value[24];
+    char path[40], value[STRAKE_GROUPS_TEXT];
 } strake_tuned_setting;
+
+/** What ended the search on a grid. X(name, word) */
+#define STRAKE_TUNED_ENDS(X)                                                                       \
+    X(UNKNOWN, "unknown")     /* found by a version that did not tell */                           \
+    X(COMPLETE, "complete")   /* itself: nothing was left that it would try */                     \
+    X(TRIES, "tries")         /* the most configurations that the space lets be tried */           \
+    X(BUDGET, "budget")       /* the time */                                                       \
+    X(INTERRUPT, "interrupt") /* the user */
+
+typedef enum strake_tuned_end {
+#define X(name, word) STRAKE_TUNED_END_##name,
+    STRAKE_TUNED_ENDS(X)
+#undef X
+} strake_tuned_end;
 
 /** The best settings found for grids of about one size; no settings: the defaults are best. */
 typedef struct strake_tuned_class {
@@ -37,7 +52,10 @@ typedef struct strake_tuned_class {
     double spread;   /**< (largest - smallest) / median of the samples */
     double fallback; /**< seconds per step of the defaults, measured beside it */
     double baseline; /**< seconds per step of the space's baseline, 0: not measured */
-    int evaluated;   /**< configurations measured */
+    int evaluated;   /**< configurations measured, the defaults and the baseline among them */
+    strake_tuned_end end;
+    int tried, failed; /**< by the search, and without a result; 0 where @c end is UNKNOWN */
+    double possible;   /**< configurations that the search could have tried, at most */
 } strake_tuned_class;
 
 /** What was learnt of stripes that stream through the device in blocks. */
@@ -79,6 +97,19 @@ const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, si
  */
 strake_tuned_class *strake_tuned_class_for(strake_tuned_record *record,
                                            const int64_t n[STRAKE_AXES]);
+
+/** "complete", "budget", ... */
+const char *strake_tuned_end_word(strake_tuned_end end);
+
+/** How thorough a record is: "full" only where every search ended by itself and nothing is to do. */
+const char *strake_tuned_effort(const strake_tuned_record *record);
+
+/** What the search of a class tried of what, and what ended it, as a clause. Returns @p buffer. */
+const char *strake_tuned_search_text(const strake_tuned_class *class, char *buffer, size_t size);
+
+/** The same for all classes of a record in one clause. Returns @p buffer. */
+const char *strake_tuned_searches_text(const strake_tuned_record *record, char *buffer,
+                                       size_t size);
 
 /** Appends a record as YAML. */
 void strake_tuned_print(const strake_tuned_record *record, strake_text *text);

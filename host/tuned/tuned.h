@@ -73,7 +73,7 @@ void strake_tuned_find(const strake_tuned_set *set, const strake_tuned_key *key,
 
 /**
  * The class nearest to a piece of n cells: least distance of the logarithms, of those with at most twice its
- * columns; NULL without one.
+ * columns and four times its cells; NULL without one.
  */
 const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record,
                                                const int64_t n[STRAKE_AXES]);
@@ -85,6 +85,12 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
 const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
                                                const int64_t n[STRAKE_AXES],
                                                const strake_case *which, const char **why);
+
+/**
+ * Whether a case leaves a key to tuned results: it does not give it, nor, for the sizes of single
+ * kernels' groups, one for all.
+ */
+bool strake_tuned_takes(const strake_case *which, const char *path);
 
 /**
  * Fills in the run.* keys that a case does not give. Where the case gives another fusion than the

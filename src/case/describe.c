@@ -86,8 +86,15 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
     case STRAKE_COMMON_SMALL:
         (void)strake_limits_text(&common->range, true, buffer, size);
         break;
+    case STRAKE_COMMON_EVEN:
+        (void)snprintf(buffer, size, STRAKE_EVEN_EXPECTED, common->range.maximum,
+                       common->range.unit);
+        break;
     case STRAKE_COMMON_WIDTH:
         (void)snprintf(buffer, size, "0, 1, 2 or 4 %s", common->range.unit);
+        break;
+    case STRAKE_COMMON_GROUPS:
+        (void)snprintf(buffer, size, STRAKE_GROUPS_EXPECTED);
         break;
     case STRAKE_COMMON_BYTES:
         (void)snprintf(buffer, size, STRAKE_BYTES_EXPECTED);

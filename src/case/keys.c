@@ -165,6 +165,11 @@ const strake_common strake_commons[] = {
      "work-group size along rows of the OpenCL stage kernels, in 3D of marching ones too; a tile "
      "has "
      "group_width x group_height work-items; 0: default"},
+    {"run.groups", STRAKE_COMMON_GROUPS, ALL, AT(groups), 0.0, "those of all", NO_RANGE,
+     "work-group sizes of the OpenCL kernels of a step one by one, where they differ from "
+     "run.group_width and run.group_height; a marching kernel's at most as large as these, and in "
+     "2D "
+     "of one row"},
     {"run.steps_per_sweep",
      STRAKE_COMMON_SMALL,
      ALL,
@@ -227,9 +232,8 @@ const strake_common strake_commons[] = {
      "avx2, avx512, auto (the best that this processor has)"},
     {"run.fusion", STRAKE_COMMON_FUSION, ALL, AT(fusion), 0.0, "auto", NO_RANGE,
      "OpenCL kernels: none (one per stage), plain (several stages per cell), stream (groups march "
-     "along rows), tile (groups compute tiles, stage after stage; in 2D), auto (stream on GPUs "
-     "with "
-     "enough rows, plain elsewhere)"},
+     "along rows), tile (groups compute tiles, stage after stage; in 2D), auto (on GPUs "
+     "tile for small grids and stream for others, plain elsewhere)"},
     {"run.division", STRAKE_COMMON_DIVISION, ALL, AT(division), 0.0, "auto", NO_RANGE,
      "OpenCL kernels divide by the device's own division (plain) or by refined reciprocals "
      "(refined), with the same bits; auto: refined on GPUs"},
@@ -262,13 +266,13 @@ const strake_common strake_commons[] = {
      "rows for which a marching kernel keeps a value that it loaded, rather than loading it again "
      "for the next row: more need more registers and fewer loads; 0: 1"},
     {"run.unroll",
-     STRAKE_COMMON_SMALL,
+     STRAKE_COMMON_EVEN,
      ALL,
      AT(unroll),
      0.0,
      NULL,
      {0.0, 16.0, false, "[rows]"},
-     "rows that a marching kernel computes per pass of its loop, 1 or even; 0: 2"},
+     "rows that a marching kernel computes per pass of its loop; 0: 2"},
     {"run.prefetch",
      STRAKE_COMMON_SMALL,
      ALL,

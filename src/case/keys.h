@@ -19,10 +19,12 @@ typedef enum strake_common_kind {
     STRAKE_COMMON_WAIT,
     STRAKE_COMMON_BALANCE,
     STRAKE_COMMON_EXCHANGE,
-    STRAKE_COMMON_COUNT, /**< int64_t */
-    STRAKE_COMMON_SMALL, /**< int */
-    STRAKE_COMMON_WIDTH, /**< int: 0, 1, 2 or 4 */
-    STRAKE_COMMON_BYTES, /**< int64_t, also written with a unit */
+    STRAKE_COMMON_COUNT,  /**< int64_t */
+    STRAKE_COMMON_SMALL,  /**< int */
+    STRAKE_COMMON_WIDTH,  /**< int: 0, 1, 2 or 4 */
+    STRAKE_COMMON_EVEN,   /**< int: 0, 1 or even */
+    STRAKE_COMMON_GROUPS, /**< char[STRAKE_GROUPS_TEXT], "": not given */
+    STRAKE_COMMON_BYTES,  /**< int64_t, also written with a unit */
     STRAKE_COMMON_REAL,
     STRAKE_COMMON_BOOLEAN,
     STRAKE_COMMON_BOUNDARY,
@@ -59,6 +61,9 @@ extern const char strake_overlap_words[];
 extern const char strake_wait_words[];
 extern const char strake_balance_words[];
 extern const char strake_exchange_words[];
+
+/** What a key of kind EVEN takes: the maximum and the unit follow. */
+#define STRAKE_EVEN_EXPECTED "0, 1 or an even number up to %g %s"
 
 /** The words of a kind of key whose value is the index of one, or NULL. */
 const char *strake_common_words(strake_common_kind kind);

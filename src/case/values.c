@@ -227,6 +227,20 @@ static strake_status read_folder(const strake_node *node, const strake_case *whi
     return *out != NULL ? STRAKE_OK : out_of_memory(which, error);
 }
 
+static strake_status read_groups(const strake_node *node, char out[STRAKE_GROUPS_TEXT],
+                                 strake_error *error)
+{
+    strake_group group[STRAKE_MOST_GROUPS];
+    char shown[STRAKE_SHOW_SIZE];
+    const int count = node->kind == STRAKE_NODE_SCALAR ? strake_groups_read(node->text, group) : -1;
+    if (count < 0) {
+        return strake_node_fail(node, error, "found %s, expected " STRAKE_GROUPS_EXPECTED,
+                                strake_node_show(node, shown, sizeof shown));
+    }
+    (void)strake_groups_print(count, group, out);
+    return STRAKE_OK;
+}
+
 /* Reads one key, whose node is NULL if it is absent. */
 static strake_status read_common(const strake_common *common, strake_node *node, strake_node *root,
                                  strake_case *which, strake_error *error)
@@ -270,9 +284,20 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int *)to = (int)integer;
         break;
+    case STRAKE_COMMON_EVEN:
+        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
+        if (status == STRAKE_OK && integer > 1 && integer % 2 != 0) {
+            return strake_node_fail(node, error, "found %lld, expected " STRAKE_EVEN_EXPECTED,
+                                    (long long)integer, common->range.maximum, common->range.unit);
+        }
+        *(int *)to = (int)integer;
+        break;
     case STRAKE_COMMON_WIDTH:
         status = node ? strake_read_choice(node, "0|1|2|4", &choice, error) : STRAKE_OK;
         *(int *)to = choice == 3 ? 4 : choice;
+        break;
+    case STRAKE_COMMON_GROUPS:
+        status = node ? read_groups(node, to, error) : STRAKE_OK;
         break;
     case STRAKE_COMMON_BYTES:
         status = node ? strake_read_bytes(node, &integer, error) : STRAKE_OK;

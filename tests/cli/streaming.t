@@ -19,7 +19,7 @@ try run case.yaml --on ocl:0 --quiet --output kernels --report kernels.json --se
 for pair in '"fusion": "none"' '"group_width": 128' '"marching": 0'; do
     check "the report tells of kernels: $pair" grep -q "\"kernels\": {.*$pair" kernels.json
 done
-check "that stages one by one move more than the fused floor" awk -v plan="$(grep -o '"group_height": [0-9]*, "bytes_per_cell": [0-9]*' \
+check "that stages one by one move more than the fused floor" awk -v plan="$(grep -o '"groups": "[^"]*", "bytes_per_cell": [0-9]*' \
     kernels.json | awk '{ print $NF }')" -v floor="$(grep -o '^  "bytes_per_cell": [0-9]*' kernels.json | awk '{ print $NF }')" \
     'BEGIN { exit !(floor > 0 && plan > 5 * floor) }'
 
@@ -119,6 +119,8 @@ check "are told of in the report" grep -q '"tiled": 1, "fusion": "tile".*"group_
 check "with the same bytes" "$STRAKE" compare whole asked
 try run case.yaml --on ocl:0 --set run.vector=3
 fails 2 "run.vector=3" "run.vector" "one of 0, 1, 2, 4"
+try run case.yaml --on ocl:0 --set run.unroll=3
+fails 2 "run.unroll=3" "run.unroll: found 3" "expected 0, 1 or an even number up to 16 [rows]"
 try run case.yaml --on ocl:0 --set run.device_memory=90
 fails 2 "bytes are bytes" "it may use 90 bytes;"
 

@@ -51,8 +51,11 @@ else
     fi
 fi
 try run case.yaml --on cpu --set run.teams=1024 --output many
-fails 2 "more teams than processors are refused" "run.teams: 1024" "processor" "0 for those of the machine"
-check "and nothing is written" test ! -e many
+exits 0 "more teams than processors are no error"
+check "but a note says how many there are" \
+    grep -q "^strake: note: run.teams: 1024, but this process may use $processors processors\?: so many" .err
+try run case.yaml --on serial --set run.teams=1024 --output none
+check "and none where no stripe has any" bash -c '! grep -q "so many" .err && grep -q "run.teams has no effect" .err'
 
 if [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
     skip "threads beyond a limit are an error of Strake's" "a sanitizer needs address space itself"

@@ -47,6 +47,8 @@ exits 0 "the CPU can be tuned"
 prints "the result tells grid, default, gain and settings" "96 x 80" "default" "gain" "Mcell/s"
 check "the result is a YAML file" grep -q '^complete: true$' "$(result cpu)"
 check "the defaults and every configuration were measured" test "$(grep -c '"configuration"' "$(t4 cpu)")" -eq 4
+check "all of them make a full search" grep -q '^effort: full$' "$(result cpu)"
+prints "the result tells it" "all 3 configurations tried"
 check "nothing is left behind" test -z "$(ls cpu | grep -vE '^(tuned-[0-9a-f]{16}\.(yaml|t4\.json)|tune\.lock)$')"
 if python3 -c 'import json' 2>/dev/null; then
     check "the export is valid JSON with what the T4 schema requires" python3 - "$(t4 cpu)" <<'PY'
@@ -70,6 +72,17 @@ else
 fi
 (cat space.yaml && echo "tries: 1") >few.yaml
 try tune --on cpu --space few.yaml --cache few --budget 60
+check "which does not make a full search" grep -q '^effort: cut_short$' "$(result few)"
+check "and is what ended it" grep -q '^    search_ended: tries$' "$(result few)"
+prints "the result tells it" "1 of at most 3 configurations tried, as many as the search space allows"
+try devices --cache few
+prints "the list of devices, too, of any folder" "mpdata2d double, 1 grid, 20" \
+    "1 of 1 searches cut short, 1 configurations tried"
+try devices --cache few --json
+prints "and its JSON" '"effort": "cut_short", "searches": "1 of 1 searches cut short'
+try run case.yaml --on cpu --cache few --report few.json --output few-out
+prints "and every run that uses it" "; 1 of at most 3 configurations tried, as many as"
+check "and its report" grep -q '"search_ended": "tries", "search": "1 of at most 3' few.json
 check "a space may limit how many are tried" test "$(grep -c '"configuration"' "$(t4 few)")" -eq 2
 try tune --on cpu --space space.yaml --cache cpu
 exits 0 "tuning again does nothing"
@@ -171,7 +184,7 @@ exits 0 "a tuning that finished some grids ends well"
 prints "and tells how many are left" '1 grid is still to do: run `strake tune` again'
 check "the file does not call it full" grep -q '^effort: partial$' "$(result partial)"
 mkfifo partial/tuned-pipe.yaml
-STRAKE_CACHE_DIR=partial timeout 20 "$STRAKE" devices >.out 2>.err
+timeout 20 "$STRAKE" devices --cache partial >.out 2>.err
 check "nor does the list of devices" \
     grep -q '^  tuned            mpdata2d double, 1 grid, 20.*; 1 still to do' .out
 check "a pipe among the results keeps nobody waiting" grep -q 'tuned-pipe.yaml are ignored' .err
@@ -228,7 +241,24 @@ try run case.yaml --on ocl:0 --cache faults --report ocl.json --output ocl
 check "OpenCL: a run uses the result" grep -q '"tuned": {"level": "exact"' ocl.json
 try run case.yaml --on serial --quiet --output serial
 check "OpenCL: with the bytes of serial" cmp ocl/psi_00000020.npy serial/psi_00000020.npy
-STRAKE_CACHE_DIR=faults try devices
+# Kernels with sizes of their own.
+sed -i 's/settings: {.*}/settings: {run.fusion: none, run.group_width: 64, run.group_height: 4, run.groups: 32x2\/auto\/16x8}/' \
+    "$(result faults)"
+try run case.yaml --on ocl:0 --cache faults --report own.json --output own
+check "OpenCL: kernels take tuned sizes of their own" grep -q '"groups": "32x2/64x4/16x8/64x4' own.json
+check "OpenCL: with the bytes of serial again" cmp own/psi_00000020.npy serial/psi_00000020.npy
+try run case.yaml --on ocl:0 --cache faults --quiet --report own.json --output own --set run.groups=auto/32x1
+check "OpenCL: a case's sizes go before them" grep -q '"groups": "64x4/32x1/64x4/64x4' own.json
+check "OpenCL: with the bytes of serial, too" cmp own/psi_00000020.npy serial/psi_00000020.npy
+try run case.yaml --on ocl:0 --cache faults --quiet --report own.json --set run.group_height=2
+check "OpenCL: and a size for all" grep -q '"groups": "64x2/64x2/64x2/64x2' own.json
+try run case.yaml --on ocl:0 --quiet --set run.fusion=plain --set run.groups=32x4/32x4/32x4/32x4/32x4/32x4/32x4
+exits 0 "OpenCL: sizes for more kernels than there are"
+check "OpenCL: are told of" grep -q '^strake: note: run.groups has sizes for 7 kernels, but a step has [1-6]: the last' .err
+try run case.yaml --on ocl:0 --set run.groups=64y4
+fails 2 "OpenCL: a size that is none" "--set run.groups=64y4: run.groups: found '64y4'" "WIDTHxHEIGHT"
+
+try devices --cache faults
 prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdata2d double, 1 grid, 20"
 
 # Beside a GPU other processes build kernels ahead; the same faults strike them

@@ -27,6 +27,7 @@ typedef struct program {
     int variant;
     bool single, constant_h;
     int fusion, division, hold, unroll, prefetch, keep, vector, width, height, rows;
+    strake_group group[3]; /* of the first kernels */
 } program;
 
 static program draw_program(uint64_t *seed)
@@ -55,6 +56,10 @@ static void draw_groups(program *p, uint64_t *seed)
 {
     p->height = 1 + pick(seed, 5);
     p->rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
+    for (int k = 0; k < 3; k++) {
+        const bool common = pick(seed, 2) == 0;
+        p->group[k] = (strake_group){common ? 0 : p->width, 1 + pick(seed, 5)};
+    }
 }
 
 /* Whether these parameters are among the first @p count keys; adds them there. */
@@ -94,6 +99,7 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     which->group_width = p->width;
     which->group_height = p->height;
     which->group_rows = p->rows;
+    (void)strake_groups_print(3, p->group, which->groups);
     uint64_t checksum[2];
     for (int k = 0; k < 2; k++) {
         strake_solver *solver = strake_trial_open(&trial, k == 0 ? "serial" : place, NULL, 1);
@@ -103,10 +109,10 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     }
     if (checksum[0] != checksum[1]) {
         fail_msg("draw %d: %s differs from serial: %s, fusion %d, division %d, hold %d, unroll %d, "
-                 "prefetch %d, keep %d, vector %d, groups of %d x %d, %d rows; variant %d",
+                 "prefetch %d, keep %d, vector %d, groups of %d x %d (%s), %d rows; variant %d",
                  draw, place, trial.name, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
-                 p->keep, p->vector, which->group_width, which->group_height, which->group_rows,
-                 p->variant);
+                 p->keep, p->vector, which->group_width, which->group_height, which->groups,
+                 which->group_rows, p->variant);
     }
     strake_trial_end(&trial);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -79,6 +80,71 @@ static void what_a_case_says_is_taken(void **state)
     assert_int_equal(k->march_width, 48);
     assert_int_equal(k->options.stride, 64);
     assert_int_equal(k->march_rows, 17);
+}
+
+static void lists_of_sizes_are_read_and_written(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",      "64",     "64x",   "x4",        "64x4/",
+                                      "/64x4", "64x4,",  "0x4",   "64x0",      "4097x1",
+                                      "-1x4",  "64 x 4", "64x4x", "automatic", "64x4//64x4"};
+    strake_group group[STRAKE_MOST_GROUPS];
+    char text[STRAKE_GROUPS_TEXT], full[STRAKE_MOST_GROUPS * 12] = "";
+    assert_int_equal(strake_groups_read("64x4/auto/4096x1/auto", group), 4);
+    assert_int_equal(group[0].height, 4);
+    assert_int_equal(group[1].width, 0);
+    assert_int_equal(group[2].width, 4096);
+    assert_string_equal(strake_groups_print(4, group, text), "64x4/auto/4096x1");
+    assert_string_equal(strake_groups_print(0, group, text), "");
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        assert_int_equal(strake_groups_read(bad[k], group), -1);
+    }
+    for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
+        (void)snprintf(full + strlen(full), sizeof full - strlen(full), "%s4096x4096",
+                       k > 0 ? "/" : "");
+    }
+    assert_int_equal(strake_groups_read(full, group), STRAKE_MOST_GROUPS);
+    assert_string_equal(strake_groups_print(STRAKE_MOST_GROUPS, group, text), full);
+    (void)strcat(full, "/1x1");
+    assert_int_equal(strake_groups_read(full, group), -1);
+}
+
+/* The plan of a step in point kernels, the second of them static. */
+static void single_kernels_have_sizes_of_their_own(void **state)
+{
+    (void)state;
+    const strake_cl_tuning tuning = {.options = {.fusion = STRAKE_CL_FUSION_NONE},
+                                     .width = 64,
+                                     .height = 4,
+                                     .group = {{32, 8}, {0, 0}, {2048, 2048}}};
+    strake_cl_kernels *const k = (strake_cl_kernels *)choose(&gpu, "double", "", 8192, &tuning);
+    static const size_t want[][2] = {{32, 8}, {64, 4}, {64, 4}, {1024, 1}, {64, 4}};
+    k->kernels = 5;
+    for (int n = 0; n < k->kernels; n++) {
+        size_t size[2];
+        k->plan[n] = (strake_cl_kernel_plan){.is_static = n == 1, .flat = true};
+        k->limit[n] = gpu.max_work_group;
+        for (int before = 0; before <= n; before++) {
+            k->plan[before].is_static = before == 1;
+        }
+        strake_cl_groups_size(k, n, size);
+        assert_int_equal(size[0], want[n][0]);
+        assert_int_equal(size[1], want[n][1]);
+    }
+    /* Marching ones stay within what the program was generated for, and are never all halo. */
+    static const strake_group asked[] = {{32, 8}, {256, 8}, {6, 8}, {0, 0}};
+    static const size_t wide[] = {32, 64, 64, 64};
+    for (int n = 0; n < 4; n++) {
+        size_t size[2];
+        k->plan[n] = (strake_cl_kernel_plan){.marches = true, .flat = true};
+        k->plan[n].side[2][0] = k->plan[n].side[2][1] = 3;
+        k->group[n] = asked[n];
+        k->march_width = 64;
+        k->march_height = 1;
+        strake_cl_groups_size(k, n, size);
+        assert_int_equal(size[0], wide[n]);
+        assert_int_equal(size[1], 1);
+    }
 }
 
 /* A limit on registers is for plans of about that size: a smaller one would spill, none gains. */
@@ -169,6 +235,8 @@ int main(void)
         cmocka_unit_test(others_get_one_column_per_item),
         cmocka_unit_test(two_columns_need_registers),
         cmocka_unit_test(what_a_case_says_is_taken),
+        cmocka_unit_test(lists_of_sizes_are_read_and_written),
+        cmocka_unit_test(single_kernels_have_sizes_of_their_own),
         cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
         cmocka_unit_test(registers_say_how_many_groups_a_unit_holds),
     };

@@ -222,12 +222,20 @@ static void a_small_space_is_tried_whole(void **state)
     b->space = space;
     strake_search search = run(b, 1000, 10000, 1);
     assert_true(search.exhausted);
+    assert_int_equal(search.end, STRAKE_SEARCH_DONE);
+    assert_true(search.possible == search.tried);
     /* 16 + 20 is too little: 5 of 6 remain */
     assert_int_equal(b->calls, 4 * 3 * 2 * 2 * 2 * 2 * 5 / 6);
     assert_true(search.pruned[0] > 0);
     search = run(b, 1000, 5, 1);
     assert_false(search.exhausted);
+    assert_int_equal(search.end, STRAKE_SEARCH_STOPPED);
+    assert_true(search.possible > search.tried);
     assert_int_equal(b->calls, 5);
+    search = run(b, 7, 10000, 1);
+    assert_int_equal(search.end, STRAKE_SEARCH_MOST);
+    assert_int_equal(search.tried, 7);
+    assert_true(search.possible == strake_space_size(space)); /* not counted: a bound */
     strake_space_free(&space);
     free(b);
 }

@@ -206,7 +206,11 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
          "unknown key"},
         {"constraints:", "streams: {values: [1, 99], memory: 0.5, gain: 0}\nconstraints:", "99"},
         {"constraints:", "streams: {values: [1, 2], memory: 2, gain: 0}\nconstraints:", "memory"},
-        {"constraints:", "streams: {values: [1, 2]}\nconstraints:", "memory"}};
+        {"constraints:", "streams: {values: [1, 2]}\nconstraints:", "memory"},
+        {"constraints:", "each_kernel: {gain: 0}\nconstraints:", "gain"},
+        {"constraints:", "each_kernel: {gain: 0.1, of: run.group_width}\nconstraints:",
+         "unknown key"},
+        {"constraints:", "each_kernel: 0.1\nconstraints:", "gain"}};
     for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
         char text[2000];
         strake_space *space = NULL;

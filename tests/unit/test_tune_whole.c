@@ -147,6 +147,149 @@ static void an_interrupted_tuning_searches_on(void **state)
     assert_int_equal(f->result.record.class[0].evaluated, 1 + 8);
 }
 
+/* What the file says of the only grid. */
+static strake_tuned_class stored(const fixture *f, const char **effort)
+{
+    strake_tuned_set *set = NULL;
+    strake_tuned_use use;
+    assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, NULL), STRAKE_OK);
+    strake_tuned_find(set, &f->result.record.key, &use);
+    assert_int_equal(use.record->classes, 1);
+    const strake_tuned_class class = use.record->class[0];
+    *effort = strake_tuned_effort(use.record);
+    strake_tuned_free(&set);
+    return class;
+}
+
+static void the_record_tells_what_ended_the_search(void **state)
+{
+    fixture *const f = *state;
+    /* Of the reference, the defaults and three configurations the last never answers. */
+    static const char stuck[] = "while read -r line; do m=$((m + 1)); [ $m -lt 5 ] || sleep 100; "
+                                "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+    static const char failing[] =
+        "while read -r line; do case $line in *sweep=3*) printf 'failed\\trun\\tno\\n' >&3;; "
+        "*) printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3;; esac; done";
+    const char *effort = NULL;
+    f->options.force = true;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]");
+    assert_int_equal(tune(f, failing), STRAKE_OK);
+    strake_tuned_class class = stored(f, &effort);
+    assert_string_equal(effort, "full");
+    assert_int_equal(class.end, STRAKE_TUNED_END_COMPLETE);
+    assert_int_equal(class.tried, 4);
+    assert_int_equal(class.failed, 1);
+    assert_true(class.possible == 4.0);
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]") "tries: 3\n";
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_TRIES);
+    assert_int_equal(class.tried, 3);
+    assert_int_equal(class.failed, 0);
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4]");
+    f->options.budget = 1.0;
+    assert_int_equal(tune(f, stuck), STRAKE_OK);
+    class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_BUDGET);
+    assert_int_equal(class.tried, 2);
+}
+
+/*
+ * Two kernels, the first faster in groups 32 wide, the second in groups 64 wide: no one size serves both.
+ * Together they are faster still.
+ */
+static void kernels_get_sizes_of_their_own_where_that_is_faster(void **state)
+{
+    fixture *const f = *state;
+    static const char script[] =
+        "while read -r line; do a=.3; b=.3; t=.6; case $line in "
+        "*groups=auto/64x4*) a=.1; b=.1; t=.2;; *groups*) t=9;; "
+        "*width=32*) a=.1; b=.45; t=.55;; *width=64*) a=.5; b=.1; t=.6;; "
+        "*width*) ;; *) t=1;; esac; "
+        "printf 'kernel\\ta\\t%s\\nkernel\\tb\\t%s\\ndone\\t0\\t0\\t%s\\t%s\\t%s\\n' "
+        "$a $b $t $t $t >&3; done";
+    static const char space[] =
+        "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: [[96, 80]]\n"
+        "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"
+        "parameters:\n  - {path: run.group_width, values: [16, 32, 64]}\n"
+        "  - {path: run.group_height, values: [4]}\nconstraints: []\n";
+    char text[900];
+    (void)snprintf(text, sizeof text, "%seach_kernel: {gain: %s}\n", space, "0.05");
+    f->options.space = text;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    const strake_tuned_class *const class = &f->result.record.class[0];
+    assert_int_equal(class->settings, 3);
+    assert_string_equal(class->setting[0].value, "32");
+    assert_string_equal(class->setting[2].path, "run.groups");
+    assert_string_equal(class->setting[2].value, "auto/64x4");
+    assert_true(class->seconds == 0.2);
+    assert_int_equal(class->tried, 3);
+    assert_int_equal(class->evaluated, 1 + 3 + 1);
+    /* What the timers promise must be worth a measurement, and where nobody asks none is made. */
+    (void)snprintf(text, sizeof text, "%seach_kernel: {gain: %s}\n", space, "0.9");
+    f->options.force = true;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_int_equal(class->settings, 2);
+    assert_int_equal(class->evaluated, 1 + 3);
+    f->options.space = space;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_int_equal(class->settings, 2);
+    assert_int_equal(class->evaluated, 1 + 3);
+}
+
+/* The break point: three streams are faster, four and six not by a fiftieth, and eight are not tried. */
+static void streams_are_tried_until_more_are_no_faster(void **state)
+{
+    fixture *const f = *state;
+    char script[600];
+    static const char space[] = SPACE(
+        "[[96, 80], [64, 64]]") "streams: {values: [1, 2, 3, 4, 6, 8], memory: 0.3, gain: 0.02}\n";
+    (void)snprintf(
+        script, sizeof script,
+        "while read -r line; do t=1; case $line in *streams=1*) t=1;; *streams=2*) t=.5;; "
+        "*streams=3*) t=.4;; *streams=4*) t=.395;; *streams=6*) t=.399;; "
+        "*streams=8*) echo 8 >>%s/eight; t=.1;; esac; "
+        "printf 'rates\\t3e9\\t4e9\\t5e9\\ndone\\t0\\t0\\t%%s\\t%%s\\t%%s\\n' $t $t $t >&3; done",
+        f->folder);
+    f->options.space = space;
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    const strake_tuned_streaming *const found = &f->result.record.streaming;
+    assert_int_equal(found->streams, 3);
+    assert_true(found->up == 3e9 && found->down == 4e9);
+    char *const eight = strake_path_join(f->folder, "eight");
+    assert_int_not_equal(access(eight, F_OK), 0);
+    free(eight);
+    /* Runs begin with it, and with the rate of the class nearest to an eighth of their rows. */
+    const strake_tuned_use use = {.level = STRAKE_TUNED_EXACT, .record = &f->result.record};
+    const int64_t n[STRAKE_AXES] = {8 * 96, 1, 80};
+    const strake_cl_known known = strake_tuned_known(&use, n, true);
+    assert_int_equal(known.streams, 3);
+    assert_true(known.rates.up == 3e9 && known.rates.cells == 96.0 * 80.0);
+}
+
+static bool have_enough(void *user)
+{
+    int *const asked = user;
+    return ++*asked > 12;
+}
+
+static void an_interrupt_is_told_from_a_budget(void **state)
+{
+    fixture *const f = *state;
+    const char *effort = NULL;
+    int asked = 0;
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    f->options.stop = have_enough;
+    f->options.user = &asked;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    const strake_tuned_class class = stored(f, &effort);
+    assert_string_equal(effort, "cut_short");
+    assert_int_equal(class.end, STRAKE_TUNED_END_INTERRUPT);
+    assert_in_range(class.tried, 1, 7);
+}
+
 static void a_first_use_that_finds_nothing_happens_once(void **state)
 {
     fixture *const f = *state;
@@ -270,6 +413,10 @@ int main(void)
         WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
+        WITH_FOLDER(the_record_tells_what_ended_the_search),
+        WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
+        WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
+        WITH_FOLDER(an_interrupt_is_told_from_a_budget),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
         WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),
         WITH_FOLDER(a_full_record_takes_another_grid),

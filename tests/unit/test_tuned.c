@@ -69,13 +69,19 @@ static strake_tuned_record sample(void)
         .streaming = {.streams = 3, .up = 5e10, .down = 4e10},
         .classes = 2,
         .class = {{.n = {1024, 1, 1024},
-                   .settings = 2,
-                   .setting = {{"run.fusion", "stream"}, {"run.hold", "60"}},
+                   .settings = 3,
+                   .setting = {{"run.fusion", "stream"},
+                               {"run.hold", "60"},
+                               {"run.groups", "128x1/auto/64x1"}},
                    .seconds = 1.25e-3,
                    .spread = 0.01,
                    .fallback = 2.5e-3,
                    .baseline = 5e-3,
-                   .evaluated = 40},
+                   .evaluated = 40,
+                   .end = STRAKE_TUNED_END_BUDGET,
+                   .tried = 38,
+                   .failed = 2,
+                   .possible = 7290000.0},
                   {.n = {128, 1, 4096}, .seconds = 1e-3, .fallback = 1e-3, .evaluated = 3}}};
     return record;
 }
@@ -120,6 +126,10 @@ static void a_record_survives_its_file(void **state)
         assert_memory_equal(again.class[c].n, record.class[c].n, sizeof record.class[c].n);
         assert_int_equal(again.class[c].settings, record.class[c].settings);
         assert_int_equal(again.class[c].evaluated, record.class[c].evaluated);
+        assert_int_equal(again.class[c].end, record.class[c].end);
+        assert_int_equal(again.class[c].tried, record.class[c].tried);
+        assert_int_equal(again.class[c].failed, record.class[c].failed);
+        assert_true(again.class[c].possible == record.class[c].possible);
         assert_true(again.class[c].seconds == record.class[c].seconds);
         assert_true(again.class[c].fallback == record.class[c].fallback);
     }
@@ -127,6 +137,7 @@ static void a_record_survives_its_file(void **state)
     assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10);
     assert_string_equal(again.class[0].setting[0].value, "stream");
     assert_string_equal(again.class[0].setting[1].path, "run.hold");
+    assert_string_equal(again.class[0].setting[2].value, "128x1/auto/64x1");
     strake_text_free(&text);
 }
 
@@ -316,12 +327,73 @@ static void the_nearest_class_serves_a_grid(void **state)
         int64_t rows, cols;
         int class;
     } want[] = {{1024, 1024, 0}, {900, 900, 0},  {100, 5000, 1},  {4096, 4096, 0}, {64, 2048, 1},
-                {733, 1021, 0},  {9000, 512, 0}, {9000, 511, -1}, {5000, 300, -1}, {1, 1, -1}};
+                {733, 1021, 0},  {9000, 512, 0}, {9000, 511, -1}, {5000, 300, -1}, {1, 1, -1},
+                {64, 2047, -1},  {63, 2080, -1}, {512, 512, 0},   {512, 511, -1}};
     for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
         const int64_t n[STRAKE_AXES] = {want[k].rows, 1, want[k].cols};
         const strake_tuned_class *const class =
             want[k].class < 0 ? NULL : &record.class[want[k].class];
         assert_ptr_equal(strake_tuned_nearest(&record, n), class);
+    }
+}
+
+/* The shipped records of a device. */
+static void read_shipped(const char *device, strake_tuned_record *out)
+{
+    for (const strake_tuned_text *text = strake_tuned_texts; text->name != NULL; text++) {
+        strake_error error;
+        if (strake_tuned_parse(text->name, (const char *)text->bytes, text->length, out, &error) ==
+                STRAKE_OK &&
+            strcmp(out->key.device, device) == 0 && out->key.precision == STRAKE_DOUBLE) {
+            return;
+        }
+    }
+    fail_msg("nothing is shipped for %s", device);
+}
+
+/*
+ * Squares take the nearest size. Flat and tall grids take a class with as many columns as they have for
+ * their groups, and cells to keep the device busy; where there is none the defaults follow the grid.
+ */
+static void odd_shapes_take_a_fitting_shipped_class(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device;
+        int64_t rows, cols, class; /* of class x class cells; 0: the defaults */
+    } want[] = {{"NVIDIA H200", 256, 256, 256},
+                {"NVIDIA H200", 300, 300, 256},
+                {"NVIDIA H200", 700, 700, 512},
+                {"NVIDIA H200", 777, 1333, 1024},
+                {"NVIDIA H200", 1500, 1500, 2048},
+                {"NVIDIA H200", 3001, 3001, 4096},
+                {"NVIDIA H200", 6000, 6000, 8192},
+                {"NVIDIA H200", 60000, 60000, 8192},
+                {"NVIDIA H200", 100, 5000, 512},    /* few rows, but wide */
+                {"NVIDIA H200", 5000, 300, 512},    /* none with more columns than 600 */
+                {"NVIDIA H200", 1000000, 256, 512}, /* very tall */
+                {"NVIDIA H200", 1000000, 100, 0},   /* too narrow for any */
+                {"NVIDIA H200", 1000000, 1, 0},     /* one column */
+                {"NVIDIA H200", 8, 1000000, 2048},  /* very wide */
+                {"NVIDIA H200", 1, 8192, 0},        /* one row that does not fill the device */
+                {"NVIDIA H200", 1, 1000000, 1024},  /* one row that does */
+                {"NVIDIA H200", 128, 128, 256},     /* a quarter of a class */
+                {"NVIDIA H200", 127, 127, 0},       /* and less */
+                {"NVIDIA H200", 1, 1, 0},
+                {"pthread-skylake-avx512-AMD EPYC", 61, 97, 0},
+                {"pthread-skylake-avx512-AMD EPYC", 200, 300, 256},
+                {"pthread-skylake-avx512-AMD EPYC", 1, 4096, 0},
+                {"pthread-skylake-avx512-AMD EPYC", 3001, 3001, 2048}};
+    strake_tuned_record record;
+    for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
+        const int64_t n[STRAKE_AXES] = {want[k].rows, 1, want[k].cols};
+        read_shipped(want[k].device, &record);
+        const strake_tuned_class *const class = strake_tuned_nearest(&record, n);
+        const int64_t got = class != NULL ? class->n[2] : 0;
+        if (got != want[k].class) {
+            fail_msg("%s, %lld x %lld: class %lld, expected %lld", want[k].device, (long long)n[0],
+                     (long long)n[2], (long long)got, (long long)want[k].class);
+        }
     }
 }
 
@@ -352,6 +424,21 @@ static void tuning_fills_in_what_the_case_does_not_give(void **state)
     assert_int_equal(settings.fusion, 3);
     assert_int_equal(settings.hold, 60);
     assert_int_equal(settings.group_width, 0);
+    assert_string_equal(settings.groups, "128x1/auto/64x1");
+    strake_case_close(&which);
+
+    /* One size for all kernels stands for each of them. */
+    which = open_case("run.group_width=32");
+    settings = *which;
+    strake_tuned_apply(&use, n, &settings);
+    assert_string_equal(settings.groups, "");
+    assert_int_equal(settings.hold, 60);
+    strake_case_close(&which);
+
+    which = open_case("run.groups=16x4/auto");
+    settings = *which;
+    strake_tuned_apply(&use, n, &settings);
+    assert_string_equal(settings.groups, "16x4");
     strake_case_close(&which);
 
     which = open_case("run.hold=11");
@@ -414,6 +501,61 @@ static void a_record_tells_what_is_still_to_do(void **state)
     strake_tuned_find(set, &record.key, &use);
     assert_int_equal(use.record->todo, 0);
     strake_tuned_free(&set);
+}
+
+static void only_searches_that_ended_by_themselves_are_full(void **state)
+{
+    (void)state;
+    strake_tuned_record record = sample();
+    char text[160];
+    assert_string_equal(strake_tuned_effort(&record), "cut_short"); /* one does not even tell */
+    assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
+                        "38 of at most 7.29e+06 configurations tried (2 failed), until the budget "
+                        "ended");
+    assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
+                        "3 configurations measured");
+    assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
+                        "2 of 2 searches cut short, 3 to 38 configurations tried for each");
+    for (int c = 0; c < record.classes; c++) {
+        record.class[c].end = STRAKE_TUNED_END_COMPLETE;
+        record.class[c].tried = 38;
+        record.class[c].failed = 0;
+    }
+    record.class[1].possible = 38.0;
+    assert_string_equal(strake_tuned_effort(&record), "full");
+    assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
+                        "38 of at most 7.29e+06 configurations tried, until nothing more was "
+                        "promising");
+    assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
+                        "all 38 configurations tried");
+    assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
+                        "searched to the end, 38 configurations tried for each");
+    record.class[1].end = STRAKE_TUNED_END_TRIES;
+    assert_string_equal(strake_tuned_effort(&record), "cut_short");
+    record.todo = 1;
+    assert_string_equal(strake_tuned_effort(&record), "partial");
+    record.is_brief = true;
+    assert_string_equal(strake_tuned_effort(&record), "brief");
+}
+
+static void files_of_earlier_versions_do_not_tell_what_ended_a_search(void **state)
+{
+    (void)state;
+    strake_tuned_record record = sample(), again;
+    strake_text text = {0};
+    strake_error error;
+    record.classes = 1;
+    strake_tuned_print(&record, &text);
+    char *const from = strstr(text.data, "    search_ended:");
+    char *const to = strstr(text.data, "complete: true");
+    assert_non_null(from);
+    memmove(from, to, strlen(to) + 1);
+    assert_int_equal(strake_tuned_parse("f", text.data, strlen(text.data), &again, &error),
+                     STRAKE_OK);
+    assert_int_equal(again.class[0].end, STRAKE_TUNED_END_UNKNOWN);
+    assert_int_equal(again.class[0].evaluated, 40);
+    assert_string_equal(strake_tuned_effort(&again), "cut_short");
+    strake_text_free(&text);
 }
 
 static void a_thorough_result_replaces_a_brief_one(void **state)
@@ -530,9 +672,12 @@ int main(void)
         WITH_FOLDER(the_same_architecture_comes_before_the_vendor),
         WITH_FOLDER(another_generator_is_stale),
         cmocka_unit_test(the_nearest_class_serves_a_grid),
+        cmocka_unit_test(odd_shapes_take_a_fitting_shipped_class),
         cmocka_unit_test(tuning_fills_in_what_the_case_does_not_give),
         WITH_FOLDER(storing_keeps_the_other_classes),
         WITH_FOLDER(a_record_tells_what_is_still_to_do),
+        cmocka_unit_test(only_searches_that_ended_by_themselves_are_full),
+        cmocka_unit_test(files_of_earlier_versions_do_not_tell_what_ended_a_search),
         WITH_FOLDER(a_thorough_result_replaces_a_brief_one),
         WITH_FOLDER(a_full_record_drops_its_oldest_class),
         WITH_FOLDER(readers_never_see_half_a_file),

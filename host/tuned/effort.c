@@ -1,0 +1,81 @@
+/* How thorough results are: what searches tried, and what ended them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tuned/record.h"
+
+const char *strake_tuned_end_word(strake_tuned_end end)
+{
+    static const char *const word[] = {
+#define X(name, word) word,
+        STRAKE_TUNED_ENDS(X)
+#undef X
+    };
+    return word[end];
+}
+
+const char *strake_tuned_effort(const strake_tuned_record *record)
+{
+    bool is_full = true;
+    for (int c = 0; c < record->classes; c++) {
+        is_full = is_full && record->class[c].end == STRAKE_TUNED_END_COMPLETE;
+    }
+    return record->is_brief   ? "brief"
+           : record->todo > 0 ? "partial"
+           : is_full          ? "full"
+                              : "cut_short";
+}
+
+const char *strake_tuned_search_text(const strake_tuned_class *class, char *buffer, size_t size)
+{
+    static const char *const why[] = {"", ", until nothing more was promising",
+                                      ", as many as the search space allows",
+                                      ", until the budget ended", ", until it was interrupted"};
+    const bool all = class->end == STRAKE_TUNED_END_COMPLETE && class->tried >= class->possible;
+    if (class->end == STRAKE_TUNED_END_UNKNOWN) {
+        (void)snprintf(buffer, size, "%d configurations measured", class->evaluated);
+        return buffer;
+    }
+    (void)snprintf(buffer, size,
+                   all ? "all %d configurations tried" : "%d of at most %.6g configurations tried",
+                   class->tried, class->possible);
+    if (class->failed > 0) {
+        const size_t used = strlen(buffer);
+        (void)snprintf(buffer + used, size - used, " (%d failed)", class->failed);
+    }
+    const size_t used = strlen(buffer);
+    (void)snprintf(buffer + used, size - used, "%s", all ? "" : why[class->end]);
+    return buffer;
+}
+
+const char *strake_tuned_searches_text(const strake_tuned_record *record, char *buffer, size_t size)
+{
+    int least = 0, most = 0, cut = 0, unknown = 0;
+    char range[48];
+    for (int c = 0; c < record->classes; c++) {
+        const strake_tuned_class *const class = &record->class[c];
+        const bool told = class->end != STRAKE_TUNED_END_UNKNOWN;
+        const int tried = told ? class->tried : class->evaluated;
+        least = c == 0 || tried < least ? tried : least;
+        most = tried > most ? tried : most;
+        cut += told && class->end != STRAKE_TUNED_END_COMPLETE;
+        unknown += !told;
+    }
+    if (least < most) {
+        (void)snprintf(range, sizeof range, "%d to %d", least, most);
+    } else {
+        (void)snprintf(range, sizeof range, "%d", most);
+    }
+    if (unknown == record->classes) {
+        (void)snprintf(buffer, size, "%s configurations measured%s", range,
+                       record->classes > 1 ? " for each" : "");
+    } else if (cut + unknown > 0) {
+        (void)snprintf(buffer, size, "%d of %d searches cut short, %s configurations tried%s",
+                       cut + unknown, record->classes, range,
+                       record->classes > 1 ? " for each" : "");
+    } else {
+        (void)snprintf(buffer, size, "searched to the end, %s configurations tried%s", range,
+                       record->classes > 1 ? " for each" : "");
+    }
+    return buffer;
+}
