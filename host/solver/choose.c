@@ -70,21 +70,6 @@ void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const
     name_team(solver, c->where, sizeof c->where);
 }
 
-/* The same kind of device is as fast. @return the entry before e that is such a one, or -1 */
-static int find_twin(const strake_solver *solver, int e)
-{
-    const strake_entry *entry = &solver->entry[e];
-    for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
-        const strake_entry *other = &solver->entry[k];
-        if (other->place == STRAKE_PLACE_OPENCL && !other->dropped &&
-            strcmp(solver->list.device[entry->device].name,
-                   solver->list.device[other->device].name) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 /*
  * A part that cannot take part (its memory, say) only loses: others may do the work. @return the
  * status where that is no such failure
@@ -162,7 +147,7 @@ static strake_status time_each(choice *c, strake_error *error)
     strake_solver *solver = c->solver;
     for (int e = 0; e < solver->entries; e++) {
         char name[24];
-        const int twin = find_twin(solver, e);
+        const int twin = strake_balance_twin(solver, e);
         name_entry(solver, e, name, sizeof name);
         if (solver->entry[e].dropped) {
             c->alone[e] = INFINITY; /* it failed in the team */
