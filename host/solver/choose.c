@@ -71,13 +71,14 @@ void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const
 }
 
 /*
- * A part that cannot take part (its memory, say) only loses: others may do the work. @return the
- * status where that is no such failure
+ * A part that cannot take part only loses, others may do the work: a device that fails, and one that the
+ * case's keys leave too little memory. @return the status where that is no such failure
  */
 static strake_status forgive(strake_solver *solver, const char *what, strake_status status,
                              const strake_error *error, double *seconds)
 {
-    if (status == STRAKE_ERR_DEVICE) {
+    const bool is_cpu = strcmp(what, "cpu") == 0;
+    if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && !is_cpu)) {
         strake_solver_notice(solver, "auto: %s is left out: %s", what, error->text);
         (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
                        sizeof solver->choice->where, "%s", what);
