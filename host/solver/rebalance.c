@@ -65,6 +65,12 @@ void strake_rebalance_begin(strake_solver *solver)
     solver->pace = 0.0;
 }
 
+int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
+{
+    *slab_seconds = guess_cost(solver);
+    return policy_of(solver);
+}
+
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
 {
     if (!solver->balances || solver->recorder != NULL) {
