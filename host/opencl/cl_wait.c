@@ -122,7 +122,8 @@ static double find_pause(const strake_cl_device *device, const strake_cl_waiter 
 /*
  * Looks now and then whether the event is complete. Never one long sleep for a GPU: some drivers hand
  * commands that wait for another queue to the device only when the host calls them. A device that computes
- * on the processors needs them more than whoever looks: its driver is asked to call.
+ * on the processors needs them more than whoever looks: its driver is asked to call,
+ * unless the wait is short.
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
                              strake_cl_waiter *waiter, cl_event *event, strake_error *error)
@@ -133,7 +134,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     const double start = now();
     const double pause = find_pause(device, waiter);
     const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
-    bool has_looked = false;
+    bool has_asked = false;
     call *caller = NULL;
 #ifdef PR_SET_TIMERSLACK
     if (pause > 0.0) {
@@ -152,10 +153,10 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
         STRAKE_CHECK(waiter->limit <= 0.0 || waited < waiter->limit, error, STRAKE_ERR_DEVICE,
                      "%s: no answer for %.3g s (run.hang_seconds says when to give up)",
                      device->name, waited);
-        if (may_call && !has_looked) {
+        if (may_call && !has_asked && fmax(waited, waiter->expected) > least_sleep) {
             caller = ask(cl, *event);
+            has_asked = true;
         }
-        has_looked = true;
         if (caller != NULL) {
             await_call(caller, most_trust);
         } else if (pause > 0.0) {
