@@ -340,6 +340,9 @@ static void print_choices(const strake_result *result, strake_text *json)
     strake_text_print(json, "],\n");
 }
 
+/* In the order of strake_balance_policy. */
+static const char *const policy_names[] = {"model", "fixed", "bisection", "slice"};
+
 /* What the balancing saw and did: seconds and rows per placement, in their order. */
 static void print_balance(const strake_result *result, strake_text *json)
 {
@@ -349,7 +352,12 @@ static void print_balance(const strake_result *result, strake_text *json)
     for (int k = 0; k < count; k++) {
         moves += decision[k].moves ? 1 : 0;
     }
-    strake_text_print(json, "  \"balance\": {\"moves\": %d, \"decisions\": [", moves);
+    double slab_seconds = 0.0;
+    const int policy = strake_solver_policy(result->solver, &slab_seconds);
+    strake_text_print(
+        json, "  \"balance\": {\"policy\": \"%s\", \"slab_seconds\": ", policy_names[policy]);
+    strake_text_number(json, slab_seconds);
+    strake_text_print(json, ", \"moves\": %d, \"decisions\": [", moves);
     for (int k = 0; k < count; k++) {
         const strake_decision *d = &decision[k];
         strake_text_print(json, "%s\n    {\"step\": %lld, \"rows\": [", k > 0 ? "," : "",

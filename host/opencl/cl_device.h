@@ -24,7 +24,8 @@
     X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer) X(clEnqueueFillBuffer)   \
     X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clWaitForEvents) X(clGetEventInfo)          \
     X(clGetEventProfilingInfo) X(clRetainEvent) X(clReleaseEvent)                                  \
-    X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)
+    X(clEnqueueMarkerWithWaitList) X(clEnqueueBarrierWithWaitList) X(clCreateUserEvent)            \
+    X(clSetEventCallback)
 /* clang-format on */
 
 typedef struct strake_cl {

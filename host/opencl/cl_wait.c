@@ -1,6 +1,10 @@
 #include "opencl/cl_wait.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef __linux__
@@ -12,8 +16,8 @@ static const double least_sleep = 150e-6;
 /* Pauses between two looks: a part of the last wait, within bounds. */
 static const double pause_part = 1.0 / 64.0;
 static const double least_pause = 10e-6, most_pause = 100e-6;
-/* The first sleep where the device computes on the processors: a part of the last wait, within bounds. */
-static const double first_part = 0.75, most_sleep = 0.5;
+/* Seconds until a thread that a driver should wake looks for itself. */
+static const double most_trust = 0.05;
 
 static double now(void)
 {
@@ -29,9 +33,81 @@ static void pause_for(double seconds)
 }
 
 /*
- * Seconds of sleep between two looks, 0 to spin. A device that computes on the processors needs them
- * more than whoever waits for it.
+ * What the driver rings when a command is complete. The waiter may have given up by then: the last of the
+ * two to let go frees it.
  */
+typedef struct call {
+    pthread_mutex_t mutex;
+    pthread_cond_t rung;
+    bool is_rung;
+    _Atomic int holders;
+} call;
+
+static void let_go(call *c)
+{
+    if (atomic_fetch_sub(&c->holders, 1) == 1) {
+        (void)pthread_cond_destroy(&c->rung);
+        (void)pthread_mutex_destroy(&c->mutex);
+        free(c);
+    }
+}
+
+static void CL_CALLBACK ring(cl_event event, cl_int state, void *data)
+{
+    call *const c = data;
+    (void)event, (void)state; /* the waiter asks for the state */
+    (void)pthread_mutex_lock(&c->mutex);
+    c->is_rung = true;
+    (void)pthread_cond_signal(&c->rung);
+    (void)pthread_mutex_unlock(&c->mutex);
+    let_go(c);
+}
+
+/* Asks for a call when the event is complete. @return NULL if that is not possible */
+static call *ask(const strake_cl *cl, cl_event event)
+{
+    pthread_condattr_t clock;
+    call *const c = calloc(1, sizeof *c);
+    if (c == NULL || pthread_condattr_init(&clock) != 0) {
+        free(c);
+        return NULL;
+    }
+    const bool opened = pthread_condattr_setclock(&clock, CLOCK_MONOTONIC) == 0 &&
+                        pthread_mutex_init(&c->mutex, NULL) == 0;
+    const bool ready = opened && pthread_cond_init(&c->rung, &clock) == 0;
+    (void)pthread_condattr_destroy(&clock);
+    if (!ready) {
+        if (opened) {
+            (void)pthread_mutex_destroy(&c->mutex);
+        }
+        free(c);
+        return NULL;
+    }
+    atomic_init(&c->holders, 2);
+    if (cl->clSetEventCallback(event, CL_COMPLETE, ring, c) != CL_SUCCESS) {
+        let_go(c);
+        let_go(c);
+        return NULL;
+    }
+    return c;
+}
+
+/* Sleeps until the call comes, or some seconds. */
+static void await_call(call *c, double seconds)
+{
+    struct timespec end;
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    const long nanoseconds = end.tv_nsec + (long)(1e9 * seconds);
+    end.tv_sec += nanoseconds / 1000000000L;
+    end.tv_nsec = nanoseconds % 1000000000L;
+    (void)pthread_mutex_lock(&c->mutex);
+    while (!c->is_rung && pthread_cond_timedwait(&c->rung, &c->mutex, &end) != ETIMEDOUT) {
+    }
+    c->is_rung = false; /* whatever it meant: the next sleep is a whole one */
+    (void)pthread_mutex_unlock(&c->mutex);
+}
+
+/* Seconds of sleep between two looks, 0 to spin. */
 static double find_pause(const strake_cl_device *device, const strake_cl_waiter *waiter)
 {
     double pause = waiter->expected * pause_part;
@@ -45,8 +121,9 @@ static double find_pause(const strake_cl_device *device, const strake_cl_waiter 
 
 /*
  * Looks now and then whether the event is complete. Never one long sleep for a GPU: some drivers hand
- * commands that wait for another queue to the device only when the host calls them. Where the device
- * computes on the processors every look takes a little of its time, so most of the wait is one sleep.
+ * commands that wait for another queue to the device only when the host calls them. A device that computes
+ * on the processors needs them more than whoever looks: its driver is asked to call,
+ * unless the wait is short.
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
                              strake_cl_waiter *waiter, cl_event *event, strake_error *error)
@@ -56,15 +133,14 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     double waited = 0.0;
     const double start = now();
     const double pause = find_pause(device, waiter);
-    double sleep = pause;
+    const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
+    bool has_asked = false;
+    call *caller = NULL;
 #ifdef PR_SET_TIMERSLACK
     if (pause > 0.0) {
         (void)prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL); /* [ns]; the default adds 50 us */
     }
 #endif
-    if (pause > 0.0 && !strake_cl_device_is_gpu(device)) {
-        sleep = fmin(first_part * waiter->expected, most_sleep);
-    }
     for (;;) {
         STRAKE_CL("clGetEventInfo",
                   cl->clGetEventInfo(*event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
@@ -77,14 +153,22 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
         STRAKE_CHECK(waiter->limit <= 0.0 || waited < waiter->limit, error, STRAKE_ERR_DEVICE,
                      "%s: no answer for %.3g s (run.hang_seconds says when to give up)",
                      device->name, waited);
-        if (sleep > 0.0) {
-            pause_for(sleep);
+        if (may_call && !has_asked && fmax(waited, waiter->expected) > least_sleep) {
+            caller = ask(cl, *event);
+            has_asked = true;
         }
-        sleep = pause;
+        if (caller != NULL) {
+            await_call(caller, most_trust);
+        } else if (pause > 0.0) {
+            pause_for(pause);
+        }
     }
     STRAKE_CL("a command", state, error, device);
     waiter->expected = waited;
 cleanup:
+    if (caller != NULL) {
+        let_go(caller);
+    }
     (void)cl->clReleaseEvent(*event);
     *event = NULL;
     return status;

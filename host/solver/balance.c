@@ -3,6 +3,7 @@
  * shared in proportion to the measured rates.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/choose.h"
 #include "solver/predict.h"
@@ -11,6 +12,9 @@
 enum { TIMED = 3, MOST_TIMED = 256, ROUNDS = 2 };
 
 static const double enough = 0.02;
+
+/* Devices of one name start with equal rates unless their trials differ by this ratio: less is noise. */
+static const double most_off = 1.25;
 
 /* Trial steps that take about so long [s], within bounds: short ones are measured too badly. */
 static int64_t find_steps(const strake_solver *solver, double step)
@@ -50,6 +54,42 @@ cleanup:
     return status;
 }
 
+int strake_balance_twin(const strake_solver *solver, int e)
+{
+    const strake_entry *entry = &solver->entry[e];
+    for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
+        const strake_entry *other = &solver->entry[k];
+        if (other->place == STRAKE_PLACE_OPENCL && !other->dropped &&
+            strcmp(solver->list.device[entry->device].name,
+                   solver->list.device[other->device].name) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* Gives devices of one name the mean of their rates. */
+static void level_twins(const strake_solver *solver, double *weight)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        double sum = weight[e], least = weight[e], most = weight[e];
+        int count = 1;
+        for (int k = e + 1; k < solver->entries; k++) {
+            if (weight[k] > 0.0 && strake_balance_twin(solver, k) == e) {
+                sum += weight[k];
+                count++;
+                least = weight[k] < least ? weight[k] : least;
+                most = weight[k] > most ? weight[k] : most;
+            }
+        }
+        for (int k = e; k < solver->entries && count > 1 && most < most_off * least; k++) {
+            if (k == e || (weight[k] > 0.0 && strake_balance_twin(solver, k) == e)) {
+                weight[k] = sum / count;
+            }
+        }
+    }
+}
+
 /* Weights proportional to rows per second; a stripe that had no rows keeps none. */
 static void weights_from_rates(const strake_solver *solver, const double *entry_seconds,
                                double *weight)
@@ -59,6 +99,7 @@ static void weights_from_rates(const strake_solver *solver, const double *entry_
         const double rows = (double)(entry->range.end - entry->range.first);
         weight[e] = entry_seconds[e] > 0.0 ? rows / entry_seconds[e] : 0.0;
     }
+    level_twins(solver, weight);
 }
 
 strake_status strake_balance_weights(strake_solver *solver, double *weight, double *seconds,

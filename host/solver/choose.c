@@ -70,29 +70,15 @@ void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const
     name_team(solver, c->where, sizeof c->where);
 }
 
-/* The same kind of device is as fast. @return the entry before e that is such a one, or -1 */
-static int find_twin(const strake_solver *solver, int e)
-{
-    const strake_entry *entry = &solver->entry[e];
-    for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
-        const strake_entry *other = &solver->entry[k];
-        if (other->place == STRAKE_PLACE_OPENCL && !other->dropped &&
-            strcmp(solver->list.device[entry->device].name,
-                   solver->list.device[other->device].name) == 0) {
-            return k;
-        }
-    }
-    return -1;
-}
-
 /*
- * A part that cannot take part (its memory, say) only loses: others may do the work. @return the
- * status where that is no such failure
+ * A part that cannot take part only loses, others may do the work: a device that fails, and one that the
+ * case's keys leave too little memory. @return the status where that is no such failure
  */
 static strake_status forgive(strake_solver *solver, const char *what, strake_status status,
                              const strake_error *error, double *seconds)
 {
-    if (status == STRAKE_ERR_DEVICE) {
+    const bool is_cpu = strcmp(what, "cpu") == 0;
+    if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && !is_cpu)) {
         strake_solver_notice(solver, "auto: %s is left out: %s", what, error->text);
         (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
                        sizeof solver->choice->where, "%s", what);
@@ -162,7 +148,7 @@ static strake_status time_each(choice *c, strake_error *error)
     strake_solver *solver = c->solver;
     for (int e = 0; e < solver->entries; e++) {
         char name[24];
-        const int twin = find_twin(solver, e);
+        const int twin = strake_balance_twin(solver, e);
         name_entry(solver, e, name, sizeof name);
         if (solver->entry[e].dropped) {
             c->alone[e] = INFINITY; /* it failed in the team */

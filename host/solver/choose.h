@@ -13,6 +13,9 @@
 strake_status strake_time_team(strake_solver *solver, double *seconds, double *entry_seconds,
                                strake_error *error);
 
+/** A device of the same name, which is as fast. @return the first entry before @p e with one, or -1 */
+int strake_balance_twin(const strake_solver *solver, int e);
+
 /**
  * Places the entries by @p weight, then twice by the rates that were measured.
  * @param[in,out] weight   per entry; an entry with 0 takes no part

@@ -19,6 +19,10 @@ enum { FIRST_PIECE = 5, LEAST_PIECE = 10, MOST_PIECE = 2000 };
 static const double piece_seconds = 0.03;
 enum { MOST_QUIET = 5 };
 
+/* A slab that moves is copied so many times, at so many bytes per second. */
+enum { COPIES = 4 };
+static const double usual_copy = 4e9;
+
 /* The policies in the order of the words of run.balance; the first word is decided here. */
 static strake_balance_policy policy_of(const strake_solver *solver)
 {
@@ -34,6 +38,17 @@ static bool has_slabs(const strake_entry *entry)
     return entry->range.first < entry->range.end;
 }
 
+/* Seconds to move a slab, before that is measured: states go through pinned and host arrays, there and back. */
+static double guess_cost(const strake_solver *solver)
+{
+    double bytes = 0.0;
+    for (int v = 0; v < solver->graph.values; v++) {
+        const bool is_state = solver->graph.value[v].next >= 0;
+        bytes += is_state ? (double)solver->layout.slab * solver->layout.element_size : 0.0;
+    }
+    return COPIES * bytes / usual_copy;
+}
+
 void strake_rebalance_begin(strake_solver *solver)
 {
     int64_t owned[STRAKE_MAX_PLACEMENTS];
@@ -42,11 +57,18 @@ void strake_rebalance_begin(strake_solver *solver)
         owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
         parts += owned[e] > 0 ? 1 : 0;
     }
-    strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned, 0.0);
+    strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned,
+                          guess_cost(solver));
     solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
     solver->piece = FIRST_PIECE;
     solver->quiet = 0;
     solver->pace = 0.0;
+}
+
+int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
+{
+    *slab_seconds = guess_cost(solver);
+    return policy_of(solver);
 }
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
@@ -191,9 +213,10 @@ static void end_move(strake_solver *solver, const int64_t *owned, double seconds
 /* Steps until the next look; @p fit are as many as take piece_seconds. */
 static void plan_piece(strake_solver *solver, bool moves, double fit)
 {
-    solver->quiet = moves ? 0 : solver->quiet < MOST_QUIET ? solver->quiet + 1 : MOST_QUIET;
+    const bool soon = moves || solver->balancer.doubts;
+    solver->quiet = soon ? 0 : solver->quiet < MOST_QUIET ? solver->quiet + 1 : MOST_QUIET;
     const double most = fit * (double)(1 << solver->quiet);
-    solver->piece = moves ? LEAST_PIECE : 2 * solver->piece;
+    solver->piece = soon ? LEAST_PIECE : 2 * solver->piece;
     solver->piece = (double)solver->piece > most ? (int64_t)most : solver->piece;
     solver->piece = solver->piece < LEAST_PIECE ? LEAST_PIECE : solver->piece;
     solver->piece = solver->piece > MOST_PIECE ? MOST_PIECE : solver->piece;

@@ -135,6 +135,13 @@ strake_status strake_solver_predict(strake_solver *solver, double *seconds, stra
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);
 
 /**
+ * What else it takes to make those decisions again (strake_balancer_begin()), as long as no device was lost.
+ * @param[out] slab_seconds  the first guess of what moving a slab costs
+ * @return a strake_balance_policy
+ */
+int strake_solver_policy(const strake_solver *solver, double *slab_seconds);
+
+/**
  * Whether every canary around the arrays of device stripes, and around the states in host memory, is
  * still there: no part of the run has written beyond its arrays.
  */

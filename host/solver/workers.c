@@ -115,18 +115,40 @@ static int column_parts(const strake_solver *solver, int64_t slabs)
 }
 
 /*
- * A thread that waits for a GPU spins in most drivers: unless the user chose a number, the CPU stripe
- * leaves it a core. An OpenCL CPU device shares the cores in any case.
+ * Processors that a device takes from the CPU stripe: a thread that waits for a GPU spins in most drivers; a
+ * device on the processors computes on so many of them, unless it is limited to fewer, on all. Only the
+ * first stripe of a device counts.
+ */
+static int cores_of_device(const strake_solver *solver, int e)
+{
+    const strake_entry *entry = &solver->entry[e];
+    if (entry->place != STRAKE_PLACE_OPENCL || entry->range.first == entry->range.end) {
+        return 0;
+    }
+    const strake_cl_device *device = &solver->list.device[entry->device];
+    if (strake_cl_device_is_gpu(device)) {
+        return 1;
+    }
+    for (int k = 0; k < e; k++) {
+        const strake_entry *other = &solver->entry[k];
+        if (other->place == STRAKE_PLACE_OPENCL && other->device == entry->device &&
+            other->range.first < other->range.end) {
+            return 0;
+        }
+    }
+    return (int)device->compute_units;
+}
+
+/*
+ * Unless the user chose a number, the CPU stripe leaves devices their cores. Beside a device that computes on
+ * all of them it keeps all: they share.
  */
 int strake_workers_of_stripe(const strake_solver *solver)
 {
     int threads = solver->most_threads;
     for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->place == STRAKE_PLACE_OPENCL && entry->range.first < entry->range.end &&
-            strake_cl_device_is_gpu(&solver->list.device[entry->device])) {
-            threads--;
-        }
+        const int cores = cores_of_device(solver, e);
+        threads -= cores < strake_topology_threads(&solver->topology) ? cores : 0;
     }
     for (int e = 0; e < solver->entries; e++) {
         const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
@@ -186,14 +208,14 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
 
 bool strake_workers_are_crowded(const strake_solver *solver)
 {
-    bool shares = false;
-    for (int r = 0; r < solver->roles; r++) {
-        const strake_entry *entry = &solver->entry[solver->role[r].entry];
-        shares = shares || (entry->place == STRAKE_PLACE_OPENCL &&
-                            !strake_cl_device_is_gpu(&solver->list.device[entry->device]));
+    int cores = 0;
+    for (int e = 0; e < solver->entries; e++) {
+        cores += cores_of_device(solver, e);
     }
-    return shares || solver->roles * strake_ranks_sharing(solver->ranks) >
-                         strake_topology_threads(&solver->topology);
+    for (int r = 0; r < solver->roles; r++) {
+        cores += solver->entry[solver->role[r].entry].place == STRAKE_PLACE_CPU ? 1 : 0;
+    }
+    return cores * strake_ranks_sharing(solver->ranks) > strake_topology_threads(&solver->topology);
 }
 
 void strake_workers_enter(const strake_solver *solver, int worker, strake_binding *before)

@@ -4,16 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HORIZON = 500, SLICE = 8, DRIFT_ROWS = 2 };
+enum { HORIZON = 500, SLICE = 8 };
 
-/* A move must promise this part of a step, and a model may be off by that part before it is forgotten. */
-static const double least_gain = 0.01, most_drift = 0.10;
+/* A move must promise this part of a step, and so many standard deviations of what is promised. */
+static const double least_gain = 0.01, sure_gain = 1.5;
 static const double slice_threshold = 0.5;
-
-/* Seconds of a part: a + b * slabs. */
-typedef struct line {
-    double a, b;
-} line;
 
 void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
                            const int64_t *owned, double cost)
@@ -29,74 +24,10 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
     b->width = b->slabs / 4;
 }
 
-/* Least squares of relative errors; without two different sizes, or with an absurd result, a = 0. */
-static line fit(const strake_balancer *b, int part)
-{
-    const strake_balance_sample *s = b->sample[part];
-    const int count = b->samples[part];
-    double w = 0.0, wx = 0.0, wy = 0.0, wxx = 0.0, wxy = 0.0, rate = 0.0;
-    for (int k = 0; k < count; k++) {
-        const double x = (double)s[k].slabs;
-        const double y = s[k].seconds;
-        const double weight = 1.0 / (y * y);
-        w += weight;
-        wx += weight * x;
-        wy += weight * y;
-        wxx += weight * x * x;
-        wxy += weight * x * y;
-        rate = y / x; /* of the newest */
-    }
-    line result = {0.0, rate};
-    const double determinant = w * wxx - wx * wx;
-    if (count > 1 && determinant > 1e-9 * w * wxx) {
-        const double slope = (w * wxy - wx * wy) / determinant;
-        const double start = (wy - slope * wx) / w;
-        if (slope > 0.0 && start > 0.0 && slope > 0.2 * rate) {
-            result.a = start;
-            result.b = slope;
-        }
-    }
-    return result;
-}
-
-static void add_sample(strake_balancer *b, int part, double seconds)
-{
-    strake_balance_sample *s = b->sample[part];
-    int *count = &b->samples[part];
-    const int64_t slabs = b->owned[part];
-    if (*count > 0) {
-        const line model = fit(b, part);
-        const double expected = model.a + model.b * (double)slabs;
-        const bool known = s[*count - 1].slabs == slabs || *count > 1;
-        b->drifted[part] =
-            known && fabs(seconds - expected) > most_drift * expected ? b->drifted[part] + 1 : 0;
-        if (b->drifted[part] >= DRIFT_ROWS) {
-            *count = 0;
-            b->drifted[part] = 0;
-        }
-    }
-    for (int k = 0; k < *count; k++) {
-        if (s[k].slabs == slabs) {
-            s[k].seconds = 0.5 * (s[k].seconds + seconds);
-            const strake_balance_sample newest = s[k];
-            memmove(&s[k], &s[k + 1], (size_t)(*count - k - 1) * sizeof *s);
-            s[*count - 1] = newest;
-            return;
-        }
-    }
-    if (*count == STRAKE_BALANCE_SAMPLES) {
-        memmove(&s[0], &s[1], (size_t)(*count - 1) * sizeof *s);
-        (*count)--;
-    }
-    s[*count].slabs = slabs;
-    s[*count].seconds = seconds;
-    (*count)++;
-}
-
 /* Slabs that a part can do within a time. */
-static double within(const line *model, double time)
+static double within(const strake_times_line *line, double time)
 {
-    const double slabs = model->b > 0.0 ? (time - model->a) / model->b : 0.0;
+    const double slabs = line->slope > 0.0 ? (time - line->start) / line->slope : 0.0;
     return slabs > 0.0 ? slabs : 0.0;
 }
 
@@ -136,13 +67,13 @@ static void keep_least(const strake_balancer *b, int64_t *owned)
 }
 
 /* Every part that is known finishes at the same time, as far as each keeps its least share. */
-static void share_by_model(const strake_balancer *b, const line *model, int64_t *owned)
+static void share_by_model(const strake_balancer *b, const strake_times_line *model, int64_t *owned)
 {
     double share[STRAKE_BALANCE_PARTS];
     double low = 0.0;
     double high = 0.0;
     for (int p = 0; p < b->parts; p++) {
-        const double alone = model[p].a + model[p].b * (double)b->slabs;
+        const double alone = strake_times_at(&model[p], b->slabs);
         high = alone > high ? alone : high;
     }
     for (int k = 0; k < 100; k++) {
@@ -173,19 +104,55 @@ static int64_t count_moved(const strake_balancer *b, const int64_t *owned)
     return moved;
 }
 
+/* The longest time of a part. @return which one */
+static int find_longest(const strake_balancer *b, const strake_times_line *model,
+                        const int64_t *owned, double *seconds)
+{
+    int longest = 0;
+    *seconds = 0.0;
+    for (int p = 0; p < b->parts; p++) {
+        const double time = strake_times_at(&model[p], owned[p]);
+        longest = time > *seconds ? p : longest;
+        *seconds = time > *seconds ? time : *seconds;
+    }
+    return longest;
+}
+
+/*
+ * Standard deviation of a predicted gain, as a part of a step: of the longest time, and of the time that
+ * all would take, to which every part contributes by its slabs.
+ */
+static double gain_error(const strake_balancer *b, const strake_times_line *model, int longest)
+{
+    double variance = 0.0;
+    for (int p = 0; p < b->parts; p++) {
+        const double share = (double)b->owned[p] / (double)b->slabs;
+        const double off = model[p].error * (p == longest ? 1.0 - share : share);
+        variance += off * off;
+    }
+    return sqrt(variance);
+}
+
+static double cost_of(const strake_balancer *b, int64_t moved)
+{
+    const double times = b->cost_slabs > 0.0 ? (double)moved / b->cost_slabs : (double)moved;
+    return b->cost * (times > 1.0 ? times : 1.0);
+}
+
 static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t ahead,
                             int64_t *owned, char *why, size_t size)
 {
-    line model[STRAKE_BALANCE_PARTS];
+    strake_times_line model[STRAKE_BALANCE_PARTS];
     double predicted = 0.0;
     double now = 0.0; /* by the model too: one observation is noise */
     bool swings = false;
+    b->doubts = false;
     for (int p = 0; p < b->parts; p++) {
         if (seconds[p] > 0.0 && b->owned[p] > 0) {
-            add_sample(b, p, seconds[p]);
+            const bool is_usual = strake_times_add(&b->times[p], b->owned[p], seconds[p]);
+            b->doubts = b->doubts || !is_usual;
         }
-        const line unknown = {0.0, 0.0};
-        model[p] = b->samples[p] > 0 ? fit(b, p) : unknown;
+        model[p] = strake_times_fit(&b->times[p]);
     }
     share_by_model(b, model, owned);
     for (int p = 0; p < b->parts; p++) {
@@ -199,20 +166,19 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
         round_shares(b, share, owned);
         keep_least(b, owned);
     }
-    for (int p = 0; p < b->parts; p++) {
-        const double then = owned[p] > 0 ? model[p].a + model[p].b * (double)owned[p] : 0.0;
-        const double time = b->owned[p] > 0 ? model[p].a + model[p].b * (double)b->owned[p] : 0.0;
-        predicted = then > predicted ? then : predicted;
-        now = time > now ? time : now;
-    }
+    const int longest = find_longest(b, model, b->owned, &now);
+    (void)find_longest(b, model, owned, &predicted);
     const int64_t moved = count_moved(b, owned);
     const int64_t steps = ahead < HORIZON ? ahead : HORIZON;
-    const double gain = (now - predicted) * (double)steps;
-    const double cost = b->cost * (double)moved;
+    const double gain = now - predicted;
+    const double error = now * gain_error(b, model, longest);
+    const double cost = cost_of(b, moved);
     (void)snprintf(why, size,
-                   "predicted %.4g ms a step instead of %.4g, gain %.3g ms, cost %.3g ms",
-                   1e3 * predicted, 1e3 * now, 1e3 * gain, 1e3 * cost);
-    return moved > 0 && now - predicted > least_gain * now && gain > cost;
+                   "predicted %.4g ms a step instead of %.4g +- %.2g, gain %.3g ms, cost %.3g ms%s",
+                   1e3 * predicted, 1e3 * now, 1e3 * error, 1e3 * gain * (double)steps, 1e3 * cost,
+                   b->doubts ? "; an unusual time is put aside" : "");
+    return moved > 0 && gain > least_gain * now && gain > sure_gain * error &&
+           gain * (double)steps > cost;
 }
 
 /* Of the parts with slabs; who has none takes no part. */
@@ -295,8 +261,8 @@ void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seco
 {
     const int64_t moved = count_moved(b, owned);
     if (moved > 0) {
-        const double cost = seconds / (double)moved;
-        b->cost = b->moves > 0 ? 0.5 * (b->cost + cost) : cost;
+        b->cost = b->moves > 0 ? 0.5 * (b->cost + seconds) : seconds;
+        b->cost_slabs = b->moves > 0 ? 0.5 * (b->cost_slabs + (double)moved) : (double)moved;
         b->moves++;
     }
     for (int p = 0; p < b->parts; p++) {

@@ -3,8 +3,9 @@
  * Who computes how many slabs, from measured times alone: pure functions of what was observed, so that
  * a log of the observations replays every decision.
  *
- * Policies: *model* fits T = a + b * slabs per part on what was observed since it last drifted, and
- * moves slabs when the predicted gain over the steps ahead exceeds the measured cost of moving;
+ * Policies: *model* fits T = a + b * slabs per part on what was observed since it last changed (times.h),
+ * and moves slabs when the predicted gain exceeds the error of the estimate, and over the steps ahead the
+ * measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
  * takes one slice when a part's time is more than half a slice's time off the mean (Rustico et al.
  * 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps STRAKE_BALANCE_LEAST of them,
@@ -17,9 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/times.h"
+
 enum {
     STRAKE_BALANCE_PARTS = 64,
-    STRAKE_BALANCE_SAMPLES = 8,
     STRAKE_BALANCE_LEAST = 1 /* slabs that a part keeps, so that it can be observed */
 };
 
@@ -31,22 +33,16 @@ typedef enum strake_balance_policy {
     STRAKE_BALANCE_SLICE
 } strake_balance_policy;
 
-/** What one part took with one number of slabs. */
-typedef struct strake_balance_sample {
-    int64_t slabs;
-    double seconds; /**< per step, the mean of the last observations */
-} strake_balance_sample;
-
 typedef struct strake_balancer {
     strake_balance_policy policy;
     int parts;
     int64_t slabs;
     int64_t owned[STRAKE_BALANCE_PARTS];
-    int samples[STRAKE_BALANCE_PARTS];
-    strake_balance_sample sample[STRAKE_BALANCE_PARTS][STRAKE_BALANCE_SAMPLES]; /**< newest last */
-    int drifted[STRAKE_BALANCE_PARTS]; /**< observations in a row that the model did not foresee */
+    strake_times times[STRAKE_BALANCE_PARTS];
     int64_t moved[STRAKE_BALANCE_PARTS]; /**< slabs gained in the last move */
-    double cost; /**< seconds to move one slab, the mean of the moves so far */
+    bool doubts; /**< an unusual time was put aside: the next look, soon, tells what it means */
+    double cost; /**< seconds of a move of cost_slabs or fewer, in proportion of more */
+    double cost_slabs;
     int moves;
     int64_t width; /**< bisection: slabs to move next */
 } strake_balancer;

@@ -44,6 +44,16 @@ STRAKE_INJECT=lost:ocl:0@5 try run case.yaml --on auto --quiet --output auto
 exits 0 "a device that auto may have chosen is lost"
 check "to the same bytes" "$STRAKE" compare whole auto
 
+# A device to which the case leaves too little memory is left out; named, it is an error.
+try run case.yaml --on auto --output small --report small.json --set run.device_memory=2kB
+exits 0 "auto with too small a cap of device memory"
+check "says so, and why" grep -q '^strake: note: auto: ocl:0 is left out: .*raise run.device_memory' .err
+check "in one line" test "$(grep -c 'left out' .err)" -eq 1
+check "and runs on the CPU" grep -q '"where": "cpu", .*"taken": true' small.json
+check "to the same bytes" "$STRAKE" compare whole small
+try run case.yaml --on cpu,ocl:0 --quiet --output small --set run.device_memory=2kB
+fails 2 "the same with the device named" "raise run.device_memory"
+
 check "without tuning it says what is missing" grep -q '"predicted": true, .*unknown: not tuned' auto.json
 
 # Tuned rates and models come first, and are measured.

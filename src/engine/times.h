@@ -1,0 +1,58 @@
+/**
+ * @file times.h
+ * What is known of the time that a part takes for a step, from noisy observations: a line over its slabs
+ * and how far that may be off. Pure functions of what was observed.
+ *
+ * Observations with one number of slabs are a sample, whose level is the mean of its middle half. One
+ * beyond what noise explains is put aside: with the next one it is a disturbance that has passed, or the
+ * part has changed, and what was known is scaled. The noise is the median of what observations were off.
+ */
+#ifndef STRAKE_TIMES_H
+#define STRAKE_TIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    STRAKE_TIMES_SAMPLES = 8, /* numbers of slabs that are remembered */
+    STRAKE_TIMES_KEPT = 16,   /* observations of each */
+    STRAKE_TIMES_OFFS = 15    /* for the noise */
+};
+
+/** What was observed with one number of slabs. */
+typedef struct strake_times_sample {
+    int64_t slabs;
+    int count;
+    double seconds[STRAKE_TIMES_KEPT]; /**< per step, newest last */
+} strake_times_sample;
+
+/** All zero: nothing was observed yet. */
+typedef struct strake_times {
+    int samples;
+    strake_times_sample sample[STRAKE_TIMES_SAMPLES]; /**< newest last */
+    int offs;
+    double off[STRAKE_TIMES_OFFS]; /**< relative, without sign, newest last */
+    double
+        aside; /**< the last observation as a ratio to what was expected, put aside; 0: it was not */
+} strake_times;
+
+/** Seconds of a step: start + slope * slabs. */
+typedef struct strake_times_line {
+    double start, slope;
+    double
+        error; /**< of the seconds for the newest number of slabs, relative, one standard deviation */
+} strake_times_line;
+
+/**
+ * Adds an observation. @param[in] slabs, seconds  per step; both > 0
+ * @return false if it was put aside: it is better to wait for the next one than to act
+ */
+bool strake_times_add(strake_times *t, int64_t slabs, double seconds);
+
+/** The line; all zero if nothing was observed. */
+strake_times_line strake_times_fit(const strake_times *t);
+
+/** Seconds for some slabs, 0 for none. */
+double strake_times_at(const strake_times_line *line, int64_t slabs);
+
+#endif
