@@ -281,6 +281,7 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
     const strake_layout *l = &s->window.layout;
     const int64_t first = -(int64_t)l->lo[0];
     const int64_t end = l->n[0] + l->hi[0];
+    STRAKE_TRY(strake_cl_resident_finish(s, error)); /* older ghosts may still be on their way */
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
         STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));
@@ -322,7 +323,7 @@ strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *ar
 }
 
 /* The last step of a sweep: border slabs first where transfers overlap. */
-static strake_status last_step(strake_cl_resident *s, strake_error *error)
+static strake_status last_step(strake_cl_resident *s, void *const *after, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_exchange *x = &s->exchange;
@@ -339,13 +340,13 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
         }
-        return strake_cl_exchange_send(&s->exchange, next, error);
+        return strake_cl_exchange_send(&s->exchange, next, after, error);
     }
     for (int b = 0; b < x->borders; b++) {
         STRAKE_TRY(strake_cl_window_step(&s->window, x->border[b].first - s->base,
                                          x->border[b].end - s->base, &s->ghosts, error));
     }
-    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, error));
+    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, after, error));
     for (int b = 0; b <= x->borders; b++) {
         const int64_t end = b < x->borders ? x->border[b].first - s->base : own_end;
         if (done < end) {
@@ -391,12 +392,14 @@ static void read_timer(strake_cl_resident *s)
     }
 }
 
-strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_error *error)
+strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, void *const *array,
+                                       void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t own_first = s->range.first - s->base;
     const int64_t own_end = s->range.end - s->base;
     bool timed = false;
+    strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
     if (!strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % TIMED_SWEEPS == 0) {
         read_timer(s);
@@ -413,7 +416,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_
                                          error));
         strake_cl_window_swap(&s->window);
     }
-    STRAKE_TRY(last_step(s, error));
+    STRAKE_TRY(last_step(s, next, error));
     strake_cl_window_swap(&s->window);
     if (timed) {
         mark(s, 1);
@@ -440,10 +443,14 @@ void strake_cl_resident_undo(strake_cl_resident *s, int steps)
     }
 }
 
-strake_status strake_cl_resident_publish(strake_cl_resident *s, void *const *array,
-                                         strake_error *error)
+void strake_cl_resident_unpin(strake_cl_resident *s)
 {
-    return strake_cl_exchange_publish(&s->exchange, array, error);
+    strake_cl_exchange_unpin(&s->exchange);
+}
+
+strake_status strake_cl_resident_publish(strake_cl_resident *s, strake_error *error)
+{
+    return strake_cl_exchange_publish(&s->exchange, error);
 }
 
 strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array,

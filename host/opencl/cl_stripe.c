@@ -199,7 +199,7 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const
                                      void *const *next, strake_error *error)
 {
     return s->blocks != NULL ? strake_cl_blocks_sweep(s->blocks, steps, array, next, error)
-                             : strake_cl_resident_sweep(s->resident, steps, error);
+                             : strake_cl_resident_sweep(s->resident, steps, array, next, error);
 }
 
 strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
@@ -211,10 +211,21 @@ strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error
     return STRAKE_OK;
 }
 
-strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
+strake_status strake_cl_stripe_unpin(strake_cl_stripe *s, strake_error *error)
+{
+    const strake_status status = strake_cl_stripe_finish(s, error);
+    if (status == STRAKE_OK && s->blocks != NULL) {
+        strake_cl_blocks_unpin(s->blocks);
+    } else if (status == STRAKE_OK) {
+        strake_cl_resident_unpin(s->resident);
+    }
+    return status;
+}
+
+strake_status strake_cl_stripe_publish(strake_cl_stripe *s, strake_error *error)
 {
     return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
-                             : strake_cl_resident_publish(s->resident, array, error);
+                             : strake_cl_resident_publish(s->resident, error);
 }
 
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)

@@ -78,7 +78,7 @@ strake_status strake_cl_stripe_download(strake_cl_stripe *stripe, void *const *a
 
 /**
  * Enqueues one sweep: all kernels, then or beside them the border slabs' reads; returns without
- * waiting. A resident stripe leaves the host arrays alone.
+ * waiting. Of the host arrays a resident stripe writes its border slabs of the next states, nothing else.
  * @param[in] steps  1 to strake_cl_stripe_steps()
  * @param[in] array  host arrays of the current states and static inputs, by value
  * @param[in] next   host arrays of the next states, by output value
@@ -92,9 +92,14 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, void *
  */
 strake_status strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps, strake_error *error);
 
-/** Waits for the border slabs of the sweep and writes them into the host arrays (by state value). */
-strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *array,
-                                       strake_error *error);
+/** Waits until everything enqueued is done and lets go of the host arrays' pages until the next sweep. */
+strake_status strake_cl_stripe_unpin(strake_cl_stripe *stripe, strake_error *error);
+
+/**
+ * Waits until the border slabs of the sweep are in the host arrays of the next states, and the stripe
+ * reads nothing more of the arrays before.
+ */
+strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, strake_error *error);
 
 /** Takes the ghost slabs of the new states from the host arrays and enqueues their upload. */
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *stripe, void *const *array,

@@ -465,7 +465,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         look_after(run, role, step, step + steps);
     }
     if (role->status == STRAKE_OK && !run->alone) {
-        role->status = strake_cl_stripe_publish(stripe, solver->array[1 - parity], &role->error);
+        role->status = strake_cl_stripe_publish(stripe, &role->error);
     }
     role->compute += strake_solver_clock() - start;
 }
