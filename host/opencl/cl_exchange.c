@@ -43,7 +43,7 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
     for (int64_t g = own.first - depth[0]; g < own.end + depth[1]; g++) {
         const int64_t source = strake_ghost_source(host->boundary[0], host->n[0], g);
         if (source < own.first || source >= own.end) {
-            x->ghost[x->ghosts].slab = g - x->base;
+            x->ghost[x->ghosts].slab = g;
             x->ghost[x->ghosts].source = source;
             x->ghosts++;
         }
@@ -319,7 +319,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
             const bool is_last = k + 1 == x->window->states && g + run == x->ghosts;
             STRAKE_TRY(strake_cl_pins_write(
                 pins_of(x), x->queue, state->buffer[x->window->parity],
-                strake_cl_window_offset(x->window, x->ghost[g].slab), (size_t)run * slab,
+                strake_cl_window_offset(x->window, x->ghost[g].slab - x->base), (size_t)run * slab,
                 host + strake_cl_exchange_host_offset(x, x->ghost[g].source),
                 is_last ? &x->arrived : NULL, error));
             g += run;

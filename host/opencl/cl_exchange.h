@@ -18,16 +18,16 @@ enum { STRAKE_CL_MOST_BORDERS = 16, STRAKE_CL_SAMPLES = 64 };
 
 /** A ghost slab whose source belongs to another stripe. */
 typedef struct strake_cl_ghost {
-    int64_t slab;   /**< of the window */
+    int64_t slab;   /**< as the grid counts, on beyond its ends */
     int64_t source; /**< of the grid */
 } strake_cl_ghost;
 
 typedef struct strake_cl_exchange {
     strake_cl_window *window;
     const strake_layout *host; /**< of the host arrays, the whole grid */
-    int64_t base;              /**< slab of the grid that is slab 0 of the window */
-    cl_command_queue queue;    /**< of the transfers; the window's own where nothing overlaps */
-    bool overlaps;             /**< the queue is not the window's */
+    int64_t base;           /**< slab of the grid that is slab 0 of the window, which may wander */
+    cl_command_queue queue; /**< of the transfers; the window's own where nothing overlaps */
+    bool overlaps;          /**< the queue is not the window's */
     int borders;
     strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
     int ghosts;

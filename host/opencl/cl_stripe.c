@@ -83,6 +83,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     bool streams = options->blocks > 0;
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
+                                           .one_way = options->one_way,
                                            .overlap = options->overlap,
                                            .wait = options->wait,
                                            .limit = options->limit,
@@ -100,7 +101,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->need = need;
     s->memory = memory;
     streams = streams || need > memory || largest > device->max_allocation;
-    if (!streams && options->movable && !is_whole) {
+    if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
     }
     if (!streams) {
@@ -110,6 +111,11 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         const strake_layout held = strake_cl_resident_layout(graph, host_layout, range, &resident);
         s->held = strake_cl_window_bytes(&s->kernels, &held, &largest);
     }
+    STRAKE_CHECK(
+        !streams || !options->one_way, error, STRAKE_ERR_USAGE,
+        "run.exchange: one_way: stripes must fit in their device's memory, and one of %lld "
+        "rows or planes would stream through %s; use both, more ranks or a smaller grid",
+        (long long)(range.end - range.first), device->name);
     if (streams) {
         /* Of a window's share, each array has one. */
         const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;

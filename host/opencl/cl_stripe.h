@@ -28,6 +28,7 @@ typedef struct strake_cl_stripe_options {
     int64_t blocks; /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
     int steps;             /**< asked for per sweep: those of a stripe that streams alone */
+    bool one_way;          /**< slabs wander down: it must fit in the device's memory */
     bool movable;          /**< slabs may change their owner while it runs */
     int64_t horizon;       /**< steps between two stops for output; 0: unknown */
     strake_cl_known known; /**< of streaming, from tuning */
@@ -40,7 +41,8 @@ typedef struct strake_cl_stripe strake_cl_stripe;
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
  * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
  * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
- * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, STRAKE_ERR_DEVICE
+ * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, or it would stream
+ *         where slabs wander, STRAKE_ERR_DEVICE
  *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
  */
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,

@@ -118,7 +118,7 @@ const strake_common strake_commons[] = {
     {"run.exchange", STRAKE_COMMON_EXCHANGE, ALL, AT(exchange), 0.0, "both", NO_RANGE,
      "how ranks exchange rows: both (each with the rank before and the rank after it, ranks of one "
      "machine in common memory), messages (the same, always in messages), one_way (rows go to the "
-     "rank before only, and wander; for periodic problems without static fields, on cpu)"},
+     "rank before only, and wander; for periodic problems without static fields)"},
     {"run.patience",
      STRAKE_COMMON_REAL,
      ALL,

@@ -116,6 +116,16 @@ for case in flow even ring walls cube; do
         on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0/cpu,ocl:0 --split 1/1,1 \
             --set run.exchange=messages --set run.overlap=on
         same "$case on 2 ranks with OpenCL devices, exchanging messages"
+        case $case in
+            even | ring | cube)
+                on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0/cpu,ocl:0 \
+                    --set run.exchange=one_way --set run.overlap=on
+                same "$case on 2 ranks with OpenCL devices, exchanging one way"
+                on_ranks 3 run $case.yaml --quiet --output ranks --on ocl:0,cpu/ocl:0/cpu \
+                    --set run.exchange=one_way --set run.steps_per_sweep=1
+                same "$case on 3 ranks with places of their own, exchanging one way, step by step"
+                ;;
+        esac
         on_ranks 3 run $case.yaml --quiet --output ranks --on cpu/cpu,ocl:0/ocl:0 \
             --split 1/1,1/1 --set run.overlap=on
         same "$case on 3 ranks with OpenCL places of their own each"
@@ -194,6 +204,12 @@ on_ranks 2 run flow.yaml --set run.exchange=one_way
 says 2 "one way between open edges" "needs a periodic boundary"
 on_ranks 2 run flow.yaml --set run.exchange=one_way --set boundary.rows=periodic
 says 2 "one way with static fields" "field u1"
+if [ -n "$("$STRAKE" devices | grep '^ocl:0')" ]; then
+    on_ranks 2 run ring.yaml --on ocl:0 --set run.exchange=one_way --set run.blocks=4
+    says 2 "one way through a device in blocks" "must fit in their device's memory" "one_way"
+else
+    skip "one way through a device in blocks" "no OpenCL device"
+fi
 on_ranks 2 run nofile.yaml
 says 1 "a case that is not there" "nofile.yaml"
 on_ranks 2 run ring.yaml --quiet --output bad --set scheme.unstable=allow --set time.dt=1
