@@ -97,7 +97,7 @@ for link in free shaped; do
     for round in ${ROUNDS:-1 2 3}; do
         for case in flow spinodal; do
             for sweep in 1 2 4; do
-                any $link $case $sweep both
+                any $link $case $sweep messages
             done
             any $link $case 1 one_way
         done

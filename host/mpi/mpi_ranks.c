@@ -152,6 +152,11 @@ int strake_ranks_local_count(const strake_ranks *ranks)
     return ranks != NULL ? ranks->local_count : 1;
 }
 
+int strake_ranks_machine(const strake_ranks *ranks)
+{
+    return ranks != NULL ? ranks->number[0] : 0;
+}
+
 int strake_ranks_sharing(const strake_ranks *ranks)
 {
     return ranks != NULL ? ranks->sharing : 1;

@@ -49,6 +49,9 @@ int strake_ranks_count(const strake_ranks *ranks);
 int strake_ranks_local_self(const strake_ranks *ranks);
 int strake_ranks_local_count(const strake_ranks *ranks);
 
+/** The lowest rank on this machine: ranks with the same one are on the same. */
+int strake_ranks_machine(const strake_ranks *ranks);
+
 /** Ranks on this machine that may use the very same processors, this one included. */
 int strake_ranks_sharing(const strake_ranks *ranks);
 

@@ -56,6 +56,12 @@ int strake_ranks_local_count(const strake_ranks *ranks)
     return 1;
 }
 
+int strake_ranks_machine(const strake_ranks *ranks)
+{
+    (void)ranks;
+    return 0;
+}
+
 int strake_ranks_sharing(const strake_ranks *ranks)
 {
     (void)ranks;

@@ -40,9 +40,9 @@ static strake_status upload(strake_cl_blocks *b, const strake_cl_stream *s, cl_m
         while (slab + run < end && strake_ghost_source(boundary, n, slab + run) == source + run) {
             run++;
         }
-        STRAKE_TRY(strake_cl_pins_write(&b->pins, s->queue, array,
-                                        strake_cl_window_offset(&s->window, slab - base),
-                                        (size_t)run * bytes, host_slab(b, host, source), error));
+        STRAKE_TRY(strake_cl_pins_write(
+            &b->pins, s->queue, array, strake_cl_window_offset(&s->window, slab - base),
+            (size_t)run * bytes, host_slab(b, host, source), NULL, error));
         b->report.uploaded += (double)run * (double)bytes;
         slab += run;
     }
@@ -298,6 +298,11 @@ strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *rec
     b->pins.record = record;
 cleanup:
     return status;
+}
+
+void strake_cl_blocks_unpin(strake_cl_blocks *b)
+{
+    strake_cl_pins_release(&b->pins);
 }
 
 void strake_cl_blocks_renew(strake_cl_blocks *b)

@@ -93,6 +93,9 @@ strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record
                                       strake_error *error);
 
 /** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
+/** Lets go of the host arrays' pages until the next sweep; nothing may be enqueued. */
+void strake_cl_blocks_unpin(strake_cl_blocks *blocks);
+
 void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 
 /** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
+
 static double now(void)
 {
     struct timespec t;
@@ -16,35 +18,15 @@ size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab)
     return (size_t)(slab + x->host->lo[0]) * strake_cl_window_slab_bytes(x->window);
 }
 
-static strake_status new_pinned(const strake_cl_exchange *x, int64_t slabs, strake_cl_pinned *out,
-                                strake_error *error)
+/* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
+static int run_of(const strake_cl_exchange *x, int g)
 {
-    strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
-    const strake_cl_kernels *kernels = x->window->kernels;
-    const size_t bytes = (size_t)slabs * strake_cl_window_slab_bytes(x->window);
-    if (bytes == 0) {
-        return STRAKE_OK;
+    int run = 1;
+    while (g + run < x->ghosts && x->ghost[g + run].slab == x->ghost[g].slab + run &&
+           x->ghost[g + run].source == x->ghost[g].source + run) {
+        run++;
     }
-    STRAKE_TRY(strake_cl_new_buffer(kernels, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                    &out->buffer, error));
-    out->data = kernels->cl->clEnqueueMapBuffer(
-        x->queue, out->buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-    STRAKE_CL("clEnqueueMapBuffer", code, error, kernels->device);
-cleanup:
-    return status;
-}
-
-static void release_pinned(const strake_cl_exchange *x, strake_cl_pinned *p)
-{
-    const strake_cl *cl = x->window->kernels->cl;
-    if (p->data != NULL) {
-        (void)cl->clEnqueueUnmapMemObject(x->queue, p->buffer, p->data, 0, NULL, NULL);
-        (void)cl->clFinish(x->queue);
-        p->data = NULL;
-    }
-    strake_cl_release_buffer(x->window->kernels, &p->buffer);
-    p->slabs = 0;
+    return run;
 }
 
 /* Ghost slabs whose source is not this stripe's own. */
@@ -61,30 +43,16 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
     for (int64_t g = own.first - depth[0]; g < own.end + depth[1]; g++) {
         const int64_t source = strake_ghost_source(host->boundary[0], host->n[0], g);
         if (source < own.first || source >= own.end) {
-            x->ghost[x->ghosts].slab = g - x->base;
+            x->ghost[x->ghosts].slab = g;
             x->ghost[x->ghosts].source = source;
             x->ghosts++;
         }
     }
     x->runs = 0;
-    for (int g = 0; g < x->ghosts; g++) {
-        x->runs += g == 0 || x->ghost[g].slab != x->ghost[g - 1].slab + 1 ? 1 : 0;
+    for (int g = 0; g < x->ghosts; g += run_of(x, g)) {
+        x->runs++;
     }
     return STRAKE_OK;
-}
-
-/* Staging memory for at least so many slabs. */
-static strake_status need_pinned(strake_cl_exchange *x, int64_t slabs, strake_cl_pinned *p,
-                                 strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    if (p->slabs < slabs) {
-        release_pinned(x, p);
-        STRAKE_TRY(new_pinned(x, slabs, p, error));
-        p->slabs = slabs;
-    }
-cleanup:
-    return status;
 }
 
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
@@ -97,6 +65,8 @@ strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window 
     x->window = window;
     x->host = host;
     x->queue = window->queue;
+    x->pins = (strake_cl_pins){
+        .cl = kernels->cl, .device = kernels->device, .context = kernels->context, .allowed = true};
     if (overlaps) {
         x->queue =
             kernels->cl->clCreateCommandQueue(kernels->context, kernels->device->device, 0, &code);
@@ -107,24 +77,23 @@ cleanup:
     return status;
 }
 
+void strake_cl_exchange_unpin(strake_cl_exchange *x)
+{
+    strake_cl_pins_release(&x->pins);
+    x->pinned = false;
+}
+
 strake_status strake_cl_exchange_plan(strake_cl_exchange *x, const strake_range *stripe,
                                       int stripes, int self, int64_t base, const int64_t depth[2],
                                       const int64_t theirs[2], strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t slabs = 0;
     x->base = base;
+    strake_cl_exchange_unpin(x);
     STRAKE_TRY(find_ghosts(x, stripe[self], depth, error));
     x->borders =
         strake_partition_border(stripe, stripes, self, x->host->n[0], x->host->boundary[0],
                                 (int)theirs[0], (int)theirs[1], STRAKE_CL_MOST_BORDERS, x->border);
-    for (int b = 0; b < x->borders; b++) {
-        slabs += x->border[b].end - x->border[b].first;
-    }
-    for (int k = 0; k < x->window->states; k++) {
-        STRAKE_TRY(need_pinned(x, slabs, &x->out[k], error));
-        STRAKE_TRY(need_pinned(x, x->ghosts, &x->in[k], error));
-    }
 cleanup:
     return status;
 }
@@ -145,10 +114,7 @@ void strake_cl_exchange_release(strake_cl_exchange *x)
     (void)x->window->kernels->cl->clFinish(x->queue);
     release_event(x, &x->sent);
     release_event(x, &x->arrived);
-    for (int k = 0; k < STRAKE_MAX_FIELDS_PER_STEP; k++) {
-        release_pinned(x, &x->out[k]);
-        release_pinned(x, &x->in[k]);
-    }
+    strake_cl_pins_release(&x->pins);
     if (x->overlaps) {
         (void)x->window->kernels->cl->clReleaseCommandQueue(x->queue);
     }
@@ -218,25 +184,76 @@ void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange
     out->seconds = count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
 }
 
-/* Where the event of a transfer goes: the last one's is waited for, others' are only recorded. */
-static cl_event *event_of(strake_cl_exchange *x, bool is_last, cl_event *last)
+/* Pages [first, end) of a host array. */
+typedef struct pages {
+    size_t first, end;
+} pages;
+
+static int by_place(const void *a, const void *b)
 {
-    if (is_last) {
-        return last;
-    }
-    return x->window->kernels->record != NULL ? &x->recorded : NULL;
+    const pages *one = a;
+    const pages *other = b;
+    return (one->first > other->first) - (one->first < other->first);
 }
 
-static void record(strake_cl_exchange *x, strake_cl_command_kind kind, size_t bytes,
-                   const cl_event *event)
+static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
 {
-    if (event != NULL) {
-        strake_cl_record_add(x->window->kernels->record, kind, "", (double)bytes, *event);
-    }
-    release_event(x, &x->recorded);
+    return (pages){strake_cl_exchange_host_offset(x, first) / STRAKE_CL_PIN_PAGE,
+                   (strake_cl_exchange_host_offset(x, end) + STRAKE_CL_PIN_PAGE - 1) /
+                       STRAKE_CL_PIN_PAGE};
 }
 
-strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error)
+/* What the exchange touches of an array, without overlaps. @return their number */
+static int find_pages(const strake_cl_exchange *x, pages out[MOST_PIECES])
+{
+    int count = 0, merged = 0;
+    for (int b = 0; b < x->borders; b++) {
+        out[count++] = pages_of(x, x->border[b].first, x->border[b].end);
+    }
+    for (int g = 0; g < x->ghosts && count < MOST_PIECES;) {
+        const int run = run_of(x, g);
+        out[count++] = pages_of(x, x->ghost[g].source, x->ghost[g].source + run);
+        g += run;
+    }
+    qsort(out, (size_t)count, sizeof *out, by_place);
+    for (int k = 1; k < count; k++) {
+        if (out[k].first > out[merged].end) {
+            out[++merged] = out[k];
+        } else if (out[k].end > out[merged].end) {
+            out[merged].end = out[k].end;
+        }
+    }
+    return count > 0 ? merged + 1 : 0;
+}
+
+void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next)
+{
+    pages piece[MOST_PIECES];
+    if (x->pinned) {
+        return;
+    }
+    const int pieces = find_pages(x, piece);
+    for (int k = 0; k < x->window->states; k++) {
+        char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
+        for (int p = 0; p < 2 * pieces; p++) {
+            const pages *which = &piece[p / 2];
+            strake_cl_pins_add(&x->pins, both[p % 2] + which->first * STRAKE_CL_PIN_PAGE,
+                               (which->end - which->first) * STRAKE_CL_PIN_PAGE);
+        }
+    }
+    x->pinned = true;
+}
+
+/* The pins with what may have changed since they were made: a fault, a record. */
+static const strake_cl_pins *pins_of(strake_cl_exchange *x)
+{
+    x->pins.cl = x->window->kernels->cl;
+    x->pins.record = x->window->kernels->record;
+    return &x->pins;
+}
+
+strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *const *next,
+                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
@@ -247,21 +264,17 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_
         STRAKE_TRY(follow(x, x->queue, x->window->queue, error));
     }
     for (int k = 0; k < x->window->states; k++) {
-        size_t at = 0;
+        const strake_cl_state *state = &x->window->state[k];
+        char *host = next[state->output];
         for (int b = 0; b < x->borders; b++) {
             const bool is_last = k + 1 == x->window->states && b + 1 == x->borders;
             const strake_range border = x->border[b];
-            const size_t bytes =
-                (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window);
-            cl_event *const event = event_of(x, is_last, &x->sent);
-            STRAKE_CL("clEnqueueReadBuffer",
-                      kernels->cl->clEnqueueReadBuffer(
-                          x->queue, x->window->state[k].buffer[parity], CL_FALSE,
-                          strake_cl_window_offset(x->window, border.first - x->base), bytes,
-                          x->out[k].data + at, 0, NULL, event),
-                      error, kernels->device);
-            record(x, STRAKE_CL_DOWN, bytes, event);
-            at += bytes;
+            STRAKE_TRY(strake_cl_pins_read(
+                pins_of(x), x->queue, state->buffer[parity],
+                strake_cl_window_offset(x->window, border.first - x->base),
+                (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window),
+                host + strake_cl_exchange_host_offset(x, border.first), is_last ? &x->sent : NULL,
+                error));
         }
     }
     STRAKE_CL("clFlush", kernels->cl->clFlush(x->queue), error, kernels->device);
@@ -269,31 +282,19 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_exchange_publish(strake_cl_exchange *x, void *const *array,
-                                         strake_error *error)
+strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
-    if (x->sent == NULL) {
-        return STRAKE_OK;
-    }
     /* A timed wait is for the transfer alone: how long the others took says nothing about it. */
     strake_cl_waiter own = {.kind = x->waiter.kind};
-    STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, x->timed ? &own : &x->waiter, &x->sent,
-                              error));
-    for (int k = 0; k < x->window->states; k++) {
-        char *host = array[x->window->state[k].input];
-        size_t at = 0;
-        for (int b = 0; b < x->borders; b++) {
-            const strake_range border = x->border[b];
-            const size_t bytes =
-                (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window);
-            memcpy(host + strake_cl_exchange_host_offset(x, border.first), x->out[k].data + at,
-                   bytes);
-            at += bytes;
-        }
+    if (x->sent != NULL) { /* it comes after the ghost slabs in the queue */
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, x->timed ? &own : &x->waiter,
+                                  &x->sent, error));
+        x->so_far = x->timed ? now() - x->began : 0.0;
+    } else if (x->arrived != NULL) {
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
-    x->so_far = x->timed ? now() - x->began : 0.0;
 cleanup:
     return status;
 }
@@ -309,31 +310,18 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
         return STRAKE_OK;
     }
     x->began = x->timed ? now() : 0.0;
-    if (x->arrived != NULL) { /* its staging memory is still being read, perhaps */
-        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
-    }
+    release_event(x, &x->arrived);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];
-        int g = 0;
-        while (g < x->ghosts) {
-            /* Runs of neighbouring ghost slabs travel together. */
-            int run = 0;
-            do {
-                memcpy(x->in[k].data + (size_t)(g + run) * slab,
-                       host + strake_cl_exchange_host_offset(x, x->ghost[g + run].source), slab);
-                run++;
-            } while (g + run < x->ghosts &&
-                     x->ghost[g + run].slab == x->ghost[g + run - 1].slab + 1);
+        for (int g = 0; g < x->ghosts;) {
+            const int run = run_of(x, g);
             const bool is_last = k + 1 == x->window->states && g + run == x->ghosts;
-            cl_event *const event = event_of(x, is_last, &x->arrived);
-            STRAKE_CL("clEnqueueWriteBuffer",
-                      kernels->cl->clEnqueueWriteBuffer(
-                          x->queue, state->buffer[x->window->parity], CL_FALSE,
-                          strake_cl_window_offset(x->window, x->ghost[g].slab), (size_t)run * slab,
-                          x->in[k].data + (size_t)g * slab, 0, NULL, event),
-                      error, kernels->device);
-            record(x, STRAKE_CL_UP, (size_t)run * slab, event);
+            STRAKE_TRY(strake_cl_pins_write(
+                pins_of(x), x->queue, state->buffer[x->window->parity],
+                strake_cl_window_offset(x->window, x->ghost[g].slab - x->base), (size_t)run * slab,
+                host + strake_cl_exchange_host_offset(x, x->ghost[g].source),
+                is_last ? &x->arrived : NULL, error));
             g += run;
         }
     }

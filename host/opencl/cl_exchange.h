@@ -1,43 +1,41 @@
 /**
  * @file cl_exchange.h
  * What a stripe's window exchanges with the host between two sweeps: border slabs out, ghost slabs in,
- * through pinned staging memory and, where transfers overlap with kernels, a queue of their own.
+ * straight to and from the host arrays, whose slabs there are pinned, and, where transfers overlap with
+ * kernels, on a queue of their own. No thread copies anything.
+ *
+ * The border slabs are written into the arrays of the next states while the sweep runs, so nobody may
+ * still read those of the sweep before: who has published a sweep has uploaded what it began with.
  */
 #ifndef STRAKE_CL_EXCHANGE_H
 #define STRAKE_CL_EXCHANGE_H
 
+#include "opencl/cl_pins.h"
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
 
 enum { STRAKE_CL_MOST_BORDERS = 16, STRAKE_CL_SAMPLES = 64 };
 
-/** One pinned buffer, mapped for its whole life. */
-typedef struct strake_cl_pinned {
-    cl_mem buffer;
-    char *data;
-    int64_t slabs;
-} strake_cl_pinned;
-
 /** A ghost slab whose source belongs to another stripe. */
 typedef struct strake_cl_ghost {
-    int64_t slab;   /**< of the window */
+    int64_t slab;   /**< as the grid counts, on beyond its ends */
     int64_t source; /**< of the grid */
 } strake_cl_ghost;
 
 typedef struct strake_cl_exchange {
     strake_cl_window *window;
     const strake_layout *host; /**< of the host arrays, the whole grid */
-    int64_t base;              /**< slab of the grid that is slab 0 of the window */
-    cl_command_queue queue;    /**< of the transfers; the window's own where nothing overlaps */
-    bool overlaps;             /**< the queue is not the window's */
+    int64_t base;           /**< slab of the grid that is slab 0 of the window, which may wander */
+    cl_command_queue queue; /**< of the transfers; the window's own where nothing overlaps */
+    bool overlaps;          /**< the queue is not the window's */
     int borders;
     strake_range border[STRAKE_CL_MOST_BORDERS]; /**< slabs of the grid that others read */
     int ghosts;
     strake_cl_ghost *ghost;
-    strake_cl_pinned out[STRAKE_MAX_FIELDS_PER_STEP], in[STRAKE_MAX_FIELDS_PER_STEP];
-    cl_event sent;           /**< the border slabs are in the staging memory */
+    strake_cl_pins pins;     /**< of what the host arrays exchange with it */
+    bool pinned;             /**< they are, for the present plan */
+    cl_event sent;           /**< the border slabs are in the host arrays */
     cl_event arrived;        /**< the ghost slabs are in the window */
-    cl_event recorded;       /**< a transfer that nobody waits for, while it is recorded */
     strake_cl_waiter waiter; /**< for what is sent */
     strake_cl_waiter reader; /**< for what has arrived */
     int runs;                /**< of neighbouring ghost slabs */
@@ -88,14 +86,30 @@ void strake_cl_exchange_time(strake_cl_exchange *x);
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out);
 
-/** Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds. */
-strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, strake_error *error);
+/**
+ * Pins what is exchanged, once for every plan.
+ * @param[in] array  host arrays of the current states, by value; borrowed until the next plan or release
+ * @param[in] next   host arrays of the next states, by output value; likewise
+ */
+void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *const *next);
 
-/** Waits for the border slabs and writes them into the host arrays (by state value). */
-strake_status strake_cl_exchange_publish(strake_cl_exchange *x, void *const *array,
-                                         strake_error *error);
+/** Lets go of all pins until the next call; no transfer may be under way. */
+void strake_cl_exchange_unpin(strake_cl_exchange *x);
 
-/** Takes the ghost slabs of the current states from the host arrays and enqueues their upload. */
+/**
+ * Enqueues reading the border slabs of the states of @p parity, after what the window's queue holds,
+ * into the host arrays of the next states (by output value).
+ */
+strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *const *next,
+                                      strake_error *error);
+
+/**
+ * Waits until the border slabs are in the host arrays, and the slabs that the last fetch took from there
+ * in the window.
+ */
+strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *error);
+
+/** Enqueues the upload of the ghost slabs of the current states from the host arrays (by state value). */
 strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array,
                                        strake_error *error);
 

@@ -72,20 +72,21 @@ static void record(const strake_cl_pins *pins, strake_cl_command_kind kind, size
 }
 
 strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
-                                   size_t offset, size_t bytes, const void *from,
+                                   size_t offset, size_t bytes, const void *from, cl_event *done,
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const char *memory = from;
     for (size_t at = 0; at < bytes;) {
         const size_t piece = together(pins, memory + at, bytes - at);
+        cl_event *const last = at + piece == bytes ? done : NULL;
         cl_event event = NULL;
+        cl_event *const own = pins->record != NULL ? &event : NULL;
         STRAKE_CL("clEnqueueWriteBuffer",
                   pins->cl->clEnqueueWriteBuffer(queue, to, CL_FALSE, offset + at, piece,
-                                                 memory + at, 0, NULL,
-                                                 pins->record != NULL ? &event : NULL),
+                                                 memory + at, 0, NULL, last != NULL ? last : own),
                   error, pins->device);
-        record(pins, STRAKE_CL_UP, piece, NULL, event);
+        record(pins, STRAKE_CL_UP, piece, last, event);
         at += piece;
     }
 cleanup:

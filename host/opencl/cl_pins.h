@@ -44,7 +44,7 @@ bool strake_cl_pins_complete(const strake_cl_pins *pins);
  * @param[out] done  completes with the last command; NULL: not wanted
  */
 strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
-                                   size_t offset, size_t bytes, const void *from,
+                                   size_t offset, size_t bytes, const void *from, cl_event *done,
                                    strake_error *error);
 strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
                                   size_t offset, size_t bytes, void *to, cl_event *done,

@@ -95,7 +95,7 @@ static strake_status probe_transfer(strake_cl_window *w, const strake_cl_pins *p
     for (int k = 0; k <= REPEATS; k++) {
         const double start = now();
         for (int i = 0; i < ROW; i++) {
-            STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, error));
+            STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, NULL, error));
         }
         STRAKE_TRY(finish(w, error));
         const double took = (now() - start) / ROW;
@@ -119,7 +119,7 @@ static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins,
     *down = 0.0;
     for (int k = 0; k <= REPEATS; k++) {
         const double start = now();
-        STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, error));
+        STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, NULL, error));
         STRAKE_TRY(finish(w, error));
         const double middle = now();
         STRAKE_TRY(strake_cl_pins_read(pins, w->queue, array, 0, bytes, memory, NULL, error));

@@ -1,9 +1,8 @@
-#include "opencl/cl_resident.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/cl_fault.h"
+#include "opencl/cl_resident_impl.h"
 #include "model/choose.h"
 
 enum {
@@ -12,32 +11,10 @@ enum {
     /* One exchange of so many has nothing beside it and is timed by the host, after the first ones,
        which are trials. */
     TIMED_EXCHANGES = 64,
-    UNTIMED_SWEEPS = 16
-};
-
-struct strake_cl_resident {
-    const strake_cl_kernels *kernels;
-    strake_cl_window window;
-    strake_cl_exchange exchange;
-    cl_command_queue queue;
-    const strake_layout *host;
-    int steps;              /* most per sweep */
-    int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */
-    strake_range capacity;  /* of the grid */
-    int64_t base;           /* slab of the grid that is slab 0 of the window */
-    strake_range range;     /* of the grid: own slabs */
-    int64_t extra[2];       /* slabs computed before and after them in the first step of a sweep */
-    strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
-    strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
-    strake_cl_waiter waiter;
-    strake_cl_waiter reader; /* for states on their way to the host arrays */
-    cl_event looked;         /* the search for NaN and Inf is done */
-    int64_t sweeps;
-    int64_t all_sweeps; /* since it was made */
-    int timed_steps;    /* of the sweep between the two markers */
-    cl_event timed[2];  /* markers around a sweep */
-    double busy;        /* seconds that the device worked on timed sweeps */
-    int64_t busy_steps; /* and their steps */
+    UNTIMED_SWEEPS = 16,
+    /* Room to wander: a part of the stripe, but for so many sweeps. */
+    ROOM_PART = 4,
+    LEAST_SWEEPS = 4
 };
 
 /* Slabs that the window computes before and after slabs of the stripe in a sweep of several steps. */
@@ -55,13 +32,32 @@ static bool is_whole(const strake_layout *host, strake_range range)
     return range.first == 0 && range.end == host->n[0];
 }
 
+int64_t strake_cl_resident_depth_before(const strake_layout *host, int steps)
+{
+    return host->lo[0] + (steps - 1) * strake_layout_reach(host);
+}
+
+int64_t strake_cl_resident_depth_one_way(const strake_layout *host, int steps)
+{
+    return strake_cl_resident_depth_before(host, steps) + host->hi[0] +
+           (steps - 1) * strake_layout_reach(host);
+}
+
+/* Slabs at the end of the window through which it wanders. */
+static int64_t find_room(const strake_layout *host, const strake_cl_resident_options *options)
+{
+    const int64_t least = LEAST_SWEEPS * strake_cl_resident_depth_before(host, options->steps);
+    const int64_t part = (options->capacity.end - options->capacity.first) / ROOM_PART;
+    return !options->one_way ? 0 : part > least ? part : least;
+}
+
 strake_layout strake_cl_resident_layout(const strake_graph *graph, const strake_layout *host,
                                         strake_range own, const strake_cl_resident_options *options)
 {
     int64_t extra[2];
     find_extra(host, options->capacity, is_whole(host, own), options->steps, extra);
     const int64_t n[STRAKE_AXES] = {extra[0] + options->capacity.end - options->capacity.first +
-                                        extra[1],
+                                        extra[1] + find_room(host, options),
                                     host->n[1], host->n[2]};
     return strake_layout_make_deep(graph, host->steps, n, host->boundary);
 }
@@ -123,9 +119,8 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
     return strake_cl_device_is_gpu(s->kernels->device) && slabs > INTERIOR_PER_BORDER * borders;
 }
 
-/* Everything that follows from which slabs are whose. */
-static strake_status plan(strake_cl_resident *s, const strake_range *stripe, int stripes, int self,
-                          strake_error *error)
+strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t again = (s->steps - 1) * s->reach;
@@ -133,9 +128,14 @@ static strake_status plan(strake_cl_resident *s, const strake_range *stripe, int
     const int *hi = s->window.layout.hi;
     s->range = stripe[self];
     find_extra(s->host, s->range, is_whole(s->host, s->range), s->steps, s->extra);
-    const int64_t depth[2] = {s->extra[0] + lo[0], s->extra[1] + hi[0]};
-    const int64_t theirs[2] = {again + lo[0], again + hi[0]};
-    STRAKE_TRY(plan_ghosts(s, depth, error));
+    int64_t depth[2] = {s->extra[0] + lo[0], s->extra[1] + hi[0]};
+    int64_t theirs[2] = {again + lo[0], again + hi[0]};
+    if (s->one_way) {
+        depth[0] = theirs[0] = 0;
+        depth[1] = theirs[1] = strake_cl_resident_depth_one_way(s->host, s->steps);
+    }
+    /* One way no ghost copies a slab of its own stripe: other ranks have enough of them in between. */
+    STRAKE_TRY(plan_ghosts(s, s->one_way ? (const int64_t[]){0, 0} : depth, error));
     STRAKE_TRY(strake_cl_exchange_plan(&s->exchange, stripe, stripes, self, s->base, depth, theirs,
                                        error));
 cleanup:
@@ -171,6 +171,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->host = host;
     s->steps = options->steps;
     s->reach = strake_layout_reach(host);
+    s->one_way = options->one_way;
     s->capacity = options->capacity;
     s->base = options->capacity.first - extra[0];
     s->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
@@ -184,7 +185,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(strake_cl_exchange_create(
         &s->exchange, &s->window, host,
         !whole && overlaps(s, options, own.end - own.first, borders), error));
-    STRAKE_TRY(plan(s, stripe, stripes, self, error));
+    STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
     /* Some drivers compile at the first launch: a trial step at set-up launches everything but this. */
     STRAKE_TRY(strake_cl_resident_look(s, error));
     /* Some drivers find out here that there is no memory. */
@@ -220,109 +221,8 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     *resident = NULL;
 }
 
-/*
- * Uploads slabs [first, end) of the window from a host array: runs of slabs that lie together there.
- * With @p by_map slabs beyond the domain take their source's, else they lie in the host array.
- */
-static strake_status upload(strake_cl_resident *s, cl_mem array, const void *host, bool by_map,
-                            int64_t first, int64_t end, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const size_t bytes = strake_cl_window_slab_bytes(&s->window);
-    int64_t slab = first;
-    while (slab < end) {
-        int64_t source = slab + s->base;
-        int64_t run = end - slab;
-        if (by_map) {
-            const strake_boundary boundary = s->host->boundary[0];
-            const int64_t n = s->host->n[0];
-            source = strake_ghost_source(boundary, n, slab + s->base);
-            run = 1;
-            while (slab + run < end &&
-                   strake_ghost_source(boundary, n, slab + run + s->base) == source + run) {
-                run++;
-            }
-        }
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  s->kernels->cl->clEnqueueWriteBuffer(
-                      s->queue, array, CL_FALSE, strake_cl_window_offset(&s->window, slab),
-                      (size_t)run * bytes,
-                      (const char *)host + strake_cl_exchange_host_offset(&s->exchange, source), 0,
-                      NULL, NULL),
-                  error, s->kernels->device);
-        slab += run;
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *const *array,
-                                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_layout *l = &s->window.layout;
-    for (int v = 0; v < s->kernels->graph->values; v++) {
-        if (strake_cl_window_needs(&s->window, v)) {
-            STRAKE_TRY(upload(s, s->window.array[s->window.slot[v]], array[v],
-                              s->host->boundary[0] == STRAKE_PERIODIC, -(int64_t)l->lo[0],
-                              l->n[0] + l->hi[0], error));
-        }
-    }
-    STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
-    STRAKE_TRY(strake_cl_resident_finish(s, error));
-cleanup:
-    return status;
-}
-
-strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const *array,
-                                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_layout *l = &s->window.layout;
-    const int64_t first = -(int64_t)l->lo[0];
-    const int64_t end = l->n[0] + l->hi[0];
-    for (int k = 0; k < s->window.states; k++) {
-        const cl_mem current = s->window.state[k].buffer[s->window.parity];
-        STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));
-        STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end, NULL, error));
-    }
-    STRAKE_TRY(strake_cl_resident_finish(s, error));
-cleanup:
-    return status;
-}
-
-/* Downloads slabs [first, end) of the grid, which the stripe owns. */
-static strake_status download(strake_cl_resident *s, int64_t first, int64_t end, void *const *array,
-                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event done = NULL;
-    for (int k = 0; k < s->window.states && first < end; k++) {
-        const strake_cl_state *state = &s->window.state[k];
-        char *host = array[state->input];
-        STRAKE_CL("clEnqueueReadBuffer",
-                  s->kernels->cl->clEnqueueReadBuffer(
-                      s->queue, state->buffer[s->window.parity], CL_FALSE,
-                      strake_cl_window_offset(&s->window, first - s->base),
-                      (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
-                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, &done),
-                  error, s->kernels->device);
-        STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
-        STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));
-    }
-cleanup:
-    release_event(s, &done);
-    return status;
-}
-
-strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *array,
-                                          strake_error *error)
-{
-    return download(s, s->range.first, s->range.end, array, error);
-}
-
 /* The last step of a sweep: border slabs first where transfers overlap. */
-static strake_status last_step(strake_cl_resident *s, strake_error *error)
+static strake_status last_step(strake_cl_resident *s, void *const *after, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_exchange *x = &s->exchange;
@@ -339,13 +239,13 @@ static strake_status last_step(strake_cl_resident *s, strake_error *error)
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
         }
-        return strake_cl_exchange_send(&s->exchange, next, error);
+        return strake_cl_exchange_send(&s->exchange, next, after, error);
     }
     for (int b = 0; b < x->borders; b++) {
         STRAKE_TRY(strake_cl_window_step(&s->window, x->border[b].first - s->base,
                                          x->border[b].end - s->base, &s->ghosts, error));
     }
-    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, error));
+    STRAKE_TRY(strake_cl_exchange_send(&s->exchange, next, after, error));
     for (int b = 0; b <= x->borders; b++) {
         const int64_t end = b < x->borders ? x->border[b].first - s->base : own_end;
         if (done < end) {
@@ -391,13 +291,17 @@ static void read_timer(strake_cl_resident *s)
     }
 }
 
-strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_error *error)
+strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, void *const *array,
+                                       void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t own_first = s->range.first - s->base;
-    const int64_t own_end = s->range.end - s->base;
+    int64_t own_first = 0, own_end = 0;
     bool timed = false;
+    strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
+    STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
+    own_first = s->range.first - s->base;
+    own_end = s->range.end - s->base;
     if (!strake_cl_exchange_is_empty(&s->exchange) && s->sweeps++ % TIMED_SWEEPS == 0) {
         read_timer(s);
         timed = s->timed[0] == NULL && s->timed[1] == NULL;
@@ -413,7 +317,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, strake_
                                          error));
         strake_cl_window_swap(&s->window);
     }
-    STRAKE_TRY(last_step(s, error));
+    STRAKE_TRY(last_step(s, next, error));
     strake_cl_window_swap(&s->window);
     if (timed) {
         mark(s, 1);
@@ -438,12 +342,19 @@ void strake_cl_resident_undo(strake_cl_resident *s, int steps)
     if (steps % 2 != 0) {
         strake_cl_window_swap(&s->window);
     }
+    if (s->one_way) {
+        strake_cl_resident_set_base(s, s->base + strake_cl_resident_depth_before(s->host, steps));
+    }
 }
 
-strake_status strake_cl_resident_publish(strake_cl_resident *s, void *const *array,
-                                         strake_error *error)
+void strake_cl_resident_unpin(strake_cl_resident *s)
 {
-    return strake_cl_exchange_publish(&s->exchange, array, error);
+    strake_cl_exchange_unpin(&s->exchange);
+}
+
+strake_status strake_cl_resident_publish(strake_cl_resident *s, strake_error *error)
+{
+    return strake_cl_exchange_publish(&s->exchange, error);
 }
 
 strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array,
@@ -493,57 +404,6 @@ bool strake_cl_resident_has_room(const strake_cl_resident *s, strake_range own)
 {
     return own.first < own.end && own.first >= s->capacity.first && own.end <= s->capacity.end &&
            is_whole(s->host, own) == is_whole(s->host, s->range);
-}
-
-strake_status strake_cl_resident_give(strake_cl_resident *s, const strake_range *stripe,
-                                      int stripes, int self, void *const *array,
-                                      strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_range border[STRAKE_CL_MOST_BORDERS];
-    const strake_range old = s->range;
-    const strake_range own = stripe[self];
-    const int64_t again = (s->steps - 1) * s->reach;
-    const int64_t left_end = own.first < old.end ? own.first : old.end;
-    const int64_t right_first = own.end > old.first ? own.end : old.first;
-    const int borders = strake_partition_border(
-        stripe, stripes, self, s->host->n[0], s->host->boundary[0],
-        (int)(again + s->window.layout.lo[0]), (int)(again + s->window.layout.hi[0]),
-        STRAKE_CL_MOST_BORDERS, border);
-    STRAKE_TRY(strake_cl_resident_finish(s, error));
-    STRAKE_TRY(download(s, old.first, left_end, array, error));
-    STRAKE_TRY(download(s, right_first, old.end, array, error));
-    for (int b = 0; b < borders; b++) {
-        const int64_t first = border[b].first > old.first ? border[b].first : old.first;
-        const int64_t end = border[b].end < old.end ? border[b].end : old.end;
-        STRAKE_TRY(download(s, first, end, array, error));
-    }
-cleanup:
-    return status;
-}
-
-strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range *stripe,
-                                      int stripes, int self, void *const *array,
-                                      strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_range old = s->range;
-    const strake_range own = stripe[self];
-    const strake_range gained[2] = {{own.first, old.first < own.end ? old.first : own.end},
-                                    {old.end > own.first ? old.end : own.first, own.end}};
-    STRAKE_TRY(plan(s, stripe, stripes, self, error));
-    for (int k = 0; k < s->window.states; k++) {
-        const cl_mem current = s->window.state[k].buffer[s->window.parity];
-        for (int side = 0; side < 2; side++) {
-            STRAKE_TRY(upload(s, current, array[s->window.state[k].input], false,
-                              gained[side].first - s->base, gained[side].end - s->base, error));
-        }
-        STRAKE_TRY(strake_cl_window_fill(&s->window, current, 0, 0, &s->ghosts, error));
-    }
-    STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, array, error));
-    STRAKE_TRY(strake_cl_resident_finish(s, error));
-cleanup:
-    return status;
 }
 
 strake_status strake_cl_resident_stall(strake_cl_resident *s, strake_error *error)

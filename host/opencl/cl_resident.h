@@ -7,6 +7,10 @@
  * For sweeps of several steps the window is deeper: each step computes as many slabs beyond the stripe
  * as the steps after it need, and at the domain's edges ghosts are extended anew in every step. A
  * movable stripe's window has room for more slabs, so that others can give it some while it runs.
+ *
+ * One way (host/solver/border.h) a sweep stores in a place what it computes from the places above it, and
+ * all ghosts lie after the stripe. In the window nothing moves: the window wanders up the places instead,
+ * through some room at its end, and now and then all slabs are copied back to its beginning.
  */
 #ifndef STRAKE_CL_RESIDENT_H
 #define STRAKE_CL_RESIDENT_H
@@ -36,6 +40,7 @@ typedef struct strake_cl_resident_options {
     int steps; /**< most per sweep */
     strake_range
         capacity; /**< slabs that the stripe may own one day; those that it owns included */
+    bool one_way; /**< slabs wander down: ghosts are those after the stripe (see below) */
     strake_cl_overlap overlap;
     strake_cl_wait_kind wait;
     double limit; /**< seconds of a wait after which the device counts as hung */
@@ -68,10 +73,11 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const
                                               strake_error *error);
 strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *array,
                                           strake_error *error);
-strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, strake_error *error);
+strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, void *const *array,
+                                       void *const *next, strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
-strake_status strake_cl_resident_publish(strake_cl_resident *r, void *const *array,
-                                         strake_error *error);
+void strake_cl_resident_unpin(strake_cl_resident *r);
+strake_status strake_cl_resident_publish(strake_cl_resident *r, strake_error *error);
 strake_status strake_cl_resident_fetch(strake_cl_resident *r, void *const *array,
                                        strake_error *error);
 strake_status strake_cl_resident_finish(strake_cl_resident *r, strake_error *error);

@@ -83,6 +83,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     bool streams = options->blocks > 0;
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
+                                           .one_way = options->one_way,
                                            .overlap = options->overlap,
                                            .wait = options->wait,
                                            .limit = options->limit,
@@ -100,7 +101,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->need = need;
     s->memory = memory;
     streams = streams || need > memory || largest > device->max_allocation;
-    if (!streams && options->movable && !is_whole) {
+    if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
     }
     if (!streams) {
@@ -110,6 +111,11 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         const strake_layout held = strake_cl_resident_layout(graph, host_layout, range, &resident);
         s->held = strake_cl_window_bytes(&s->kernels, &held, &largest);
     }
+    STRAKE_CHECK(
+        !streams || !options->one_way, error, STRAKE_ERR_USAGE,
+        "run.exchange: one_way: stripes must fit in their device's memory, and one of %lld "
+        "rows or planes would stream through %s; use both, more ranks or a smaller grid",
+        (long long)(range.end - range.first), device->name);
     if (streams) {
         /* Of a window's share, each array has one. */
         const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;
@@ -199,7 +205,7 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const
                                      void *const *next, strake_error *error)
 {
     return s->blocks != NULL ? strake_cl_blocks_sweep(s->blocks, steps, array, next, error)
-                             : strake_cl_resident_sweep(s->resident, steps, error);
+                             : strake_cl_resident_sweep(s->resident, steps, array, next, error);
 }
 
 strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
@@ -211,10 +217,21 @@ strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error
     return STRAKE_OK;
 }
 
-strake_status strake_cl_stripe_publish(strake_cl_stripe *s, void *const *array, strake_error *error)
+strake_status strake_cl_stripe_unpin(strake_cl_stripe *s, strake_error *error)
+{
+    const strake_status status = strake_cl_stripe_finish(s, error);
+    if (status == STRAKE_OK && s->blocks != NULL) {
+        strake_cl_blocks_unpin(s->blocks);
+    } else if (status == STRAKE_OK) {
+        strake_cl_resident_unpin(s->resident);
+    }
+    return status;
+}
+
+strake_status strake_cl_stripe_publish(strake_cl_stripe *s, strake_error *error)
 {
     return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
-                             : strake_cl_resident_publish(s->resident, array, error);
+                             : strake_cl_resident_publish(s->resident, error);
 }
 
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)

@@ -28,6 +28,7 @@ typedef struct strake_cl_stripe_options {
     int64_t blocks; /**< stream through the device in so many blocks; 0: only where it must */
     int streams;
     int steps;             /**< asked for per sweep: those of a stripe that streams alone */
+    bool one_way;          /**< slabs wander down: it must fit in the device's memory */
     bool movable;          /**< slabs may change their owner while it runs */
     int64_t horizon;       /**< steps between two stops for output; 0: unknown */
     strake_cl_known known; /**< of streaming, from tuning */
@@ -40,7 +41,8 @@ typedef struct strake_cl_stripe strake_cl_stripe;
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
  * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
  * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
- * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, STRAKE_ERR_DEVICE
+ * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, or it would stream
+ *         where slabs wander, STRAKE_ERR_DEVICE
  *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
  */
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
@@ -78,7 +80,7 @@ strake_status strake_cl_stripe_download(strake_cl_stripe *stripe, void *const *a
 
 /**
  * Enqueues one sweep: all kernels, then or beside them the border slabs' reads; returns without
- * waiting. A resident stripe leaves the host arrays alone.
+ * waiting. Of the host arrays a resident stripe writes its border slabs of the next states, nothing else.
  * @param[in] steps  1 to strake_cl_stripe_steps()
  * @param[in] array  host arrays of the current states and static inputs, by value
  * @param[in] next   host arrays of the next states, by output value
@@ -92,9 +94,14 @@ strake_status strake_cl_stripe_sweep(strake_cl_stripe *stripe, int steps, void *
  */
 strake_status strake_cl_stripe_undo(strake_cl_stripe *stripe, int steps, strake_error *error);
 
-/** Waits for the border slabs of the sweep and writes them into the host arrays (by state value). */
-strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, void *const *array,
-                                       strake_error *error);
+/** Waits until everything enqueued is done and lets go of the host arrays' pages until the next sweep. */
+strake_status strake_cl_stripe_unpin(strake_cl_stripe *stripe, strake_error *error);
+
+/**
+ * Waits until the border slabs of the sweep are in the host arrays of the next states, and the stripe
+ * reads nothing more of the arrays before.
+ */
+strake_status strake_cl_stripe_publish(strake_cl_stripe *stripe, strake_error *error);
 
 /** Takes the ghost slabs of the new states from the host arrays and enqueues their upload. */
 strake_status strake_cl_stripe_fetch(strake_cl_stripe *stripe, void *const *array,

@@ -22,6 +22,16 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
+static size_t alignment_of(const strake_solver *solver)
+{
+    return bytes_of(&solver->layout) >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
+}
+
+size_t strake_arrays_bytes(const strake_solver *solver)
+{
+    return round_up(bytes_of(&solver->layout), alignment_of(solver));
+}
+
 /*
  * Room for the whole grid in which only what is touched takes memory: a rank has some slabs of every
  * array, in their places. What nobody ever wrote is zero.
@@ -46,8 +56,8 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
                                strake_error *error)
 {
     const size_t bytes = bytes_of(&solver->layout);
-    const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
-    const size_t rounded = round_up(bytes, alignment);
+    const size_t alignment = alignment_of(solver);
+    const size_t rounded = strake_arrays_bytes(solver);
     *out =
         solver->ranks != NULL ? map_sparse(rounded, alignment) : aligned_alloc(alignment, rounded);
     if (*out == NULL) {
@@ -68,10 +78,8 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
 
 void strake_arrays_free(const strake_solver *solver, void **array)
 {
-    const size_t bytes = bytes_of(&solver->layout);
     if (*array != NULL && solver->ranks != NULL) {
-        const size_t alignment = bytes >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
-        (void)munmap(*array, round_up(bytes, alignment));
+        (void)munmap(*array, strake_arrays_bytes(solver));
     } else {
         free(*array);
     }

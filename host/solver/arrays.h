@@ -20,6 +20,9 @@ int strake_arrays_count(const strake_graph *graph, int for_state);
 strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
                                 strake_error *error);
 
+/** Bytes that an array takes in memory, whole pages. */
+size_t strake_arrays_bytes(const strake_solver *solver);
+
 /** Frees such an array and sets the pointer to NULL; NULL is accepted. */
 void strake_arrays_free(const strake_solver *solver, void **array);
 

@@ -6,11 +6,15 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-enum { SPINS = 200, NAP = 20000 /* [ns] */ };
+#include "solver/commons.h"
+
+enum { SPINS = 200, NAP = 20000 /* [ns] */, TAG_WORD = 960 };
 
 struct strake_border {
     strake_link *link[2]; /* of the arrays of either parity */
     strake_range sent[2]; /* own slabs that the rank before, and the one after, read */
+    bool common[2];       /* slabs between this rank and that one are in memory of both */
+    char word[2][2];      /* for it and from it: that they are there, and that its own were read */
     bool active, broken;
     strake_bell done; /* steps whose ghosts are here */
     pthread_t thread;
@@ -87,17 +91,34 @@ static strake_transfer transfer(const strake_solver *solver, int parity, int sta
                              .bytes = (size_t)(slabs * slab)};
 }
 
+/* A word instead of slabs; the tag as of messages down or up. */
+static strake_transfer word(strake_solver *solver, int side, bool sends, int peer)
+{
+    return (strake_transfer){.peer = peer,
+                             .tag = TAG_WORD + (side == 0 ? !sends : sends),
+                             .data = &solver->border->word[side][sends ? 0 : 1],
+                             .bytes = 1};
+}
+
 /*
  * Messages down carry a rank's first slabs, messages up its last ones; with two ranks in a ring both go
- * to the same neighbour, and the tag tells them apart.
+ * to the same neighbour, and the tag tells them apart. Where slabs are common only words travel, both
+ * ways whatever is read: who has one may overwrite what the other has read.
  */
 static strake_status create_link(strake_solver *solver, int parity, const int64_t depth[2],
                                  strake_error *error)
 {
-    strake_transfer send[2 * STRAKE_MAX_VALUES], receive[2 * STRAKE_MAX_VALUES];
+    strake_transfer send[2 * STRAKE_MAX_VALUES + 2], receive[2 * STRAKE_MAX_VALUES + 2];
     int sends = 0, receives = 0, tag = 0;
-    const int before = neighbour(solver, 0);
-    const int after = neighbour(solver, 1);
+    const bool *common = solver->border->common;
+    const int before = common[0] ? -1 : neighbour(solver, 0);
+    const int after = common[1] ? -1 : neighbour(solver, 1);
+    for (int side = 0; side < 2; side++) {
+        if (common[side]) {
+            send[sends++] = word(solver, side, true, neighbour(solver, side));
+            receive[receives++] = word(solver, side, false, neighbour(solver, side));
+        }
+    }
     for (int v = 0; v < solver->graph.values; v++) {
         if (solver->graph.value[v].next < 0) {
             continue;
@@ -123,11 +144,10 @@ static strake_status create_link(strake_solver *solver, int parity, const int64_
                               &solver->border->link[parity], error);
 }
 
-strake_status strake_border_create(strake_solver *solver, strake_error *error)
+/* What needs no other rank: room, and no device that holds pages of the arrays. */
+static strake_status begin_border(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t depth[2];
-    const strake_range own = solver->own;
     strake_border_destroy(solver);
     solver->border = calloc(1, sizeof *solver->border);
     if (solver->border != NULL && !strake_bell_open(&solver->border->done)) {
@@ -135,18 +155,49 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
         solver->border = NULL;
     }
     STRAKE_CHECK(solver->border != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+    for (int e = 0; e < solver->entries; e++) {
+        if (solver->entry[e].stripe != NULL) {
+            STRAKE_TRY(strake_cl_stripe_unpin(solver->entry[e].stripe, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/*
+ * Own slabs that others read. Where slabs are common these are also the ones that read the others': those
+ * may change once both have been computed.
+ */
+static void find_sent(const strake_solver *solver, const int64_t depth[2])
+{
+    strake_border *border = solver->border;
+    const strake_range own = solver->own;
+    const int64_t most = depth[0] > depth[1] ? depth[0] : depth[1];
+    border->sent[0] = border->sent[1] = (strake_range){own.first, own.first};
+    if (neighbour(solver, 0) >= 0) {
+        border->sent[0].end = own.first + (border->common[0] ? most : depth[1]);
+    }
+    if (neighbour(solver, 1) >= 0) {
+        border->sent[1] = (strake_range){own.end - (border->common[1] ? most : depth[0]), own.end};
+    }
+}
+
+strake_status strake_border_create(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t depth[2];
+    const int beside[2] = {neighbour(solver, 0), neighbour(solver, 1)};
     strake_border_depth(solver, solver->at_once, depth);
     if (solver->one_way) {
         depth[1] += depth[0];
         depth[0] = 0;
     }
-    solver->border->sent[0] = solver->border->sent[1] = (strake_range){own.first, own.first};
-    if (neighbour(solver, 0) >= 0) {
-        solver->border->sent[0].end = own.first + depth[1];
+    STRAKE_TRY(strake_ranks_agree(solver->ranks, begin_border(solver, error), error));
+    /* One way nobody learns when its slabs have been read. */
+    if (solver->which->exchange == STRAKE_EXCHANGE_BOTH) {
+        STRAKE_TRY(strake_commons_map(solver, beside, depth, solver->border->common, error));
     }
-    if (neighbour(solver, 1) >= 0) {
-        solver->border->sent[1] = (strake_range){own.end - depth[0], own.end};
-    }
+    find_sent(solver, depth);
     STRAKE_TRY(create_link(solver, 0, depth, error));
     STRAKE_TRY(create_link(solver, 1, depth, error));
     strake_border_mark(solver);

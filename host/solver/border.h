@@ -4,7 +4,8 @@
  *
  * A thread of its own sends a sweep's border slabs as soon as the roles that own them have computed
  * them, while the rest of the slabs is still being computed, and receives the neighbours' into the same
- * places of this rank's arrays: a rank is one more neighbour of the roles at its edges.
+ * places of this rank's arrays: a rank is one more neighbour of the roles at its edges. Between ranks of
+ * one machine these slabs are in memory of both (commons.h) and only a word travels.
  *
  * Both ways (algorithm A of Playne and Hawick 2011): each rank keeps its slabs; its first ones go down,
  * its last ones up. One way (algorithm B): a rank sends its first slabs down and receives the next
@@ -24,7 +25,7 @@ void strake_border_depth(const strake_solver *solver, int steps, int64_t depth[2
 /** Fewest slabs that every rank must own. */
 int64_t strake_border_least(const strake_solver *solver, int steps);
 
-/** Plans the exchange for the placed team. @return STRAKE_ERR_MEMORY, STRAKE_ERR_RANK */
+/** Plans the exchange for the placed team, after trials that did without. Collective. @return STRAKE_ERR_MEMORY, STRAKE_ERR_RANK */
 strake_status strake_border_create(strake_solver *solver, strake_error *error);
 void strake_border_destroy(strake_solver *solver);
 

@@ -47,12 +47,15 @@ static void find_beside(const strake_solver *solver, int steps, strake_range ran
 {
     int64_t depth[2];
     strake_border_depth(solver, steps, depth);
+    const int64_t most = solver->one_way       ? depth[0] + depth[1]
+                         : depth[0] > depth[1] ? depth[0]
+                                               : depth[1];
     out[0] = (strake_range){range.first, range.first};
     out[1] = (strake_range){range.end, range.end};
     for (int e = 0; e < solver->entries; e++) {
         const strake_range device = solver->entry[e].range;
         if (solver->entry[e].place == STRAKE_PLACE_OPENCL && device.first < device.end) {
-            add_device(solver, device, depth[0] > depth[1] ? depth[0] : depth[1], range, out);
+            add_device(solver, device, most, range, out);
         }
     }
 }

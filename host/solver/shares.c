@@ -171,12 +171,6 @@ static strake_status check_places(const strake_solver *solver, strake_error *err
                                "cpu, or start one",
                                strake_ranks_count(solver->ranks));
         }
-        if (solver->one_way && solver->entry[e].place == STRAKE_PLACE_OPENCL) {
-            return strake_fail(
-                error, STRAKE_ERR_USAGE,
-                "%s: run.exchange: one_way is for cpu stripes; use --on cpu, or both",
-                solver->which->file);
-        }
     }
     return STRAKE_OK;
 }

@@ -151,6 +151,7 @@ static void create_role(strake_solver *solver, strake_role *role)
     } else if (entry->place == STRAKE_PLACE_OPENCL) {
         strake_cl_stripe_options options = strake_tuned_kernels(which);
         options.pins = count_devices(solver) == 1;
+        options.one_way = solver->one_way;
         options.movable = !solver->has_weights || which->balance > 0;
         options.overlap =
             which->overlap == 0 ? (strake_cl_overlap)solver->overlap : options.overlap;
@@ -465,7 +466,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         look_after(run, role, step, step + steps);
     }
     if (role->status == STRAKE_OK && !run->alone) {
-        role->status = strake_cl_stripe_publish(stripe, solver->array[1 - parity], &role->error);
+        role->status = strake_cl_stripe_publish(stripe, &role->error);
     }
     role->compute += strake_solver_clock() - start;
 }

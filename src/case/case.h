@@ -9,7 +9,11 @@
 #include "engine/problem.h"
 
 /** How ranks exchange slabs, in the order of the words of run.exchange. */
-typedef enum strake_exchange { STRAKE_EXCHANGE_BOTH, STRAKE_EXCHANGE_ONE_WAY } strake_exchange;
+typedef enum strake_exchange {
+    STRAKE_EXCHANGE_BOTH,    /**< both ways; through common memory between ranks of one machine */
+    STRAKE_EXCHANGE_ONE_WAY, /**< downwards only, in messages */
+    STRAKE_EXCHANGE_MESSAGES /**< both ways, in messages */
+} strake_exchange;
 
 enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 

@@ -12,7 +12,7 @@ const char strake_instruction_words[] = "auto|base|avx2|avx512";
 const char strake_division_words[] = "auto|plain|refined";
 const char strake_overlap_words[] = "auto|off|on";
 const char strake_wait_words[] = "auto|spin|sleep";
-const char strake_exchange_words[] = "both|one_way";
+const char strake_exchange_words[] = "both|one_way|messages";
 const char strake_balance_words[] = "auto|model|fixed|bisection|slice";
 
 const char *strake_common_words(strake_common_kind kind)
@@ -116,10 +116,9 @@ const strake_common strake_commons[] = {
     {"run.shares", STRAKE_COMMON_SPLIT, ALL, AT(shares), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\""},
     {"run.exchange", STRAKE_COMMON_EXCHANGE, ALL, AT(exchange), 0.0, "both", NO_RANGE,
-     "how ranks exchange rows: both (each with the rank before and the rank after it), one_way "
-     "(rows "
-     "go to the rank before only, and wander; for periodic problems without static fields, on "
-     "cpu)"},
+     "how ranks exchange rows: both (each with the rank before and the rank after it, ranks of one "
+     "machine in common memory), messages (the same, always in messages), one_way (rows go to the "
+     "rank before only, and wander; for periodic problems without static fields)"},
     {"run.patience",
      STRAKE_COMMON_REAL,
      ALL,

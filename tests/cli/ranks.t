@@ -104,6 +104,8 @@ for case in flow even ring walls cube; do
                 same "$case on $ranks ranks, exchanging one way"
                 ;;
         esac
+        on_ranks $ranks run $case.yaml --quiet --output ranks --set run.exchange=messages
+        same "$case on $ranks ranks, exchanging messages"
     done
     on_ranks 3 run $case.yaml --quiet --output ranks --set run.shares=1,3,2 \
         --set run.steps_per_sweep=1 --threads 2
@@ -111,6 +113,19 @@ for case in flow even ring walls cube; do
     if [ -n "$("$STRAKE" devices | grep '^ocl:0')" ]; then
         on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0
         same "$case on 2 ranks with an OpenCL device each"
+        on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0/cpu,ocl:0 --split 1/1,1 \
+            --set run.exchange=messages --set run.overlap=on
+        same "$case on 2 ranks with OpenCL devices, exchanging messages"
+        case $case in
+            even | ring | cube)
+                on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0/cpu,ocl:0 \
+                    --set run.exchange=one_way --set run.overlap=on
+                same "$case on 2 ranks with OpenCL devices, exchanging one way"
+                on_ranks 3 run $case.yaml --quiet --output ranks --on ocl:0,cpu/ocl:0/cpu \
+                    --set run.exchange=one_way --set run.steps_per_sweep=1
+                same "$case on 3 ranks with places of their own, exchanging one way, step by step"
+                ;;
+        esac
         on_ranks 3 run $case.yaml --quiet --output ranks --on cpu/cpu,ocl:0/ocl:0 \
             --split 1/1,1/1 --set run.overlap=on
         same "$case on 3 ranks with OpenCL places of their own each"
@@ -189,6 +204,12 @@ on_ranks 2 run flow.yaml --set run.exchange=one_way
 says 2 "one way between open edges" "needs a periodic boundary"
 on_ranks 2 run flow.yaml --set run.exchange=one_way --set boundary.rows=periodic
 says 2 "one way with static fields" "field u1"
+if [ -n "$("$STRAKE" devices | grep '^ocl:0')" ]; then
+    on_ranks 2 run ring.yaml --on ocl:0 --set run.exchange=one_way --set run.blocks=4
+    says 2 "one way through a device in blocks" "must fit in their device's memory" "one_way"
+else
+    skip "one way through a device in blocks" "no OpenCL device"
+fi
 on_ranks 2 run nofile.yaml
 says 1 "a case that is not there" "nofile.yaml"
 on_ranks 2 run ring.yaml --quiet --output bad --set scheme.unstable=allow --set time.dt=1
@@ -226,6 +247,18 @@ lose() {
     kill -"$signal" "$(rank_of "$rank")"
     wait $!
 }
+
+# Ranks of one machine have the rows between them in common.
+on_ranks 2 run flow.yaml --output lost --quiet --steps 100000000 --set output.every=0 &
+tries=0
+while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+files=$(for rank in 0 1; do awk '/memfd:strake/ {print $5}' /proc/"$(rank_of $rank)"/maps; done | sort -u)
+check "ranks of one machine have one file in memory" test "$(echo "$files" | grep -c '[1-9]')" = 1
+kill "$(rank_of 1)"
+wait $!
 
 lose KILL 1
 check "a rank that dies is named" grep -q '^strake: .*rank 1 (process [0-9]*) has died' .err

@@ -1,0 +1,49 @@
+/** @file cl_resident_impl.h Inside of a resident stripe; only for cl_resident*.c. */
+#ifndef STRAKE_CL_RESIDENT_IMPL_H
+#define STRAKE_CL_RESIDENT_IMPL_H
+
+#include "opencl/cl_resident.h"
+
+struct strake_cl_resident {
+    const strake_cl_kernels *kernels;
+    strake_cl_window window;
+    strake_cl_exchange exchange;
+    cl_command_queue queue;
+    const strake_layout *host;
+    int steps;              /* most per sweep */
+    int64_t reach;          /* slabs that a step of a sweep needs beyond the next one's */
+    strake_range capacity;  /* of the grid */
+    int64_t base;           /* slab of the grid that is slab 0 of the window */
+    strake_range range;     /* of the grid: own slabs */
+    bool one_way;           /* the window wanders */
+    int64_t extra[2];       /* slabs computed before and after them in the first step of a sweep */
+    strake_cl_pairs edges;  /* ghosts beyond the domain's edges */
+    strake_cl_pairs ghosts; /* all ghosts that copy a slab of this stripe */
+    strake_cl_waiter waiter;
+    strake_cl_waiter reader; /* for states on their way to the host arrays */
+    cl_event looked;         /* the search for NaN and Inf is done */
+    int64_t sweeps;
+    int64_t all_sweeps; /* since it was made */
+    int timed_steps;    /* of the sweep between the two markers */
+    cl_event timed[2];  /* markers around a sweep */
+    double busy;        /* seconds that the device worked on timed sweeps */
+    int64_t busy_steps; /* and their steps */
+};
+
+/** Everything that follows from which slabs are whose. */
+strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
+                                      int stripes, int self, strake_error *error);
+
+/** Slabs that a sweep needs before those that it computes; one way, that its window wanders. */
+int64_t strake_cl_resident_depth_before(const strake_layout *host, int steps);
+
+/** Ghosts after a stripe that is exchanged one way. */
+int64_t strake_cl_resident_depth_one_way(const strake_layout *host, int steps);
+
+/** Puts the window's slab 0 at another place of the grid; nothing is moved. */
+void strake_cl_resident_set_base(strake_cl_resident *s, int64_t base);
+
+/** One way, before a sweep: what it computes belongs to places further down, so the window goes up. */
+strake_status strake_cl_resident_wander(strake_cl_resident *s, int steps, strake_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/**
+ * @file commons.h
+ * Slabs beside the border between two ranks of one machine: the pages of the state arrays that hold them
+ * are pages of a file in memory, mapped into the arrays of both in their places. What one rank computes,
+ * or its device writes there, is at once where the other reads it; messages only say that it is there.
+ */
+#ifndef STRAKE_COMMONS_H
+#define STRAKE_COMMONS_H
+
+#include "solver/solver_impl.h"
+
+/**
+ * Maps the slabs around this rank's own that both know, keeping what its own slabs hold, where the machine
+ * lets it; what other ranks' slabs hold is undefined until they have said that they have done so, too.
+ * No device may use the arrays meanwhile, nor keep their pages (strake_cl_stripe_unpin). Collective.
+ * @param[in]  neighbour  ranks before and after this one, -1: none
+ * @param[in]  depth      slabs that a rank reads before and after its own
+ * @param[out] common     whether the slabs between this rank and each of them are mapped
+ * @return STRAKE_ERR_MEMORY, STRAKE_ERR_RANK
+ */
+strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
+                                 const int64_t depth[2], bool common[2], strake_error *error);
+
+#endif
