@@ -7,7 +7,7 @@
  *
  *     const real q = strake_refined(ratio);
  *     ... more of them ...
- *     if (!STRAKE_IS_REFINED(ratio, q)) { q = strake_settled(ratio, q); }
+ *     if (!STRAKE_IS_REFINED(ratio, q)) { q = strake_divided(ratio); }
  *
  * The quotient is that of Markstein (1990; Muller et al., Handbook of Floating-Point Arithmetic,
  * division with an FMA): y is 1/d, correctly rounded, q within one unit of n/d in the last place, and
@@ -21,8 +21,7 @@
  * The first quotient may be subnormal; its remainder is exact all the same, and n/d is further from the
  * middle between two numbers than the product of remainder and y, which is not exact, can be wrong, unless
  * it is that middle. Then the remainder is half of the least number there is times d, which happens nowhere
- * else as often as once in a million: such quotients are left to the device's division. That test keeps
- * more numbers than there are registers for, so subnormal quotients other than 0/d take the branch first.
+ * else as often as once in a million: such quotients are left to the device.
  * tests/parity/test_quotient.c goes through the hard cases.
  */
 
@@ -37,7 +36,6 @@ static inline real strake_divided(strake_ratio ratio)
 #define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
 #define STRAKE_MOST_DENOMINATOR 0x5d800000u  /* 2^60 */
 #define STRAKE_INFINITE 0x7f800000u
-#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f /* 2^-125 */
 #define STRAKE_TIE 0x2d000000u /* in the exponent: by 2^-90, the scale times half of 2^-149 */
 /* By 2^60. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1.1529215e18f)
@@ -62,7 +60,6 @@ static inline float strake_seed(float d)
 #define STRAKE_LEAST_DENOMINATOR 0x33700000u /* 2^-200 */
 #define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
 #define STRAKE_INFINITE 0x7ff00000u
-#define STRAKE_LEAST_QUOTIENT 4.4501477170144028e-308 /* 2^-1021 */
 #define STRAKE_TIE 0x3c500000u /* in the exponent: by 2^-965, the scale times half of 2^-1074 */
 /* By 2^110, the denominator through its exponent. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1298074214633706907132624082305024.0)
@@ -119,22 +116,10 @@ static inline real strake_refined(strake_ratio ratio)
     return STRAKE_WITH_SIGN(q, n); /* of a zero */
 }
 
-#define STRAKE_IS_WITHIN(ratio)                                                                    \
+#define STRAKE_IS_REFINED(ratio, q)                                                                \
     (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR((ratio).d))) &                \
      (int)(STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                     \
-           STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR))
-
-#define STRAKE_IS_REFINED(ratio, q)                                                                \
-    (STRAKE_IS_WITHIN(ratio) &                                                                     \
-     ((int)(fabs(q) >= STRAKE_LEAST_QUOTIENT) | (int)((ratio).n == REAL(0.0))))
-
-#define STRAKE_IS_SETTLED(ratio, q)                                                                \
-    (STRAKE_IS_WITHIN(ratio) & (int)((STRAKE_HEAD(q) & 0x7fffffffu) < STRAKE_INFINITE) &           \
+           STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                   \
+     (int)((STRAKE_HEAD(q) & 0x7fffffffu) < STRAKE_INFINITE) &                                     \
      (int)((STRAKE_HEAD(strake_remainder(ratio)) & 0x7fffffffu) !=                                 \
            STRAKE_HEAD((ratio).d) - STRAKE_TIE))
-
-/* What the branch makes of one of its quotients. */
-static inline real strake_settled(strake_ratio ratio, real q)
-{
-    return STRAKE_IS_SETTLED(ratio, q) ? q : strake_divided(ratio);
-}

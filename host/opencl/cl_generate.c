@@ -100,10 +100,8 @@ void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int coun
         if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
             fprintf(w->text, "%s    ", w->indent);
             write_variable(w, &w->plan->term[term[k]], u, 'r');
-            fprintf(w->text, " = strake_settled(");
+            fprintf(w->text, " = strake_divided(");
             write_variable(w, &w->plan->term[term[k]], u, 'q');
-            fprintf(w->text, ", ");
-            write_variable(w, &w->plan->term[term[k]], u, 'r');
             fprintf(w->text, ");\n");
         }
     }
