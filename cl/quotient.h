@@ -18,10 +18,13 @@
  * are scaled, so that remainders do not underflow, however small the numerator is: in the thin tails of a
  * field it is.
  *
- * The first quotient may be subnormal; its remainder is exact all the same, and n/d is further from the
- * middle between two numbers than the product of remainder and y, which is not exact, can be wrong, unless
- * it is that middle. Then the remainder is half of the least number there is times d, which happens nowhere
- * else as often as once in a million: such quotients are left to the device.
+ * A subnormal quotient may lie in the middle between two numbers, and the product of remainder and y, which
+ * is not exact, beside it. Then the odd part of d divides the numerator, counted in the least number 2^-1074.
+ * It does not where that count is below 2^32 and d has a one among its last 21 bits; further from the middle
+ * than that product can be wrong n/d is anyway: such quotients are right (and 0/d, which is most of them),
+ * other subnormal ones are left to the device. In single precision the tails that occur have no others
+ * than 0: the least number over epsilon is normal. The tests look at words, since a kernel's loop has no
+ * registers left for constants or remainders that exact tests would need.
  * tests/parity/test_quotient.c goes through the hard cases.
  */
 
@@ -35,8 +38,8 @@ static inline real strake_divided(strake_ratio ratio)
 #define STRAKE_HEAD(x) as_uint(x)
 #define STRAKE_LEAST_DENOMINATOR 0x0d000000u /* 2^-101 */
 #define STRAKE_MOST_DENOMINATOR 0x5d800000u  /* 2^60 */
-#define STRAKE_INFINITE 0x7f800000u
-#define STRAKE_TIE 0x2d000000u /* in the exponent: by 2^-90, the scale times half of 2^-149 */
+#define STRAKE_LEAST_QUOTIENT 2.3509887e-38f /* 2^-125 */
+#define STRAKE_IS_NO_TIE(ratio) (int)((ratio).n == 0.0f)
 /* By 2^60. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1.1529215e18f)
 #define STRAKE_SCALED_DENOMINATOR(d) ((d)*1.1529215e18f)
@@ -57,10 +60,12 @@ static inline float strake_seed(float d)
 #else
 
 #define STRAKE_HEAD(x) ((uint)(as_ulong(x) >> 32))
-#define STRAKE_LEAST_DENOMINATOR 0x33700000u /* 2^-200 */
-#define STRAKE_MOST_DENOMINATOR 0x5f300000u  /* 2^500 */
-#define STRAKE_INFINITE 0x7ff00000u
-#define STRAKE_TIE 0x3c500000u /* in the exponent: by 2^-965, the scale times half of 2^-1074 */
+#define STRAKE_LEAST_DENOMINATOR 0x33700000u          /* 2^-200 */
+#define STRAKE_MOST_DENOMINATOR 0x5f300000u           /* 2^500 */
+#define STRAKE_LEAST_QUOTIENT 4.4501477170144028e-308 /* 2^-1021 */
+#define STRAKE_IS_NO_TIE(ratio)                                                                    \
+    ((int)((STRAKE_HEAD((ratio).n) & 0x7fffffffu) == 0u) &                                         \
+     (int)(((uint)as_ulong((ratio).d) & 0x1fffffu) != 0u))
 /* By 2^110, the denominator through its exponent. */
 #define STRAKE_SCALED_NUMERATOR(n) ((n)*1298074214633706907132624082305024.0)
 #define STRAKE_SCALED_DENOMINATOR(d) as_double(as_ulong(d) + 0x06e0000000000000ul)
@@ -91,28 +96,16 @@ static inline real strake_seed_error(real d)
     return fma(-d, strake_seed(d), REAL(1.0));
 }
 
-/* 1/d, correctly rounded; d is scaled. */
-static inline real strake_inverse(real d)
-{
-    const real seed = strake_seed(d);
-    const real e = strake_seed_error(d);
-    const real near = fma(seed, fma(e, e, e), seed);
-    return fma(near, fma(-d, near, REAL(1.0)), near);
-}
-
-/* What is left of the scaled numerator after the first quotient. */
-static inline real strake_remainder(strake_ratio ratio)
-{
-    const real n = STRAKE_SCALED_NUMERATOR(ratio.n);
-    const real d = STRAKE_SCALED_DENOMINATOR(ratio.d);
-    return fma(-d, n * strake_inverse(d), n);
-}
-
 static inline real strake_refined(strake_ratio ratio)
 {
     const real n = STRAKE_SCALED_NUMERATOR(ratio.n);
-    const real y = strake_inverse(STRAKE_SCALED_DENOMINATOR(ratio.d));
-    const real q = fma(strake_remainder(ratio), y, n * y);
+    const real d = STRAKE_SCALED_DENOMINATOR(ratio.d);
+    const real seed = strake_seed(d);
+    const real e = strake_seed_error(d);
+    const real near = fma(seed, fma(e, e, e), seed);
+    const real y = fma(near, fma(-d, near, REAL(1.0)), near);
+    const real first = n * y;
+    const real q = fma(fma(-d, first, n), y, first);
     return STRAKE_WITH_SIGN(q, n); /* of a zero */
 }
 
@@ -120,6 +113,4 @@ static inline real strake_refined(strake_ratio ratio)
     (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR((ratio).d))) &                \
      (int)(STRAKE_HEAD((ratio).d) - STRAKE_LEAST_DENOMINATOR <                                     \
            STRAKE_MOST_DENOMINATOR - STRAKE_LEAST_DENOMINATOR) &                                   \
-     (int)((STRAKE_HEAD(q) & 0x7fffffffu) < STRAKE_INFINITE) &                                     \
-     (int)((STRAKE_HEAD(strake_remainder(ratio)) & 0x7fffffffu) !=                                 \
-           STRAKE_HEAD((ratio).d) - STRAKE_TIE))
+     ((int)(fabs(q) >= STRAKE_LEAST_QUOTIENT) | STRAKE_IS_NO_TIE(ratio)))

@@ -23,8 +23,6 @@ typedef double double_real;
 #define strake_divided NAME(strake_divided)
 #define strake_seed NAME(strake_seed)
 #define strake_seed_error NAME(strake_seed_error)
-#define strake_inverse NAME(strake_inverse)
-#define strake_remainder NAME(strake_remainder)
 #define strake_refined NAME(strake_refined)
 
 typedef struct strake_ratio {
@@ -81,20 +79,17 @@ static void NAME(check_tail)(uint64_t n_bits, uint64_t d_bits)
         (real)ldexp((double)(d_bits >> 1 | UINT64_C(1) << 62), (int)(d_bits % 110) - 163);
     const real epsilon = REAL(1e-15);
     const real least = (real)ldexp((double)(n_bits % 4096), LEAST_EXPONENT);
-    const bool good = STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)));
+    const strake_ratio ratio = {n, d};
     long before = refined;
     NAME(check_pair)(n, d);
-    /* whenever the quotient is well above the least number; hardly any other is in the middle of two */
-    if (fabs(n / d) >= (real)ldexp(1.0, LEAST_EXPONENT + DIGITS + 3) && good) {
+    /* whenever the quotient is a normal number, and the seed as it should be */
+    if (fabs(strake_divided(ratio)) >= STRAKE_LEAST_QUOTIENT &&
+        STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(d)))) {
         assert_int_equal(refined, before + 1);
-    } else if (good) {
-        thin++;
-        thin_refined += refined - before;
     }
     before = refined;
     NAME(check_pair)(least, epsilon);
-    if (STRAKE_SEED_IS_GOOD(
-            strake_seed_error(STRAKE_SCALED_DENOMINATOR(epsilon)))) { /* no ties there */
+    if (STRAKE_SEED_IS_GOOD(strake_seed_error(STRAKE_SCALED_DENOMINATOR(epsilon)))) {
         assert_int_equal(refined, before + 1);
     }
 }
@@ -110,6 +105,20 @@ static void NAME(check_tie)(uint64_t bits)
     NAME(check_pair)((real)ldexp(-odd * (2 * middle), LEAST_EXPONENT), (real)(2 * odd));
     NAME(check_pair)
     ((real)ldexp(odd * middle, LEAST_EXPONENT + DIGITS - 20), (real)ldexp(odd, DIGITS - 20));
+}
+
+/* The same for odd parts of all lengths: numerators of 2 to 52 bits, denominators with as many zeros. */
+static void NAME(check_long_tie)(uint64_t *state)
+{
+    const int length = 1 + (int)(random_bits(state) % (DIGITS - 3));
+    const int rest = DIGITS - 1 - length;
+    const uint64_t odd = random_bits(state) >> (64 - length) | 1;
+    const uint64_t twice =
+        random_bits(state) >> (64 - 1 - (int)(random_bits(state) % (uint64_t)rest)) | 1;
+    const real d = (real)ldexp((double)odd, 1 - (int)(random_bits(state) % 3));
+    NAME(check_pair)((real)ldexp((double)odd * (double)twice, LEAST_EXPONENT), d);
+    NAME(check_pair)
+    (-(real)ldexp((double)odd * (double)twice, LEAST_EXPONENT), (real)(2.0 * (double)odd));
 }
 
 /* Quotients of a few of the least numbers, many in or next to the middle of two of them. */
@@ -153,6 +162,7 @@ static void NAME(check_all)(uint64_t *state)
         NAME(check_tail)(bits[0], bits[1]);
         NAME(check_subnormal)(state);
         NAME(check_tie)(random_bits(state));
+        NAME(check_long_tie)(state);
     }
     for (int k = 0; k < 4000; k++) {
         /* denominators of ones only, for which 1/d is next to the middle of two numbers */
@@ -172,8 +182,6 @@ static void NAME(check_all)(uint64_t *state)
 #undef strake_divided
 #undef strake_seed
 #undef strake_seed_error
-#undef strake_inverse
-#undef strake_remainder
 #undef strake_refined
 #undef STRAKE_HEAD
 #undef STRAKE_LEAST_DENOMINATOR
@@ -181,7 +189,7 @@ static void NAME(check_all)(uint64_t *state)
 #undef STRAKE_SCALED_NUMERATOR
 #undef STRAKE_SCALED_DENOMINATOR
 #undef STRAKE_SEED_IS_GOOD
-#undef STRAKE_INFINITE
-#undef STRAKE_TIE
+#undef STRAKE_LEAST_QUOTIENT
+#undef STRAKE_IS_NO_TIE
 #undef STRAKE_WITH_SIGN
 #undef STRAKE_IS_REFINED
