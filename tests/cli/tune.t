@@ -272,10 +272,10 @@ prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdat
 # Beside a GPU other processes build kernels ahead; the same faults strike them
 # (test_tune_measure has those that hang).
 sed -i 's/values: .1, 2, 4, 8, 16./values: [1, 4, 16]/' space.yaml
-# So small that the defaults are no marching kernels, whose local memory the planted fault strikes.
+# So small that the defaults are no marching kernels, whose loops the planted fault strikes.
 sed -i 's/grids: .*/grids: [[12, 60]]/' space.yaml
 export STRAKE_OPENCL_LIBRARY=$faulty
-export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 build:__local"
+export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 build:march"
 try tune --on ocl:0 --space space.yaml --cache ahead --budget 120
 unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
 exits 0 "OpenCL: a tuning whose helpers crash ends well"
