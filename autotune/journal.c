@@ -103,6 +103,16 @@ static bool read_details(const strake_node *root, strake_measurement *m)
     return true;
 }
 
+/* Whether a measurement can be one: with times, all of them positive, if it was good. */
+static bool is_plausible(const strake_measurement *m)
+{
+    bool positive = m->samples > 0 || m->outcome != STRAKE_OUTCOME_GOOD;
+    for (int k = 0; k < m->samples; k++) {
+        positive = positive && m->seconds[k] > 0.0;
+    }
+    return positive;
+}
+
 static bool read_tree(const strake_node *root, strake_journal_entry *entry)
 {
     double n[STRAKE_AXES] = {0.0};
@@ -117,7 +127,7 @@ static bool read_tree(const strake_node *root, strake_journal_entry *entry)
         !read_number(root, "check", &m->check) || !read_number(root, "when", &entry->when) ||
         !read_numbers(strake_node_get(root, "seconds"), STRAKE_WORKER_SAMPLES, m->seconds,
                       &m->samples) ||
-        !read_details(root, m)) {
+        !read_details(root, m) || !is_plausible(m)) {
         return false;
     }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {

@@ -24,6 +24,24 @@ static strake_status require(const strake_node *map, const char *key, strake_nod
                                 : strake_node_fail(*out, error, "expected %s", expected[kind]);
 }
 
+/* The same for a key that may be absent: NULL then. */
+static strake_status allow(const strake_node *map, const char *key, strake_node_kind kind,
+                           const strake_node **out, strake_error *error)
+{
+    *out = NULL;
+    return strake_node_get(map, key) != NULL ? require(map, key, kind, out, error) : STRAKE_OK;
+}
+
+/* A text that may be absent: NULL then. */
+static strake_status allow_text(const strake_node *map, const char *key, const char **out,
+                                strake_error *error)
+{
+    const strake_node *node = NULL;
+    const strake_status status = allow(map, key, STRAKE_NODE_SCALAR, &node, error);
+    *out = node != NULL ? node->text : NULL;
+    return status;
+}
+
 /* Refuses keys other than these, "a|b". */
 static strake_status only(const strake_node *map, const char *keys, strake_error *error)
 {
@@ -65,12 +83,6 @@ static double number_of(strake_space *space, const char *text, bool *is_word)
     return STRAKE_WORD_NUMBER(space->words - 1);
 }
 
-static const char *text_of(const strake_node *map, const char *key)
-{
-    const strake_node *const node = strake_node_get(map, key);
-    return node != NULL ? node->text : NULL;
-}
-
 static strake_status read_parameter(strake_space *space, const strake_node *node,
                                     strake_error *error)
 {
@@ -89,14 +101,28 @@ static strake_status read_parameter(strake_space *space, const strake_node *node
             return strake_node_fail(path, error, "is listed already; each path may stand once");
         }
     }
-    p->when = text_of(node, "when");
+    if (!strake_setting_is_tunable(p->path)) {
+        return strake_node_fail(path, error,
+                                "%s is no setting that can be tuned; `strake help case` has them: "
+                                "run.* with 0 or auto for the program's own choice",
+                                p->path);
+    }
+    STRAKE_TRY(allow_text(node, "when", &p->when, error));
+    STRAKE_TRY(allow_text(node, "start", &start, error));
     p->ordered = true;
-    start = text_of(node, "start");
     for (const strake_node *at = values->child; at != NULL; at = at->next) {
         bool is_word = false;
-        if (at->kind != STRAKE_NODE_SCALAR || p->values == STRAKE_SPACE_VALUES ||
-            !strake_setting_is_legal(p->path, at->text)) {
+        if (p->values == STRAKE_SPACE_VALUES) {
+            return strake_node_fail(values, error, "has more than %d values",
+                                    (int)STRAKE_SPACE_VALUES);
+        }
+        if (at->kind != STRAKE_NODE_SCALAR || !strake_setting_is_legal(p->path, at->text)) {
             return strake_node_fail(at, error, "is no value that %s can be tuned to", p->path);
+        }
+        for (int other = 0; other < p->values; other++) {
+            if (strcmp(p->value[other], at->text) == 0) {
+                return strake_node_fail(at, error, "is listed already; each value may stand once");
+            }
         }
         p->value[p->values] = at->text;
         p->number[p->values] = number_of(space, at->text, &is_word);
@@ -138,13 +164,20 @@ static strake_status read_grids(strake_space *space, const strake_node *list, in
     for (const strake_node *at = list->child; at != NULL; at = at->next) {
         int64_t *const n = space->grid[space->grids];
         int d = 0;
-        if (at->kind != STRAKE_NODE_LIST || at->children != dims ||
-            space->grids == STRAKE_SPACE_GRIDS) {
+        if (space->grids == STRAKE_SPACE_GRIDS) {
+            return strake_node_fail(list, error, "has more than %d grids", (int)STRAKE_SPACE_GRIDS);
+        }
+        if (at->kind != STRAKE_NODE_LIST || at->children != dims) {
             return strake_node_fail(at, error, "expected a list of %d cell counts", dims);
         }
         n[0] = n[1] = n[2] = 1;
         for (const strake_node *cell = at->child; cell != NULL; cell = cell->next) {
             STRAKE_TRY(strake_read_integer(cell, &cells, &n[strake_axis_of(dims, d++)], error));
+        }
+        for (int other = 0; other < space->grids; other++) {
+            if (memcmp(space->grid[other], n, sizeof space->grid[other]) == 0) {
+                return strake_node_fail(at, error, "is listed already; each grid may stand once");
+            }
         }
         space->grids++;
     }
@@ -153,24 +186,56 @@ cleanup:
     return status;
 }
 
-/* Every expression once, so that a slip in a file is found when it is read. */
+/* Once, so that a slip in a file is found when it is read. @param text  NULL: none */
+static strake_status check_expression(strake_space_scope *scope, const char *text,
+                                      strake_error *error)
+{
+    strake_error slip = {STRAKE_OK, ""};
+    double value = 0.0;
+    return text == NULL || strake_expression_evaluate(text, strake_space_name, scope, &value,
+                                                      &slip) == STRAKE_OK
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", scope->space->name, slip.text);
+}
+
 static strake_status check_expressions(const strake_space *space, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     const strake_space_facts facts = {0};
     const strake_candidate start = strake_space_start(space);
     strake_space_scope scope = {space, &facts, &start};
-    double value = 0.0;
+    STRAKE_TRY(check_expression(&scope, space->meant, error));
     for (int p = 0; p < space->parameters; p++) {
-        if (space->parameter[p].when != NULL &&
-            strake_expression_evaluate(space->parameter[p].when, strake_space_name, &scope, &value,
-                                       error) != STRAKE_OK) {
-            return STRAKE_ERR_USAGE;
-        }
+        STRAKE_TRY(check_expression(&scope, space->parameter[p].when, error));
     }
     for (int c = 0; c < space->constraints; c++) {
-        if (strake_expression_evaluate(space->constraint[c].keep, strake_space_name, &scope, &value,
-                                       error) != STRAKE_OK) {
-            return STRAKE_ERR_USAGE;
+        STRAKE_TRY(check_expression(&scope, space->constraint[c].keep, error));
+    }
+cleanup:
+    return status;
+}
+
+/* Of a mapping of settings, or NULL. */
+static strake_status check_settings(const strake_node *map, strake_error *error)
+{
+    strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
+    if (map != NULL && strake_space_read_settings(map, setting) != map->children) {
+        return strake_node_fail(map, error, "has settings that cannot be tuned");
+    }
+    return STRAKE_OK;
+}
+
+/* Of a mapping of fields, or NULL: what they are is read with the case. */
+static strake_status check_fields(const strake_problem *problem, const strake_node *map,
+                                  strake_error *error)
+{
+    for (const strake_node *at = map != NULL ? map->child : NULL; at != NULL; at = at->next) {
+        bool known = false;
+        for (int f = 0; f < problem->fields; f++) {
+            known = known || strcmp(problem->field[f].name, at->key) == 0;
+        }
+        if (!known) {
+            return strake_node_fail(at, error, "%s has no such field", problem->name);
         }
     }
     return STRAKE_OK;
@@ -185,10 +250,11 @@ static strake_status read_seeds(strake_space *space, const strake_node *list, st
             return strake_node_fail(at, error, "expected at most %d mappings of settings",
                                     (int)STRAKE_SPACE_SEEDS);
         }
-        const int settings = strake_space_read_settings(at, setting);
-        if (settings != at->children) {
-            return strake_node_fail(at, error, "has settings that cannot be tuned");
+        const strake_status status = check_settings(at, error);
+        if (status != STRAKE_OK) {
+            return status;
         }
+        const int settings = strake_space_read_settings(at, setting);
         space->seed[space->seeds++] = strake_space_candidate(space, &facts, settings, setting);
     }
     return STRAKE_OK;
@@ -275,6 +341,9 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     for (const strake_node *at = node->child; at != NULL; at = at->next) {
         STRAKE_TRY(read_parameter(space, at, error));
     }
+    STRAKE_CHECK(space->parameters > 0, error, STRAKE_ERR_USAGE,
+                 "%s: no parameters, so that there is nothing to try", name);
+    STRAKE_TRY(allow_text(space->root, "for", &space->meant, error));
     STRAKE_TRY(require(space->root, "constraints", STRAKE_NODE_LIST, &node, error));
     for (const strake_node *at = node->child; at != NULL; at = at->next) {
         STRAKE_TRY(read_constraint(space, at, error));
@@ -283,14 +352,16 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     node = strake_node_get(space->root, "tries");
     STRAKE_TRY(node != NULL ? strake_read_integer(node, &try_range, &tries, error) : STRAKE_OK);
     space->tries = (int)tries;
-    space->dt = text_of(space->root, "dt");
-    space->varying = strake_node_get(space->root, "varying");
-    space->baseline = strake_node_get(space->root, "baseline");
-    node = strake_node_get(space->root, "seeds");
+    STRAKE_TRY(allow_text(space->root, "dt", &space->dt, error));
+    STRAKE_TRY(allow(space->root, "varying", STRAKE_NODE_MAP, &space->varying, error));
+    STRAKE_TRY(check_fields(problem, space->varying, error));
+    STRAKE_TRY(allow(space->root, "baseline", STRAKE_NODE_MAP, &space->baseline, error));
+    STRAKE_TRY(check_settings(space->baseline, error));
+    STRAKE_TRY(allow(space->root, "seeds", STRAKE_NODE_LIST, &node, error));
     STRAKE_TRY(node != NULL ? read_seeds(space, node, error) : STRAKE_OK);
-    node = strake_node_get(space->root, "streams");
+    STRAKE_TRY(allow(space->root, "streams", STRAKE_NODE_MAP, &node, error));
     STRAKE_TRY(node != NULL ? read_streams(space, node, error) : STRAKE_OK);
-    node = strake_node_get(space->root, "each_kernel");
+    STRAKE_TRY(allow(space->root, "each_kernel", STRAKE_NODE_MAP, &node, error));
     STRAKE_TRY(node != NULL ? read_each_kernel(space, node, error) : STRAKE_OK);
     *out = space;
     space = NULL;
@@ -311,7 +382,7 @@ void strake_space_free(strake_space **space)
 /* Whether a space is meant for this processor: its `for`, if it has one. */
 static bool is_meant(const strake_space *space, const strake_space_facts *facts)
 {
-    const char *const condition = text_of(space->root, "for");
+    const char *const condition = space->meant;
     const strake_candidate start = strake_space_start(space);
     strake_space_scope scope = {space, facts, &start};
     double value = 0.0;

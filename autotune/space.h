@@ -64,6 +64,7 @@ typedef struct strake_space {
     char name[300];
     strake_node *root; /**< owns every text */
     const char *problem;
+    const char *meant; /**< condition on the processor that it is for, or NULL: any */
     bool is_cpu;
     int grids;
     int64_t grid[STRAKE_SPACE_GRIDS][STRAKE_AXES]; /**< the most telling first */

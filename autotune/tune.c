@@ -43,12 +43,13 @@ static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], 
 {
     strake_status status = STRAKE_OK;
     strake_text text = {0};
+    char name[sizeof t->space->name + 16];
     double number[STRAKE_MAX_FIELDS] = {0.0};
     strake_case_close(&t->which);
     /* The user's changes on top, so that a message about one names the option. */
     STRAKE_TRY(strake_tune_case(t->space, n, t->options->like, NULL, &text, error));
-    STRAKE_TRY(strake_case_parse("the case for tuning", text.data, t->options->sets, false,
-                                 &t->which, error));
+    (void)snprintf(name, sizeof name, "the case of %s", t->space->name);
+    STRAKE_TRY(strake_case_parse(name, text.data, t->options->sets, false, &t->which, error));
     memcpy(t->n, t->which->n, sizeof t->n); /* a --set may change it */
     STRAKE_TRY(strake_case_graph(t->which, number, &t->graph, error));
     t->prediction = (strake_prediction){.which = t->which,
@@ -73,8 +74,11 @@ cleanup:
     return status;
 }
 
-/* Whether arrays for all values of a step, and the states twice, fit host and device. */
-static bool fits(const strake_tuning *t)
+/*
+ * What the present grid lacks, NULL for nothing: host and device hold arrays for all values of a step,
+ * and the states twice; the folder of the results the reference's states.
+ */
+static const char *lacks(const strake_tuning *t)
 {
     strake_machine machine;
     const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2];
@@ -88,10 +92,14 @@ static bool fits(const strake_tuning *t)
     }
     strake_machine_read(&machine);
     const double free_disk = strake_disk_free(t->folder);
-    return (free_disk < 0.0 || 1.5 * one < free_disk) &&
-           (machine.memory == 0 || (inputs + 2) * one < most_memory * (double)machine.memory) &&
-           (device == NULL || ((live + 2) * one < most_memory * (double)device->global_memory &&
-                               1.1 * one < (double)device->max_allocation));
+    const bool fits =
+        (machine.memory == 0 || (inputs + 2) * one < most_memory * (double)machine.memory) &&
+        (device == NULL || ((live + 2) * one < most_memory * (double)device->global_memory &&
+                            1.1 * one < (double)device->max_allocation));
+    const bool has_room = free_disk < 0.0 || 1.5 * one < free_disk;
+    return !fits       ? "too much memory"
+           : !has_room ? "more room than is left in the folder of the results (--cache)"
+                       : NULL;
 }
 
 /* The exact, not brief record of the key, if the cache has one. */
@@ -170,6 +178,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_tuned_record *const record = &t->result->record;
     int known = 0;
+    const char *lacking = NULL;
     t->grids = t->options->like != NULL ? 1 : t->space->grids;
     record->todo = t->grids;
     for (int g = 0; g < t->grids; g++) {
@@ -186,10 +195,11 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
             record->todo--;
             STRAKE_TRY(write_case(t, error));
             STRAKE_TRY(tune_streams(t, error));
-        } else if (!fits(t)) {
+        } else if (lacks(t) != NULL) {
             record->todo--;
-            notice(t, "%s: grids of %s cells are left out: they need too much memory",
-                   t->options->where, strake_grid_text(t->which->problem->dims, t->n, text));
+            lacking = lacks(t);
+            notice(t, "%s: grids of %s cells are left out: they need %s", t->options->where,
+                   strake_grid_text(t->which->problem->dims, t->n, text), lacking);
         } else if (left > 0.0 && !strake_tuning_stopped(t)) {
             STRAKE_TRY(tune_grid(t, part < left ? part : left, &done, error));
         }
@@ -198,8 +208,8 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         STRAKE_TRY(strake_tuning_store(t, error));
     }
     STRAKE_CHECK(t->found + known + record->todo > 0 || t->options->like != NULL, error,
-                 STRAKE_ERR_MEMORY, "%s: every grid of the search space needs too much memory",
-                 t->options->where);
+                 STRAKE_ERR_MEMORY, "%s: every grid of the search space needs %s",
+                 t->options->where, lacking);
     /* Everything is in the result: the next tuning begins anew. */
     if (record->todo == 0 && !strake_tuning_stopped(t)) {
         strake_journal_close(&t->journal, true);

@@ -243,12 +243,45 @@ cleanup:
     return status;
 }
 
+/*
+ * A search space is for the CPU or for devices: of those that a word stands for the others are left out,
+ * those that the user listed himself are a slip.
+ */
+static strake_status keep_places(const strake_arguments *arguments, const char *space, bool listed,
+                                 places *all, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_space *parsed = NULL;
+    int kept = 0;
+    STRAKE_TRY(strake_space_parse(arguments->space, space, strlen(space), &parsed, error));
+    for (int k = 0; k < all->count; k++) {
+        const bool fits = parsed->is_cpu == (all->device[k] < 0);
+        STRAKE_CHECK(fits || !listed, error, STRAKE_ERR_USAGE,
+                     "--on %s: the search space %s is for %s", arguments->on, arguments->space,
+                     parsed->is_cpu ? "the CPU; give --on cpu"
+                                    : "OpenCL devices; leave cpu out of --on");
+        all->device[kept] = all->device[k];
+        kept += fits;
+    }
+    all->count = kept;
+    STRAKE_CHECK(kept > 0, error, STRAKE_ERR_USAGE,
+                 "the search space %s is for %s, and --on %s has none", arguments->space,
+                 parsed->is_cpu ? "the CPU" : "OpenCL devices",
+                 arguments->on != NULL ? arguments->on : "auto");
+cleanup:
+    strake_space_free(&parsed);
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     strake_cl_list list = {0};
     places all = {0};
+    const char *const on = arguments->on != NULL ? arguments->on : "auto";
+    const bool listed =
+        strcmp(on, "auto") != 0 && strcmp(on, "hybrid") != 0 && strcmp(on, "gpu") != 0;
     char *space = NULL;
     int code = STRAKE_EXIT_DONE;
     const double begin = strake_wall_seconds(); /* loading drivers counts */
@@ -256,7 +289,8 @@ static int command(const strake_arguments *arguments)
         STRAKE_TRY(read_space(arguments->space, &space, error));
     }
     STRAKE_TRY(strake_cl_list_open(&list, error));
-    STRAKE_TRY(find_places(arguments->on != NULL ? arguments->on : "auto", &list, &all, error));
+    STRAKE_TRY(find_places(on, &list, &all, error));
+    STRAKE_TRY(space != NULL ? keep_places(arguments, space, listed, &all, error) : STRAKE_OK);
     strake_interrupt_install();
     code = tune_places(arguments, space, &all, &list, begin, error);
 cleanup:
@@ -279,7 +313,8 @@ static const strake_option options[] = {
     {"--force", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, force),
      "tune again what is tuned already"},
     {"--space", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, space),
-     "search this space instead of the program's own\n(autotune/README.md has the format)"},
+     "search this space instead of the program's own, on those\nof WHERE that it is for "
+     "(autotune/README.md has the format)"},
     {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
      "tune for another variant of the problem, for\nexample precision=single; repeatable"},
     {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),

@@ -32,6 +32,10 @@ const char *strake_tuned_search_text(const strake_tuned_class *class, char *buff
                                       ", as many as the search space allows",
                                       ", until the budget ended", ", until it was interrupted"};
     const bool all = class->end == STRAKE_TUNED_END_COMPLETE && class->tried >= class->possible;
+    if (class->end == STRAKE_TUNED_END_COMPLETE && class->possible == 0.0) {
+        (void)snprintf(buffer, size, "the constraints leave nothing to try");
+        return buffer;
+    }
     if (class->end == STRAKE_TUNED_END_UNKNOWN) {
         (void)snprintf(buffer, size, "%d configurations measured", class->evaluated);
         return buffer;

@@ -48,6 +48,11 @@ static int number_of(const strake_common *common, const char *value)
     return good ? (int)number : -1;
 }
 
+bool strake_setting_is_tunable(const char *path)
+{
+    return find(path) != NULL;
+}
+
 bool strake_setting_is_legal(const char *path, const char *value)
 {
     const strake_common *const common = find(path);

@@ -8,6 +8,9 @@
 
 #include "case/case.h"
 
+/** Whether a key exists and may be tuned. */
+bool strake_setting_is_tunable(const char *path);
+
 /** Whether a key exists, may be tuned, and @p value (as in a case file) is legal for it. */
 bool strake_setting_is_legal(const char *path, const char *value);
 

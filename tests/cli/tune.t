@@ -136,6 +136,14 @@ fails 1 "a missing space is named" "nowhere.yaml"
 try tune --on cpu --space space.yaml --cache file
 fails 1 "a cache that cannot be written is an error" "file"
 
+space opencl "  - {path: run.fusion, values: [plain]}"
+try tune --on cpu --space space.yaml --cache cpu
+fails 2 "a space for devices is refused for a CPU that was asked for" "--on cpu: the search space space.yaml is for OpenCL devices"
+space cpu "  - {path: run.steps_per_sweep, values: [1, 2]}"
+try tune --space space.yaml --cache words --budget 20 --quiet
+exits 0 "where a word stands for all processors, a space takes those that it is for"
+check "and no others" test "$(grep -l '^place: cpu$' words/tuned-*.yaml | wc -l),$(ls words/tuned-*.yaml | wc -l)" = 1,1
+
 # A tuning that is killed, and one beside another: slow enough to be caught at it.
 space cpu "  - {path: run.steps_per_sweep, values: [1, 2, 3, 4, 5, 6, 7, 8], start: 2}
   - {path: run.block_columns, values: [0, 16, 24, 32, 40, 48, 56, 64]}"
@@ -264,10 +272,10 @@ prints "OpenCL: the list of devices tells what is tuned" "tuned            mpdat
 # Beside a GPU other processes build kernels ahead; the same faults strike them
 # (test_tune_measure has those that hang).
 sed -i 's/values: .1, 2, 4, 8, 16./values: [1, 4, 16]/' space.yaml
-# So small that the defaults are no marching kernels, whose local memory the planted fault strikes.
+# So small that the defaults are no marching kernels, whose loops the planted fault strikes.
 sed -i 's/grids: .*/grids: [[12, 60]]/' space.yaml
 export STRAKE_OPENCL_LIBRARY=$faulty
-export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 build:__local"
+export STRAKE_TEST_FAULTS="type:gpu crash:32x1 skip:32x4 build:march"
 try tune --on ocl:0 --space space.yaml --cache ahead --budget 120
 unset STRAKE_OPENCL_LIBRARY STRAKE_TEST_FAULTS
 exits 0 "OpenCL: a tuning whose helpers crash ends well"

@@ -6,8 +6,9 @@
  *     hang    the launch never returns
  *     skip    the kernel does not run: results keep what was there
  *     beyond  the last bytes of the kernel's output buffer are overwritten
- * or build:__local: programs with local memory do not build, name:made-up: devices are called so,
- * type:gpu: devices say that they are GPUs. Other calls go to the real library.
+ * or build:__local: programs with local memory do not build, build:march: those with loops along rows,
+ * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. Other calls go to the real
+ * library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -143,7 +144,8 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     for (int k = 0; k < MOST; k++) {
         refused[k] = refused[k] == program ? NULL : refused[k]; /* a handle used again */
     }
-    if (is_planted("build", "__local") && strstr(text[0], "__local") != NULL) {
+    if ((is_planted("build", "__local") && strstr(text[0], "__local") != NULL) ||
+        (is_planted("build", "march") && strstr(text[0], "for (; i < end") != NULL)) {
         refused[refused_count++ % MOST] = program;
     }
     return program;

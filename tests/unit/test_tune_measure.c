@@ -19,6 +19,7 @@
 
 #include "autotune/clock.h"
 #include "autotune/journal.h"
+#include "io/file.h"
 #include "autotune/measure.h"
 
 static const strake_tuned_setting hold = {"run.hold", "60"};
@@ -291,6 +292,52 @@ static void a_journal_is_taken_up_again(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+/* A line of a journal with one part replaced. @return how many measurements are taken over */
+static int resumed_with(const char *part, const char *instead)
+{
+    static const char line[] =
+        "{\"grid\": [64, 1, 64], \"settings\": {\"run.hold\": \"20\"}, \"outcome\": \"good\", "
+        "\"build\": 1, \"check\": 1, \"when\": 1, \"seconds\": [1, 2], \"kernels\": {\"a\": 1}, "
+        "\"rates\": [0, 0, 0], \"message\": \"\"}\n";
+    const char *const path = temporary_path();
+    strake_journal journal;
+    strake_error error;
+    char text[1000];
+    const char *const at = strstr(line, part);
+    assert_non_null(at);
+    (void)snprintf(text, sizeof text, "{}\n%s%.*s%s%s%s", line, (int)(at - line), line, instead,
+                   at + strlen(part), line);
+    assert_int_equal(strake_file_put(path, text, strlen(text), &error), STRAKE_OK);
+    assert_int_equal(strake_journal_open(&journal, path, "{}", &error), STRAKE_OK);
+    const int resumed = journal.resumed;
+    strake_journal_close(&journal, true);
+    return resumed;
+}
+
+static void lines_of_a_journal_that_cannot_be_are_left_out(void **state)
+{
+    (void)state;
+    static const char *const slip[][2] = {{"[1, 2]", "[1, nan]"},
+                                          {"[1, 2]", "[1, -2]"},
+                                          {"[1, 2]", "[0, 0]"},
+                                          {"[1, 2]", "[]"},
+                                          {"[1, 2]", "3"},
+                                          {"[1, 2]", "[1, {a: 2}]"},
+                                          {"[64, 1, 64]", "[64]"},
+                                          {"\"good\"", "\"fine\""},
+                                          {"run.hold", "run.nothing"},
+                                          {"\"20\"", "\"many\""},
+                                          {"{\"a\": 1}", "{\"a\": \"b\"}"},
+                                          {"\"build\": 1, ", ""},
+                                          {"{\"grid\"", "%\x01\x02 {{{\"grid\""}};
+    assert_int_equal(resumed_with("[1, 2]", "[1, 3]"), 3);
+    for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
+        if (resumed_with(slip[k][0], slip[k][1]) != 2) {
+            fail_msg("%s in place of %s is taken over", slip[k][1], slip[k][0]);
+        }
+    }
+}
+
 static void a_pipe_in_place_of_a_journal_is_an_error(void **state)
 {
     (void)state;
@@ -355,6 +402,7 @@ int main(void)
         cmocka_unit_test(the_user_can_stop_a_measurement),
         cmocka_unit_test(tabs_in_names_are_refused),
         cmocka_unit_test(a_journal_is_taken_up_again),
+        cmocka_unit_test(lines_of_a_journal_that_cannot_be_are_left_out),
         cmocka_unit_test(a_pipe_in_place_of_a_journal_is_an_error),
         cmocka_unit_test(a_journal_cut_anywhere_loses_at_most_its_last_line),
     };

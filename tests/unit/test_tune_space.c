@@ -210,7 +210,21 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
         {"constraints:", "each_kernel: {gain: 0}\nconstraints:", "gain"},
         {"constraints:", "each_kernel: {gain: 0.1, of: run.group_width}\nconstraints:",
          "unknown key"},
-        {"constraints:", "each_kernel: 0.1\nconstraints:", "gain"}};
+        {"constraints:", "each_kernel: 0.1\nconstraints:", "expected a mapping"},
+        {"steps: 3", "steps: 3\nfor: is_gpu ==", "test: expression `is_gpu ==`"},
+        {"steps: 3", "steps: 3\nfor: [is_gpu]", "for: expected a text"},
+        {"steps: 3", "steps: 3\ndt: [1]", "dt: expected a text"},
+        {"steps: 3", "steps: 3\nbaseline: 3", "baseline: expected a mapping"},
+        {"steps: 3", "steps: 3\nbaseline: {run.none: 3}", "cannot be tuned"},
+        {"steps: 3", "steps: 3\nvarying: {q: {constant: 1}}",
+         "varying.q: mpdata2d has no such field"},
+        {"steps: 3", "steps: 3\nvarying: 1", "varying: expected a mapping"},
+        {"[20, 60]", "[20, 20]", "listed already"},
+        {"[20, 60]", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]",
+         "more than 24 values"},
+        {"run.hold", "run.held", "run.held is no setting that can be tuned"},
+        {", start: 60", ", start: [60]", "start: expected a text"},
+        {"when: fusion == stream", "when: [fusion]", "when: expected a text"}};
     for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {
         char text[2000];
         strake_space *space = NULL;
