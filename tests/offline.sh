@@ -80,6 +80,8 @@ dump() {
     [ "$2" = "${2%[0-9]}" ] || settings+=(--set "run.vector=${2#stream}")
     # Groups as wide as a GPU's: the widths that PoCL runs are the grid's.
     [ "$2" = "${2%[0-9]}" ] || [ "$4" = planes ] || settings+=(--set run.group_width=128)
+    # A GPU's tiles.
+    [ "$2" != tile ] || settings+=(--set run.group_width=64 --set run.group_height=8 --set run.prefetch=1)
     for word in $5; do
         settings+=(--set "scheme.$word")
     done
@@ -104,15 +106,15 @@ dump() {
 }
 
 # Refined divisions are what GPUs run, by default as marching kernels with a column per work-item (or two,
-# in single precision), and as plain ones on small stripes: these with every scheme. The settings that
-# nothing chooses by itself go through those that differ most.
+# in single precision), and on small stripes as tiled ones, in three dimensions as plain ones: these with
+# every scheme. The settings that nothing chooses by itself go through those that differ most.
 typical=('iterations=2' 'iterations=3 third_order=true')
 for precision in double single; do
     for how in plain-refined stream1-refined stream2-refined stream4-refined none-refined tile-refined stream1-plain \
         plain-plain; do
         fusion=${how%-*} division=${how#*-}
         case $precision-$how in
-            *-plain-refined | *-stream1-refined | single-stream2-refined) some=("${schemes[@]}") ;;
+            *-plain-refined | *-tile-refined | *-stream1-refined | single-stream2-refined) some=("${schemes[@]}") ;;
             *) some=("${typical[@]}") ;;
         esac
         for h in h_field h_one; do

@@ -107,6 +107,7 @@ typedef struct traits {
     int resident, streaming; /* stripes */
     int marching, tiled;     /* stripes of such kernels */
     int kernels;             /* of a step, the most */
+    int sized;               /* of these, whose groups can have sizes of their own */
     int limitable;           /* stripes whose compiler can be told a limit on registers */
 } traits;
 
@@ -128,6 +129,7 @@ static traits find_traits(const strake_solver *solver)
         t.marching += kernels.marching > 0 ? 1 : 0;
         t.tiled += kernels.tiled > 0 ? 1 : 0;
         t.kernels = kernels.kernels > t.kernels ? kernels.kernels : t.kernels;
+        t.sized += kernels.kernels - kernels.tiled;
         t.limitable += strake_cl_register_options(&solver->list.device[entry->device], 1, option,
                                                   sizeof option) != NULL
                            ? 1
@@ -160,6 +162,7 @@ static void tell_groups(const strake_solver *solver, int kernels)
 
 void strake_notices_effects(const strake_solver *solver)
 {
+    static const char *const groups[] = {"run.groups", NULL};
     static const char *const streams[] = {"run.streams", NULL};
     static const char *const steps[] = {"run.steps_per_sweep", NULL};
     static const char *const registers[] = {"run.registers", NULL};
@@ -179,7 +182,12 @@ void strake_notices_effects(const strake_solver *solver)
                    "the stripe of a lone device lies in its memory, so that "
                    "there is nothing to exchange");
     }
-    tell_groups(solver, t.kernels);
+    if (t.sized > 0) {
+        tell_groups(solver, t.kernels);
+    } else {
+        tell_given(solver, groups,
+                   "groups of tiled kernels are of run.group_width x run.group_height work-items");
+    }
     if (t.limitable == 0) {
         tell_given(solver, registers, "this device's compiler cannot be told a limit");
     }
@@ -191,18 +199,27 @@ void strake_notices_effects(const strake_solver *solver)
                        : "no kernel marches along rows (run.fusion: stream)");
     }
     if (t.marching + t.tiled == 0) {
-        tell_given(
-            solver, either,
-            fusion >= STRAKE_CL_FUSION_STREAM
-                ? "no kernel marches along rows or computes tiles"
-                : "no kernel marches along rows or computes tiles (run.fusion: stream, tile)");
-        if (fusion >= STRAKE_CL_FUSION_STREAM) {
+        if (fusion == STRAKE_CL_FUSION_TILE) {
             strake_solver_notice(
                 solver,
-                "run.fusion: %s has no effect: %s kernels do not fit this device or "
-                "do not pay, plain ones run",
-                fusion == STRAKE_CL_FUSION_STREAM ? "stream" : "tile",
-                fusion == STRAKE_CL_FUSION_STREAM ? "marching" : "tiled");
+                solver->which->n[1] > 1
+                    ? "run.fusion: tile has no effect: tiles are for two dimensions, point kernels "
+                      "run; stream is for three"
+                    : "run.fusion: tile has no effect: tiles of run.group_width x run.group_rows "
+                      "cells with run.group_width x run.group_height work-items do not fit this "
+                      "device, or would load and compute more than the point kernels that run; "
+                      "the defaults are 32 x 16 cells and 512 work-items");
+            return;
+        }
+        tell_given(solver, either,
+                   fusion == STRAKE_CL_FUSION_STREAM
+                       ? "no kernel marches along rows or computes tiles"
+                       : "no kernel marches along rows or computes tiles (run.fusion: stream, "
+                         "tile)");
+        if (fusion == STRAKE_CL_FUSION_STREAM) {
+            strake_solver_notice(solver,
+                                 "run.fusion: stream has no effect: marching kernels do not fit "
+                                 "this device or do not pay, plain ones run");
         }
     }
 }

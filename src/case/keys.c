@@ -167,8 +167,7 @@ const strake_common strake_commons[] = {
     {"run.groups", STRAKE_COMMON_GROUPS, ALL, AT(groups), 0.0, "those of all", NO_RANGE,
      "work-group sizes of the OpenCL kernels of a step one by one, where they differ from "
      "run.group_width and run.group_height; a marching kernel's at most as large as these, and in "
-     "2D "
-     "of one row"},
+     "2D of one row; tiled kernels take none"},
     {"run.steps_per_sweep",
      STRAKE_COMMON_SMALL,
      ALL,

@@ -32,7 +32,7 @@ typedef struct program {
 
 static program draw_program(uint64_t *seed)
 {
-    static const int fusions[] = {1, 2, 3, 3, 3, 3, 4, 4};
+    static const int fusions[] = {1, 2, 3, 3, 3, 3, 3, 4};
     static const int holds[] = {0, 0, 12, 30, 300};
     static const int unrolls[] = {1, 1, 2, 4};
     static const int vectors[] = {1, 1, 1, 2, 2, 4};
