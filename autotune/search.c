@@ -5,14 +5,23 @@
 #include <string.h>
 
 #include "autotune/model.h"
+#include "base/hash.h"
 
 enum {
     KICKS = 24,  /* perturbations looked at by the model; the most promising one is tried */
     DEEPEST = 3, /* parameters that a perturbation changes at most */
     RANDOM_TRIES = 200,
-    HINTS = 16,     /* candidates told of beforehand */
-    STALE_KICKS = 3 /* perturbations of the best without success before a start from anywhere */
+    HINTS = 16,        /* candidates told of beforehand */
+    STALE_KICKS = 3,   /* perturbations of the best without success before a start from anywhere */
+    SMALL = 8192,      /* points that are looked at before a search, however few can be afforded */
+    LEAST_SLOTS = 1024 /* of the table of what was ruled out; a power of two */
 };
+
+/* Hashes of what was ruled out, so that everything counts once; 0: an empty slot. */
+typedef struct ruled_out {
+    size_t count, slots;
+    uint64_t *slot;
+} ruled_out;
 
 /* Everything tried so far, and what was learnt. */
 typedef struct history {
@@ -23,8 +32,43 @@ typedef struct history {
     int best; /* -1: none yet */
     strake_model model;
     uint64_t random;
+    ruled_out ruled;
     bool over;
 } history;
+
+/* Puts a hash into a table that has room. @return false where it was there. */
+static bool put(uint64_t *slot, size_t slots, uint64_t hash)
+{
+    size_t at = (size_t)hash & (slots - 1);
+    while (slot[at] != 0 && slot[at] != hash) {
+        at = (at + 1) & (slots - 1);
+    }
+    const bool is_new = slot[at] == 0;
+    slot[at] = hash;
+    return is_new;
+}
+
+/* @return false where it was noted before; without memory it counts as such. */
+static bool note(ruled_out *ruled, const strake_candidate *candidate)
+{
+    const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, candidate, sizeof *candidate) | 1;
+    if (2 * ruled->count >= ruled->slots) {
+        const size_t slots = ruled->slots > 0 ? 2 * ruled->slots : LEAST_SLOTS;
+        uint64_t *const slot = calloc(slots, sizeof *slot);
+        if (slot == NULL) {
+            return false;
+        }
+        for (size_t k = 0; k < ruled->slots; k++) {
+            (void)(ruled->slot[k] != 0 && put(slot, slots, ruled->slot[k]));
+        }
+        free(ruled->slot);
+        ruled->slot = slot;
+        ruled->slots = slots;
+    }
+    const bool is_new = put(ruled->slot, ruled->slots, hash);
+    ruled->count += is_new;
+    return is_new;
+}
 
 /* splitmix64 */
 static uint64_t next_random(history *h)
@@ -53,7 +97,7 @@ static int find(const history *h, const strake_candidate *candidate)
 static bool is_allowed(history *h, const strake_candidate *candidate)
 {
     const int broken = strake_space_broken(h->search->space, h->search->facts, candidate);
-    if (broken >= 0) {
+    if (broken >= 0 && note(&h->ruled, candidate)) {
         h->search->pruned[broken]++;
     }
     return broken < 0;
@@ -248,6 +292,9 @@ strake_status strake_search_run(strake_search *search, strake_error *error)
     history h = {.search = search, .room = (int)most, .best = -1, .random = search->seed};
     strake_candidate *all = calloc(most + 1, sizeof *all);
     strake_candidate *list = calloc(room + KICKS, sizeof *list);
+    const bool is_small = strake_space_size(search->space) <= SMALL;
+    const int listed = is_small || search->afford > search->most ? search->most : search->afford;
+    int64_t ruled[STRAKE_SPACE_CONSTRAINTS] = {0};
     int count = 0;
     h.candidate = calloc(most + 1, sizeof *h.candidate);
     h.seconds = calloc(most + 1, sizeof *h.seconds);
@@ -258,17 +305,20 @@ strake_status strake_search_run(strake_search *search, strake_error *error)
     STRAKE_CHECK(all != NULL && list != NULL && h.candidate != NULL && h.seconds != NULL, error,
                  STRAKE_ERR_MEMORY, "out of memory for a search");
     try_starts(&h);
-    count = strake_space_enumerate(search->space, search->facts, search->most, all, search->pruned);
-    search->possible = count <= search->most ? count : strake_space_size(search->space);
-    if (count <= search->most) {
-        try_all(&h, count, all);
-    } else {
+    count = strake_space_enumerate(search->space, search->facts, listed, all, ruled);
+    search->possible = count <= listed ? count : strake_space_size(search->space);
+    if (count > search->afford) {
         search_locally(&h, list);
+    }
+    if (count <= listed) {
+        memcpy(search->pruned, ruled, sizeof ruled); /* all that there are, not those met */
+        try_all(&h, count, all);
     }
 cleanup:
     strake_model_free(&h.model);
     free(h.candidate);
     free(h.seconds);
+    free(h.ruled.slot);
     free(all);
     free(list);
     return status;

@@ -1,7 +1,8 @@
 /**
  * @file search.h
  * Which configurations of a space are tried, in which order. Small spaces are tried whole; others by
- * iterated local search from several starts. A model of what was measured decides what comes first.
+ * iterated local search from several starts, and whole where there is time left. A model of what was
+ * measured decides what comes first.
  */
 #ifndef STRAKE_AUTOTUNE_SEARCH_H
 #define STRAKE_AUTOTUNE_SEARCH_H
@@ -20,7 +21,7 @@ typedef void (*strake_hint_function)(void *user, int count, const strake_candida
 /** Why a search ended. */
 typedef enum strake_search_end {
     STRAKE_SEARCH_DONE,   /**< by itself: nothing is left that it would try */
-    STRAKE_SEARCH_MOST,   /**< as many as could be afforded were tried */
+    STRAKE_SEARCH_MOST,   /**< as many as may be were tried */
     STRAKE_SEARCH_STOPPED /**< the function that measures said so */
 } strake_search_end;
 
@@ -28,7 +29,8 @@ typedef enum strake_search_end {
 typedef struct strake_search {
     const strake_space *space;
     const strake_space_facts *facts;
-    int most;   /**< configurations that can be afforded */
+    int most;   /**< configurations that are tried at most */
+    int afford; /**< about how many the time allows: a space with more is searched, not tried whole */
     int starts; /**< configurations to try first */
     const strake_candidate *start;
     uint64_t seed; /**< of the pseudo-random numbers */
@@ -40,7 +42,8 @@ typedef struct strake_search {
     strake_search_end end;
     int tried;
     double possible; /**< configurations allowed, or where they were not counted a bound */
-    int64_t pruned[STRAKE_SPACE_CONSTRAINTS]; /**< looked at and ruled out, by constraint */
+    /** Configurations that were looked at and ruled out, each once, by constraint. */
+    int64_t pruned[STRAKE_SPACE_CONSTRAINTS];
 } strake_search;
 
 /** Runs until everything was tried, @c most were, or @c attempt says so. @return STRAKE_ERR_MEMORY */

@@ -344,8 +344,8 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     STRAKE_CHECK(space->parameters > 0, error, STRAKE_ERR_USAGE,
                  "%s: no parameters, so that there is nothing to try", name);
     STRAKE_TRY(allow_text(space->root, "for", &space->meant, error));
-    STRAKE_TRY(require(space->root, "constraints", STRAKE_NODE_LIST, &node, error));
-    for (const strake_node *at = node->child; at != NULL; at = at->next) {
+    STRAKE_TRY(allow(space->root, "constraints", STRAKE_NODE_LIST, &node, error));
+    for (const strake_node *at = node != NULL ? node->child : NULL; at != NULL; at = at->next) {
         STRAKE_TRY(read_constraint(space, at, error));
     }
     STRAKE_TRY(check_expressions(space, error));

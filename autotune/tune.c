@@ -50,7 +50,7 @@ static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], 
     STRAKE_TRY(strake_tune_case(t->space, n, t->options->like, NULL, &text, error));
     (void)snprintf(name, sizeof name, "the case of %s", t->space->name);
     STRAKE_TRY(strake_case_parse(name, text.data, t->options->sets, false, &t->which, error));
-    memcpy(t->n, t->which->n, sizeof t->n); /* a --set may change it */
+    memcpy(t->n, t->which->n, sizeof t->n);
     STRAKE_TRY(strake_case_graph(t->which, number, &t->graph, error));
     t->prediction = (strake_prediction){.which = t->which,
                                         .graph = &t->graph,
@@ -274,10 +274,13 @@ static strake_status tune_all(strake_tuning *t, strake_error *error)
     STRAKE_CHECK(
         t->found > 0 || record->todo == 0 || t->learnt || strake_tuning_stopped(t), error,
         STRAKE_ERR_STATE,
-        "%s: the budget (%.3g s of it) ended before anything but the defaults was measured%s; "
+        "%s: the budget (%.3g s of it) ended before anything but the defaults was measured%s; %s"
         "give more, for example --budget %.0f",
         t->options->where, t->options->budget,
         record->classes > 0 ? " on the grids that are still to do" : "",
+        t->journal.entries > 0
+            ? "what was measured is kept, and the same command again goes on from there; or "
+            : "",
         fmax(enough, 4.0 * t->options->budget));
     t->result->already = found && t->found == 0 && !t->learnt && record->todo == 0;
 cleanup:

@@ -183,6 +183,22 @@ cleanup:
     return status;
 }
 
+/* Whether a change is of a number of cells, in any number of dimensions. */
+static bool is_size(const char *set)
+{
+    for (int dims = 2; dims <= STRAKE_AXES; dims++) {
+        for (int d = 0; d < dims; d++) {
+            char path[40];
+            const int length = snprintf(
+                path, sizeof path, "grid.%s=", strake_axis_name(dims, strake_axis_of(dims, d)));
+            if (strncmp(set, path, (size_t)length) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 strake_status strake_tune_check_sets(const char *const *sets, strake_error *error)
 {
     for (int k = 0; sets != NULL && sets[k] != NULL; k++) {
@@ -193,6 +209,12 @@ strake_status strake_tune_check_sets(const char *const *sets, strake_error *erro
                 "the program's own defaults; to fix one, give a search space that "
                 "lists its one value (--space FILE), or set it in the case that runs",
                 sets[k]);
+        }
+        if (strncmp(sets[k], "grid=", 5) == 0 || is_size(sets[k])) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--set %.200s: the grids come from the search space; list others "
+                               "in one of your own (--space FILE)",
+                               sets[k]);
         }
         if (strncmp(sets[k], "problem=", 8) == 0) {
             return strake_fail(error, STRAKE_ERR_USAGE, "--set %.200s: name it with --problem",

@@ -210,14 +210,13 @@ cleanup:
     return status;
 }
 
-/* What ended a search that could try so many at most. */
-static strake_tuned_end end_of(const strake_tuning *t, const strake_search *search, int limit)
+static strake_tuned_end end_of(const strake_tuning *t, const strake_search *search)
 {
     switch (search->end) {
     case STRAKE_SEARCH_DONE:
         return STRAKE_TUNED_END_COMPLETE;
     case STRAKE_SEARCH_MOST:
-        return search->most == limit ? STRAKE_TUNED_END_TRIES : STRAKE_TUNED_END_BUDGET;
+        return STRAKE_TUNED_END_TRIES;
     default:
         return strake_tuning_stopped(t) ? STRAKE_TUNED_END_INTERRUPT : STRAKE_TUNED_END_BUDGET;
     }
@@ -235,14 +234,17 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     const double affordable = left / cost + tried_here(t);
     const int limit =
         t->space->tries > 0 && t->space->tries < MOST_TRIED ? t->space->tries : MOST_TRIED;
-    strake_search search = {.space = t->space,
-                            .facts = &t->facts,
-                            .most = affordable >= limit ? limit : (int)affordable + 1,
-                            .start = start,
-                            .seed = UINT64_C(20140917),
-                            .attempt = attempt,
-                            .hint = t->helpers > 0 ? strake_tuning_prepare : NULL,
-                            .user = t};
+    strake_search search = {
+        .space = t->space,
+        .facts = &t->facts,
+        .most = limit,
+        /* By one measurement, perhaps a disturbed one: it says how, not how long. */
+        .afford = affordable >= limit ? limit : (int)affordable + 1,
+        .start = start,
+        .seed = UINT64_C(20140917),
+        .attempt = attempt,
+        .hint = t->helpers > 0 ? strake_tuning_prepare : NULL,
+        .user = t};
     if (earlier->settings > 0) {
         start[search.starts++] =
             strake_space_candidate(t->space, &t->facts, earlier->settings, earlier->setting);
@@ -257,7 +259,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     strake_tuning_rest_helpers(t);
     STRAKE_TRY(status);
     *any = search.tried > 0 || search.exhausted;
-    class->end = end_of(t, &search, limit);
+    class->end = end_of(t, &search);
     class->tried = search.tried;
     class->failed = t->failed;
     class->possible = search.possible;

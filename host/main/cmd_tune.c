@@ -136,7 +136,8 @@ static void print_counts(const strake_tune_result *result)
     (void)printf("%s", any ? "\n" : "");
     for (int c = 0; c < result->space->constraints; c++) {
         if (result->pruned[c] > 0) {
-            (void)printf("  ruled out without compiling: %lld, because %s\n",
+            (void)printf("  ruled out without compiling%s: %lld, because %s\n",
+                         result->record.classes > 1 ? " (all grids)" : "",
                          (long long)result->pruned[c], result->why[c]);
         }
     }
@@ -173,8 +174,8 @@ static void print_result(const char *where, const strake_tune_result *result)
         (void)printf("  built ahead beside the measurements: %d\n", result->ahead);
     }
     if (result->resumed > 0) {
-        (void)printf("  taken over from a tuning that was interrupted: %d measurements\n",
-                     result->resumed);
+        (void)printf("  taken over from a tuning that was interrupted: %d measurement%s\n",
+                     result->resumed, result->resumed == 1 ? "" : "s");
     }
 }
 

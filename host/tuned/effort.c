@@ -37,11 +37,14 @@ const char *strake_tuned_search_text(const strake_tuned_class *class, char *buff
         return buffer;
     }
     if (class->end == STRAKE_TUNED_END_UNKNOWN) {
-        (void)snprintf(buffer, size, "%d configurations measured", class->evaluated);
+        (void)snprintf(buffer, size, "%d configuration%s measured", class->evaluated,
+                       class->evaluated == 1 ? "" : "s");
         return buffer;
     }
     (void)snprintf(buffer, size,
-                   all ? "all %d configurations tried" : "%d of at most %.6g configurations tried",
+                   all && class->possible == 1.0 ? "the one configuration tried"
+                   : all                         ? "all %d configurations tried"
+                                                 : "%d of at most %.0f configurations tried",
                    class->tried, class->possible);
     if (class->failed > 0) {
         const size_t used = strlen(buffer);
@@ -71,15 +74,15 @@ const char *strake_tuned_searches_text(const strake_tuned_record *record, char *
         (void)snprintf(range, sizeof range, "%d", most);
     }
     if (unknown == record->classes) {
-        (void)snprintf(buffer, size, "%s configurations measured%s", range,
+        (void)snprintf(buffer, size, "%s configuration%s measured%s", range, most == 1 ? "" : "s",
                        record->classes > 1 ? " for each" : "");
     } else if (cut + unknown > 0) {
-        (void)snprintf(buffer, size, "%d of %d searches cut short, %s configurations tried%s",
-                       cut + unknown, record->classes, range,
+        (void)snprintf(buffer, size, "%d of %d searches cut short, %s configuration%s tried%s",
+                       cut + unknown, record->classes, range, most == 1 ? "" : "s",
                        record->classes > 1 ? " for each" : "");
     } else {
-        (void)snprintf(buffer, size, "searched to the end, %s configurations tried%s", range,
-                       record->classes > 1 ? " for each" : "");
+        (void)snprintf(buffer, size, "searched to the end, %s configuration%s tried%s", range,
+                       most == 1 ? "" : "s", record->classes > 1 ? " for each" : "");
     }
     return buffer;
 }

@@ -113,7 +113,7 @@ static void print_class(const strake_tuned_class *class, strake_text *text)
                       "}\n    seconds_per_step: %.6g\n    spread: %.4f\n"
                       "    default_seconds_per_step: %.6g\n    baseline_seconds_per_step: %.6g\n"
                       "    evaluated: %d\n    search_ended: %s\n    tried: %d\n    failed: %d\n"
-                      "    possible: %.6g\n",
+                      "    possible: %.0f\n",
                       class->seconds, class->spread, class->fallback, class->baseline,
                       class->evaluated, strake_tuned_end_word(class->end), class->tried,
                       class->failed, class->possible);

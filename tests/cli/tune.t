@@ -77,7 +77,7 @@ check "and is what ended it" grep -q '^    search_ended: tries$' "$(result few)"
 prints "the result tells it" "1 of at most 3 configurations tried, as many as the search space allows"
 try devices --cache few
 prints "the list of devices, too, of any folder" "mpdata2d double, 1 grid, 20" \
-    "1 of 1 searches cut short, 1 configurations tried"
+    "1 of 1 searches cut short, 1 configuration tried"
 try devices --cache few --json
 prints "and its JSON" '"effort": "cut_short", "searches": "1 of 1 searches cut short'
 try run case.yaml --on cpu --cache few --report few.json --output few-out

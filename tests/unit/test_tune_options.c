@@ -16,9 +16,11 @@
 static void run_keys_cannot_be_set_while_tuning(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"run.hold=3", "run.streams=2", "run={hold: 3}",
-                                      "problem=mpdata2d"};
-    static const char *const good[] = {"precision=single", "scheme.iterations=3", "runs=1", NULL};
+    static const char *const bad[] = {"run.hold=3",       "run.streams=2", "run={hold: 3}",
+                                      "problem=mpdata2d", "grid.rows=3",   "grid.cols=9",
+                                      "grid={rows: 3}"};
+    static const char *const good[] = {"precision=single", "scheme.iterations=3", "runs=1",
+                                       "grid.dx=2", NULL};
     strake_error error;
     assert_int_equal(strake_tune_check_sets(NULL, &error), STRAKE_OK);
     assert_int_equal(strake_tune_check_sets(good, &error), STRAKE_OK);
@@ -26,7 +28,7 @@ static void run_keys_cannot_be_set_while_tuning(void **state)
         const char *const sets[] = {good[0], bad[k], NULL};
         assert_int_equal(strake_tune_check_sets(sets, &error), STRAKE_ERR_USAGE);
         assert_non_null(strstr(error.text, bad[k]));
-        assert_non_null(strstr(error.text, k < 3 ? "--space" : "--problem"));
+        assert_non_null(strstr(error.text, k != 3 ? "--space" : "--problem"));
     }
 }
 

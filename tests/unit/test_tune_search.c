@@ -138,6 +138,7 @@ static strake_search run(bench *b, int most, int stop_after, uint64_t seed)
     strake_search search = {.space = b->space,
                             .facts = &facts,
                             .most = most,
+                            .afford = most,
                             .starts = 1,
                             .start = &start,
                             .seed = seed,
@@ -240,6 +241,58 @@ static void a_small_space_is_tried_whole(void **state)
     free(b);
 }
 
+/* How long a measurement takes is a guess: while there is time a search goes on to the last point. */
+static void a_wrong_guess_of_the_time_ends_no_search(void **state)
+{
+    (void)state;
+    static const strake_space_facts facts = {0};
+    bench *const b = calloc(1, sizeof *b);
+    strake_space *space = parse(small);
+    strake_error error;
+    const strake_candidate start = strake_space_start(space);
+    strake_search search = {.space = space,
+                            .facts = &facts,
+                            .most = 4000,
+                            .afford = 3,
+                            .starts = 1,
+                            .start = &start,
+                            .seed = 1,
+                            .attempt = attempt,
+                            .user = b};
+    b->space = space;
+    b->stop_after = 10000;
+    assert_int_equal(strake_search_run(&search, &error), STRAKE_OK);
+    assert_true(search.exhausted);
+    assert_int_equal(search.end, STRAKE_SEARCH_DONE);
+    assert_int_equal(search.tried, 4 * 3 * 2 * 2 * 2 * 2 * 5 / 6);
+    assert_true(search.possible == search.tried);
+    assert_true(search.pruned[0] == 4 * 2 * 2 * 2); /* one of six */
+    strake_space_free(&space);
+    free(b);
+}
+
+/* However often the search comes across it. */
+static void what_is_ruled_out_counts_once(void **state)
+{
+    (void)state;
+    bench *const b = calloc(1, sizeof *b);
+    strake_space *space = parse(large);
+    b->space = space;
+    const strake_search search = run(b, 600, 10000, 5);
+    int all = 0;
+    for (int fusion = 0; fusion < 2; fusion++) {
+        for (int width = 16; width <= 2048; width *= 2) {
+            for (int height = 1; height <= 32; height *= 2) {
+                all += width * height > 4096 ? 8 : 0; /* numbers of rows */
+            }
+        }
+    }
+    assert_true(search.possible > 600.0);
+    assert_in_range(search.pruned[0], 1, all);
+    strake_space_free(&space);
+    free(b);
+}
+
 /* Kernels can be built ahead: most of what is tried was named before, and hints change nothing. */
 static void what_comes_next_is_told_beforehand(void **state)
 {
@@ -253,6 +306,7 @@ static void what_comes_next_is_told_beforehand(void **state)
     strake_search search = {.space = space,
                             .facts = &facts,
                             .most = 120,
+                            .afford = 120,
                             .starts = 1,
                             .start = &start,
                             .seed = 3,
@@ -335,6 +389,8 @@ int main(void)
         cmocka_unit_test(a_large_space_is_searched_better_than_at_random),
         cmocka_unit_test(failures_do_not_stop_a_search),
         cmocka_unit_test(a_small_space_is_tried_whole),
+        cmocka_unit_test(a_wrong_guess_of_the_time_ends_no_search),
+        cmocka_unit_test(what_is_ruled_out_counts_once),
         cmocka_unit_test(what_comes_next_is_told_beforehand),
         cmocka_unit_test(a_search_is_the_same_again),
         cmocka_unit_test(the_model_orders_what_it_has_not_seen),

@@ -141,6 +141,7 @@ static void an_interrupted_tuning_searches_on(void **state)
                              "[ $m -lt 2 ] || sleep 100;; esac; "
                              "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done"),
                      STRAKE_ERR_STATE);
+    assert_non_null(strstr(f->error.text, "is kept, and the same command again goes on"));
     f->options.budget = 20.0;
     assert_int_equal(tune(f, quick), STRAKE_OK);
     assert_int_equal(f->result.resumed, 1);
@@ -194,6 +195,27 @@ static void the_record_tells_what_ended_the_search(void **state)
     assert_string_equal(effort, "cut_short");
     assert_int_equal(class.end, STRAKE_TUNED_END_BUDGET);
     assert_int_equal(class.tried, 2);
+}
+
+/* The defaults took long, for whatever reason: that does not limit how many are tried. */
+static void a_disturbed_first_measurement_ends_no_search(void **state)
+{
+    fixture *const f = *state;
+    static const char script[] =
+        "while read -r line; do case $line in measure*sweep*) ;; measure*) [ -n \"$d\" ] || sleep "
+        "0.6; d=1;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+    const char *effort = NULL;
+    f->options.budget = 3.0;
+    f->options.space = "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: [[96, 80]]\n"
+                       "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"
+                       "parameters:\n  - {path: run.steps_per_sweep, values: [1, 2, 3, 4, 5, 6, 7, "
+                       "8, 9, 10, 11, 12]}\n"; /* and no constraints */
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    const strake_tuned_class class = stored(f, &effort);
+    assert_int_equal(class.tried, 12);
+    assert_true(class.possible == 12.0);
+    assert_int_equal(class.end, STRAKE_TUNED_END_COMPLETE);
+    assert_string_equal(effort, "full");
 }
 
 /*
@@ -414,6 +436,7 @@ int main(void)
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
+        WITH_FOLDER(a_disturbed_first_measurement_ends_no_search),
         WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
         WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
         WITH_FOLDER(an_interrupt_is_told_from_a_budget),

@@ -81,7 +81,7 @@ static strake_tuned_record sample(void)
                    .end = STRAKE_TUNED_END_BUDGET,
                    .tried = 38,
                    .failed = 2,
-                   .possible = 7290000.0},
+                   .possible = 13996801.0},
                   {.n = {128, 1, 4096}, .seconds = 1e-3, .fallback = 1e-3, .evaluated = 3}}};
     return record;
 }
@@ -510,7 +510,7 @@ static void only_searches_that_ended_by_themselves_are_full(void **state)
     char text[160];
     assert_string_equal(strake_tuned_effort(&record), "cut_short"); /* one does not even tell */
     assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
-                        "38 of at most 7.29e+06 configurations tried (2 failed), until the budget "
+                        "38 of at most 13996801 configurations tried (2 failed), until the budget "
                         "ended");
     assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
                         "3 configurations measured");
@@ -524,7 +524,7 @@ static void only_searches_that_ended_by_themselves_are_full(void **state)
     record.class[1].possible = 38.0;
     assert_string_equal(strake_tuned_effort(&record), "full");
     assert_string_equal(strake_tuned_search_text(&record.class[0], text, sizeof text),
-                        "38 of at most 7.29e+06 configurations tried, until nothing more was "
+                        "38 of at most 13996801 configurations tried, until nothing more was "
                         "promising");
     assert_string_equal(strake_tuned_search_text(&record.class[1], text, sizeof text),
                         "all 38 configurations tried");
