@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static void print_entry(strake_text *text, const strake_journal_entry *entry)
     }
     strake_text_print(text, "}, \"rates\": ");
     print_list(text, 3, (const double[]){m->up, m->down, m->cells});
-    strake_text_print(text, ", \"message\": ");
+    strake_text_print(text, ", \"effect\": \"%016" PRIx64 "\", \"message\": ", m->effect);
     strake_text_json(text, m->message);
     strake_text_print(text, "}\n");
 }
@@ -121,6 +122,7 @@ static bool read_tree(const strake_node *root, strake_journal_entry *entry)
     const strake_node *const settings = strake_node_get(root, "settings");
     const strake_node *const outcome = strake_node_get(root, "outcome");
     const strake_node *const message = strake_node_get(root, "message");
+    const strake_node *const effect = strake_node_get(root, "effect");
     if (!read_numbers(strake_node_get(root, "grid"), STRAKE_AXES, n, &axes) ||
         axes != STRAKE_AXES || settings == NULL || outcome == NULL || outcome->text == NULL ||
         !strake_outcome_of(outcome->text, &m->outcome) || !read_number(root, "build", &m->build) ||
@@ -133,6 +135,7 @@ static bool read_tree(const strake_node *root, strake_journal_entry *entry)
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         entry->n[axis] = (int64_t)n[axis];
     }
+    m->effect = effect != NULL && effect->text != NULL ? strtoull(effect->text, NULL, 16) : 0;
     entry->settings = strake_space_read_settings(settings, entry->setting);
     (void)snprintf(m->message, sizeof m->message, "%s",
                    message != NULL && message->text != NULL ? message->text : "");

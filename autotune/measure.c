@@ -63,6 +63,11 @@ double strake_measurement_median(const strake_measurement *m)
     return n > 0 ? 0.5 * (s[(n - 1) / 2] + s[n / 2]) : INFINITY;
 }
 
+bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b)
+{
+    return a->effect != 0 && a->effect == b->effect;
+}
+
 double strake_measurement_spread(const strake_measurement *m)
 {
     double s[STRAKE_WORKER_SAMPLES];
@@ -273,6 +278,10 @@ static bool read_detail(const char *line, strake_measurement *out, char *phase, 
             sscanf(line + 7, "%63[^\t]\t%lf", kernel->name, &kernel->seconds) == 2) {
             out->kernels++;
         }
+        return true;
+    }
+    if (strncmp(line, "effect\t", 7) == 0) {
+        out->effect = strtoull(line + 7, NULL, 16);
         return true;
     }
     return sscanf(line, "rates\t%lf\t%lf\t%lf", &out->up, &out->down, &out->cells) == 3;

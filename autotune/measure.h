@@ -48,12 +48,16 @@ typedef struct strake_measurement {
     int kernels;                           /**< 0: the CPU, or no timers */
     strake_measured_kernel kernel[STRAKE_WORKER_KERNELS];
     double up, down, cells; /**< rates of a stripe in blocks [bytes/s, cells/s]; 0: it has none */
+    uint64_t effect;        /**< equal ones: the same kernels and parameters; 0: unknown */
     char message[400];      /**< why not GOOD */
 } strake_measurement;
 
 /** Median of the samples [s], and (largest - smallest) / median. */
 double strake_measurement_median(const strake_measurement *m);
 double strake_measurement_spread(const strake_measurement *m);
+
+/** Whether both are known to be of the same kernels and parameters. */
+bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b);
 
 /** What is measured, and how. */
 typedef struct strake_request {

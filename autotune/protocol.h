@@ -18,6 +18,7 @@
  *     phase  NAME                      what is being done
  *     kernel NAME SECONDS              one launch, by the device's timers
  *     rates  UP DOWN CELLS             of a stripe in blocks: link [bytes/s], kernels [cells/s]
+ *     effect HEX                       hash of the kernels and parameters that settings came to
  *
  *     done  BUILD CHECK SECONDS...     seconds of opening and checking; seconds per step of each sample
  *     slow  BUILD CHECK SECONDS        slower than LIMIT

@@ -25,7 +25,9 @@ strake_status strake_tuning_finals(strake_tuning *t, double deadline, strake_err
     t->doing = "finalists";
     for (int f = 0; f < t->finalists; f++) {
         const double need = LEAST_ROUNDS * (players + 1) * t->cost;
-        if (f == 0 || need < strake_tuning_left(t, deadline)) {
+        if (strake_measurement_alike(&t->finalist[f].result, &t->fallback.result)) {
+            t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* it is the defaults themselves */
+        } else if (players == 1 || need < strake_tuning_left(t, deadline)) {
             player[players++] = &t->finalist[f];
         } else {
             t->finalist[f].result.outcome = STRAKE_OUTCOME_SLOW; /* no time to confirm it */
@@ -73,8 +75,8 @@ static bool beats(const strake_contender *c, const strake_contender *fallback)
         least_a = a->seconds[k] < least_a ? a->seconds[k] : least_a;
         least_b = b->seconds[k] < least_b ? b->seconds[k] : least_b;
     }
-    return a->outcome == STRAKE_OUTCOME_GOOD && pairs > 0 && least_a < least_b &&
-           wins * 10 >= pairs * 7 &&
+    return a->outcome == STRAKE_OUTCOME_GOOD && !strake_measurement_alike(a, b) && pairs > 0 &&
+           least_a < least_b && wins * 10 >= pairs * 7 &&
            strake_measurement_median(a) * least_gain < strake_measurement_median(b);
 }
 

@@ -132,12 +132,23 @@ cleanup:
     return status;
 }
 
-/* Keeps the fastest, in order. */
+/* Keeps the fastest, in order, one of those that come to the same. */
 static void consider(strake_tuning *t, int settings, const strake_tuned_setting *setting,
                      const strake_measurement *m)
 {
     const double median = strake_measurement_median(m);
     int place = t->finalists;
+    for (int f = 0; f < t->finalists; f++) {
+        if (strake_measurement_alike(&t->finalist[f].result, m)) {
+            if (strake_measurement_median(&t->finalist[f].result) <= median) {
+                return;
+            }
+            t->finalists--;
+            memmove(&t->finalist[f], &t->finalist[f + 1],
+                    (size_t)(t->finalists - f) * sizeof t->finalist[0]);
+            place = t->finalists;
+        }
+    }
     while (place > 0 && strake_measurement_median(&t->finalist[place - 1].result) > median) {
         place--;
     }

@@ -11,6 +11,7 @@
 
 #include "autotune/clock.h"
 #include "autotune/protocol.h"
+#include "base/hash.h"
 #include "io/slabs.h"
 #include "solver/solver.h"
 
@@ -207,6 +208,27 @@ cleanup:
     return status;
 }
 
+/* A hash of all that settings came to: equal ones are the same kernels and parameters. */
+static void tell_effect(worker *w)
+{
+    strake_placement p = {0};
+    char text[STRAKE_GROUPS_TEXT + 400];
+    if (strake_solver_placements(w->solver, &p, 1) != 1) {
+        return;
+    }
+    const strake_kernels *const k = &p.kernels;
+    /* What the driver was asked for is not told by what came out: as the case has it. */
+    const int length = snprintf(
+        text, sizeof text,
+        "%s|%d %d %lld %lld %d %lld %d|%d %d %d %s %s %d %d %s %lld|%d %d %d %d %d|%d %d %d",
+        p.instruction_set, p.threads, p.teams, (long long)p.block, (long long)p.lines, p.sweep,
+        (long long)p.blocks, p.streams, k->count, k->marching, k->tiled, k->fusion, k->division,
+        k->width, k->height, k->groups, (long long)k->rows, k->unroll, k->prefetch, k->keep,
+        k->hold, k->vector, w->which->registers, (int)w->which->overlap, (int)w->which->wait);
+    (void)fprintf(w->answers, "effect\t%016llx\n",
+                  (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, text, (size_t)length));
+}
+
 static void tell_rates(worker *w)
 {
     strake_placement placement;
@@ -243,6 +265,7 @@ static strake_status measure(worker *w, strake_error *error)
     STRAKE_TRY(check_result(w, check, error));
     STRAKE_TRY(time_kernels(w, &sum, error));
     tell_rates(w);
+    tell_effect(w);
     if (sum > limit) {
         (void)fprintf(w->answers, "slow\t%.9g\t%.9g\t%.9g\n", w->build, w->check, sum);
         return STRAKE_OK;

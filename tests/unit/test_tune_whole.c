@@ -218,6 +218,23 @@ static void a_disturbed_first_measurement_ends_no_search(void **state)
     assert_string_equal(effort, "full");
 }
 
+/* Settings that spell out the defaults are the defaults, however fast they seem. */
+static void the_defaults_spelt_out_win_nothing(void **state)
+{
+    fixture *const f = *state;
+    static const char script[] =
+        "while read -r line; do t=1; e=a; case $line in *sweep=2*) t=.1;; *sweep=3*) t=.5; e=b;; "
+        "esac; printf 'effect\\t%s\\ndone\\t0\\t0\\t%s\\t%s\\t%s\\n' $e $t $t $t >&3; done";
+    f->options.force = true;
+    f->options.space = SPACE("[[96, 80]]");
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_int_equal(f->result.record.class[0].settings, 0);
+    assert_true(f->result.record.class[0].seconds == f->result.record.class[0].fallback);
+    f->options.space = SPACE_OF("[[96, 80]]", "[1, 2, 3]");
+    assert_int_equal(tune(f, script), STRAKE_OK);
+    assert_string_equal(f->result.record.class[0].setting[0].value, "3");
+}
+
 /*
  * Two kernels, the first faster in groups 32 wide, the second in groups 64 wide: no one size serves both.
  * Together they are faster still.
@@ -437,6 +454,7 @@ int main(void)
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
         WITH_FOLDER(a_disturbed_first_measurement_ends_no_search),
+        WITH_FOLDER(the_defaults_spelt_out_win_nothing),
         WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
         WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
         WITH_FOLDER(an_interrupt_is_told_from_a_budget),
