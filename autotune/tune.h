@@ -18,7 +18,8 @@ typedef struct strake_tune_progress {
     int64_t n[STRAKE_AXES]; /**< grid */
     int grid, grids;        /**< number of the grid from 1 on, and how many there are */
     int tried;              /**< configurations on this grid, those of an earlier tuning included */
-    double best, fallback;  /**< seconds per step so far, INFINITY: not yet */
+    double best, fallback;  /**< shortest sample of a step so far [s], INFINITY:
+                               not yet */
     double left;            /**< seconds of the budget */
     const char *settings;   /**< of the best */
 } strake_tune_progress;

@@ -41,12 +41,29 @@ static int tried_here(const strake_tuning *t)
     return count;
 }
 
-void strake_tuning_tell(const strake_tuning *t)
+static double least_sample(const strake_measurement *m)
+{
+    double least = INFINITY;
+    for (int k = 0; k < m->samples; k++) {
+        least = m->seconds[k] < least ? m->seconds[k] : least;
+    }
+    return least;
+}
+
+/* A measurement of the defaults, or of settings that come to them. */
+static void note_fallback(strake_tuning *t, const strake_measurement *m)
+{
+    const double least = least_sample(m);
+    t->least = isfinite(least) && (t->least <= 0.0 || least < t->least) ? least : t->least;
+}
+
+void strake_tuning_tell(strake_tuning *t)
 {
     char text[900];
-    /* Until something beats the defaults they are the best. */
-    const bool beaten = t->finalists > 0 && !(strake_measurement_median(&t->fallback.result) <=
-                                              strake_measurement_median(&t->finalist[0].result));
+    /* Until something beats the defaults they are the best; least with least, for disturbances. */
+    const double found = t->finalists > 0 ? least_sample(&t->finalist[0].result) : INFINITY;
+    note_fallback(t, &t->fallback.result);
+    const bool beaten = t->least > 0.0 && found < t->least;
     const strake_contender *const best = beaten ? &t->finalist[0] : &t->fallback;
     strake_tune_progress progress = {.where = t->options->where,
                                      .doing = t->doing,
@@ -59,8 +76,8 @@ void strake_tuning_tell(const strake_tuning *t)
     }
     memcpy(progress.n, t->n, sizeof t->n);
     progress.tried = tried_here(t);
-    progress.fallback = strake_measurement_median(&t->fallback.result);
-    progress.best = strake_measurement_median(&best->result);
+    progress.fallback = t->least > 0.0 ? t->least : INFINITY;
+    progress.best = beaten ? found : progress.fallback;
     progress.settings = strake_settings_text(best->settings, best->setting, text, sizeof text);
     t->options->progress(t->options->user, &progress);
 }
@@ -188,6 +205,9 @@ static bool attempt(void *user, const strake_candidate *candidate, double *secon
     }
     t->result->count[m.outcome]++;
     t->failed += m.outcome != STRAKE_OUTCOME_GOOD && m.outcome != STRAKE_OUTCOME_SLOW;
+    if (strake_measurement_alike(&m, &t->fallback.result)) {
+        note_fallback(t, &m);
+    }
     *seconds = m.samples > 0 ? strake_measurement_median(&m) : INFINITY;
     if (m.outcome == STRAKE_OUTCOME_GOOD) {
         consider(t, settings, setting, &m);
@@ -238,6 +258,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
 {
     strake_status status = STRAKE_OK;
     strake_candidate start[STRAKE_SPACE_SEEDS + 2];
+    int most = 0;
     strake_tuning_begin_helpers(t);
     const double left = strake_tuning_left(t, t->grid_end);
     /* The defaults were built by the process that measures; what helpers build costs it less. */
@@ -275,6 +296,14 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     class->failed = t->failed;
     class->possible = search.possible;
     STRAKE_CHECK(t->failure.status == STRAKE_OK, error, t->failure.status, "%s", t->failure.text);
+    for (int c = 0; c < t->space->constraints; c++) {
+        most = search.pruned[c] > search.pruned[most] ? c : most;
+    }
+    STRAKE_CHECK(search.possible > 0.0 || t->options->like != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: its constraints rule out every configuration on grids of %lld x %lld x %lld "
+                 "cells, most (%lld) because %s: change them, the values or the grids",
+                 t->space->name, (long long)t->n[0], (long long)t->n[1], (long long)t->n[2],
+                 (long long)search.pruned[most], t->space->constraint[most].why);
     for (int c = 0; c < t->space->constraints; c++) {
         t->result->pruned[c] += search.pruned[c];
     }
@@ -354,6 +383,7 @@ strake_status strake_tuning_grid(strake_tuning *t, strake_tuned_class *class, bo
     memset(class, 0, sizeof *class);
     memset(&t->fallback, 0, sizeof t->fallback);
     t->finalists = 0;
+    t->least = 0.0;
     status = strake_tuning_reference(t, error);
     if (status == STRAKE_OK) {
         status = measure_fallback(t, error);

@@ -51,7 +51,8 @@ typedef struct strake_tuning {
     int found;         /* classes stored by this tuning */
     const char *doing;
     strake_contender fallback; /* the defaults */
-    int failed;                /* of what the search tried */
+    double least; /* shortest sample of theirs so far, 0: none; disturbances only lengthen */
+    int failed;   /* of what the search tried */
     int finalists;
     strake_contender finalist[STRAKE_TUNE_FINALISTS]; /* the fastest, ascending */
     strake_error failure;                             /* status OK: none */
@@ -125,6 +126,6 @@ void strake_tuning_prepare(void *tuning, int count, const strake_candidate *cand
 void strake_tuning_rest_helpers(strake_tuning *t);
 
 /** Tells the user. */
-void strake_tuning_tell(const strake_tuning *t);
+void strake_tuning_tell(strake_tuning *t);
 
 #endif

@@ -1,6 +1,7 @@
 /* `strake devices`: the CPU and every OpenCL device. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpu/topology.h"
 #include "io/machine.h"
@@ -240,6 +241,10 @@ static int command(const strake_arguments *arguments)
     strake_machine_read(&cpu);
     STRAKE_TRY(strake_cl_list_open(&list, error));
     run_selftests(&list);
+    if (arguments->cache != NULL && access(arguments->cache, F_OK) != 0) {
+        strake_say_note("--cache %s: there is no such folder, so it holds no tuned settings",
+                        arguments->cache);
+    }
     STRAKE_TRY(strake_tuned_load(arguments->cache, strake_notice, NULL, &set, error));
     if (arguments->json) {
         make_json(&json, &cpu, &list, set);

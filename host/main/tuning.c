@@ -37,7 +37,7 @@ static void show(void *user, const strake_tune_progress *p)
     }
     d->last = now;
     if (isfinite(p->best) && p->best > 0.0) {
-        (void)snprintf(gain, sizeof gain, ", best %s (%.2f of the default)",
+        (void)snprintf(gain, sizeof gain, ", best %s (%.2f x the default)",
                        strake_rate_text(cells / p->best, best), p->fallback / p->best);
     }
     (void)fprintf(stderr, "%s%s: grid %d of %d (%s), %s, %d tried%s, %.0f s left%s",

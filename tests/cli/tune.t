@@ -78,6 +78,9 @@ prints "the result tells it" "1 of at most 3 configurations tried, as many as th
 try devices --cache few
 prints "the list of devices, too, of any folder" "mpdata2d double, 1 grid, 20" \
     "1 of 1 searches cut short, 1 configuration tried"
+try devices --cache nonexistent
+exits 0 "a folder that is not there holds nothing"
+check "and is told of" grep -q '^strake: note: --cache nonexistent: there is no such folder' .err
 try devices --cache few --json
 prints "and its JSON" '"effort": "cut_short", "searches": "1 of 1 searches cut short'
 try run case.yaml --on cpu --cache few --report few.json --output few-out

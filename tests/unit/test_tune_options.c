@@ -106,6 +106,15 @@ static void the_best_so_far_is_never_slower_than_the_defaults(void **state)
     t.finalist[0] = contender(0.5);
     strake_tuning_tell(&t);
     assert_true(told.best == 0.5 && told.fallback == 1.0);
+    /* A default that was disturbed when it was measured first says nothing about the best. */
+    t.least = 0.0;
+    t.fallback = contender(2.56);
+    t.fallback.result.samples = 3;
+    t.fallback.result.seconds[1] = 2.6;
+    t.fallback.result.seconds[2] = 1.0;
+    t.finalist[0] = contender(1.0);
+    strake_tuning_tell(&t);
+    assert_true(told.best == 1.0 && told.fallback == 1.0);
     strake_case_close(&t.which);
 }
 

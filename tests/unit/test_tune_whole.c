@@ -218,6 +218,19 @@ static void a_disturbed_first_measurement_ends_no_search(void **state)
     assert_string_equal(effort, "full");
 }
 
+static void a_space_that_rules_out_everything_is_an_error(void **state)
+{
+    fixture *const f = *state;
+    f->options.space = "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: [[96, 80]]\n"
+                       "fields: {psi: {constant: 1}, u1: {constant: 0}, u2: {constant: 0}}\n"
+                       "parameters:\n  - {path: run.steps_per_sweep, values: [1, 2]}\n"
+                       "constraints:\n  - {keep: steps_per_sweep > rows, why: too few steps}\n";
+    assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(f->error.text, "rule out every configuration"));
+    assert_non_null(strstr(f->error.text, "(2) because too few steps"));
+    assert_int_equal(results(f), 0);
+}
+
 /* Settings that spell out the defaults are the defaults, however fast they seem. */
 static void the_defaults_spelt_out_win_nothing(void **state)
 {
@@ -454,6 +467,7 @@ int main(void)
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
         WITH_FOLDER(a_disturbed_first_measurement_ends_no_search),
+        WITH_FOLDER(a_space_that_rules_out_everything_is_an_error),
         WITH_FOLDER(the_defaults_spelt_out_win_nothing),
         WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
         WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
