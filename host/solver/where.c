@@ -29,7 +29,8 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
     const strake_precision precision = solver->which->precision;
     strake_error error;
     if (precision == STRAKE_DOUBLE && !device->has_double) {
-        (void)snprintf(why, size, "it has no double precision; `precision: single` would run there");
+        (void)snprintf(why, size,
+                       "it has no double precision; `precision: single` would run there");
         return false;
     }
     if (device->bit_exact[precision] < 0 &&
