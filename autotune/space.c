@@ -1,6 +1,7 @@
 /* Reading a search space from YAML. */
 #include "autotune/space.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "autotune/expression.h"
 #include "autotune/space_impl.h"
+#include "base/hash.h"
 #include "case/read.h"
 #include "case/settings.h"
 #include "case/source.h"
@@ -315,6 +317,8 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     strake_space *space = calloc(1, sizeof *space);
     STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
     (void)snprintf(space->name, sizeof space->name, "%s", name);
+    (void)snprintf(space->hash, sizeof space->hash, "%016" PRIx64,
+                   strake_fnv1a(STRAKE_FNV_SEED, yaml, length));
     STRAKE_CHECK(
         memmem(yaml, length, "problem:", strlen("problem:")) != NULL, error, STRAKE_ERR_USAGE,
         "%s: is no search space (no key `problem`); autotune/README.md has the format", name);

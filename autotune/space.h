@@ -62,7 +62,8 @@ typedef struct strake_space_streams {
 
 typedef struct strake_space {
     char name[300];
-    strake_node *root; /**< owns every text */
+    char hash[STRAKE_TUNED_HASH]; /**< of the text: which space results came from */
+    strake_node *root;            /**< owns every text */
     const char *problem;
     const char *meant; /**< condition on the processor that it is for, or NULL: any */
     bool is_cpu;

@@ -172,6 +172,13 @@ cleanup:
     return status;
 }
 
+/* Whether the present grid has a result of this search space, or of one that is not told. */
+static bool is_known(const strake_tuning *t)
+{
+    const strake_tuned_class *const class = class_of(&t->result->record, t->n);
+    return class != NULL && (class->space[0] == '\0' || strcmp(class->space, t->space->hash) == 0);
+}
+
 /* One grid after the other; record->todo counts those that could still be done. */
 static strake_status tune_grids(strake_tuning *t, strake_error *error)
 {
@@ -190,7 +197,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
         const double part = share * left / (t->grids - g);
         t->grid = g + 1;
         STRAKE_TRY(enter_grid(t, n, error));
-        if (class_of(record, t->n) != NULL) {
+        if (is_known(t)) {
             known++;
             record->todo--;
             STRAKE_TRY(write_case(t, error));

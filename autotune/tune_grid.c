@@ -292,6 +292,7 @@ static strake_status search(strake_tuning *t, const strake_contender *earlier,
     STRAKE_TRY(status);
     *any = search.tried > 0 || search.exhausted;
     class->end = end_of(t, &search);
+    (void)snprintf(class->space, sizeof class->space, "%s", t->space->hash);
     class->tried = search.tried;
     class->failed = t->failed;
     class->possible = search.possible;

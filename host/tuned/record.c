@@ -117,6 +117,9 @@ static void print_class(const strake_tuned_class *class, strake_text *text)
                       class->seconds, class->spread, class->fallback, class->baseline,
                       class->evaluated, strake_tuned_end_word(class->end), class->tried,
                       class->failed, class->possible);
+    if (class->space[0] != '\0') {
+        strake_text_print(text, "    space: \"%s\"\n", class->space);
+    }
 }
 
 void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
@@ -270,6 +273,9 @@ static strake_status read_search(const strake_node *map, strake_tuned_class *cla
     class->end = (strake_tuned_end)end;
     class->tried = (int)tried;
     class->failed = (int)failed;
+    if (strake_node_get(map, "space") != NULL) {
+        STRAKE_TRY(read_text(map, "space", class->space, sizeof class->space, error));
+    }
 cleanup:
     return status;
 }

@@ -43,6 +43,8 @@ typedef enum strake_tuned_end {
 #undef X
 } strake_tuned_end;
 
+enum { STRAKE_TUNED_HASH = 17 /**< a hash of 64 bits as text */ };
+
 /** The best settings found for grids of about one size; no settings: the defaults are best. */
 typedef struct strake_tuned_class {
     int64_t n[STRAKE_AXES]; /**< cells per axis */
@@ -56,6 +58,7 @@ typedef struct strake_tuned_class {
     strake_tuned_end end;
     int tried, failed; /**< by the search, and without a result; 0 where @c end is UNKNOWN */
     double possible;   /**< configurations that the search could have tried, at most */
+    char space[STRAKE_TUNED_HASH]; /**< hash of the search space; "": not told */
 } strake_tuned_class;
 
 /** What was learnt of stripes that stream through the device in blocks. */

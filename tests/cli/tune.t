@@ -90,6 +90,12 @@ check "a space may limit how many are tried" test "$(grep -c '"configuration"' "
 try tune --on cpu --space space.yaml --cache cpu
 exits 0 "tuning again does nothing"
 prints "and says so" "tuned already"
+sed 's/^steps: /# another space\nsteps: /' space.yaml >other.yaml
+try tune --on cpu --space other.yaml --cache few
+exits 0 "a changed search space is searched"
+check "and replaces the result" grep -q '^effort: full$' "$(result few)"
+try tune --on cpu --space other.yaml --cache few
+prints "once" "tuned already"
 try run case.yaml --on cpu --cache cpu --report cpu.json
 exits 0 "a run uses the result"
 check "the report says how well it fits" grep -q '"tuned": {"level": "exact"' cpu.json
