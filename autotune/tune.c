@@ -185,7 +185,8 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_tuned_record *const record = &t->result->record;
     int known = 0;
-    const char *lacking = NULL;
+    const char *lack = NULL;    /* of the present grid */
+    const char *lacking = NULL; /* of the last one that lacked something */
     t->grids = t->options->like != NULL ? 1 : t->space->grids;
     record->todo = t->grids;
     for (int g = 0; g < t->grids; g++) {
@@ -202,9 +203,9 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
             record->todo--;
             STRAKE_TRY(write_case(t, error));
             STRAKE_TRY(tune_streams(t, error));
-        } else if (lacks(t) != NULL) {
+        } else if ((lack = lacks(t)) != NULL) {
             record->todo--;
-            lacking = lacks(t);
+            lacking = lack;
             notice(t, "%s: grids of %s cells are left out: they need %s", t->options->where,
                    strake_grid_text(t->which->problem->dims, t->n, text), lacking);
         } else if (left > 0.0 && !strake_tuning_stopped(t)) {

@@ -58,6 +58,12 @@ void strake_cl_write_setup(const strake_cl_writer *w);
 /** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
 void strake_cl_write_age(const strake_cl_writer *w, const strake_cl_term *term, int u, int age);
 
+/**
+ * Writes "a_psi + (at - 3 * line)", or "a_psi + at - 3 * LINE", whose last part is a constant of the
+ * address: a term's array so many rows from where the work-item is.
+ */
+void strake_cl_write_row(const strake_cl_writer *w, const strake_cl_term *term, int row);
+
 /** Elements of a line of a local array: work-items of the group and margins. */
 size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
 

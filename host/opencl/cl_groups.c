@@ -287,13 +287,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
-    if (s->options.fusion == STRAKE_CL_FUSION_TILE && is_gpu) {
-        const strake_cl_tuning tile = default_tile(t, cells);
-        s->options.prefetch = tile.options.prefetch;
-        strake_cl_groups_tile(&s->options, &tile, limit, most);
-    } else {
-        strake_cl_groups_tile(&s->options, t, limit, most);
-    }
+    const strake_cl_tuning tile =
+        s->options.fusion == STRAKE_CL_FUSION_TILE && is_gpu ? default_tile(t, cells) : *t;
+    s->options.prefetch = tile.options.prefetch;
+    strake_cl_groups_tile(&s->options, &tile, limit, most);
     s->options.local = s->device->local_memory;
     /* Half of what 32 bits count: room for the slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX;
@@ -372,15 +369,15 @@ strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue
     if (plan->marches) {
         return launch_march(s, queue, k, a, extent, error);
     }
+    size_t size[2];
+    strake_cl_groups_size(s, k, size);
     if (plan->tiled) {
-        const size_t items = (size_t)s->options.items;
         const int *const tile = s->options.tile;
         const size_t across = (size_t)((extent[2] + tile[0] - 1) / tile[0]);
         const size_t down = (size_t)((extent[0] + tile[1] - 1) / tile[1]);
-        return strake_cl_launch(s, queue, plan->name, a, items, 1, across * items, down, 1, error);
+        return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], across * size[0], down,
+                                1, error);
     }
-    size_t size[2];
-    point_size(s, k, size);
     return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)extent[2],
                             (size_t)extent[0], (size_t)extent[1], error);
 }

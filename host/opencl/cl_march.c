@@ -14,14 +14,9 @@ void strake_cl_write_age(const writer *w, const strake_cl_term *term, int u, int
             row < 0 ? "old" : "", abs(row));
 }
 
-/*
- * "a_psi + (at - 3 * line)", or "a_psi + at - 3 * LINE", whose last part is a constant of the address: the
- * row that iteration i + u gives of a term.
- */
-static void write_row(const writer *w, const strake_cl_term *term, int u)
+void strake_cl_write_row(const writer *w, const strake_cl_term *term, int row)
 {
     const bool fixed = w->options->pitch > 0;
-    const int row = u - term->lag;
     fprintf(w->text, "a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
     if (row != 0) {
         fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
@@ -30,6 +25,12 @@ static void write_row(const writer *w, const strake_cl_term *term, int u)
         fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
     }
     fprintf(w->text, "%s", fixed ? "" : ")");
+}
+
+/* The row that iteration i + u gives of a term. */
+static void write_row(const writer *w, const strake_cl_term *term, int u)
+{
+    strake_cl_write_row(w, term, u - term->lag);
 }
 
 /* Which half of a local array is written in row u; neighbours read the other half. */

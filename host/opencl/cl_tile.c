@@ -43,13 +43,9 @@ static void write_shared(const writer *w, const strake_cl_term *term)
 /* "(a_psi + at - 2 * LINE)[1]" */
 static void write_loaded(const writer *w, const strake_cl_term *term)
 {
-    const bool fixed = w->options->pitch > 0;
-    const int row = term->offset[0];
-    fprintf(w->text, "(a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
-    if (row != 0) {
-        fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
-    }
-    fprintf(w->text, "%s)[%d]", fixed ? "" : ")", term->offset[2]);
+    fprintf(w->text, "(");
+    strake_cl_write_row(w, term, term->offset[0]);
+    fprintf(w->text, ")[%d]", term->offset[2]);
 }
 
 /* Whether a term goes to memory. */
