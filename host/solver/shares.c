@@ -70,14 +70,7 @@ static strake_status share(strake_solver *solver, const double *weight, int step
         slabs[k] = solver->owned[k].end - solver->owned[k].first;
     }
     for (int k = 0; k < count; k++) {
-        while (slabs[k] < least) {
-            int most = 0;
-            for (int j = 1; j < count; j++) {
-                most = slabs[j] > slabs[most] ? j : most;
-            }
-            slabs[most]--;
-            slabs[k]++;
-        }
+        strake_partition_keep(slabs, count, k, least);
     }
     int64_t first = 0;
     for (int k = 0; k < count; k++) {

@@ -314,7 +314,7 @@ void strake_close(strake_solver **which)
     strake_team_release(solver);
     strake_keep_release(solver);
     strake_arrays_release(solver);
-    free(solver->decision);
+    free(solver->log.decision);
     free(solver->owned);
     free(solver->remote.placement);
     free(solver->remote.parcel);
@@ -613,8 +613,8 @@ strake_status strake_solver_predict(strake_solver *solver, double *seconds, stra
 
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)
 {
-    *out = solver->decision;
-    return solver->decision != NULL ? solver->decisions : 0;
+    *out = solver->log.decision;
+    return solver->log.count;
 }
 
 double strake_solver_setup_seconds(const strake_solver *solver)

@@ -8,12 +8,14 @@
 #include "cpu/reference.h"
 #include "cpu/topology.h"
 #include "engine/balance.h"
+#include "engine/looks.h"
 #include "engine/partition.h"
 #include "model/model.h"
 #include "opencl/cl_device.h"
 #include "mpi/ranks.h"
 #include "opencl/cl_stripe.h"
 #include "solver/bell.h"
+#include "solver/decisions.h"
 #include "solver/solver.h"
 #include "tuned/tuned.h"
 
@@ -163,16 +165,12 @@ struct strake_solver {
 
     strake_balancer balancer;
     bool balances;   /**< slabs may move while it runs */
-    int64_t piece;   /**< steps from one look at the balance to the next */
-    int64_t seen;    /**< steps since the last look */
-    int quiet;       /**< looks in a row after which nothing moved */
+    strake_looks looks;
     double pace;     /**< seconds per step of the best piece since slabs moved; 0: nobody watches */
     int span;        /**< most neighbours from the first role to another; -1: some never meet */
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
-    double seen_seconds,
-        seen_busy[STRAKE_MAX_PLACEMENTS]; /**< what they took, all and each entry */
-    int decisions;
-    strake_decision *decision;
+    double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look */
+    strake_decisions log;
 
     int choices;
     strake_choice choice[STRAKE_MOST_CHOICES];
@@ -260,6 +258,13 @@ strake_status strake_team_share(strake_solver *solver, strake_error *error);
 
 /** Starts balancing, once stripes exist. */
 void strake_rebalance_begin(strake_solver *solver);
+
+/** Seconds that every entry worked in the last run, of so many steps: by the device's own timer where it
+ * tells, else its thread's; of several threads the slowest one's. */
+void strake_entries_worked(const strake_solver *solver, int64_t steps, double *seconds);
+
+/** Steps that the run has still to do, as far as the case knows. */
+int64_t strake_steps_ahead(const strake_solver *solver);
 
 /** How many of @p steps steps to run before looking at the balance. */
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/partition.h"
+
 enum { HORIZON = 500, SLICE = 8 };
 
 /* A move must promise this part of a step, and so many standard deviations of what is promised. */
@@ -13,12 +15,18 @@ static const double slice_threshold = 0.5;
 void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
                            const int64_t *owned, double cost)
 {
-    memset(b, 0, sizeof *b);
     b->policy = policy;
     b->parts = parts;
+    b->slabs = 0;
+    b->least = STRAKE_BALANCE_LEAST;
+    b->doubts = false;
     b->cost = cost;
-    for (int p = 0; p < parts; p++) {
+    b->cost_slabs = 0.0;
+    b->moves = 0;
+    for (int p = 0; p < parts; p++) { /* few of very many: the others' memory is not touched */
         b->owned[p] = owned[p];
+        b->moved[p] = 0;
+        memset(&b->times[p], 0, sizeof b->times[p]);
         b->slabs += owned[p];
     }
     b->width = b->slabs / 4;
@@ -51,17 +59,12 @@ static void round_shares(const strake_balancer *b, const double *share, int64_t 
     }
 }
 
-/* Whoever has slabs keeps one, from the part with the most: without any it could not be observed. */
+/* Whoever has slabs keeps a few, from the part with the most: without any it could not be observed. */
 static void keep_least(const strake_balancer *b, int64_t *owned)
 {
     for (int p = 0; p < b->parts; p++) {
-        int most = 0;
-        for (int k = 0; k < b->parts; k++) {
-            most = owned[k] > owned[most] ? k : most;
-        }
-        if (owned[p] < STRAKE_BALANCE_LEAST && b->owned[p] > 0) {
-            owned[most] -= STRAKE_BALANCE_LEAST - owned[p];
-            owned[p] = STRAKE_BALANCE_LEAST;
+        if (b->owned[p] > 0) {
+            strake_partition_keep(owned, b->parts, p, b->least);
         }
     }
 }
@@ -196,7 +199,7 @@ static void find_extremes(const strake_balancer *b, const double *seconds, int *
 
 static bool give(const strake_balancer *b, int slow, int fast, int64_t slabs, int64_t *owned)
 {
-    const int64_t spare = b->owned[slow] - STRAKE_BALANCE_LEAST;
+    const int64_t spare = b->owned[slow] - b->least;
     slabs = slabs < spare ? slabs : spare;
     if (slow == fast || slabs <= 0) {
         return false;

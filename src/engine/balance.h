@@ -8,8 +8,9 @@
  * measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
  * takes one slice when a part's time is more than half a slice's time off the mean (Rustico et al.
- * 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps STRAKE_BALANCE_LEAST of them,
- * and a part that has none (its device was dropped, say) gets none.
+ * 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps a least number of them, and
+ * a part that has none (its device was dropped, say) gets none. Parts are those of a process, or the
+ * ranks of a run.
  */
 #ifndef STRAKE_BALANCE_H
 #define STRAKE_BALANCE_H
@@ -21,8 +22,8 @@
 #include "engine/times.h"
 
 enum {
-    STRAKE_BALANCE_PARTS = 64,
-    STRAKE_BALANCE_LEAST = 1 /* slabs that a part keeps, so that it can be observed */
+    STRAKE_BALANCE_PARTS = 1024,
+    STRAKE_BALANCE_LEAST = 1 /* slabs, so that a part can be observed */
 };
 
 /** In the order of the words of run.balance, after auto. */
@@ -37,6 +38,7 @@ typedef struct strake_balancer {
     strake_balance_policy policy;
     int parts;
     int64_t slabs;
+    int64_t least; /**< slabs that a part keeps; STRAKE_BALANCE_LEAST, or as set after the begin */
     int64_t owned[STRAKE_BALANCE_PARTS];
     strake_times times[STRAKE_BALANCE_PARTS];
     int64_t moved[STRAKE_BALANCE_PARTS]; /**< slabs gained in the last move */

@@ -24,6 +24,21 @@ void strake_partition(int64_t n, int stripes, const double *weight, strake_range
     }
 }
 
+void strake_partition_keep(int64_t *slabs, int stripes, int stripe, int64_t least)
+{
+    while (slabs[stripe] < least) {
+        int most = 0;
+        for (int s = 1; s < stripes; s++) {
+            most = slabs[s] > slabs[most] ? s : most;
+        }
+        if (most == stripe) {
+            return;
+        }
+        slabs[most]--;
+        slabs[stripe]++;
+    }
+}
+
 static bool is_needed_by(const strake_range *other, int64_t n, strake_boundary boundary, int lo,
                          int hi, int64_t slab)
 {

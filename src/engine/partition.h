@@ -34,6 +34,9 @@ bool strake_window_has(const strake_window *window, int64_t slab);
  */
 void strake_partition(int64_t n, int stripes, const double *weight, strake_range *out);
 
+/** Raises one stripe's number of slabs to @p least, one by one from whichever has the most then. */
+void strake_partition_keep(int64_t *slabs, int stripes, int stripe, int64_t least);
+
 /**
  * The slabs that stripe @p self must send to any other stripe's ghosts (or to the grid's ghosts that
  * another stripe reads), as at most @p most ascending disjoint ranges of its own slabs.

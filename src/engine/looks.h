@@ -1,0 +1,37 @@
+/**
+ * @file looks.h
+ * When to look at a balance (balance.h): a run stops for it every few steps, and since stopping costs a
+ * fraction of a millisecond, a piece of the run lasts longer after every look that changed nothing. Pure
+ * functions of steps and seconds.
+ */
+#ifndef STRAKE_LOOKS_H
+#define STRAKE_LOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct strake_looks {
+    int64_t piece;  /**< steps from one look to the next */
+    int64_t seen;   /**< steps since the last look */
+    double seconds; /**< that they took */
+    int quiet;      /**< looks in a row after which nothing moved */
+} strake_looks;
+
+void strake_looks_begin(strake_looks *looks);
+
+/** How many of @p steps steps to do before the next look, in sweeps of @p at_once. */
+int64_t strake_looks_left(const strake_looks *looks, int64_t steps, int at_once);
+
+/** Adds steps that were done. */
+void strake_looks_add(strake_looks *looks, int64_t steps, double seconds);
+
+/** Whether enough steps have come together. */
+bool strake_looks_due(const strake_looks *looks);
+
+/** After a look: forgets what was seen. @param[in] soon  slabs move, or an unusual time is to be explained */
+void strake_looks_plan(strake_looks *looks, bool soon);
+
+/** Forgets what was seen: something became slower in mid-run. */
+void strake_looks_anew(strake_looks *looks);
+
+#endif
