@@ -343,20 +343,12 @@ static void print_choices(const strake_result *result, strake_text *json)
 /* In the order of strake_balance_policy. */
 static const char *const policy_names[] = {"model", "fixed", "bisection", "slice"};
 
-/* What the balancing saw and did: seconds and rows per placement, in their order. */
-static void print_balance(const strake_result *result, strake_text *json)
+static void print_decisions(const strake_decision *decision, int count, strake_text *json)
 {
-    const strake_decision *decision = NULL;
-    const int count = strake_solver_decisions(result->solver, &decision);
     int moves = 0;
     for (int k = 0; k < count; k++) {
         moves += decision[k].moves ? 1 : 0;
     }
-    double slab_seconds = 0.0;
-    const int policy = strake_solver_policy(result->solver, &slab_seconds);
-    strake_text_print(
-        json, "  \"balance\": {\"policy\": \"%s\", \"slab_seconds\": ", policy_names[policy]);
-    strake_text_number(json, slab_seconds);
     strake_text_print(json, ", \"moves\": %d, \"decisions\": [", moves);
     for (int k = 0; k < count; k++) {
         const strake_decision *d = &decision[k];
@@ -377,6 +369,30 @@ static void print_balance(const strake_result *result, strake_text *json)
         strake_text_print(json, "}");
     }
     strake_text_print(json, "]},\n");
+}
+
+/* What the balancing saw and did: seconds and rows per placement of rank 0, or per rank, in their order. */
+static void print_balance(const strake_result *result, strake_text *json)
+{
+    const strake_decision *decision = NULL;
+    double slab_seconds = 0.0;
+    int64_t least = 0;
+    int policy = strake_solver_policy(result->solver, &slab_seconds);
+    int count = strake_solver_decisions(result->solver, &decision);
+    strake_text_print(
+        json, "  \"balance\": {\"policy\": \"%s\", \"slab_seconds\": ", policy_names[policy]);
+    strake_text_number(json, slab_seconds);
+    print_decisions(decision, count, json);
+    if (result->ranks > 1) {
+        policy = strake_solver_rank_policy(result->solver, &slab_seconds, &least);
+        count = strake_solver_rank_decisions(result->solver, &decision);
+        strake_text_print(
+            json,
+            "  \"rank_balance\": {\"policy\": \"%s\", \"least_rows\": %lld, \"slab_seconds\": ",
+            policy_names[policy], (long long)least);
+        strake_text_number(json, slab_seconds);
+        print_decisions(decision, count, json);
+    }
 }
 
 void strake_report_print(const strake_result *result, strake_text *json)

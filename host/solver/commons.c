@@ -20,8 +20,6 @@ typedef struct pages {
     size_t first, end;
 } pages;
 
-enum { MOST_PIECES = 4 };
-
 static size_t page_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -139,7 +137,10 @@ static bool is_between(const strake_solver *solver, int other, const pages *piec
     return true;
 }
 
-/* Maps pages of an array, which begin at @p offset of the file, and puts its own slabs back. */
+/*
+ * Maps pages of an array, which begin at @p offset of the file, or without a file ones of this rank alone,
+ * and puts its own slabs back.
+ */
 static strake_status map(const strake_solver *solver, char *array, const pages *piece, int file,
                          size_t offset, strake_error *error)
 {
@@ -155,10 +156,12 @@ static strake_status map(const strake_solver *solver, char *array, const pages *
     char *const kept = malloc(bytes);
     STRAKE_CHECK(kept != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     memcpy(kept, array + all.first, bytes);
-    STRAKE_CHECK(mmap(array + all.first, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                      file, (off_t)(offset + all.first)) != MAP_FAILED,
-                 error, STRAKE_ERR_MEMORY,
-                 "out of memory: %zu bytes that the ranks of this machine have in common", bytes);
+    STRAKE_CHECK(
+        mmap(array + all.first, bytes, PROT_READ | PROT_WRITE,
+             MAP_FIXED | (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE),
+             file, file >= 0 ? (off_t)(offset + all.first) : 0) != MAP_FAILED,
+        error, STRAKE_ERR_MEMORY,
+        "out of memory: %zu bytes that the ranks of this machine have in common", bytes);
     if (first < end) {
         memcpy(array + first, kept + (first - all.first), end - first);
     }
@@ -195,7 +198,7 @@ strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
 {
     strake_status status = STRAKE_OK;
     int file = -1, pieces = 0;
-    pages piece[MOST_PIECES];
+    pages piece[STRAKE_MOST_COMMONS];
     const int count = strake_ranks_count(solver->ranks);
     const bool all_here = strake_ranks_local_count(solver->ranks) == count;
     bool *opened = calloc((size_t)count, sizeof *opened);
@@ -228,6 +231,8 @@ strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
             k++;
             all.end = piece[k].end > all.end ? piece[k].end : all.end;
         }
+        solver->common[solver->commons].first = all.first;
+        solver->common[solver->commons++].end = all.end;
         STRAKE_TRY(map_all(solver, &all, file, error));
     }
 cleanup:
@@ -235,5 +240,17 @@ cleanup:
         (void)close(file);
     }
     free(opened);
+    return status;
+}
+
+strake_status strake_commons_unmap(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (; solver->commons > 0; solver->commons--) {
+        const pages piece = {solver->common[solver->commons - 1].first,
+                             solver->common[solver->commons - 1].end};
+        STRAKE_TRY(map_all(solver, &piece, -1, error));
+    }
+cleanup:
     return status;
 }

@@ -21,4 +21,7 @@
 strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
                                  const int64_t depth[2], bool common[2], strake_error *error);
 
+/** Undoes it: this rank's own slabs stay, in memory of its own. @return STRAKE_ERR_MEMORY */
+strake_status strake_commons_unmap(strake_solver *solver, strake_error *error);
+
 #endif

@@ -33,3 +33,12 @@ void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds)
         last->move_seconds = seconds;
     }
 }
+
+void strake_decisions_refused(strake_decisions *log, int64_t step, const char *why)
+{
+    strake_decision *last = log->count > 0 ? &log->decision[log->count - 1] : NULL;
+    if (last != NULL && last->step == step) {
+        last->moves = false;
+        (void)snprintf(last->why, sizeof last->why, "refused: %s", why);
+    }
+}

@@ -17,4 +17,7 @@ void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const 
 /** Says what the move after the look at this step took. */
 void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds);
 
+/** Says that the move after the look at this step was not possible. */
+void strake_decisions_refused(strake_decisions *log, int64_t step, const char *why);
+
 #endif

@@ -1,13 +1,19 @@
 #include "solver/inject.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
-/* In the order of strake_cl_fault. */
-static const char *const kinds[] = {"fail", "lost", "hang", "slow"};
+/* In the order of strake_cl_fault, and what a rank does. */
+static const char *const kinds[] = {"fail", "lost", "hang", "slow", "die"};
 
-enum { KINDS = sizeof kinds / sizeof kinds[0], MOST_FACTOR = 1000 };
+enum { KINDS = sizeof kinds / sizeof kinds[0], DIE = KINDS - 1, MOST_FACTOR = 1000 };
+
+/* Waiting for less [s] takes longer than that. */
+static const double least_wait = 2e-4;
 
 /* How many entries up to this one, itself included, have its device. */
 static int occurrence(const strake_solver *solver, int entry)
@@ -22,9 +28,12 @@ static int occurrence(const strake_solver *solver, int entry)
 
 static bool is_for(const strake_solver *solver, const strake_injection *injection, int entry)
 {
-    return solver->entry[entry].place == STRAKE_PLACE_OPENCL &&
-           solver->entry[entry].device == injection->device &&
-           occurrence(solver, entry) == injection->occurrence;
+    const strake_place place = solver->entry[entry].place;
+    return injection->victim == STRAKE_VICTIM_CPU
+               ? place == STRAKE_PLACE_CPU
+               : injection->victim == STRAKE_VICTIM_DEVICE && place == STRAKE_PLACE_OPENCL &&
+                     solver->entry[entry].device == injection->device &&
+                     occurrence(solver, entry) == injection->occurrence;
 }
 
 /* A number from 1 to most after a text that must be there. @return whether it is */
@@ -40,21 +49,47 @@ static bool take(const char **at, const char *before, int64_t most, int64_t *out
     return *out <= most;
 }
 
+/* What breaks, of this rank or all: ":ocl:N[#K]", ":cpu", ":RANK:move". */
+static bool parse_victim(const char **at, bool dies, strake_injection *out)
+{
+    int64_t rank = -1, device = 0, occurrence_asked = 1;
+    bool good = !dies;
+    if ((*at)[0] == ':' && (*at)[1] >= '0' && (*at)[1] <= '9') {
+        good = take(at, ":", STRAKE_MOST_PLACEMENTS, &rank);
+    }
+    if (dies) {
+        out->victim = STRAKE_VICTIM_MOVE;
+        good = good && strncmp(*at, ":move", 5) == 0;
+        *at += good ? 5 : 0;
+    } else if (out->fault == STRAKE_CL_FAULT_SLOW && strncmp(*at, ":cpu", 4) == 0) {
+        out->victim = STRAKE_VICTIM_CPU;
+        *at += 4;
+    } else {
+        good = good && take(at, ":ocl:", 1000, &device) &&
+               (**at != '#' || take(at, "#", STRAKE_MAX_PLACEMENTS, &occurrence_asked));
+    }
+    out->rank = (int)rank;
+    out->device = (int)device;
+    out->occurrence = (int)occurrence_asked;
+    return good && occurrence_asked > 0;
+}
+
 /* One word of the list, without its comma. */
 static bool parse(const char *at, strake_injection *out)
 {
-    int64_t device = 0, occurrence_asked = 1, step = 0, factor = 0;
+    int64_t step = 0, factor = 0;
+    int kind = KINDS;
     memset(out, 0, sizeof *out);
     for (int k = 0; k < KINDS; k++) {
         const size_t length = strlen(kinds[k]);
         if (strncmp(at, kinds[k], length) == 0 && at[length] == ':') {
-            out->fault = (strake_cl_fault)k;
+            kind = k;
             at += length;
             break;
         }
     }
-    const bool begins = take(&at, ":ocl:", 1000, &device);
-    const bool counts = *at != '#' || take(&at, "#", STRAKE_MAX_PLACEMENTS, &occurrence_asked);
+    out->fault = kind < DIE ? (strake_cl_fault)kind : STRAKE_CL_FAULT_LOST;
+    const bool begins = kind < KINDS && parse_victim(&at, kind == DIE, out);
     const bool when = take(&at, "@", INT64_MAX - 1, &step);
     if (strncmp(at, "/output", 7) == 0) {
         out->output = true;
@@ -62,35 +97,40 @@ static bool parse(const char *at, strake_injection *out)
     }
     const bool slow = out->fault == STRAKE_CL_FAULT_SLOW;
     const bool much = slow ? take(&at, "*", MOST_FACTOR, &factor) && factor > 1 : true;
-    out->device = (int)device;
-    out->occurrence = (int)occurrence_asked;
     out->step = step;
     out->factor = (int)factor;
-    return begins && counts && occurrence_asked > 0 && when && step > 0 && much && *at == '\0';
+    return begins && when && step > 0 && much && *at == '\0' &&
+           (out->victim == STRAKE_VICTIM_DEVICE || !out->output);
 }
 
 strake_status strake_inject_read(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const char *text = getenv("STRAKE_INJECT");
+    const int self = strake_ranks_self(solver->ranks);
+    const int count = strake_ranks_count(solver->ranks);
     while (text != NULL && *text != '\0') {
         char word[64];
         bool there = false;
         const size_t length = strcspn(text, ",");
         strake_injection *const injection = &solver->injection[solver->injections];
         (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
-        STRAKE_CHECK(solver->injections < STRAKE_MOST_INJECTIONS && length < sizeof word &&
-                         parse(word, injection),
-                     error, STRAKE_ERR_USAGE,
-                     "STRAKE_INJECT: `%s`: expected fail|lost|hang|slow:ocl:N[#K]@STEP[/output], "
-                     "with *FACTOR for slow, at most %d of them",
-                     word, STRAKE_MOST_INJECTIONS);
-        for (int e = 0; e < solver->entries; e++) {
+        STRAKE_CHECK(
+            solver->injections < STRAKE_MOST_INJECTIONS && length < sizeof word &&
+                parse(word, injection),
+            error, STRAKE_ERR_USAGE,
+            "STRAKE_INJECT: `%s`: expected fail|lost|hang|slow:[RANK:]ocl:N[#K]@STEP"
+            "[/output], slow:[RANK:]cpu@STEP, with *FACTOR for slow, or die:RANK:move@STEP; "
+            "at most %d of them",
+            word, STRAKE_MOST_INJECTIONS);
+        const bool others = injection->rank >= 0 && injection->rank != self;
+        there = injection->rank < count && (others || injection->victim == STRAKE_VICTIM_MOVE);
+        for (int e = 0; e < solver->entries && !others; e++) {
             there = there || is_for(solver, injection, e);
         }
         STRAKE_CHECK(there, error, STRAKE_ERR_USAGE,
                      "STRAKE_INJECT: `%s`: this run has no such device; name one of --on", word);
-        solver->injections++;
+        solver->injections += others ? 0 : 1;
         text += length + (text[length] == ',' ? 1 : 0);
     }
 cleanup:
@@ -124,4 +164,33 @@ strake_status strake_inject_again(strake_solver *solver, int entry, strake_error
         }
     }
     return STRAKE_OK;
+}
+
+void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t step,
+                         double seconds)
+{
+    for (int k = 0; k < solver->injections; k++) {
+        const strake_injection *const injection = &solver->injection[k];
+        if (injection->victim == STRAKE_VICTIM_CPU && is_for(solver, injection, role->entry) &&
+            injection->step <= step) {
+            role->debt += seconds * (injection->factor - 1);
+        }
+    }
+    if (role->debt > least_wait) {
+        const double start = strake_solver_clock();
+        const struct timespec wait = {(time_t)role->debt,
+                                      (long)((role->debt - (double)(time_t)role->debt) * 1e9)};
+        (void)nanosleep(&wait, NULL);
+        role->debt -= strake_solver_clock() - start;
+    }
+}
+
+void strake_inject_death(const strake_solver *solver)
+{
+    for (int k = 0; k < solver->injections; k++) {
+        const strake_injection *const injection = &solver->injection[k];
+        if (injection->victim == STRAKE_VICTIM_MOVE && injection->step <= solver->step_count) {
+            (void)kill(getpid(), SIGKILL);
+        }
+    }
 }

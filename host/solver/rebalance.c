@@ -181,7 +181,7 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     int64_t before[STRAKE_MAX_PLACEMENTS];
     int64_t owned[STRAKE_MAX_PLACEMENTS];
     strake_range range[STRAKE_MAX_PLACEMENTS];
-    char why[sizeof ((strake_decision *)NULL)->why];
+    char why[sizeof((strake_decision *)NULL)->why];
     if (!solver->balances || solver->recorder != NULL) {
         return STRAKE_OK;
     }
@@ -198,8 +198,8 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     const double pace = solver->looks.seconds / (double)solver->looks.seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
-    const bool moves = strake_balancer_decide(&solver->balancer, seconds, strake_steps_ahead(solver),
-                                              owned, why, sizeof why);
+    const bool moves = strake_balancer_decide(&solver->balancer, seconds,
+                                              strake_steps_ahead(solver), owned, why, sizeof why);
     strake_decisions_add(&solver->log, solver->step_count, solver->entries, seconds, before, moves,
                          why);
     strake_looks_plan(&solver->looks, moves || solver->balancer.doubts);

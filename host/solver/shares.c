@@ -41,12 +41,19 @@ strake_status strake_shares_pick(const strake_solver *solver, const char *option
     return STRAKE_OK;
 }
 
-/* The slabs that sweeps of this rank read; beside them one whose velocities lack a neighbour's h. */
-static void find_window(strake_solver *solver)
+strake_window strake_shares_window(const strake_solver *solver, strake_range own)
 {
     int64_t depth[2];
     strake_border_depth(solver, solver->sweep, depth);
-    solver->window = strake_window_make(&solver->layout, solver->own, depth[0] + 1, depth[1] + 1);
+    return strake_window_make(&solver->layout, own, depth[0] + 1, depth[1] + 1);
+}
+
+void strake_shares_set(strake_solver *solver, const strake_range *owned)
+{
+    const int count = strake_ranks_count(solver->ranks);
+    memmove(solver->owned, owned, (size_t)count * sizeof *owned);
+    solver->own = solver->owned[strake_ranks_self(solver->ranks)];
+    solver->window = strake_shares_window(solver, solver->own);
 }
 
 /* Gives every rank slabs in proportion to its weight, and none fewer than it needs. */
@@ -78,8 +85,7 @@ static strake_status share(strake_solver *solver, const double *weight, int step
         first += slabs[k];
         solver->owned[k].end = first;
     }
-    solver->own = solver->owned[strake_ranks_self(solver->ranks)];
-    find_window(solver);
+    strake_shares_set(solver, solver->owned);
     return STRAKE_OK;
 }
 
@@ -168,8 +174,7 @@ static strake_status check_places(const strake_solver *solver, strake_error *err
     return STRAKE_OK;
 }
 
-/* The present split of this rank's slabs, kept for another number of them. */
-static void split_of(const strake_solver *solver, double *weight)
+void strake_shares_split(const strake_solver *solver, double *weight)
 {
     for (int e = 0; e < solver->entries; e++) {
         weight[e] = (double)(solver->entry[e].range.end - solver->entry[e].range.first);
@@ -224,7 +229,7 @@ static strake_status share_by_rates(strake_solver *solver, strake_error *error)
         if (settled) {
             break;
         }
-        split_of(solver, weight);
+        strake_shares_split(solver, weight);
         STRAKE_TRY(share(solver, rates, 1, error));
         STRAKE_TRY(take_share(solver, error));
         STRAKE_TRY(
@@ -269,7 +274,7 @@ static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
                      (long long)needs);
     }
     if (solver->at_once != least) {
-        split_of(solver, weight);
+        strake_shares_split(solver, weight);
         status = strake_team_place(solver, weight, error);
     }
 cleanup:

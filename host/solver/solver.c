@@ -15,6 +15,7 @@
 #include "solver/shares.h"
 #include "solver/arrays.h"
 #include "solver/choose.h"
+#include "solver/regroup.h"
 #include "solver/inputs.h"
 #include "solver/remote_impl.h"
 #include "solver/inject.h"
@@ -206,6 +207,7 @@ static strake_status place(strake_solver *solver, strake_error *error)
     if (solver->ranks != NULL) {
         STRAKE_TRY(strake_shares_place(solver, error));
         STRAKE_TRY(strake_ranks_agree(solver->ranks, start_up(solver, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, strake_regroup_begin(solver, error), error));
     } else {
         /* Every failure drops a device, or ends this. */
         while (place_parts(solver, &cause) != STRAKE_OK) {
@@ -314,6 +316,7 @@ void strake_close(strake_solver **which)
     strake_team_release(solver);
     strake_keep_release(solver);
     strake_arrays_release(solver);
+    strake_regroup_end(solver);
     free(solver->log.decision);
     free(solver->owned);
     free(solver->remote.placement);
@@ -371,6 +374,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     status = strake_team_run(solver, steps == left, &steps, error);
     elapsed = strake_solver_clock() - start;
     account(solver, steps, elapsed);
+    strake_regroup_observe(solver, steps);
     solver->devices_hold = status == STRAKE_OK;
     STRAKE_TRY(status);
     solver->step_count += steps;
@@ -410,6 +414,28 @@ static strake_status lose_states(strake_solver *solver, const strake_error *caus
     return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
 
+/* Runs steps with all ranks, which now and then look at how slabs are shared among them. */
+static strake_status run_together(strake_solver *solver, int64_t steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t end = solver->step_count + steps;
+    while (solver->step_count < end) {
+        const double start = strake_solver_clock();
+        solver->checked = solver->step_count;
+        const int64_t piece = strake_regroup_piece(solver, end - solver->step_count);
+        status = run_to(solver, solver->step_count + piece, error);
+        if (status != STRAKE_OK) {
+            strake_border_break(solver);
+        }
+        STRAKE_TRY(strake_ranks_agree(solver->ranks, status, error));
+        const double elapsed = strake_solver_clock() - start;
+        STRAKE_TRY(strake_regroup(solver, piece, elapsed, error));
+        solver->step_seconds += strake_solver_clock() - start - elapsed;
+    }
+cleanup:
+    return status;
+}
+
 strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -428,12 +454,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(solver, error));
         solver->ghosts_stale = false;
     }
-    solver->checked = solver->step_count;
-    status = run_to(solver, solver->step_count + steps, &cause);
-    if (status != STRAKE_OK) {
-        strake_border_break(solver);
-    }
-    if (strake_ranks_agree(solver->ranks, status, &cause) != STRAKE_OK) {
+    if (run_together(solver, steps, &cause) != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
     }
 cleanup:

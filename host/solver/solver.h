@@ -141,6 +141,15 @@ int strake_solver_decisions(const strake_solver *solver, const strake_decision *
  */
 int strake_solver_policy(const strake_solver *solver, double *slab_seconds);
 
+/** The same of looks at the balance between ranks, on rank 0: parts are ranks. */
+int strake_solver_rank_decisions(const strake_solver *solver, const strake_decision **out);
+
+/**
+ * And what else it takes to make those again. @param[out] slab_seconds  first guess of the cost of a slab
+ * @param[out] least  slabs that a rank keeps (strake_balancer.least)
+ */
+int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds, int64_t *least);
+
 /**
  * Whether every canary around the arrays of device stripes, and around the states in host memory, is
  * still there: no part of the run has written beyond its arrays.

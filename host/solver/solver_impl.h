@@ -25,7 +25,7 @@ typedef enum strake_place {
     STRAKE_PLACE_OPENCL
 } strake_place;
 
-enum { STRAKE_MOST_INJECTIONS = 8 };
+enum { STRAKE_MOST_INJECTIONS = 8, STRAKE_MOST_COMMONS = 4 };
 
 /** What a WHERE text stands for. */
 typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
@@ -64,6 +64,7 @@ typedef struct strake_role {
     bool linked;          /**< exchanges slabs with other ranks */
     strake_bell bordered; /**< steps of which the border parts are finished */
     double compute, exchange, idle;
+    double debt; /**< seconds that it is still to wait, where it was made slow (inject.h) */
     strake_status status;
     strake_error error;
 } strake_role;
@@ -71,9 +72,18 @@ typedef struct strake_role {
 /** Exchange with other ranks (border.h). */
 typedef struct strake_border strake_border;
 
+/** What a word of $STRAKE_INJECT is about. */
+typedef enum strake_victim {
+    STRAKE_VICTIM_DEVICE,
+    STRAKE_VICTIM_CPU, /**< the CPU stripe */
+    STRAKE_VICTIM_MOVE /**< the rank, when slabs move between ranks */
+} strake_victim;
+
 /** One word of $STRAKE_INJECT (inject.h). */
 typedef struct strake_injection {
     strake_cl_fault fault;
+    int rank; /**< -1: every one */
+    strake_victim victim;
     int device, occurrence;
     int64_t step;
     bool output;
@@ -105,6 +115,10 @@ struct strake_solver {
     strake_window window; /**< slabs of which it has the inputs that stay the same */
     strake_range *owned;  /**< slabs of every rank, NULL if it is alone */
     strake_border *border;
+    int commons; /**< pieces of the arrays of states that are in memory of other ranks too */
+    struct {
+        size_t first, end; /**< bytes, whole pages */
+    } common[STRAKE_MOST_COMMONS];
     bool one_way;      /**< slabs are exchanged downwards only and wander */
     int64_t shift;     /**< one way: array slab s holds slab s + shift of the grid, round its end */
     int agreed;        /**< steps at once of all ranks; 0: not agreed yet */
@@ -164,13 +178,23 @@ struct strake_solver {
     strake_reference *reference;
 
     strake_balancer balancer;
-    bool balances;   /**< slabs may move while it runs */
+    bool balances; /**< slabs may move while it runs */
     strake_looks looks;
     double pace;     /**< seconds per step of the best piece since slabs moved; 0: nobody watches */
     int span;        /**< most neighbours from the first role to another; -1: some never meet */
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look */
     strake_decisions log;
+
+    struct {
+        bool balances;             /**< slabs may move between ranks */
+        strake_balancer *balancer; /**< on rank 0 */
+        strake_looks looks;
+        double busy
+            [STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look, ... */
+        double done[STRAKE_MAX_PLACEMENTS]; /**< ... and slabs times steps that they did */
+        strake_decisions log;
+    } group; /**< regroup.c */
 
     int choices;
     strake_choice choice[STRAKE_MOST_CHOICES];

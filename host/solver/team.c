@@ -448,6 +448,10 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
             fail_non_finite(run, role, step + steps - 1, steps - 1);
         }
+        if (!run->trial && solver->injections > 0) {
+            strake_inject_delay(solver, role, solver->step_count + step + steps,
+                                strake_solver_clock() - start);
+        }
         role->compute += strake_solver_clock() - start;
         return;
     }

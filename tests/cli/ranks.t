@@ -1,35 +1,14 @@
 #!/bin/bash
 # Ranks of mpirun: the same files as one process on any number of ranks, exchange and places; a restart on
 # others; failures that end every rank with one message.
-. "$(dirname "$0")/tap.bash"
-
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
 if ! ldd "$STRAKE" 2>/dev/null | grep -q libmpi; then
     OMPI_COMM_WORLD_SIZE=2 try run case.yaml --quiet
     fails 2 "several ranks without MPI are refused" "built without MPI" "one of 2 ranks"
-    skip "runs on several ranks" "built without MPI"
-    done_testing
 fi
-if ! command -v mpirun >/dev/null 2>&1; then
-    skip "runs on several ranks" "there is no mpirun"
-    done_testing
-fi
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=$scratch
+. "$here/ranks.bash"
 
-cat >flow.yaml <<'END'
-problem: mpdata2d
-grid: {rows: 61, cols: 40}
-time: {dt: 0.1, steps: 23}
-boundary: {rows: open, cols: periodic}
-fields:
-  psi: {cone: {center: [20, 20], radius: 12, height: 4, base: 0.1}}
-  u1: {rotation: {omega: 0.05, center: [30, 20]}}
-  u2: {rotation: {omega: 0.05, center: [30, 20]}}
-run: {on: cpu}
-output: {every: 10, initial: true}
-checkpoint: {every: 14}
-END
 cat >even.yaml <<'END'
 problem: mpdata2d
 grid: {rows: 61, cols: 40}
@@ -42,54 +21,6 @@ fields:
 run: {on: cpu}
 output: {every: 31}
 END
-spinodal() { # spinodal DIMS GRID BOUNDARY
-    cat <<END
-problem: cahn_hilliard$1d
-grid: {$2}
-time: {dt: 0.004, steps: 25}
-boundary: {$3}
-scheme: {time: midpoint}
-fields:
-  u: {random: {seed: 7, minimum: -0.3, maximum: 0.2}}
-run: {on: cpu}
-output: {every: 11}
-checkpoint: {every: 9}
-diagnostics: {every: 6}
-END
-}
-spinodal 2 'rows: 59, cols: 36' 'rows: periodic, cols: periodic' >ring.yaml
-spinodal 2 'rows: 59, cols: 36' 'rows: no_flux, cols: periodic' >walls.yaml
-spinodal 3 'planes: 41, rows: 9, cols: 20' 'planes: periodic' >cube.yaml
-
-on_ranks() { # on_ranks RANKS ARGUMENTS...: as try, on several ranks
-    local ranks=$1
-    shift
-    code=0
-    timeout -k 5 120 mpirun -np "$ranks" "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null ||
-        code=$?
-}
-
-# says CODE NAME TEXT...: the last on_ranks ended with CODE, and one rank printed one line with every TEXT.
-says() {
-    local want=$1 name=$2 good=0 text
-    shift 2
-    [ "$code" -eq "$want" ] || good=1
-    [ "$(grep '^strake: ' "$scratch/.err" | grep -vc '^strake: note: ')" -eq 1 ] || good=1
-    for text in "$@"; do
-        grep '^strake: ' "$scratch/.err" | grep -qF -- "$text" || good=1
-    done
-    report $good "$name"
-}
-
-same() { # same NAME: folder ranks has the files of folder one, byte for byte
-    local good=0 file
-    [ "$code" -eq 0 ] || good=1
-    for file in one/*; do
-        cmp -s "$file" "ranks/$(basename "$file")" || good=1
-    done
-    report $good "$1"
-    rm -rf ranks
-}
 
 for case in flow even ring walls cube; do
     rm -rf one

@@ -1,0 +1,32 @@
+/**
+ * @file regroup.h
+ * Shares of ranks that follow measured times while a run goes on: now and then, when all ranks have done
+ * the same steps, each tells what a step of its own slabs took it without waiting for others. Rank 0
+ * decides by the rule that moves slabs between the parts of a process (engine/balance.h), and where that
+ * pays every rank sends slabs, states and what stays the same, to their new owners and places its team
+ * anew around what it then has. What a part of a rank can take over from another part of it is left to
+ * rebalance.c.
+ */
+#ifndef STRAKE_REGROUP_H
+#define STRAKE_REGROUP_H
+
+#include "solver/solver_impl.h"
+
+/** Starts, once all ranks are placed; does nothing for a lone one. @return STRAKE_ERR_MEMORY on rank 0 */
+strake_status strake_regroup_begin(strake_solver *solver, strake_error *error);
+void strake_regroup_end(strake_solver *solver);
+
+/** How many of @p steps steps all ranks do before they look at their balance. */
+int64_t strake_regroup_piece(const strake_solver *solver, int64_t steps);
+
+/** Adds a run of the team of @p steps steps. */
+void strake_regroup_observe(strake_solver *solver, int64_t steps);
+
+/**
+ * After @p steps steps of all ranks, which took @p elapsed seconds: when enough have come together they look
+ * at the balance and move slabs where that pays. Collective.
+ */
+strake_status strake_regroup(strake_solver *solver, int64_t steps, double elapsed,
+                             strake_error *error);
+
+#endif
