@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/arrays.h"
 #include "solver/border.h"
@@ -13,6 +14,10 @@ enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, MOST_RANGES = 2 };
 
 /* What moving a rank's share costs before that is measured: to make teams anew [s], and messages [bytes/s]. */
 static const double usual_start = 0.02, usual_message = 1e9;
+
+/* Steps that are compared with the usual pace, and how much slower a change is. */
+enum { WATCHED = 10 };
+static const double drift = 1.5;
 
 /* What rank 0 tells the others after a look. */
 typedef struct verdict {
@@ -101,6 +106,34 @@ void strake_regroup_observe(strake_solver *solver, int64_t steps)
     }
 }
 
+static void forget(strake_solver *solver)
+{
+    memset(solver->group.busy, 0, sizeof solver->group.busy);
+    memset(solver->group.done, 0, sizeof solver->group.done);
+}
+
+/*
+ * Steps that suddenly take longer than they usually do since slabs moved last end the wait for the next
+ * look: what was seen before says nothing about now. Not the best pace as within a process: moves between
+ * ranks cost more, and machines that others use too are never at their best for long. Collective.
+ */
+static strake_status watch(strake_solver *solver, int64_t steps, double elapsed, bool *drifts,
+                           strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double pace = elapsed / (double)steps;
+    const double usual = solver->group.pace;
+    *drifts = false;
+    if (steps < WATCHED) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_ranks_most(solver->ranks, &pace, 1, error));
+    *drifts = usual > 0.0 && pace > drift * usual;
+    solver->group.pace = *drifts ? 0.0 : usual > 0.0 ? 0.5 * (usual + pace) : pace;
+cleanup:
+    return status;
+}
+
 /*
  * Seconds that a step of this rank's slabs takes, once they are well shared among its parts: what these
  * can settle among themselves is no reason to move slabs to another rank.
@@ -114,8 +147,8 @@ static double conclude(strake_solver *solver)
         const double step = busy / (double)solver->group.looks.seen;
         rate += busy > 0.0 ? solver->group.done[e] / busy : 0.0;
         longest = step > longest ? step : longest;
-        solver->group.busy[e] = solver->group.done[e] = 0.0;
     }
+    forget(solver);
     return solver->balances && rate > 0.0 ? (double)(solver->own.end - solver->own.first) / rate
                                           : longest;
 }
@@ -286,11 +319,17 @@ strake_status strake_regroup(strake_solver *solver, int64_t steps, double elapse
     strake_status status = STRAKE_OK;
     double seconds[MOST_RANKS];
     double own = 0.0, start = 0.0;
-    bool moved = false;
+    bool moved = false, drifts = false;
     verdict said = {0};
     const int count = strake_ranks_count(solver->ranks);
     const bool decides = strake_ranks_self(solver->ranks) == 0;
     if (!solver->group.balances || solver->recorder != NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(watch(solver, steps, elapsed, &drifts, error));
+    if (drifts) {
+        forget(solver);
+        strake_looks_anew(&solver->group.looks);
         return STRAKE_OK;
     }
     strake_looks_add(&solver->group.looks, steps, elapsed);
@@ -310,6 +349,7 @@ strake_status strake_regroup(strake_solver *solver, int64_t steps, double elapse
         return STRAKE_OK;
     }
     start = strake_solver_clock();
+    solver->group.pace = 0.0;
     STRAKE_TRY(move(solver, &said, &moved, error));
     if (decides && moved) {
         const double took = strake_solver_clock() - start;

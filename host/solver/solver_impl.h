@@ -190,6 +190,7 @@ struct strake_solver {
         bool balances;             /**< slabs may move between ranks */
         strake_balancer *balancer; /**< on rank 0 */
         strake_looks looks;
+        double pace; /**< seconds that steps usually take since slabs moved, 0: unknown */
         double busy
             [STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look, ... */
         double done[STRAKE_MAX_PLACEMENTS]; /**< ... and slabs times steps that they did */

@@ -110,11 +110,13 @@ const strake_common strake_commons[] = {
      "keys below that are not given take the values that `strake tune` found for the device, and "
      "run.overlap and run.steps_per_sweep what the models of `strake model` imply"},
     {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
-     "how rows move between stripes while they run: model (an affine model of each part's time), "
-     "bisection (half of the last move), slice (eight rows at a time), fixed (never); auto: fixed "
-     "with run.split, else model"},
+     "how rows move between stripes while they run, and between the ranks of mpirun: model (an "
+     "affine model of each part's time), bisection (half of the last move), slice (eight rows at a "
+     "time), fixed (never); auto: fixed with run.split (between ranks: with run.shares), else "
+     "model"},
     {"run.shares", STRAKE_COMMON_SPLIT, ALL, AT(shares), 0.0, "measured", NO_RANGE,
-     "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\""},
+     "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\"; they stay unless run.balance says "
+     "how rows move"},
     {"run.exchange", STRAKE_COMMON_EXCHANGE, ALL, AT(exchange), 0.0, "both", NO_RANGE,
      "how ranks exchange rows: both (each with the rank before and the rank after it, ranks of one "
      "machine in common memory), messages (the same, always in messages), one_way (rows go to the "

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "engine/balance.h"
+#include "engine/looks.h"
 #include "tests/support/fields.h"
 
 enum { PARTS = 3, SLABS = 2048, EVERY = 5 };
@@ -227,9 +228,71 @@ static void who_has_slabs_keeps_one_and_who_has_none_gets_none(void **state)
     keep_least(STRAKE_BALANCE_SLICE, dropped, 8); /* a slice: half of it off the mean of two */
 }
 
+/* Ranks need as many slabs as a sweep reads of a neighbour. */
+static void every_part_keeps_as_many_slabs_as_it_needs(void **state)
+{
+    static const part parts[PARTS] = {{0.0, 1e-6}, {9.0, 1e-3}, {0.0, 1e-6}};
+    const strake_balance_policy policy[] = {STRAKE_BALANCE_MODEL, STRAKE_BALANCE_BISECTION,
+                                            STRAKE_BALANCE_SLICE};
+    (void)state;
+    for (size_t k = 0; k < sizeof policy / sizeof policy[0]; k++) {
+        strake_balancer b;
+        even(&b, policy[k]);
+        b.least = 40;
+        for (int look = 0; look < 200; look++) {
+            double seconds[PARTS];
+            int64_t owned[PARTS];
+            char why[160];
+            for (int p = 0; p < PARTS; p++) {
+                seconds[p] = time_of(&parts[p], b.owned[p]);
+            }
+            if (strake_balancer_decide(&b, seconds, 400, owned, why, sizeof why)) {
+                strake_balancer_moved(&b, owned, 1e-9);
+            }
+            assert_int_equal(b.owned[0] + b.owned[1] + b.owned[2], SLABS);
+            assert_true(b.owned[1] >= b.least);
+        }
+        assert_true(b.owned[1] < SLABS / 3); /* it has given some */
+        assert_true(policy[k] == STRAKE_BALANCE_BISECTION || b.owned[1] < b.least + 8);
+    }
+}
+
+/* Looks are further and further apart until something moves. */
+static void a_quiet_run_is_looked_at_less_and_less(void **state)
+{
+    strake_looks looks;
+    int64_t steps = 0;
+    int count = 0;
+    (void)state;
+    strake_looks_begin(&looks);
+    assert_int_equal(strake_looks_left(&looks, 1000, 2), 6); /* whole sweeps */
+    assert_int_equal(strake_looks_left(&looks, 3, 2), 3);
+    for (; steps < 100000; count++) {
+        const int64_t piece = strake_looks_left(&looks, 100000, 1);
+        strake_looks_add(&looks, piece, 0x1p-10 * (double)piece);
+        assert_true(strake_looks_due(&looks));
+        strake_looks_plan(&looks, false);
+        assert_int_equal(looks.seen, 0);
+        assert_true(looks.piece <= 983); /* a second of such steps */
+        steps += piece;
+    }
+    assert_int_equal(looks.piece, 983);
+    assert_true(count < 120);
+    strake_looks_add(&looks, 100, 0.1);
+    assert_false(strake_looks_due(&looks));
+    assert_int_equal(strake_looks_left(&looks, 100000, 1), 883);
+    strake_looks_anew(&looks);
+    assert_int_equal(strake_looks_left(&looks, 100000, 1), 10);
+    strake_looks_add(&looks, 10, 0.01);
+    strake_looks_plan(&looks, true);
+    assert_int_equal(looks.piece, 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_keeps_as_many_slabs_as_it_needs),
+        cmocka_unit_test(a_quiet_run_is_looked_at_less_and_less),
         cmocka_unit_test(the_model_finds_the_optimum_from_an_even_start),
         cmocka_unit_test(a_part_slowed_to_a_third_is_balanced_again),
         cmocka_unit_test(noise_alone_moves_little),
