@@ -3,7 +3,7 @@
 #include <math.h>
 
 const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS] = {
-    "pinned staging memory", "pageable host arrays", "mapped device arrays"};
+    "pinned host arrays", "pageable host arrays", "mapped device arrays"};
 
 /* Kernels of whole steps reach about half of the rate of a plain stream (bench/results/nvidia-h200/kernels:
    46 %). */

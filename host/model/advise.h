@@ -8,7 +8,7 @@
 
 /** Ways of an exchange; the engine goes the first one. */
 typedef enum strake_exchange_path {
-    STRAKE_THROUGH_PINNED, /**< pinned staging memory, then the host arrays */
+    STRAKE_THROUGH_PINNED, /**< host arrays whose slabs are pinned, as stripes exchange */
     STRAKE_THROUGH_PAGEABLE,
     STRAKE_THROUGH_MAPPED,
     STRAKE_EXCHANGE_PATHS

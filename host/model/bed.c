@@ -51,6 +51,17 @@ cleanup:
     return status;
 }
 
+/* Aligned and on huge pages where there are any, as the arrays of a run are. */
+static char *make_memory(size_t bytes)
+{
+    char *memory = aligned_alloc(ALIGNMENT, bytes);
+    if (memory != NULL) {
+        (void)madvise(memory, bytes, MADV_HUGEPAGE);
+        memset(memory, 0, bytes);
+    }
+    return memory;
+}
+
 strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
                                 const strake_cl_device *device, cl_context context, int lanes,
                                 strake_error *error)
@@ -70,13 +81,14 @@ strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
     while (bed->largest > device->max_allocation || bed->largest > device->global_memory / 16) {
         bed->largest /= 2;
     }
-    /* Aligned and on huge pages where there are any, as the arrays of a run are. */
     bed->host_bytes = (2 * bed->largest + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    bed->host = aligned_alloc(ALIGNMENT, bed->host_bytes);
-    STRAKE_CHECK(bed->host != NULL, error, STRAKE_ERR_MEMORY,
+    bed->host = make_memory(bed->host_bytes);
+    bed->slabs = make_memory(bed->host_bytes);
+    STRAKE_CHECK(bed->host != NULL && bed->slabs != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for measuring transfers of %s", device->name);
-    (void)madvise(bed->host, bed->host_bytes, MADV_HUGEPAGE);
-    memset(bed->host, 0, bed->host_bytes);
+    bed->pins =
+        (strake_cl_pins){.cl = cl, .device = device, .context = bed->context, .allowed = true};
+    strake_cl_pins_add(&bed->pins, bed->slabs, bed->host_bytes);
     for (int k = 0; k < lanes; k++) {
         const size_t bytes =
             k == 0 || bed->largest < STRAKE_MODEL_LARGE ? bed->largest : STRAKE_MODEL_LARGE;
@@ -115,10 +127,12 @@ void strake_bed_release(strake_bed *bed)
     if (bed->program != NULL) {
         (void)bed->cl->clReleaseProgram(bed->program);
     }
+    strake_cl_pins_release(&bed->pins);
     if (bed->context != NULL && !bed->borrowed) {
         (void)bed->cl->clReleaseContext(bed->context);
     }
     free(bed->host);
+    free(bed->slabs);
     memset(bed, 0, sizeof *bed);
 }
 
@@ -151,12 +165,12 @@ cleanup:
     return status;
 }
 
-char *strake_bed_place(strake_bed *bed, size_t bytes)
+size_t strake_bed_place(strake_bed *bed, size_t bytes)
 {
     if (bed->at + bytes > bed->host_bytes) {
         bed->at = 0;
     }
-    char *place = bed->host + bed->at;
+    const size_t place = bed->at;
     bed->at += (bytes + PAGE - 1) / PAGE * PAGE;
     return place;
 }

@@ -3,6 +3,7 @@
 #define STRAKE_MODEL_BED_H
 
 #include "model/model.h"
+#include "opencl/cl_pins.h"
 
 /** One pinned buffer, mapped while the bed lives, and an array of the same size on the device. */
 typedef struct strake_lane {
@@ -22,6 +23,8 @@ typedef struct strake_bed {
         lane[STRAKE_MODEL_ACTIVE]; /**< lane 0 takes the largest, the others STRAKE_MODEL_LARGE */
     cl_mem other;                  /**< a second array of the largest size */
     char *host;                    /**< pageable memory, larger than the second-level cache */
+    char *slabs;                   /**< as much again, pinned as a run pins what it exchanges */
+    strake_cl_pins pins;           /**< of the slabs */
     size_t host_bytes, at;         /**< transfers take one place after the other */
     size_t device_at;              /**< of lane 0's array, likewise */
     cl_program program;
@@ -43,8 +46,11 @@ void strake_bed_release(strake_bed *bed);
 /** Builds the kernel. */
 strake_status strake_bed_build(strake_bed *bed, strake_error *error);
 
-/** The next place in pageable memory for @p bytes bytes: what was used last is not in near caches. */
-char *strake_bed_place(strake_bed *bed, size_t bytes);
+/**
+ * The next place for @p bytes bytes: what was used last is not in near caches.
+ * @return its offset in the bed's memory, pageable and pinned
+ */
+size_t strake_bed_place(strake_bed *bed, size_t bytes);
 
 /** The next place in lane 0's array, likewise: to devices whose memory is the host's it matters. */
 size_t strake_bed_offset(strake_bed *bed, size_t bytes);
@@ -64,6 +70,15 @@ double strake_bed_median(double *value, int count);
 /** One transfer of a path. */
 strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t bytes,
                                   double *seconds, strake_error *error);
+
+/**
+ * Half of an exchange as a stripe makes it, after a kernel: its border slabs into pinned host arrays, or
+ * ghost slabs that another thread has just written from there. What comes before the transfer is not timed.
+ * Needs the kernel.
+ */
+strake_status strake_bed_publish(strake_bed *bed, size_t bytes, double *seconds,
+                                 strake_error *error);
+strake_status strake_bed_fetch(strake_bed *bed, size_t bytes, double *seconds, strake_error *error);
 
 /** How a sweep measures. */
 typedef struct strake_sweep {

@@ -20,8 +20,8 @@ typedef enum strake_path_kind {
     STRAKE_DOWN_PINNED,
     STRAKE_DOWN_MAPPED,
     STRAKE_WITHIN,  /**< from buffer to buffer on the device */
-    STRAKE_PUBLISH, /**< down into pinned memory, then into the host arrays: half of an exchange */
-    STRAKE_FETCH,   /**< from the host arrays into pinned memory, then up: the other half */
+    STRAKE_PUBLISH, /**< after a kernel, down into pinned host arrays: half of an exchange */
+    STRAKE_FETCH,   /**< up from there, where another thread has just written: the other half */
     STRAKE_PATHS
 } strake_path_kind;
 

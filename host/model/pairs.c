@@ -2,7 +2,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "model/bed.h"
 
@@ -10,9 +9,10 @@ enum { REPEATS = 9 };
 
 typedef struct road {
     strake_bed from, to;
+    strake_cl_pins pins; /**< the slabs of `to`, pinned for the device of `from` too */
 } road;
 
-/* The three steps: down, across the host's memory, up. */
+/* As stripes exchange: down into host memory that both devices have pinned, and up from there. */
 static strake_status through_host(void *user, size_t bytes, double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -20,17 +20,12 @@ static strake_status through_host(void *user, size_t bytes, double *seconds, str
     cl_event event = NULL;
     const strake_lane *a = &r->from.lane[0];
     const strake_lane *b = &r->to.lane[0];
+    char *const slabs = r->to.slabs + strake_bed_place(&r->to, bytes);
     const double start = strake_bed_clock();
-    STRAKE_CL("clEnqueueReadBuffer",
-              r->from.cl->clEnqueueReadBuffer(a->queue, a->array, CL_FALSE, 0, bytes, a->pinned, 0,
-                                              NULL, &event),
-              error, r->from.device);
+    STRAKE_TRY(strake_cl_pins_read(&r->pins, a->queue, a->array, 0, bytes, slabs, &event, error));
     STRAKE_TRY(strake_bed_wait(&r->from, a->queue, &event, error));
-    memcpy(b->pinned, a->pinned, bytes);
-    STRAKE_CL("clEnqueueWriteBuffer",
-              r->to.cl->clEnqueueWriteBuffer(b->queue, b->array, CL_FALSE, 0, bytes, b->pinned, 0,
-                                             NULL, &event),
-              error, r->to.device);
+    STRAKE_TRY(
+        strake_cl_pins_write(&r->to.pins, b->queue, b->array, 0, bytes, slabs, &event, error));
     STRAKE_TRY(strake_bed_wait(&r->to, b->queue, &event, error));
     *seconds = strake_bed_clock() - start;
 cleanup:
@@ -113,12 +108,16 @@ static strake_status open_road(const strake_cl_list *list, const strake_pair_mod
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_bed_create(&r->from, list->cl, &list->device[pair->from], context, 1, error));
     STRAKE_TRY(strake_bed_create(&r->to, list->cl, &list->device[pair->to], context, 1, error));
+    r->pins = (strake_cl_pins){
+        .cl = list->cl, .device = r->from.device, .context = r->from.context, .allowed = true};
+    strake_cl_pins_add(&r->pins, r->to.slabs, r->to.host_bytes);
 cleanup:
     return status;
 }
 
 static void close_road(road *r)
 {
+    strake_cl_pins_release(&r->pins);
     strake_bed_release(&r->from);
     strake_bed_release(&r->to);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "model/bed.h"
-#include "opencl/cl_wait.h"
 
 enum {
     LEAST_BYTES = 64,
@@ -53,41 +52,6 @@ cleanup:
     return status;
 }
 
-/* A stripe's waits: it looks at an event for what it publishes, and finishes a timed upload. */
-static strake_status publish(strake_bed *bed, char *place, size_t bytes, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event event = NULL;
-    strake_cl_waiter waiter = {.kind = STRAKE_CL_WAIT_DEFAULT};
-    const strake_lane *lane = &bed->lane[0];
-    STRAKE_CL("clEnqueueReadBuffer",
-              bed->cl->clEnqueueReadBuffer(lane->queue, lane->array, CL_FALSE,
-                                           strake_bed_offset(bed, bytes), bytes, lane->pinned, 0,
-                                           NULL, &event),
-              error, bed->device);
-    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
-    STRAKE_TRY(strake_cl_wait(bed->cl, bed->device, &waiter, &event, error));
-    memcpy(place, lane->pinned, bytes);
-cleanup:
-    return status;
-}
-
-static strake_status fetch(strake_bed *bed, const char *place, size_t bytes, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_lane *lane = &bed->lane[0];
-    memcpy(lane->pinned, place, bytes);
-    STRAKE_CL("clEnqueueWriteBuffer",
-              bed->cl->clEnqueueWriteBuffer(lane->queue, lane->array, CL_FALSE,
-                                            strake_bed_offset(bed, bytes), bytes, lane->pinned, 0,
-                                            NULL, NULL),
-              error, bed->device);
-    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
-    STRAKE_CL("clFinish", bed->cl->clFinish(lane->queue), error, bed->device);
-cleanup:
-    return status;
-}
-
 static strake_status copy_within(strake_bed *bed, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -107,7 +71,11 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
                                   double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *const place = strake_bed_place(bed, bytes);
+    if (kind == STRAKE_PUBLISH || kind == STRAKE_FETCH) {
+        return kind == STRAKE_PUBLISH ? strake_bed_publish(bed, bytes, seconds, error)
+                                      : strake_bed_fetch(bed, bytes, seconds, error);
+    }
+    char *const place = bed->host + strake_bed_place(bed, bytes);
     char *const pinned = bed->lane[0].pinned;
     const double start = strake_bed_clock();
     switch (kind) {
@@ -122,12 +90,6 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
     case STRAKE_UP_MAPPED:
     case STRAKE_DOWN_MAPPED:
         status = map_transfer(bed, kind == STRAKE_UP_MAPPED, bytes, place, error);
-        break;
-    case STRAKE_PUBLISH:
-        status = publish(bed, place, bytes, error);
-        break;
-    case STRAKE_FETCH:
-        status = fetch(bed, place, bytes, error);
         break;
     default:
         status = copy_within(bed, bytes, error);
