@@ -175,8 +175,10 @@ static void print_model(const strake_placement_exchange *e, strake_text *json)
         double value;
     } number[] = {{"bytes_down", e->bytes_down},
                   {"bytes_up", e->bytes_up},
-                  {"predicted_exchange_seconds", e->predicted},
-                  {"measured_exchange_seconds", e->measured}};
+                  {"predicted_exchange_seconds", e->predicted_down + e->predicted_up},
+                  {"measured_exchange_seconds", e->measured_down + e->measured_up},
+                  {"predicted_up_seconds", e->predicted_up},
+                  {"measured_up_seconds", e->measured_up}};
     strake_text_print(json, "\"model\": {\"date\": ");
     if (e->model[0] != '\0') {
         strake_text_json(json, e->model);

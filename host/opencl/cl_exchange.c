@@ -155,7 +155,9 @@ void strake_cl_exchange_time(strake_cl_exchange *x)
 /* Ends a timed exchange; the oldest sample makes room. */
 static void add_sample(strake_cl_exchange *x)
 {
-    x->sample[x->samples++ % STRAKE_CL_SAMPLES] = x->so_far + now() - x->began;
+    const int at = x->samples++ % STRAKE_CL_SAMPLES;
+    x->down[at] = x->so_far;
+    x->up[at] = now() - x->began;
     x->timed = false;
 }
 
@@ -166,11 +168,18 @@ static int ascending(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
+static double median(const double *value, int count)
+{
+    double sorted[STRAKE_CL_SAMPLES];
+    memcpy(sorted, value, sizeof sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    return count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
+}
+
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)
 {
     const double slab = (double)strake_cl_window_slab_bytes(x->window) * x->window->states;
     const int count = x->samples < STRAKE_CL_SAMPLES ? x->samples : STRAKE_CL_SAMPLES;
-    double sorted[STRAKE_CL_SAMPLES] = {0.0};
     *out = (strake_cl_exchange_report){.messages_down = x->borders * x->window->states,
                                        .messages_up = x->runs * x->window->states,
                                        .bytes_up = x->ghosts * slab,
@@ -179,9 +188,8 @@ void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange
     for (int b = 0; b < x->borders; b++) {
         out->bytes_down += (double)(x->border[b].end - x->border[b].first) * slab;
     }
-    memcpy(sorted, x->sample, sizeof sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    out->seconds = count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
+    out->down = median(x->down, count);
+    out->up = median(x->up, count);
 }
 
 /* Pages [first, end) of a host array. */

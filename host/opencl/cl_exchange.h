@@ -42,16 +42,17 @@ typedef struct strake_cl_exchange {
     bool timed;              /**< this one is */
     double began, so_far;    /**< [s] of a clock, and of its first half */
     int samples;
-    double sample[STRAKE_CL_SAMPLES]; /**< [s] of the latest timed ones */
+    double down[STRAKE_CL_SAMPLES],
+        up[STRAKE_CL_SAMPLES]; /**< [s] of the halves of the latest timed ones */
 } strake_cl_exchange;
 
 /** What a stripe exchanges, and how long that takes with nothing beside it. */
 typedef struct strake_cl_exchange_report {
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
-    bool overlaps;  /**< transfers run beside kernels */
-    int samples;    /**< timed exchanges of a run */
-    double seconds; /**< their median, without waiting for other stripes; 0 if there are none */
+    bool overlaps;   /**< transfers run beside kernels */
+    int samples;     /**< timed exchanges of a run */
+    double down, up; /**< their medians, without waiting for other stripes; 0 if there are none */
 } strake_cl_exchange_report;
 
 /**

@@ -164,13 +164,17 @@ void strake_solver_describe_model(const strake_solver *solver, const strake_entr
                                     .messages_up = report.messages_up,
                                     .overlaps = report.overlaps,
                                     .samples = report.samples,
-                                    .measured = report.samples > 0 ? report.seconds : (double)NAN,
-                                    .predicted = (double)NAN};
+                                    .measured_down = report.samples > 0 ? report.down : (double)NAN,
+                                    .measured_up = report.samples > 0 ? report.up : (double)NAN,
+                                    .predicted_down = (double)NAN,
+                                    .predicted_up = (double)NAN};
     if (model != NULL) {
-        out->borders.predicted =
-            strake_model_exchange(model, report.bytes_down, report.messages_down, report.bytes_up,
-                                  report.messages_up, active_on(solver, entry)) +
+        const int active = active_on(solver, entry);
+        out->borders.predicted_down =
+            strake_model_exchange(model, report.bytes_down, report.messages_down, 0.0, 0, active) +
             (report.overlaps ? model->barrier : 0.0); /* its queue follows that of the kernels */
+        out->borders.predicted_up =
+            strake_model_exchange(model, 0.0, 0, report.bytes_up, report.messages_up, active);
         out->borders.chose_steps = solver->model_steps > 0;
         out->borders.chose_overlap =
             solver->which->overlap == 0 && strake_solver_costs(solver, entry).known;

@@ -48,8 +48,9 @@ typedef struct strake_placement_exchange {
     bool overlaps;               /**< they do */
     double bytes_down, bytes_up; /**< of one exchange */
     int messages_down, messages_up;
-    double predicted; /**< seconds of an exchange, nothing hidden and nobody waited for */
-    double measured;  /**< the median of so many in this run */
+    double predicted_down,
+        predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for */
+    double measured_down, measured_up; /**< medians of so many in this run */
     int samples;
 } strake_placement_exchange;
 
