@@ -30,6 +30,7 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
     strake_status status = STRAKE_OK;
     double start = 0.0;
     int64_t timed = 0;
+    bool levelled = false;
     STRAKE_TRY(strake_team_upload(solver, error));
     STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
     start = strake_solver_clock();
@@ -50,6 +51,8 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
         entry->slab_seconds =
             role->compute / (double)timed / (double)(entry->range.end - entry->range.first);
     }
+    strake_workers_seen(solver);
+    STRAKE_TRY(strake_workers_level(solver, &levelled, error));
 cleanup:
     return status;
 }

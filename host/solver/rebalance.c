@@ -8,6 +8,9 @@
 #include "solver/border.h"
 #include "solver/rescue.h"
 
+/* What workers take in less [s] tells nothing of their speeds. */
+static const double least_look = 5e-3;
+
 /* A slab that moves is copied so many times, at so many bytes per second. */
 enum { COPIES = 4 };
 static const double usual_copy = 4e9;
@@ -49,6 +52,7 @@ void strake_rebalance_begin(strake_solver *solver)
     strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned,
                           guess_cost(solver));
     solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
+    solver->levels = strake_workers_may_level(solver);
     memset(solver->seen_busy, 0, sizeof solver->seen_busy);
     strake_looks_begin(&solver->looks);
     solver->pace = 0.0;
@@ -62,7 +66,7 @@ int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
 {
-    if (!solver->balances || solver->recorder != NULL) {
+    if ((!solver->balances && !solver->levels) || solver->recorder != NULL) {
         return steps; /* serial has no steps at once to divide by */
     }
     return strake_looks_left(&solver->looks, steps, solver->at_once);
@@ -171,8 +175,31 @@ static void set_pace(strake_solver *solver, bool moves, double pace)
     }
 }
 
-strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
-                               strake_error *error)
+/*
+ * Levels the workers of the CPU stripe, and plans the next look where nothing else is to be balanced. Between
+ * entries the next look decides, by what level shares take; so nobody levels twice in a row.
+ */
+static strake_status level(strake_solver *solver, bool *ends, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool changes = false;
+    if (solver->looks.seconds >= least_look && !(solver->balances && solver->levelled)) {
+        STRAKE_TRY(strake_workers_level(solver, &changes, error));
+    }
+    solver->levelled = changes;
+    *ends = changes || !solver->balances;
+    if (*ends) {
+        memset(solver->seen_busy, 0, sizeof solver->seen_busy);
+        solver->looks.quiet = changes ? 0 : solver->looks.quiet;
+        strake_looks_plan(&solver->looks, false);
+        solver->pace = 0.0;
+    }
+cleanup:
+    return status;
+}
+
+/* Looks at the balance and moves slabs where that pays. */
+static strake_status look(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double took = 0.0;
@@ -182,19 +209,6 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     int64_t owned[STRAKE_MAX_PLACEMENTS];
     strake_range range[STRAKE_MAX_PLACEMENTS];
     char why[sizeof((strake_decision *)NULL)->why];
-    if (!solver->balances || solver->recorder != NULL) {
-        return STRAKE_OK;
-    }
-    if (halted) {
-        memset(solver->seen_busy, 0, sizeof solver->seen_busy);
-        strake_looks_anew(&solver->looks);
-        solver->pace = 0.0;
-        return STRAKE_OK;
-    }
-    observe(solver, steps, elapsed);
-    if (!strake_looks_due(&solver->looks) || strake_steps_ahead(solver) == 0) {
-        return STRAKE_OK;
-    }
     const double pace = solver->looks.seconds / (double)solver->looks.seen;
     memcpy(before, solver->balancer.owned, sizeof before);
     conclude(solver, seconds);
@@ -225,6 +239,33 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     took = strake_solver_clock() - start;
     strake_decisions_moved(&solver->log, solver->step_count, took);
     strake_balancer_moved(&solver->balancer, owned, took);
+cleanup:
+    return status;
+}
+
+strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elapsed, bool halted,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool ends = false;
+    if ((!solver->balances && !solver->levels) || solver->recorder != NULL) {
+        return STRAKE_OK;
+    }
+    if (halted) {
+        memset(solver->seen_busy, 0, sizeof solver->seen_busy);
+        strake_looks_anew(&solver->looks);
+        solver->pace = 0.0;
+        return STRAKE_OK;
+    }
+    observe(solver, steps, elapsed);
+    strake_workers_seen(solver);
+    if (!strake_looks_due(&solver->looks) || strake_steps_ahead(solver) == 0) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(level(solver, &ends, error));
+    if (!ends) {
+        STRAKE_TRY(look(solver, error));
+    }
 cleanup:
     return status;
 }

@@ -318,6 +318,7 @@ void strake_close(strake_solver **which)
     strake_arrays_release(solver);
     strake_regroup_end(solver);
     free(solver->log.decision);
+    strake_level_release(&solver->level);
     free(solver->owned);
     free(solver->remote.placement);
     free(solver->remote.parcel);

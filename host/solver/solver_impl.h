@@ -8,6 +8,7 @@
 #include "cpu/reference.h"
 #include "cpu/topology.h"
 #include "engine/balance.h"
+#include "engine/level.h"
 #include "engine/looks.h"
 #include "engine/partition.h"
 #include "model/model.h"
@@ -171,6 +172,7 @@ struct strake_solver {
     int at_once; /**< steps per sweep, and per exchange, of the placed team */
     int roles;
     strake_role *role;
+    strake_level level; /**< shares of the workers, by rows of them where columns are divided too */
     strake_range
         home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
     int home_threads;
@@ -179,6 +181,8 @@ struct strake_solver {
 
     strake_balancer balancer;
     bool balances; /**< slabs may move while it runs */
+    bool levels;   /**< shares of the CPU stripe's workers may */
+    bool levelled; /**< they did at the last look */
     strake_looks looks;
     double pace;     /**< seconds per step of the best piece since slabs moved; 0: nobody watches */
     int span;        /**< most neighbours from the first role to another; -1: some never meet */
@@ -323,6 +327,15 @@ bool strake_workers_are_crowded(const strake_solver *solver);
 /** Slabs and columns of worker @p worker of the CPU stripe @p stripe. */
 void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
                           strake_range *slabs, strake_range *columns);
+
+/** Whether workers' shares may follow their speeds: several, with slabs enough, and not told to be fixed. */
+bool strake_workers_may_level(const strake_solver *solver);
+
+/** Adds what workers took in the last run (strake_role.compute). */
+void strake_workers_seen(strake_solver *solver);
+
+/** Looks at what they took since the last look, and shares slabs anew where that pays. */
+strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_error *error);
 
 /**
  * The calling thread acts as worker @p worker (-1: it drives a device) of solver->threads, near its

@@ -1,5 +1,6 @@
 /* How many threads the CPU stripe has, what each of them computes and on which processors. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "cpu/threads.h"
 #include "solver/border.h"
@@ -14,6 +15,7 @@ enum { CELLS_PER_THREAD = 4096 };
 enum {
     LINE_BYTES = 64,    /* two threads never write to one line of the cache */
     LEAST_COLUMNS = 64, /* of a worker */
+    LEAST_LEVELLED = 8, /* slabs of a worker: with fewer, shares are too coarse to follow speeds */
     ROW_COLUMNS = 60    /* the calls for a row take as long as so many columns of it */
 };
 
@@ -168,8 +170,8 @@ int strake_workers_of_stripe(const strake_solver *solver)
 }
 
 /*
- * Slabs of a stripe before those of row @p row of workers: even shares, less by what computing their
- * borders apart costs those beside a device.
+ * Slabs of a stripe before those of row @p row of workers: shares by their speeds, less by what computing
+ * their borders apart costs those beside a device.
  */
 static int64_t first_slab(const strake_solver *solver, strake_range stripe, int64_t rows,
                           int64_t row)
@@ -187,7 +189,10 @@ static int64_t first_slab(const strake_solver *solver, strake_range stripe, int6
     (void)strake_border_is_apart(solver, low, first);
     (void)strake_border_is_apart(solver, high, last);
     const int64_t less[2] = {first[0] ? again : 0, last[1] ? again : 0};
-    return (count + less[0] + less[1]) * row / rows - less[0];
+    const double share = strake_level_before(&solver->level, (int)rows, (int)row);
+    const int64_t slabs = (int64_t)((double)(count + less[0] + less[1]) * share) - less[0];
+    /* One at least is left to everybody. */
+    return slabs < row ? row : slabs > count - (rows - row) ? count - (rows - row) : slabs;
 }
 
 void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
@@ -204,6 +209,77 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
     slabs->end = stripe.first + first_slab(solver, stripe, rows, row + 1);
     columns->first = n * part / parts / line * line;
     columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
+}
+
+/* Rows of workers of the CPU stripe, which have slabs of their own; 0: there are no workers. */
+static int rows_of_workers(const strake_solver *solver, int *parts)
+{
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_range range = solver->entry[e].range;
+        if (solver->entry[e].place == STRAKE_PLACE_CPU && range.first < range.end) {
+            *parts = column_parts(solver, range.end - range.first);
+            return solver->threads / *parts;
+        }
+    }
+    return 0;
+}
+
+bool strake_workers_may_level(const strake_solver *solver)
+{
+    int parts = 1;
+    const int rows = rows_of_workers(solver, &parts);
+    const bool is_fixed = solver->which->balance == 1 + STRAKE_BALANCE_FIXED;
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_role *role = &solver->role[r];
+        if (role->worker >= 0 && role->range.end - role->range.first < LEAST_LEVELLED) {
+            return false;
+        }
+    }
+    return rows > 1 && !is_fixed;
+}
+
+void strake_workers_seen(strake_solver *solver)
+{
+    int parts = 1;
+    strake_level *const level = &solver->level;
+    const int rows = rows_of_workers(solver, &parts);
+    if (!strake_workers_may_level(solver) ||
+        (level->workers != rows && !strake_level_begin(level, rows))) {
+        return;
+    }
+    for (int row = 0; row < rows; row++) {
+        double slowest = 0.0;
+        for (int r = 0; r < solver->roles; r++) {
+            const strake_role *role = &solver->role[r];
+            if (role->worker >= 0 && role->worker / parts == row && role->compute > slowest) {
+                slowest = role->compute;
+            }
+        }
+        level->seen[row] += slowest;
+    }
+}
+
+strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_error *error)
+{
+    int parts = 1;
+    const int rows = rows_of_workers(solver, &parts);
+    *changes = false;
+    if (!strake_workers_may_level(solver) || solver->level.workers != rows) {
+        return STRAKE_OK;
+    }
+    int64_t *const slabs = calloc((size_t)rows, sizeof *slabs);
+    if (slabs == NULL) {
+        return STRAKE_OK; /* nobody needs level shares */
+    }
+    for (int r = 0; r < solver->roles; r++) {
+        const strake_role *role = &solver->role[r];
+        if (role->worker >= 0) {
+            slabs[role->worker / parts] = role->range.end - role->range.first;
+        }
+    }
+    *changes = strake_level_look(&solver->level, slabs);
+    free(slabs);
+    return *changes ? strake_team_share(solver, error) : STRAKE_OK;
 }
 
 bool strake_workers_are_crowded(const strake_solver *solver)
