@@ -78,24 +78,3 @@ bool strake_bell_wait(strake_bell *bell, int64_t wanted, const _Atomic int64_t *
     }
     return atomic_load(stop) >= wanted;
 }
-
-bool strake_meeting_open(strake_meeting *meeting)
-{
-    atomic_init(&meeting->came, 0);
-    return strake_bell_open(&meeting->over);
-}
-
-void strake_meeting_close(strake_meeting *meeting)
-{
-    strake_bell_close(&meeting->over);
-}
-
-void strake_meeting_join(strake_meeting *meeting, int threads, int64_t round, bool is_crowded)
-{
-    const _Atomic int64_t never = INT64_MAX;
-    if (atomic_fetch_add(&meeting->came, 1) + 1 == round * threads) {
-        strake_bell_ring(&meeting->over, round);
-    } else {
-        (void)strake_bell_wait(&meeting->over, round, &never, is_crowded);
-    }
-}

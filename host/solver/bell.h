@@ -37,17 +37,4 @@ void strake_bell_wake(strake_bell *bell);
 bool strake_bell_wait(strake_bell *bell, int64_t wanted, const _Atomic int64_t *stop,
                       bool is_crowded);
 
-/** Where all threads of a team wait for each other, round after round; they wait as at a bell. */
-typedef struct strake_meeting {
-    strake_bell over;     /**< rounds that everybody has come to */
-    _Atomic int64_t came; /**< threads, in all rounds together */
-} strake_meeting;
-
-/** @return false as strake_bell_open() */
-bool strake_meeting_open(strake_meeting *meeting);
-void strake_meeting_close(strake_meeting *meeting);
-
-/** Comes to round @p round (1, 2, ...) and waits for the other ones of @p threads threads. */
-void strake_meeting_join(strake_meeting *meeting, int threads, int64_t round, bool is_crowded);
-
 #endif

@@ -68,6 +68,7 @@ typedef struct strake_role {
     double debt; /**< seconds that it is still to wait, where it was made slow (inject.h) */
     strake_status status;
     strake_error error;
+    int64_t failed; /**< STRAKE_ERR_NUMERIC: step of the run after which NaN or Inf was seen */
 } strake_role;
 
 /** Exchange with other ranks (border.h). */

@@ -191,7 +191,10 @@ static void create_roles(strake_solver *solver)
     }
 }
 
-/* The first device that failed decides the message, else the first role: without that device it may go on. */
+/*
+ * The first device that failed decides the message: without it the run may go on. Else the first of the roles
+ * that failed in the earliest step.
+ */
 static strake_status first_failure(strake_solver *solver, strake_error *error)
 {
     const strake_role *first = NULL;
@@ -199,7 +202,8 @@ static strake_status first_failure(strake_solver *solver, strake_error *error)
         const strake_role *role = &solver->role[r];
         const bool is_device = strake_entry_check(&solver->entry[role->entry], role->status,
                                                   &role->error) == STRAKE_ERR_DEVICE;
-        const bool beats = first == NULL || (is_device && first->status != STRAKE_ERR_DEVICE);
+        const bool beats = first == NULL || (is_device && first->status != STRAKE_ERR_DEVICE) ||
+                           (first->status == STRAKE_ERR_NUMERIC && role->failed < first->failed);
         first = role->status != STRAKE_OK && beats ? role : first;
     }
     return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
@@ -340,9 +344,8 @@ typedef struct team_run {
     strake_solver *solver;
     int64_t steps;
     bool trial;
-    bool is_last;    /* nothing follows that would find a NaN */
-    int64_t sweep;   /* steps at once, as long as there are that many left */
-    int64_t skipped; /* steps done before this run, since the steps of the solver were counted */
+    bool is_last;  /* nothing follows that would find a NaN */
+    int64_t sweep; /* steps at once, as long as there are that many left */
     bool has_devices;
     bool alone; /* one device, no neighbours: steps may be enqueued ahead */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
@@ -351,7 +354,6 @@ typedef struct team_run {
     _Atomic int64_t halt;
     strake_status ranks; /* of the exchange with other ranks */
     strake_error ranks_error;
-    strake_meeting meeting; /* between two sweeps */
 } team_run;
 
 static int parity_at(const team_run *run, int64_t step)
@@ -403,7 +405,29 @@ static void fail_non_finite(const team_run *run, strake_role *role, int64_t step
                                "%s is NaN or Inf at [%lld, %s%lld] after step %lld%s; the run "
                                "stops (look at the size of the initial values and of the flow)",
                                name, (long long)cell[0], line, (long long)cell[2],
-                               (long long)solver->step_count + run->skipped + step + 1, when);
+                               (long long)solver->step_count + step + 1, when);
+    role->failed = step;
+}
+
+/*
+ * Steps of a sweep after which a worker's slabs held NaN or Inf first. All that it reads is still as it was: its
+ * neighbours wait for it. Beside devices and other ranks they may wait for its borders only.
+ */
+static int64_t find_failure(const team_run *run, strake_role *role, int64_t step, int64_t steps)
+{
+    int64_t done = 1;
+    while (strake_border_compute(run->solver, role, parity_at(run, step), (int)done) &&
+           done < steps) {
+        done++;
+    }
+    return done;
+}
+
+static void fail_sweep(const team_run *run, strake_role *role, int64_t step, int64_t steps)
+{
+    const bool is_exact = !run->has_devices && run->solver->border == NULL;
+    const int64_t done = is_exact ? find_failure(run, role, step, steps) : steps;
+    fail_non_finite(run, role, step + done - 1, is_exact ? 0 : done - 1);
 }
 
 /*
@@ -415,7 +439,7 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
     strake_solver *solver = run->solver;
     strake_cl_stripe *stripe = solver->entry[role->entry].stripe;
     const bool is_last = end == run->steps && run->is_last;
-    const int64_t before = solver->step_count + run->skipped;
+    const int64_t before = solver->step_count;
     bool finite = true;
     if (!is_last && (before + end) / STEPS_AHEAD == (before + step) / STEPS_AHEAD) {
         return;
@@ -446,7 +470,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     strake_recorder_begin(solver, role, step);
     if (role->pipeline != NULL) {
         if (!strake_border_compute(solver, role, parity, (int)steps) && !run->trial) {
-            fail_non_finite(run, role, step + steps - 1, steps - 1);
+            fail_sweep(run, role, step, steps);
         }
         if (!run->trial && solver->injections > 0) {
             strake_inject_delay(solver, role, solver->step_count + step + steps,
@@ -568,36 +592,6 @@ static void run_thread(team_run *run, int thread, int threads)
     }
 }
 
-/*
- * Several steps at once on the CPU alone. Sweeps are long: that all wait for all costs little, and nobody is
- * ahead when one fails, so that its first states are still there and it can be repeated step by step.
- * Barriers of OpenMP spin for milliseconds: on a machine with other work that is the time of the thread
- * waited for.
- */
-static void run_sweeps(team_run *run, int thread, int threads)
-{
-    strake_solver *solver = run->solver;
-    int64_t round = 0;
-    for (int64_t step = 0; step < run->steps; step += run->sweep) {
-        for (int r = thread; r < solver->roles; r += threads) {
-            strake_role *role = &solver->role[r];
-            compute(run, role, step, steps_from(run, step));
-            if (role->status != STRAKE_OK) {
-                stop_at(run, step);
-            }
-        }
-        const double reached = strake_solver_clock();
-        strake_meeting_join(&run->meeting, threads, ++round, solver->is_crowded);
-        for (int r = thread; r < solver->roles; r += threads) {
-            solver->role[r].idle += strake_solver_clock() - reached;
-        }
-        /* A failure of the next sweep, in a thread that is ahead, is not yet everybody's. */
-        if (atomic_load(&run->stop) <= step) {
-            return;
-        }
-    }
-}
-
 /* Trial steps write the same slabs over and over: all exchanges end before the next one begins. */
 static void run_trials(team_run *run, int64_t trials, int thread, int threads)
 {
@@ -641,6 +635,7 @@ static void start_team(team_run *run, int64_t trials)
     atomic_store(&run->halt, INT64_MAX);
     for (int r = 0; r < solver->roles; r++) {
         solver->role[r].status = STRAKE_OK;
+        solver->role[r].failed = 0;
     }
     strake_neighbours_start(solver);
     if (!run->trial) {
@@ -658,9 +653,7 @@ static void start_team(team_run *run, int64_t trials)
         if (threads == solver->roles) {
             strake_workers_enter(solver, solver->role[thread].worker, &before);
         }
-        if (run->sweep > 1 && !run->has_devices && (run->trial || solver->border == NULL)) {
-            run_sweeps(run, thread, threads);
-        } else if (run->trial) {
+        if (trials > 0) {
             run_trials(run, trials, thread, threads);
         } else {
             run_thread(run, thread, threads);
@@ -668,17 +661,6 @@ static void start_team(team_run *run, int64_t trials)
         strake_topology_unbind(&before);
     }
     run->ranks = strake_border_join(solver, &run->ranks_error);
-}
-
-/* A sweep that failed, again step by step: the message names the step, as it would without sweeps. */
-static void find_failure(team_run *run)
-{
-    const int64_t first = atomic_load(&run->stop);
-    run->skipped = first;
-    run->solver->parity = parity_at(run, first);
-    run->steps = run->sweep;
-    run->sweep = 1;
-    start_team(run, 0);
 }
 
 /* Trials of a lone device are enqueued one after the other, as its steps are. */
@@ -711,9 +693,6 @@ static strake_status run_team(strake_solver *solver, bool trial, bool is_last, i
     if (solver->reference != NULL) {
         return run_reference(&run, error);
     }
-    if (!strake_meeting_open(&run.meeting)) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
-    }
     forget_times(solver);
     run.sweep = solver->at_once;
     for (int r = 0; r < solver->roles; r++) {
@@ -734,11 +713,6 @@ static strake_status run_team(strake_solver *solver, bool trial, bool is_last, i
     if (status == STRAKE_OK && run.ranks != STRAKE_OK) {
         status = strake_fail(error, run.ranks, "%s", run.ranks_error.text);
     }
-    if (status == STRAKE_ERR_NUMERIC && run.sweep > 1 && !run.has_devices && !trial &&
-        solver->border == NULL) {
-        find_failure(&run);
-        (void)first_failure(solver, error);
-    }
     STRAKE_TRY(status);
     if (!trial) {
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
@@ -746,7 +720,6 @@ static strake_status run_team(strake_solver *solver, bool trial, bool is_last, i
         solver->shift = shift_at(&run, *done);
     }
 cleanup:
-    strake_meeting_close(&run.meeting);
     return status;
 }
 

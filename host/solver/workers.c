@@ -15,7 +15,7 @@ enum { CELLS_PER_THREAD = 4096 };
 enum {
     LINE_BYTES = 64,    /* two threads never write to one line of the cache */
     LEAST_COLUMNS = 64, /* of a worker */
-    LEAST_LEVELLED = 8, /* slabs of a worker: with fewer, shares are too coarse to follow speeds */
+    LEAST_LEVELLED = 8, /* slabs of a worker on average: fewer are too coarse to follow speeds */
     ROW_COLUMNS = 60    /* the calls for a row take as long as so many columns of it */
 };
 
@@ -191,8 +191,10 @@ static int64_t first_slab(const strake_solver *solver, strake_range stripe, int6
     const int64_t less[2] = {first[0] ? again : 0, last[1] ? again : 0};
     const double share = strake_level_before(&solver->level, (int)rows, (int)row);
     const int64_t slabs = (int64_t)((double)(count + less[0] + less[1]) * share) - less[0];
-    /* One at least is left to everybody. */
-    return slabs < row ? row : slabs > count - (rows - row) ? count - (rows - row) : slabs;
+    /* One at least is left to everybody, if there are so many. */
+    const int64_t least = count >= rows ? row : 0;
+    const int64_t most = count >= rows ? count - (rows - row) : count;
+    return slabs < least ? least : slabs > most ? most : slabs;
 }
 
 void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,
@@ -211,13 +213,16 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
     columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
 }
 
-/* Rows of workers of the CPU stripe, which have slabs of their own; 0: there are no workers. */
-static int rows_of_workers(const strake_solver *solver, int *parts)
+/* Rows of workers of the CPU stripe, which have slabs of their own, @p slabs together; 0: there are no workers. */
+static int rows_of_workers(const strake_solver *solver, int *parts, int64_t *slabs)
 {
+    *parts = 1;
+    *slabs = 0;
     for (int e = 0; e < solver->entries; e++) {
         const strake_range range = solver->entry[e].range;
         if (solver->entry[e].place == STRAKE_PLACE_CPU && range.first < range.end) {
-            *parts = column_parts(solver, range.end - range.first);
+            *slabs = range.end - range.first;
+            *parts = column_parts(solver, *slabs);
             return solver->threads / *parts;
         }
     }
@@ -226,23 +231,19 @@ static int rows_of_workers(const strake_solver *solver, int *parts)
 
 bool strake_workers_may_level(const strake_solver *solver)
 {
-    int parts = 1;
-    const int rows = rows_of_workers(solver, &parts);
+    int parts;
+    int64_t slabs;
+    const int rows = rows_of_workers(solver, &parts, &slabs);
     const bool is_fixed = solver->which->balance == 1 + STRAKE_BALANCE_FIXED;
-    for (int r = 0; r < solver->roles; r++) {
-        const strake_role *role = &solver->role[r];
-        if (role->worker >= 0 && role->range.end - role->range.first < LEAST_LEVELLED) {
-            return false;
-        }
-    }
-    return rows > 1 && !is_fixed;
+    return rows > 1 && slabs >= (int64_t)LEAST_LEVELLED * rows && !is_fixed;
 }
 
 void strake_workers_seen(strake_solver *solver)
 {
-    int parts = 1;
+    int parts;
+    int64_t slabs;
     strake_level *const level = &solver->level;
-    const int rows = rows_of_workers(solver, &parts);
+    const int rows = rows_of_workers(solver, &parts, &slabs);
     if (!strake_workers_may_level(solver) ||
         (level->workers != rows && !strake_level_begin(level, rows))) {
         return;
@@ -261,8 +262,9 @@ void strake_workers_seen(strake_solver *solver)
 
 strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_error *error)
 {
-    int parts = 1;
-    const int rows = rows_of_workers(solver, &parts);
+    int parts;
+    int64_t all;
+    const int rows = rows_of_workers(solver, &parts, &all);
     *changes = false;
     if (!strake_workers_may_level(solver) || solver->level.workers != rows) {
         return STRAKE_OK;

@@ -136,11 +136,78 @@ static void divided_columns_give_the_bytes_of_serial(void **state)
     assert_int_equal(divided, subject == &strake_subject_cahn_hilliard3d ? 0 : 12 + 6);
 }
 
+/* Speeds as if they had been measured: every other row of workers three times as fast, then the others. */
+static void pretend(strake_solver *solver, int turn)
+{
+    strake_error error;
+    bool changes = false;
+    const int rows = solver->level.workers;
+    for (int row = 0; row < rows; row++) {
+        int64_t slabs = 0;
+        for (int r = 0; r < solver->roles; r++) {
+            const strake_role *role = &solver->role[r];
+            const bool is_first = role->worker >= 0 && role->columns.first == 0;
+            slabs = is_first && role->worker * rows / solver->threads == row
+                        ? role->range.end - role->range.first
+                        : slabs;
+        }
+        solver->level.seen[row] = (double)slabs * ((row + turn) % 2 == 0 ? 1.0 : 3.0);
+    }
+    solver->level.looks = 0; /* nothing of the last turn counts */
+    assert_int_equal(strake_workers_level(solver, &changes, &error), STRAKE_OK);
+    assert_true(changes);
+}
+
+/* Shares of the threads that change in mid-run. @return whether these divide columns besides */
+static bool check_levelled(const strake_trial_config *config, int threads, int sweep)
+{
+    strake_trial trial;
+    strake_trial_begin(&trial, config, 19);
+    const uint64_t expected = run(&trial, "serial", 1);
+    trial.which->steps_per_sweep = sweep;
+    strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
+    int done = 0;
+    for (int turn = 0; done < STEPS; turn++) {
+        const int steps = turn == 0 ? 1 : STEPS - done < 4 ? STEPS - done : 4;
+        if (turn > 0) {
+            assert_true(strake_workers_may_level(solver));
+            if (solver->level.workers == 0) {
+                strake_workers_seen(solver);
+            }
+            pretend(solver, turn);
+        }
+        strake_harness_step(solver, steps);
+        done += steps;
+    }
+    assert_int_equal(strake_trial_checksum(&trial, solver), expected);
+    const bool divided = solver->role[solver->roles - 1].columns.first > 0;
+    strake_close(&solver);
+    strake_trial_end(&trial);
+    return divided;
+}
+
+static void uneven_shares_give_the_bytes_of_serial(void **state)
+{
+    const strake_subject *subject = *state;
+    int divided = 0;
+    for (int boundary = 0; boundary < 4; boundary++) {
+        for (int sweep = 1; sweep <= 3; sweep++) {
+            const bool single = sweep == 2;
+            const strake_trial_config narrow = {subject, boundary, 97, 61, boundary, single, false};
+            const strake_trial_config wide = {subject, boundary, 96, 1536, boundary, single, false};
+            (void)check_levelled(&narrow, 2 + sweep, sweep);
+            divided += check_levelled(&wide, 6, sweep) ? 1 : 0;
+        }
+    }
+    assert_true(divided > 0 || subject == &strake_subject_cahn_hilliard3d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_instruction_set_gives_the_bytes_of_serial),
         cmocka_unit_test(divided_columns_give_the_bytes_of_serial),
+        cmocka_unit_test(uneven_shares_give_the_bytes_of_serial),
         cmocka_unit_test(arrays_beyond_the_caches_give_the_bytes_of_serial),
     };
     return strake_trial_run(tests, sizeof tests / sizeof tests[0]);

@@ -90,56 +90,11 @@ static void a_stop_wakes_who_sleeps(void **state)
     close_pair(&p);
 }
 
-enum { MEMBERS = 3, ROUNDS = 1000 };
-
-typedef struct member {
-    strake_meeting *meeting;
-    int64_t *number; /* of all members */
-    int self;
-    bool is_good;
-} member;
-
-/* Each writes its own number before a round, and after it reads those of all. */
-static void *meet(void *data)
-{
-    member *const m = data;
-    m->is_good = true;
-    for (int64_t round = 1; round < 2 * ROUNDS; round += 2) {
-        m->number[m->self] = round;
-        strake_meeting_join(m->meeting, MEMBERS, round, round < ROUNDS);
-        for (int k = 0; k < MEMBERS; k++) {
-            m->is_good = m->is_good && m->number[k] == round;
-        }
-        strake_meeting_join(m->meeting, MEMBERS, round + 1, round < ROUNDS);
-    }
-    return NULL;
-}
-
-static void all_meet_in_every_round(void **state)
-{
-    (void)state;
-    strake_meeting meeting;
-    int64_t number[MEMBERS] = {0};
-    member all[MEMBERS];
-    pthread_t thread[MEMBERS];
-    assert_true(strake_meeting_open(&meeting));
-    for (int k = 0; k < MEMBERS; k++) {
-        all[k] = (member){.meeting = &meeting, .number = number, .self = k};
-        assert_int_equal(pthread_create(&thread[k], NULL, meet, &all[k]), 0);
-    }
-    for (int k = 0; k < MEMBERS; k++) {
-        assert_int_equal(pthread_join(thread[k], NULL), 0);
-        assert_true(all[k].is_good);
-    }
-    strake_meeting_close(&meeting);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_threads_take_turns),
         cmocka_unit_test(a_stop_wakes_who_sleeps),
-        cmocka_unit_test(all_meet_in_every_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
