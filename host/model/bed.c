@@ -121,6 +121,9 @@ void strake_bed_release(strake_bed *bed)
         }
     }
     release_buffer(bed, bed->other);
+    if (bed->stripe != NULL) {
+        (void)bed->cl->clReleaseCommandQueue(bed->stripe);
+    }
     if (bed->kernel != NULL) {
         (void)bed->cl->clReleaseKernel(bed->kernel);
     }
@@ -152,6 +155,9 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error)
               bed->cl->clEnqueueFillBuffer(bed->lane[0].queue, bed->other, &zero, sizeof zero, 0,
                                            bed->largest, 0, NULL, NULL),
               error, bed->device);
+    bed->stripe = bed->cl->clCreateCommandQueue(bed->context, bed->device->device,
+                                                CL_QUEUE_PROFILING_ENABLE, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, bed->device);
     STRAKE_TRY(strake_roof_build(bed->cl, bed->device, bed->context, precision, &bed->program,
                                  &bed->kernel, error));
     STRAKE_CL("clSetKernelArg", bed->cl->clSetKernelArg(bed->kernel, 0, sizeof n, &n), error,

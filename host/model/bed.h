@@ -27,6 +27,7 @@ typedef struct strake_bed {
     strake_cl_pins pins;           /**< of the slabs */
     size_t host_bytes, at;         /**< transfers take one place after the other */
     size_t device_at;              /**< of lane 0's array, likewise */
+    cl_command_queue stripe; /**< as a stripe beside others has it: with timers, which cost time */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
     size_t elements;  /**< of a launch that uses the arrays */

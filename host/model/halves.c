@@ -21,7 +21,7 @@ static void write_beside(char *slabs, size_t bytes)
 static strake_status compute(strake_bed *bed, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const cl_command_queue queue = bed->lane[0].queue;
+    const cl_command_queue queue = bed->stripe;
     const size_t all = bed->elements;
     const size_t some = KERNEL_BYTES / (bed->device->has_double ? sizeof(double) : sizeof(float));
     const size_t global = some < all ? some : all;
@@ -40,10 +40,9 @@ static strake_status publish(strake_bed *bed, char *slabs, size_t bytes, strake_
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
     strake_cl_waiter waiter = {.kind = STRAKE_CL_WAIT_DEFAULT};
-    const strake_lane *lane = &bed->lane[0];
-    STRAKE_TRY(strake_cl_pins_read(&bed->pins, lane->queue, lane->array,
+    STRAKE_TRY(strake_cl_pins_read(&bed->pins, bed->stripe, bed->lane[0].array,
                                    strake_bed_offset(bed, bytes), bytes, slabs, &event, error));
-    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
+    STRAKE_CL("clFlush", bed->cl->clFlush(bed->stripe), error, bed->device);
     STRAKE_TRY(strake_cl_wait(bed->cl, bed->device, &waiter, &event, error));
 cleanup:
     return status;
@@ -53,12 +52,15 @@ cleanup:
 static strake_status fetch(strake_bed *bed, const char *slabs, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_lane *lane = &bed->lane[0];
-    STRAKE_TRY(strake_cl_pins_write(&bed->pins, lane->queue, lane->array,
-                                    strake_bed_offset(bed, bytes), bytes, slabs, NULL, error));
-    STRAKE_CL("clFlush", bed->cl->clFlush(lane->queue), error, bed->device);
-    STRAKE_CL("clFinish", bed->cl->clFinish(lane->queue), error, bed->device);
+    cl_event event = NULL;
+    STRAKE_TRY(strake_cl_pins_write(&bed->pins, bed->stripe, bed->lane[0].array,
+                                    strake_bed_offset(bed, bytes), bytes, slabs, &event, error));
+    STRAKE_CL("clFlush", bed->cl->clFlush(bed->stripe), error, bed->device);
+    STRAKE_CL("clFinish", bed->cl->clFinish(bed->stripe), error, bed->device);
 cleanup:
+    if (event != NULL) {
+        (void)bed->cl->clReleaseEvent(event);
+    }
     return status;
 }
 
