@@ -31,7 +31,7 @@ static double exchange(const strake_device_model *m, strake_exchange_path path,
                        const strake_exchange_size *s, int active)
 {
     if (path == STRAKE_THROUGH_PINNED) {
-        return strake_model_exchange(m, s->bytes_down, s->messages, s->bytes_up, s->messages,
+        return strake_model_exchange(m, false, s->bytes_down, s->messages, s->bytes_up, s->messages,
                                      active);
     }
     const bool mapped = path == STRAKE_THROUGH_MAPPED;
@@ -55,10 +55,12 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
         const double borders = size->bytes_down / c->slab_bytes / c->states;
         const strake_overlap_case overlap = {
             .exchange = advice.seconds[k - 1][STRAKE_THROUGH_PINNED],
+            .beside = strake_model_exchange(m, true, size->bytes_down, size->messages,
+                                            size->bytes_up, size->messages, active),
             .factor = fmin(m->overlap.up, m->overlap.down),
             .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
-            /* Ranges: borders and the slabs between; queues that follow: read, and join. */
-            .extra = c->sides * kernels * m->launch + 2.0 * m->barrier};
+            /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */
+            .extra = c->sides * kernels * m->launch + m->barrier};
         beside[k - 1] = strake_overlap_pays(&overlap);
         advice.added[k - 1] = fmin(overlap.exchange, strake_overlap_seconds(&overlap));
     }

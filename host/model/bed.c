@@ -88,7 +88,6 @@ strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
                  "out of memory for measuring transfers of %s", device->name);
     bed->pins =
         (strake_cl_pins){.cl = cl, .device = device, .context = bed->context, .allowed = true};
-    strake_cl_pins_add(&bed->pins, bed->slabs, bed->host_bytes);
     for (int k = 0; k < lanes; k++) {
         const size_t bytes =
             k == 0 || bed->largest < STRAKE_MODEL_LARGE ? bed->largest : STRAKE_MODEL_LARGE;

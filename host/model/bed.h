@@ -23,10 +23,10 @@ typedef struct strake_bed {
         lane[STRAKE_MODEL_ACTIVE]; /**< lane 0 takes the largest, the others STRAKE_MODEL_LARGE */
     cl_mem other;                  /**< a second array of the largest size */
     char *host;                    /**< pageable memory, larger than the second-level cache */
-    char *slabs;                   /**< as much again, pinned as a run pins what it exchanges */
-    strake_cl_pins pins;           /**< of the slabs */
-    size_t host_bytes, at;         /**< transfers take one place after the other */
-    size_t device_at;              /**< of lane 0's array, likewise */
+    char *slabs;                   /**< as much again, for exchanges */
+    strake_cl_pins pins;   /**< of what is exchanged, as a run pins its slabs: no more than these */
+    size_t host_bytes, at; /**< transfers take one place after the other */
+    size_t device_at;      /**< of lane 0's array, likewise */
     cl_command_queue stripe; /**< as a stripe beside others has it: with timers, which cost time */
     cl_program program;
     cl_kernel kernel; /**< cl/stream.cl over lane 0's array and the other */
@@ -76,10 +76,12 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
  * Half of an exchange as a stripe makes it, after a kernel: its border slabs into pinned host arrays, or
  * ghost slabs that another thread has just written from there. What comes before the transfer is not timed.
  * Needs the kernel.
+ * @param[in] beside  on a queue of its own, else on the kernel's
  */
-strake_status strake_bed_publish(strake_bed *bed, size_t bytes, double *seconds,
+strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, double *seconds,
                                  strake_error *error);
-strake_status strake_bed_fetch(strake_bed *bed, size_t bytes, double *seconds, strake_error *error);
+strake_status strake_bed_fetch(strake_bed *bed, bool beside, size_t bytes, double *seconds,
+                               strake_error *error);
 
 /** How a sweep measures. */
 typedef struct strake_sweep {

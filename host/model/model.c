@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-const char *const strake_path_name[STRAKE_PATHS] = {"up_pageable",   "up_pinned",   "up_mapped",
-                                                    "down_pageable", "down_pinned", "down_mapped",
-                                                    "within",        "publish",     "fetch"};
+const char *const strake_path_name[STRAKE_PATHS] = {
+    "up_pageable", "up_pinned", "up_mapped", "down_pageable",  "down_pinned", "down_mapped",
+    "within",      "publish",   "fetch",     "publish_beside", "fetch_beside"};
 
 static bool goes_up(strake_path_kind kind)
 {
-    return kind <= STRAKE_UP_MAPPED || kind == STRAKE_FETCH;
+    return kind <= STRAKE_UP_MAPPED || kind == STRAKE_FETCH || kind == STRAKE_FETCH_BESIDE;
 }
 
 double strake_model_seconds(const strake_device_model *model, strake_path_kind kind, double bytes,
@@ -26,17 +26,19 @@ static double waiting(const strake_path *path, const strake_max_rate *rate, doub
     return strake_max_rate_seconds(path, rate, bytes, active) - strake_path_seconds(path, bytes);
 }
 
-double strake_model_exchange(const strake_device_model *model, double bytes_down, int messages_down,
-                             double bytes_up, int messages_up, int active)
+double strake_model_exchange(const strake_device_model *model, bool beside, double bytes_down,
+                             int messages_down, double bytes_up, int messages_up, int active)
 {
     double seconds = 0.0;
     if (messages_down > 0) {
         seconds +=
-            strake_model_seconds(model, STRAKE_PUBLISH, bytes_down, messages_down) +
+            strake_model_seconds(model, beside ? STRAKE_PUBLISH_BESIDE : STRAKE_PUBLISH, bytes_down,
+                                 messages_down) +
             waiting(&model->path[STRAKE_DOWN_PINNED], &model->active_down, bytes_down, active);
     }
     if (messages_up > 0) {
-        seconds += strake_model_seconds(model, STRAKE_FETCH, bytes_up, messages_up) +
+        seconds += strake_model_seconds(model, beside ? STRAKE_FETCH_BESIDE : STRAKE_FETCH,
+                                        bytes_up, messages_up) +
                    waiting(&model->path[STRAKE_UP_PINNED], &model->active_up, bytes_up, active);
     }
     return seconds;

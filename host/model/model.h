@@ -22,6 +22,8 @@ typedef enum strake_path_kind {
     STRAKE_WITHIN,  /**< from buffer to buffer on the device */
     STRAKE_PUBLISH, /**< after a kernel, down into pinned host arrays: half of an exchange */
     STRAKE_FETCH,   /**< up from there, where another thread has just written: the other half */
+    STRAKE_PUBLISH_BESIDE, /**< the same on a queue beside the kernels', which it follows */
+    STRAKE_FETCH_BESIDE,   /**< likewise */
     STRAKE_PATHS
 } strake_path_kind;
 
@@ -90,10 +92,11 @@ double strake_model_seconds(const strake_device_model *model, strake_path_kind p
 /**
  * Seconds of an exchange as device stripes do it: border slabs down into the host arrays, ghost slabs up
  * from there, nothing of it hidden.
+ * @param[in] beside  transfers have a queue of their own, which follows that of the kernels
  * @param[in] active  stripes on this device that exchange at once
  */
-double strake_model_exchange(const strake_device_model *model, double bytes_down, int messages_down,
-                             double bytes_up, int messages_up, int active);
+double strake_model_exchange(const strake_device_model *model, bool beside, double bytes_down,
+                             int messages_down, double bytes_up, int messages_up, int active);
 
 /** Fastest of the three paths up (or down) for messages of @p bytes bytes. */
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);

@@ -111,6 +111,7 @@ static strake_status open_road(const strake_cl_list *list, const strake_pair_mod
     r->pins = (strake_cl_pins){
         .cl = list->cl, .device = r->from.device, .context = r->from.context, .allowed = true};
     strake_cl_pins_add(&r->pins, r->to.slabs, r->to.host_bytes);
+    strake_cl_pins_add(&r->to.pins, r->to.slabs, r->to.host_bytes);
 cleanup:
     return status;
 }

@@ -120,7 +120,8 @@ static void say_device(const strake_model_device *d, strake_text *out)
         out,
         "ocl:%d: a stripe's exchange of 192 KiB each way, border slabs down and ghost "
         "slabs up, takes %s\n",
-        d->index, strake_say_seconds(strake_model_exchange(m, 196608.0, 1, 196608.0, 1, 1), a));
+        d->index,
+        strake_say_seconds(strake_model_exchange(m, false, 196608.0, 1, 196608.0, 1, 1), a));
 }
 
 static void say_pair(const strake_pair_model *p, strake_text *out)

@@ -71,9 +71,15 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
                                   double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    if (kind == STRAKE_PUBLISH || kind == STRAKE_FETCH) {
-        return kind == STRAKE_PUBLISH ? strake_bed_publish(bed, bytes, seconds, error)
-                                      : strake_bed_fetch(bed, bytes, seconds, error);
+    switch (kind) {
+    case STRAKE_PUBLISH:
+    case STRAKE_PUBLISH_BESIDE:
+        return strake_bed_publish(bed, kind == STRAKE_PUBLISH_BESIDE, bytes, seconds, error);
+    case STRAKE_FETCH:
+    case STRAKE_FETCH_BESIDE:
+        return strake_bed_fetch(bed, kind == STRAKE_FETCH_BESIDE, bytes, seconds, error);
+    default:
+        break;
     }
     char *const place = bed->host + strake_bed_place(bed, bytes);
     char *const pinned = bed->lane[0].pinned;

@@ -111,9 +111,10 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
     if (costs->known) {
         const strake_overlap_case c = {
             .exchange = costs->exchange,
+            .beside = costs->beside,
             .factor = costs->factor,
             .interior = (double)(slabs > borders ? slabs - borders : 0) * costs->slab,
-            .extra = costs->ranges * s->kernels->kernels * costs->launch + 2.0 * costs->barrier};
+            .extra = costs->ranges * s->kernels->kernels * costs->launch + costs->barrier};
         return strake_overlap_pays(&c);
     }
     return strake_cl_device_is_gpu(s->kernels->device) && slabs > INTERIOR_PER_BORDER * borders;

@@ -29,7 +29,8 @@ typedef enum strake_cl_overlap {
 typedef struct strake_cl_costs {
     bool known;
     int ranges;      /**< of border slabs that are computed apart where transfers overlap */
-    double exchange; /**< [s] with nothing hidden */
+    double exchange; /**< [s] after the kernels */
+    double beside;   /**< [s] on a queue of its own, with nothing hidden */
     double factor;   /**< share of a copy that hides behind a kernel */
     double slab;     /**< [s] that a slab takes at least to compute */
     double launch;   /**< [s] of a further launch */

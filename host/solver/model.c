@@ -138,11 +138,14 @@ strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_en
     }
     const strake_exchange_case c = case_of(solver, entry, model);
     const strake_exchange_size size = strake_exchange_size_of(&c, solver->at_once);
+    const int active = active_on(solver, entry);
     return (strake_cl_costs){
         .known = true,
         .ranges = c.sides,
-        .exchange = strake_model_exchange(model, size.bytes_down, size.messages, size.bytes_up,
-                                          size.messages, active_on(solver, entry)),
+        .exchange = strake_model_exchange(model, false, size.bytes_down, size.messages,
+                                          size.bytes_up, size.messages, active),
+        .beside = strake_model_exchange(model, true, size.bytes_down, size.messages, size.bytes_up,
+                                        size.messages, active),
         .factor = fmin(model->overlap.up, model->overlap.down),
         .slab = c.slab_seconds,
         .launch = model->launch,
@@ -170,11 +173,10 @@ void strake_solver_describe_model(const strake_solver *solver, const strake_entr
                                     .predicted_up = (double)NAN};
     if (model != NULL) {
         const int active = active_on(solver, entry);
-        out->borders.predicted_down =
-            strake_model_exchange(model, report.bytes_down, report.messages_down, 0.0, 0, active) +
-            (report.overlaps ? model->barrier : 0.0); /* its queue follows that of the kernels */
-        out->borders.predicted_up =
-            strake_model_exchange(model, 0.0, 0, report.bytes_up, report.messages_up, active);
+        out->borders.predicted_down = strake_model_exchange(
+            model, report.overlaps, report.bytes_down, report.messages_down, 0.0, 0, active);
+        out->borders.predicted_up = strake_model_exchange(
+            model, report.overlaps, 0.0, 0, report.bytes_up, report.messages_up, active);
         out->borders.chose_steps = solver->model_steps > 0;
         out->borders.chose_overlap =
             solver->which->overlap == 0 && strake_solver_costs(solver, entry).known;

@@ -19,7 +19,7 @@ strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int 
 
 double strake_overlap_seconds(const strake_overlap_case *c)
 {
-    return c->exchange - c->factor * fmin(c->exchange, c->interior) + c->extra;
+    return c->beside - c->factor * fmin(c->beside, c->interior) + c->extra;
 }
 
 bool strake_overlap_pays(const strake_overlap_case *c)

@@ -39,7 +39,8 @@ strake_exchange_size strake_exchange_size_of(const strake_exchange_case *c, int 
 
 /** What it costs to move transfers beside the kernels, and what that hides. */
 typedef struct strake_overlap_case {
-    double exchange; /**< [s] of an exchange with nothing hidden */
+    double exchange; /**< [s] of an exchange after the kernels */
+    double beside;   /**< [s] of one on a queue of its own, with nothing hidden */
     double factor;   /**< overlap factor of kernels and copies */
     double interior; /**< [s] that the slabs take that nobody waits for */
     double extra;    /**< [s] of further launches and of queues that follow each other */

@@ -112,11 +112,16 @@ static void exchanges_add_up(void **state)
     assert_true(fabs(strake_model_seconds(&m, STRAKE_UP_PINNED, 1e6, 1) / one - 1.0) < 1e-12);
     assert_true(fabs(strake_model_seconds(&m, STRAKE_UP_PINNED, 1e6, 5) / (one + 8e-6) - 1.0) <
                 1e-12);
-    assert_true(fabs(strake_model_exchange(&m, 1e6, 1, 1e6, 1, 1) / (2.0 * one) - 1.0) < 1e-12);
+    assert_true(fabs(strake_model_exchange(&m, false, 1e6, 1, 1e6, 1, 1) / (2.0 * one) - 1.0) <
+                1e-12);
     /* Two stripes share the way up, which one alone fills; there is room for both on the way down. */
     const double two = 2.0 * one + 1e6 / 50e9;
-    assert_true(fabs(strake_model_exchange(&m, 1e6, 1, 1e6, 1, 2) / two - 1.0) < 1e-12);
-    assert_true(strake_model_exchange(&m, 0.0, 0, 0.0, 0, 1) == 0.0);
+    assert_true(fabs(strake_model_exchange(&m, false, 1e6, 1, 1e6, 1, 2) / two - 1.0) < 1e-12);
+    m.path[STRAKE_PUBLISH_BESIDE].regime[1].alpha.value += 5e-6;
+    m.path[STRAKE_FETCH_BESIDE].regime[1].alpha.value -= 2e-6;
+    assert_true(fabs(strake_model_exchange(&m, true, 1e6, 1, 1e6, 1, 1) - 2.0 * one - 3e-6) <
+                1e-15);
+    assert_true(strake_model_exchange(&m, false, 0.0, 0, 0.0, 0, 1) == 0.0);
     assert_int_equal(strake_model_fastest(&m, true, 1e6), STRAKE_UP_PINNED);
     assert_int_equal(strake_model_fastest(&m, false, 1e6), STRAKE_DOWN_PINNED);
 }
@@ -169,9 +174,13 @@ static void steps_trade_exchanges_for_slabs_computed_again(void **state)
 static void transfers_move_beside_kernels_where_that_hides_more_than_it_costs(void **state)
 {
     (void)state;
-    strake_overlap_case c = {.exchange = 50e-6, .factor = 1.0, .interior = 1e-3, .extra = 10e-6};
+    strake_overlap_case c = {
+        .exchange = 50e-6, .beside = 50e-6, .factor = 1.0, .interior = 1e-3, .extra = 10e-6};
     assert_true(strake_overlap_pays(&c));
     assert_true(fabs(strake_overlap_seconds(&c) - 10e-6) < 1e-15);
+    c.beside = 70e-6; /* following another queue costs time, which is hidden too */
+    assert_true(strake_overlap_pays(&c) && fabs(strake_overlap_seconds(&c) - 10e-6) < 1e-15);
+    c.beside = 50e-6;
     c.factor = 0.0; /* a device that computes and copies with the same cores */
     assert_false(strake_overlap_pays(&c));
     c.factor = 1.0;
