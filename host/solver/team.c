@@ -20,7 +20,9 @@ enum {
     STEPS_AHEAD = 64, /* steps enqueued on a lone device, and steps between its checks for NaN */
     OWN_SLABS = 16,   /* a worker's own slabs for each one that a sweep computes twice, ... */
     OWN_BESIDE = 8,   /* ... or a whole stripe's, where sweeps save exchanges with a device */
-    WATCHED = 4       /* sweeps that are compared with the usual pace */
+    MOST_BYTES =
+        2097152, /* of a device's ghost slabs: more take longer than a start-up that is saved */
+    WATCHED = 4  /* sweeps that are compared with the usual pace */
 };
 
 /* A run is halted where sweeps take so many times what they usually do. */
@@ -104,9 +106,15 @@ static int steps_at_once(strake_solver *solver)
     }
     const bool has_devices = count_devices(solver) > 0;
     const bool given = solver->settings.steps_per_sweep > 0;
+    const strake_layout *l = &solver->layout;
+    const int64_t halo = l->lo[0] > l->hi[0] ? l->lo[0] : l->hi[0];
     const int64_t again = (solver->sweep - 1) * (solver->layout.lo[0] + solver->layout.hi[0]);
     const int64_t least = given ? 0 : (has_devices ? OWN_BESIDE : OWN_SLABS) * again;
     solver->model_steps = given ? 0 : strake_solver_model_steps(solver);
+    if (has_devices && !given && solver->model_steps == 0 &&
+        halo * l->slab * l->element_size > MOST_BYTES) {
+        return 1;
+    }
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         const strake_range stripe = solver->entry[role->entry].range;

@@ -72,8 +72,8 @@ rm -rf one
 "$STRAKE" run walls.yaml "${slow[@]}" --output one
 STRAKE_INJECT=slow:1:cpu@60*3 on_ranks 2 run walls.yaml "${slow[@]}" --output ranks
 same "a rank that becomes slow"
-moved "a rank that becomes slow" 1 10
-check "it ends with less than 150 of 400 rows ($(rows_of 1))" test "$(rows_of 1)" -lt 150
+moved "a rank that becomes slow" 1 30
+check "it ends with less than 180 of 400 rows ($(rows_of 1))" test "$(rows_of 1)" -lt 180
 check "the report has the reason" grep -q '"moves": true, "why": "predicted' report.json
 if [ -n "$has_device" ]; then
     deep=(--set grid.planes=60 --set grid.rows=24 --set grid.cols=50 --set time.steps=300
@@ -82,7 +82,10 @@ if [ -n "$has_device" ]; then
     "$STRAKE" run cube.yaml "${deep[@]}" --output one
     STRAKE_INJECT=slow:0:ocl:0@60*8 on_ranks 2 run cube.yaml "${deep[@]}" --on ocl:0 --output ranks
     same "a device of a rank that becomes slow"
-    check "its rank ends with less than 20 of 60 planes ($(rows_of 0))" test "$(rows_of 0)" -lt 20
+    most=$(grep -o '"rows": \[[0-9]*, [0-9]*\], "seconds"' report.json | grep -o '[0-9]*,' | sort -n | tail -1)
+    moved "a device of a rank that becomes slow" 1 30
+    check "its rank ends with less than the ${most%,} of 60 planes that it had ($(rows_of 0))" \
+        test "$(rows_of 0)" -lt "${most%,}"
 
     # A device for 50 rows, and one more move that would bring 70.
     rm -rf one
@@ -100,11 +103,11 @@ fi
 
 for rank in 0 1; do
     rm -rf lost
-    STRAKE_INJECT=die:$rank:move@10 on_ranks 3 run flow.yaml --quiet --output lost \
-        --set checkpoint.every=4 --set run.balance=bisection
+    STRAKE_INJECT=die:$rank:move@1 on_ranks 3 run flow.yaml --quiet --output lost \
+        --set checkpoint.every=2 --set run.balance=bisection
     check "rank $rank dies in a move: it is named" grep -q "^strake: .*rank $rank (process [0-9]*) has died" .err
     check "once" test "$(grep -c 'has died' .err)" = 1
-    check "with the last checkpoint" grep -q '^strake: the last checkpoint has step 1[0-9]*;' .err
+    check "with the last checkpoint" grep -q '^strake: the last checkpoint has step [0-9]*;' .err
 done
 
 for word in die:move@3 die:1:move@0 die:1:move@3*2 die:1:cpu@3 fail:1:cpu@3 fail:1:move@3 slow:1:cpu@3; do
