@@ -137,16 +137,16 @@ __kernel void ghost_lines(__global real *array, const long slab, const long pitc
     array[base + (long)to * pitch] = array[base + (long)from * pitch];
 }
 
-/* Ghost slabs that copy one of the slabs [first, end) of the array; pairs as above. */
-__kernel void ghost_slabs(__global real *array, const long slab, __constant int *pairs,
-                          const int count, const int first, const int end)
+/* Ghost slabs that copy one of the slabs [first, end) of the array, which begin at @p start; pairs as above. */
+__kernel void ghost_slabs(__global real *array, const long slab, const long start,
+                          __constant int *pairs, const int count, const int first, const int end)
 {
     const long j = (long)get_global_id(0);
     const int k = (int)get_global_id(1);
     if (j >= slab || k >= count || pairs[2 * k + 1] < first || pairs[2 * k + 1] >= end) {
         return;
     }
-    array[pairs[2 * k] * slab + j] = array[pairs[2 * k + 1] * slab + j];
+    array[start + pairs[2 * k] * slab + j] = array[start + pairs[2 * k + 1] * slab + j];
 }
 
 /* Sets *found if any interior value is NaN or Inf. */

@@ -15,7 +15,7 @@ static double now(void)
 
 size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab)
 {
-    return (size_t)(slab + x->host->lo[0]) * strake_cl_window_slab_bytes(x->window);
+    return (size_t)(strake_layout_slab_at(x->host, slab) * x->host->element_size);
 }
 
 /* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */

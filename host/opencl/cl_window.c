@@ -21,7 +21,7 @@ static int64_t array_slab(const strake_cl_window *w, int64_t slab)
 
 size_t strake_cl_window_offset(const strake_cl_window *w, int64_t slab)
 {
-    return (size_t)array_slab(w, slab) * strake_cl_window_slab_bytes(w);
+    return (size_t)(strake_layout_slab_at(&w->layout, w->lead + slab) * w->layout.element_size);
 }
 
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,
@@ -371,7 +371,7 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass(&a, sizeof array, &array);
     strake_cl_pass_long(&a, l->slab);
     strake_cl_pass_long(&a, l->pitch);
-    strake_cl_pass_long(&a, origin - origin % l->pitch);
+    strake_cl_pass_long(&a, origin - l->lo[2]);
     strake_cl_pass_int(&a, end - first);
     strake_cl_pass_int(&a, l->n[1]);
     strake_cl_pass_int(&a, l->lo[1]);
@@ -391,6 +391,7 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->slabs);
     strake_cl_pass(&a, sizeof array, &array);
     strake_cl_pass_long(&a, slab);
+    strake_cl_pass_long(&a, w->layout.start);
     strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
     strake_cl_pass_int(&a, pairs->count);
     strake_cl_pass_int(&a, array_slab(w, first));

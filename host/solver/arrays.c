@@ -33,13 +33,14 @@ size_t strake_arrays_bytes(const strake_solver *solver)
 }
 
 /*
- * Room for the whole grid in which only what is touched takes memory: a rank has some slabs of every
- * array, in their places. What nobody ever wrote is zero.
+ * Room for the whole grid in which only what is touched takes memory: states have ghost slabs in places
+ * where nobody needs them, and a rank has some slabs of every array, in their places (@p is_sparse: the
+ * rest is not promised either). What nobody ever wrote is zero.
  */
-static void *map_sparse(size_t bytes, size_t alignment)
+static void *map_room(size_t bytes, size_t alignment, bool is_sparse)
 {
     char *const room = mmap(NULL, bytes + alignment, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                            MAP_PRIVATE | MAP_ANONYMOUS | (is_sparse ? MAP_NORESERVE : 0), -1, 0);
     if (room == MAP_FAILED) {
         return NULL;
     }
@@ -58,8 +59,7 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
     const size_t bytes = bytes_of(&solver->layout);
     const size_t alignment = alignment_of(solver);
     const size_t rounded = strake_arrays_bytes(solver);
-    *out =
-        solver->ranks != NULL ? map_sparse(rounded, alignment) : aligned_alloc(alignment, rounded);
+    *out = map_room(rounded, alignment, solver->ranks != NULL);
     if (*out == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: field %s needs %.1f MiB; use a smaller grid or "
@@ -70,29 +70,28 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
         /* Whole huge pages only: the rest of the last one would count as memory in use. */
         (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
     }
-    if (solver->ranks == NULL) {
-        memset((char *)*out + bytes - TAIL, 0, TAIL);
-    }
     return STRAKE_OK;
 }
 
 void strake_arrays_free(const strake_solver *solver, void **array)
 {
-    if (*array != NULL && solver->ranks != NULL) {
+    if (*array != NULL) {
         (void)munmap(*array, strake_arrays_bytes(solver));
-    } else {
-        free(*array);
     }
     *array = NULL;
 }
 
-/* Gives back the whole pages of slabs [first, end) of an array, counted from its first ghosts. */
+static size_t slab_at(const strake_layout *l, int64_t slab)
+{
+    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
+}
+
+/* Gives back the whole pages of slabs [first, end) of an array. */
 static void give_back(const strake_layout *l, char *array, int64_t first, int64_t end)
 {
-    const size_t slab = (size_t)(l->slab * l->element_size);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t from = round_up((size_t)first * slab, page);
-    const size_t to = (size_t)end * slab / page * page;
+    const size_t from = round_up(slab_at(l, first), page);
+    const size_t to = slab_at(l, end) / page * page;
     if (from < to) {
         (void)madvise(array + from, to - from, MADV_DONTNEED);
     }
@@ -100,15 +99,16 @@ static void give_back(const strake_layout *l, char *array, int64_t first, int64_
 
 static void trim(const strake_layout *l, char *array, const strake_window *window)
 {
-    const int64_t ghosts = l->lo[0];
-    int64_t first = 0;
+    const int64_t begin = -l->lo[0];
+    const int64_t end = l->n[0] + l->hi[0];
+    int64_t first = begin;
     for (int k = 0; k < window->ranges; k++) {
         const strake_range *range = &window->range[k];
         /* Ghosts beyond the end of the domain are the last slab's. */
-        give_back(l, array, first, range->first > 0 ? range->first + ghosts : 0);
-        first = range->end < l->n[0] ? range->end + ghosts : l->elements / l->slab;
+        give_back(l, array, first, range->first > 0 ? range->first : begin);
+        first = range->end < l->n[0] ? range->end : end;
     }
-    give_back(l, array, first, l->elements / l->slab);
+    give_back(l, array, first, end);
 }
 
 void strake_arrays_trim(const strake_solver *solver)
@@ -136,28 +136,23 @@ static strake_range stripe_of(const strake_solver *solver)
     return solver->own;
 }
 
-/* A worker's part of an array as slabs of it, its first slab of ghosts being 0; bands belong to the first. */
+/* The slabs of a worker's part of an array; bands belong to the first. */
 static strake_range part_of(const strake_solver *solver, strake_range stripe, int worker)
 {
-    const int64_t ghosts = solver->layout.origin / solver->layout.slab;
     strake_range slabs;
     strake_range columns;
     strake_workers_share(solver, stripe, worker, &slabs, &columns);
-    return (strake_range){slabs.first + ghosts,
-                          (columns.first == 0 ? slabs.end : slabs.first) + ghosts};
+    return (strake_range){slabs.first, columns.first == 0 ? slabs.end : slabs.first};
 }
 
 /*
  * Zeroes an array with the threads of the CPU stripe, each its own slabs: the memory of a team's rows is
- * then on its own node. What is not of the stripe is divided among all. Threads may move while they do so
- * unless they stay on their processors.
+ * then on its own node. What is not of the stripe takes memory when somebody writes it. Threads may move
+ * while they do so unless they stay on their processors.
  */
 static void touch_first(strake_solver *solver, void *array)
 {
     const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    const int64_t slabs = l->elements / l->slab;
-    const int64_t ghosts = l->origin / l->slab;
     const strake_range stripe = stripe_of(solver);
 #pragma omp parallel num_threads(solver->threads)
     {
@@ -166,16 +161,9 @@ static void touch_first(strake_solver *solver, void *array)
             strake_binding before;
             strake_workers_enter(solver, w, &before);
             const strake_range own = part_of(solver, stripe, w);
-            memset((char *)array + (size_t)own.first * slab, 0,
-                   (size_t)(own.end - own.first) * slab);
+            memset((char *)array + slab_at(l, own.first), 0,
+                   slab_at(l, own.end) - slab_at(l, own.first));
             strake_topology_unbind(&before);
-        }
-        /* The rest of a rank's array is other ranks' and takes no memory. */
-#pragma omp for schedule(static)
-        for (int64_t k = 0; k < (solver->ranks == NULL ? slabs : 0); k++) {
-            if (k < stripe.first + ghosts || k >= stripe.end + ghosts) {
-                memset((char *)array + (size_t)k * slab, 0, slab);
-            }
         }
     }
 }
@@ -194,8 +182,8 @@ static void renew_pages(char *begin, char *end, void *buffer)
 
 static void settle(const strake_solver *solver, strake_range stripe)
 {
-    const size_t slab = (size_t)(solver->layout.slab * solver->layout.element_size);
-    const size_t bytes = (size_t)(solver->layout.elements * solver->layout.element_size);
+    const strake_layout *l = &solver->layout;
+    const size_t bytes = (size_t)(l->elements * l->element_size);
 #pragma omp parallel num_threads(solver->threads)
     {
         const int worker = omp_get_thread_num();
@@ -208,8 +196,7 @@ static void settle(const strake_solver *solver, strake_range stripe)
             const bool is_second =
                 k >= STRAKE_MAX_VALUES && array == solver->array[0][k % STRAKE_MAX_VALUES];
             if (array != NULL && !is_second) {
-                renew_pages(array + (size_t)own.first * slab, array + (size_t)own.end * slab,
-                            buffer);
+                renew_pages(array + slab_at(l, own.first), array + slab_at(l, own.end), buffer);
             }
         }
         free(buffer);

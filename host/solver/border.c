@@ -86,8 +86,8 @@ static strake_transfer transfer(const strake_solver *solver, int parity, int sta
     const int64_t slab = l->slab * l->element_size;
     return (strake_transfer){.peer = peer,
                              .tag = tag,
-                             .data =
-                                 (char *)solver->array[parity][state] + (first + l->lo[0]) * slab,
+                             .data = (char *)solver->array[parity][state] +
+                                     strake_layout_slab_at(l, first) * l->element_size,
                              .bytes = (size_t)(slabs * slab)};
 }
 

@@ -93,13 +93,18 @@ cleanup:
     return status;
 }
 
-static pages pages_of(const strake_solver *solver, int64_t first, int64_t end)
+/* Where a slab begins in an array [bytes]. */
+static size_t slab_at(const strake_solver *solver, int64_t slab)
 {
     const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
+    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
+}
+
+static pages pages_of(const strake_solver *solver, int64_t first, int64_t end)
+{
     const size_t page = page_size();
-    return (pages){(size_t)(first + l->lo[0]) * slab / page * page,
-                   ((size_t)(end + l->lo[0]) * slab + page - 1) / page * page};
+    return (pages){slab_at(solver, first) / page * page,
+                   (slab_at(solver, end) + page - 1) / page * page};
 }
 
 /*
@@ -123,14 +128,11 @@ static void find_pieces(const strake_solver *solver, int side, int other, const 
 /* Whether a piece has slabs of these two ranks only: a third one's could come by messages. */
 static bool is_between(const strake_solver *solver, int other, const pages *piece)
 {
-    const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    for (size_t at = piece->first / slab; at * slab < piece->end; at++) {
-        const int64_t k = (int64_t)at - l->lo[0];
-        const strake_range own = solver->own;
-        const strake_range its = solver->owned[other];
-        if (k >= 0 && k < l->n[0] && (k < own.first || k >= own.end) &&
-            (k < its.first || k >= its.end)) {
+    const strake_range own = solver->own;
+    const strake_range its = solver->owned[other];
+    for (int64_t k = 0; k < solver->layout.n[0]; k++) {
+        const bool is_in = slab_at(solver, k) < piece->end && slab_at(solver, k + 1) > piece->first;
+        if (is_in && (k < own.first || k >= own.end) && (k < its.first || k >= its.end)) {
             return false;
         }
     }
@@ -147,10 +149,8 @@ static strake_status map(const strake_solver *solver, char *array, const pages *
     strake_status status = STRAKE_OK;
     const pages all = *piece;
     const size_t bytes = all.end - all.first;
-    const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    const size_t own_first = (size_t)(solver->own.first + l->lo[0]) * slab;
-    const size_t own_end = (size_t)(solver->own.end + l->lo[0]) * slab;
+    const size_t own_first = slab_at(solver, solver->own.first);
+    const size_t own_end = slab_at(solver, solver->own.end);
     const size_t first = own_first > all.first ? own_first : all.first;
     const size_t end = own_end < all.end ? own_end : all.end;
     char *const kept = malloc(bytes);

@@ -80,16 +80,16 @@ cleanup:
 /* Copies every state, slabs and ghosts, with all threads. */
 static void copy(const strake_solver *solver, void *const *from, void *const *to)
 {
-    const size_t slab = (size_t)(solver->layout.slab * solver->layout.element_size);
-    const int64_t slabs = solver->layout.elements / solver->layout.slab;
+    const strake_layout *l = &solver->layout;
+    const size_t slab = (size_t)(l->slab * l->element_size);
     for (int v = 0; v < solver->graph.values; v++) {
         if (!is_state(solver, v)) {
             continue;
         }
 #pragma omp parallel for num_threads(solver->most_threads) schedule(static)
-        for (int64_t k = 0; k < slabs; k++) {
-            memcpy((char *)to[v] + (size_t)k * slab, (const char *)from[v] + (size_t)k * slab,
-                   slab);
+        for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
+            const int64_t at = strake_layout_slab_at(l, k) * l->element_size;
+            memcpy((char *)to[v] + at, (const char *)from[v] + at, slab);
         }
     }
 }
@@ -154,7 +154,7 @@ void strake_keep_forget(strake_solver *solver)
 void strake_keep_release(strake_solver *solver)
 {
     for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        free(solver->kept.array[v]);
+        strake_arrays_free(solver, &solver->kept.array[v]);
     }
     memset(&solver->kept, 0, sizeof solver->kept);
 }

@@ -40,17 +40,24 @@ strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
     layout.lo[2] += (steps - 1) * reach;
     layout.hi[2] += (steps - 1) * reach;
     const int64_t line = LINE_BYTES / layout.element_size;
-    /* One line more than the halo: row loops start aligned, a vector before what they need. */
-    const int64_t left = layout.lo[2] > 0 ? round_up(layout.lo[2], line) + line : 0;
-    layout.pitch = left + round_up(n[2] + layout.hi[2], line);
+    /*
+     * Cell 0 of a line is aligned, and the ghosts before it share a cache line with the end of the line
+     * before. Row loops work in whole vectors: they write up to the next multiple of one, which is room
+     * of the line itself, and read from one before the first ghost on, which is the line before.
+     */
+    const int64_t left = round_up(layout.lo[2], line);
+    const int64_t whole = round_up(n[2], line);
+    const int64_t right = n[2] + layout.hi[2] > whole ? n[2] + layout.hi[2] : whole;
+    layout.start = left + line - layout.lo[2];
+    layout.pitch = round_up(layout.lo[2] + right, line);
     /* A pitch that is a multiple of 4 KiB makes rows compete for the same cache sets. */
     if (layout.pitch * layout.element_size % 4096 == 0) {
         layout.pitch += line;
     }
     const int64_t lines = layout.lo[1] + n[1] + layout.hi[1];
     layout.slab = lines * layout.pitch;
-    layout.origin = layout.lo[0] * layout.slab + layout.lo[1] * layout.pitch + left;
-    layout.elements = (layout.lo[0] + n[0] + layout.hi[0]) * layout.slab;
+    layout.origin = strake_layout_slab_at(&layout, 0) + layout.lo[1] * layout.pitch + layout.lo[2];
+    layout.elements = layout.start + strake_layout_slabs(&layout) * layout.slab;
     return layout;
 }
 
@@ -126,7 +133,7 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
                                 int64_t end)
 {
     const int64_t n = layout->n[1];
-    const int64_t left = layout->origin % layout->pitch;
+    const int64_t left = layout->lo[2];
     for (int64_t i = first; i < end; i++) {
         for (int64_t m = 0; m < n; m++) {
             fill_line(layout, array, strake_layout_at(layout, i, m, 0), 0, layout->n[2]);
@@ -155,9 +162,9 @@ void strake_layout_fill_ends(const strake_layout *layout, void *array, bool befo
     const int64_t ghosts[2] = {before ? layout->lo[0] : 0, after ? layout->hi[0] : 0};
     for (int64_t k = -ghosts[0]; k < ghosts[1]; k++) {
         const int64_t i = k < 0 ? k : n + k;
-        copy_line(layout, array, (i + layout->lo[0]) * layout->slab,
-                  (strake_ghost_source(layout->boundary[0], n, i) + layout->lo[0]) * layout->slab,
-                  layout->slab);
+        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
+        copy_line(layout, array, strake_layout_slab_at(layout, i),
+                  strake_layout_slab_at(layout, source), layout->slab);
     }
 }
 

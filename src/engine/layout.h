@@ -27,6 +27,7 @@ typedef struct strake_layout {
     int hi[STRAKE_AXES];    /**< ghost cells after */
     int64_t pitch;    /**< elements from one line (axis 1) to the next, a multiple of 64 bytes */
     int64_t slab;     /**< elements from one slab (axis 0) to the next */
+    int64_t start;    /**< elements before the first slab: more than a cache line, never used */
     int64_t origin;   /**< offset of cell [0,0,0]; 64-byte aligned relative to the array */
     int64_t elements; /**< total */
     int element_size; /**< bytes */
@@ -51,6 +52,18 @@ strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
 static inline int64_t strake_layout_at(const strake_layout *layout, int64_t i, int64_t m, int64_t j)
 {
     return layout->origin + i * layout->slab + m * layout->pitch + j;
+}
+
+/** Slabs of an array, ghosts included. */
+static inline int64_t strake_layout_slabs(const strake_layout *layout)
+{
+    return layout->lo[0] + layout->n[0] + layout->hi[0];
+}
+
+/** Element offset of slab i with all its ghosts; the next slab begins where it ends. */
+static inline int64_t strake_layout_slab_at(const strake_layout *layout, int64_t i)
+{
+    return layout->start + (i + layout->lo[0]) * layout->slab;
 }
 
 /** Slabs that a step of a sweep computes beyond those of the next one, before and after a stripe. */

@@ -140,6 +140,45 @@ static void windows_have_the_slabs_that_are_read(void **state)
     }
 }
 
+/* A layout of n columns with ghosts; the other axes have few cells. */
+static void check_lines(strake_precision precision, int lo, int hi, int64_t n)
+{
+    static strake_graph graph;
+    static const strake_boundary boundary[STRAKE_AXES];
+    graph = (strake_graph){.values = 1, .precision = precision};
+    graph.value[0] =
+        (strake_value){.lo = {1, 2, lo}, .hi = {3, 1, hi}, .next = -1, .is_live = true};
+    const strake_layout l =
+        strake_layout_make(&graph, (const int64_t[STRAKE_AXES]){4, 5, n}, boundary);
+    const int64_t line = 64 / l.element_size;
+    const int64_t whole = (n + line - 1) / line * line;
+    const int64_t needed = lo + (n + hi > whole ? n + hi : whole);
+    /* Vectors of cells are whole cache lines, and one before the ghosts lies in the array. */
+    assert_int_equal(l.origin % line, 0);
+    assert_int_equal(l.pitch % line, 0);
+    assert_true(strake_layout_at(&l, -1, -2, -lo) - line >= (lo + line - 1) / line * line - lo);
+    /* Lines have what they need, and little more; nothing is between them. */
+    assert_true(l.pitch >= needed && l.pitch < needed + 2 * line);
+    assert_true(l.pitch * l.element_size % 4096 != 0);
+    assert_int_equal(strake_layout_at(&l, -1, -2, -lo), strake_layout_slab_at(&l, -1));
+    assert_int_equal(strake_layout_at(&l, 2, 5, -lo) + l.pitch, strake_layout_slab_at(&l, 3));
+    assert_int_equal(strake_layout_slab_at(&l, 4 + 3), l.elements);
+    assert_int_equal(strake_layout_slabs(&l), 1 + 4 + 3);
+}
+
+static void lines_of_a_layout_are_aligned_and_close_together(void **state)
+{
+    (void)state;
+    for (int precision = 0; precision < 2; precision++) {
+        for (int ghosts = 0; ghosts < 100; ghosts++) {
+            for (int64_t n = 1; n < 70; n++) {
+                check_lines((strake_precision)precision, ghosts / 10, ghosts % 10, n);
+            }
+            check_lines((strake_precision)precision, ghosts / 10, ghosts % 10, 512 - ghosts % 20);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +187,7 @@ int main(void)
         cmocka_unit_test(borders_contain_every_slab_that_another_stripe_reads),
         cmocka_unit_test(a_lone_stripe_sends_nothing),
         cmocka_unit_test(windows_have_the_slabs_that_are_read),
+        cmocka_unit_test(lines_of_a_layout_are_aligned_and_close_together),
     };
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }
