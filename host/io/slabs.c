@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { PIECE = 1 << 20 };
+enum { PIECE = 1 << 18 };
 
 strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error)

@@ -266,7 +266,7 @@ cleanup:
 /* Slabs to ask for at a time. */
 static int64_t slabs_of_piece(const strake_solver *solver, const int64_t shape[])
 {
-    enum { PIECE = 1 << 20 }; /* bytes, if a slab has not more */
+    enum { PIECE = 1 << 18 }; /* bytes, if a slab has not more */
     const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
     return PIECE / bytes > 0 ? PIECE / bytes : 1;
 }

@@ -328,7 +328,8 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
     const strake_node *classes = NULL, *streaming = NULL;
     int64_t format = 0, todo = 0;
     int choice = 0;
-    memset(out, 0, sizeof *out);
+    /* Room for classes that are not there stays as it is: it is large, and would take memory. */
+    memset(out, 0, offsetof(strake_tuned_record, class));
     STRAKE_CHECK(memmem(yaml, length, "strake_tuned:", strlen("strake_tuned:")) != NULL, error,
                  STRAKE_ERR_USAGE,
                  "%s: holds no tuned settings (no key `strake_tuned`): it is empty, was cut short "
@@ -351,7 +352,9 @@ strake_status strake_tuned_parse(const char *name, const char *yaml, size_t leng
     for (const strake_node *at = classes->child; at != NULL; at = at->next) {
         STRAKE_CHECK(out->classes < STRAKE_TUNED_CLASSES, error, STRAKE_ERR_USAGE,
                      "%s: classes: more than %d", name, (int)STRAKE_TUNED_CLASSES);
-        STRAKE_TRY(read_class(at, &out->class[out->classes++], error));
+        strake_tuned_class *const class = &out->class[out->classes++];
+        memset(class, 0, sizeof *class);
+        STRAKE_TRY(read_class(at, class, error));
     }
     STRAKE_CHECK(out->classes > 0, error, STRAKE_ERR_USAGE, "%s: classes: none", name);
     STRAKE_TRY(read_word(root, "complete", "true", &choice, error));

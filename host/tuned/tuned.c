@@ -21,7 +21,7 @@ static strake_tuned_record *add_record(strake_tuned_set *set)
         return NULL;
     }
     set->record = grown;
-    strake_tuned_record *const record = calloc(1, sizeof *record);
+    strake_tuned_record *const record = malloc(sizeof *record);
     if (record != NULL) {
         set->record[set->records++] = record;
     }
@@ -145,7 +145,6 @@ static strake_status load_shipped(strake_tuned_set *set, strake_error *error)
         if (record == NULL) {
             return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
         }
-        record->is_shipped = true;
         /* Those of another generator wait for somebody to measure that device again. */
         if (strake_tuned_parse(text->name, (const char *)text->bytes, text->length, record,
                                &reason) != STRAKE_OK ||

@@ -21,7 +21,7 @@ static const unsigned char magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 enum {
     MAX_HEADER = 1 << 20, /* a sane header has some hundred bytes */
     CHUNK = 8192,         /* elements converted at a time */
-    BAND = 8 << 20, /* bytes of a Fortran-order file held at once, if not more are needed to ... */
+    BAND = 1 << 20, /* bytes of a Fortran-order file held at once, if not more are needed to ... */
     BANDS = 32      /* ... read it in so many bands: many tiny reads would take for ever */
 };
 

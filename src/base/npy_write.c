@@ -15,7 +15,7 @@
 #define NATIVE_ORDER '<'
 #endif
 
-enum { BUFFER = 1 << 20, NAMES = 1000 };
+enum { BUFFER = 1 << 16, NAMES = 1000 };
 
 struct strake_npy_writer {
     char *path;

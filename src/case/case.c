@@ -14,7 +14,10 @@
 #include "case/keys.h"
 #include "case/source.h"
 
-enum { MAX_FILE = 4 << 20 /* bytes; a case of that size is some other file */ };
+enum {
+    MAX_FILE = 4 << 20, /* bytes; a case of that size is some other file */
+    FIRST_PIECE = 1 << 12
+};
 
 int strake_case_key(const strake_case *which, const char *path)
 {
@@ -281,13 +284,19 @@ static strake_status read_file(const char *path, char **out, size_t *out_length,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *text = malloc(MAX_FILE + 1);
+    char *text = NULL;
     size_t length = 0;
+    size_t room = 0;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
     STRAKE_CHECK(fd >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     for (;;) {
-        const ssize_t got = read(fd, text + length, MAX_FILE + 1 - length);
+        if (length == room) {
+            room = 2 * room + FIRST_PIECE;
+            char *const grown = realloc(text, room);
+            STRAKE_CHECK(grown != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+            text = grown;
+        }
+        const ssize_t got = read(fd, text + length, room - length);
         if (got < 0 && errno == EINTR) {
             continue;
         }
