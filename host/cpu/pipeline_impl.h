@@ -100,9 +100,11 @@ struct strake_pipeline {
 strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strake_loop *loop,
                                         strake_error *error);
 
-/* Plans the loops: compiled ones, or plain ones where one of them is not. @return their number */
-int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa,
-                               strake_loop loop[STRAKE_MAX_VALUES]);
+/*
+ * Plans the loops: compiled ones, or plain ones where one of them is not; there is room for one of each
+ * stage. @return their number
+ */
+int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop);
 void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
 
 /* One step takes one input slab. */

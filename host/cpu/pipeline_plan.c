@@ -345,7 +345,7 @@ static void find_depths(strake_pipeline *p, const strake_loop *loop)
 
 /* Everything but the memory of the rings and the tasks. @return bytes of the rings */
 static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_layout *layout,
-                    strake_isa isa, int64_t block, strake_loop loop[STRAKE_MAX_VALUES])
+                    strake_isa isa, int64_t block, strake_loop *loop)
 {
     p->graph = graph;
     p->layout = layout;
@@ -365,11 +365,17 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
 }
 
+/* Room for the loops of a graph: no more than it has stages. */
+static strake_loop *new_loops(const strake_graph *graph)
+{
+    return calloc((size_t)graph->stages + 1, sizeof(strake_loop));
+}
+
 int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int64_t block)
 {
     int64_t bytes = 0;
     strake_pipeline *p = calloc(1, sizeof *p);
-    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
+    strake_loop *loop = new_loops(graph);
     if (p != NULL && loop != NULL) {
         bytes = plan(p, graph, layout, strake_isa_best(), block, loop);
     }
@@ -385,7 +391,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     strake_status status = STRAKE_OK;
     int64_t bytes = 0;
     strake_pipeline *p = calloc(1, sizeof *p);
-    strake_loop *loop = calloc(STRAKE_MAX_VALUES, sizeof *loop);
+    strake_loop *loop = new_loops(graph);
     STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the CPU pipeline");
     bytes = plan(p, graph, layout, isa, block, loop);

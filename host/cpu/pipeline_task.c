@@ -25,10 +25,9 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
     return NULL;
 }
 
-int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa,
-                               strake_loop loop[STRAKE_MAX_VALUES])
+int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
 {
-    const int loops = strake_loops_plan(graph, STRAKE_MAX_VALUES, loop);
+    const int loops = strake_loops_plan(graph, graph->stages, loop);
     for (int g = 0; g < loops; g++) {
         if (find_code(graph, &loop[g], isa) == NULL) {
             return strake_loops_plan_plain(graph, loop);

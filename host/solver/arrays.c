@@ -10,7 +10,7 @@
 #include "solver/rescue.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
-enum { ARRAY_ALIGNMENT = 2 * 1024 * 1024, SMALL_ALIGNMENT = 4096, TAIL = 256 };
+enum { HUGE_PAGE = 2 * 1024 * 1024, TAIL = 256 };
 
 static size_t bytes_of(const strake_layout *layout)
 {
@@ -22,53 +22,59 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-static size_t alignment_of(const strake_solver *solver)
+static size_t slab_at(const strake_layout *l, int64_t slab)
 {
-    return bytes_of(&solver->layout) >= ARRAY_ALIGNMENT ? ARRAY_ALIGNMENT : SMALL_ALIGNMENT;
+    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
 }
 
 size_t strake_arrays_bytes(const strake_solver *solver)
 {
-    return round_up(bytes_of(&solver->layout), alignment_of(solver));
+    return round_up(bytes_of(&solver->layout), (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /*
  * Room for the whole grid in which only what is touched takes memory: states have ghost slabs in places
  * where nobody needs them, and a rank has some slabs of every array, in their places (@p is_sparse: the
- * rest is not promised either). What nobody ever wrote is zero.
+ * rest is not promised either). What nobody ever wrote is zero. Both sizes are whole pages; byte @p head
+ * of the array begins a huge one.
  */
-static void *map_room(size_t bytes, size_t alignment, bool is_sparse)
+static void *map_room(size_t bytes, size_t head, bool is_sparse)
 {
-    char *const room = mmap(NULL, bytes + alignment, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | (is_sparse ? MAP_NORESERVE : 0), -1, 0);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (is_sparse ? MAP_NORESERVE : 0);
+    char *const room = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (room == MAP_FAILED) {
         return NULL;
     }
-    char *const array = room + (alignment - (uintptr_t)room % alignment) % alignment;
-    if (array > room) {
-        (void)munmap(room, (size_t)(array - room));
+    const size_t before = HUGE_PAGE - ((uintptr_t)room + head) % HUGE_PAGE;
+    char *const array = room + before;
+    (void)munmap(room, before);
+    if (before < HUGE_PAGE) {
+        (void)munmap(array + bytes, HUGE_PAGE - before);
     }
-    (void)munmap(array + bytes, alignment - (size_t)(array - room));
     return array;
 }
 
-/* Large arrays start at a huge page; nothing is touched here (first touch decides the NUMA node). */
+/*
+ * Cells start at a huge page, so that the ghosts, and what is behind the last whole one, take no more
+ * than they need. Nothing is touched here (first touch decides the NUMA node).
+ */
 static strake_status new_array(const strake_solver *solver, const char *name, void **out,
                                strake_error *error)
 {
-    const size_t bytes = bytes_of(&solver->layout);
-    const size_t alignment = alignment_of(solver);
-    const size_t rounded = strake_arrays_bytes(solver);
-    *out = map_room(rounded, alignment, solver->ranks != NULL);
+    const strake_layout *l = &solver->layout;
+    const size_t bytes = strake_arrays_bytes(solver);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t head = slab_at(l, 0) / page * page;
+    const size_t cells = slab_at(l, l->n[0]) - head;
+    *out = map_room(bytes, head, solver->ranks != NULL);
     if (*out == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: field %s needs %.1f MiB; use a smaller grid or "
                            "precision: single",
                            name, (double)bytes / 1048576.0);
     }
-    if (alignment == ARRAY_ALIGNMENT) {
-        /* Whole huge pages only: the rest of the last one would count as memory in use. */
-        (void)madvise(*out, bytes / alignment * alignment, MADV_HUGEPAGE);
+    if (cells >= HUGE_PAGE) {
+        (void)madvise((char *)*out + head, cells / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     }
     return STRAKE_OK;
 }
@@ -79,11 +85,6 @@ void strake_arrays_free(const strake_solver *solver, void **array)
         (void)munmap(*array, strake_arrays_bytes(solver));
     }
     *array = NULL;
-}
-
-static size_t slab_at(const strake_layout *l, int64_t slab)
-{
-    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
 }
 
 /* Gives back the whole pages of slabs [first, end) of an array. */
@@ -171,7 +172,7 @@ static void touch_first(strake_solver *solver, void *array)
 /* Gives the whole huge pages of [begin, end) back to the system and touches them again, with their content. */
 static void renew_pages(char *begin, char *end, void *buffer)
 {
-    const uintptr_t page = ARRAY_ALIGNMENT;
+    const uintptr_t page = HUGE_PAGE;
     char *at = begin + (page - (uintptr_t)begin % page) % page;
     for (; end - at >= (ptrdiff_t)page; at += page) {
         memcpy(buffer, at, page);
@@ -190,7 +191,7 @@ static void settle(const strake_solver *solver, strake_range stripe)
         const strake_range own = part_of(solver, stripe, worker);
         strake_binding before;
         strake_workers_enter(solver, worker, &before);
-        void *buffer = bytes >= ARRAY_ALIGNMENT ? malloc(ARRAY_ALIGNMENT) : NULL;
+        void *buffer = bytes >= HUGE_PAGE ? malloc(HUGE_PAGE) : NULL;
         for (int k = 0; k < 2 * STRAKE_MAX_VALUES && buffer != NULL; k++) {
             char *array = solver->array[k / STRAKE_MAX_VALUES][k % STRAKE_MAX_VALUES];
             const bool is_second =

@@ -306,8 +306,9 @@ static void add_ops(strake_ops *sum, const strake_ops *ops)
 
 static void add_work(const strake_graph *graph, const strake_loop *loop, strake_loop_work *work)
 {
-    met loads = {.reads = 0};
-    met cheap = {.reads = 0};
+    met loads, cheap; /* large: nothing but what is used of them should take memory */
+    loads.reads = 0;
+    cheap.reads = 0;
     for (int m = 0; m < loop->stages; m++) {
         const strake_stage *stage = &graph->stage[loop->stage[m]];
         strake_read operand[MOST_OPERANDS];
