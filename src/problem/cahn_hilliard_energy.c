@@ -58,8 +58,9 @@ static void reach_wells(const strake_free_energy *energy, double *low, double *h
     }
     double bound = 0.0;
     for (int k = 1; k < degree; k++) {
-        bound =
-            fmax(bound, fabs(k * energy->coefficient[k] / (degree * energy->coefficient[degree])));
+        const double ratio =
+            fabs(k * energy->coefficient[k] / (degree * energy->coefficient[degree]));
+        bound = ratio > bound ? ratio : bound; /* fmax() here crashes gcc 12 for 64-bit Arm */
     }
     bound += 1.0;
     for (int k = 0; k < SCAN && degree > 1; k++) {
