@@ -208,7 +208,7 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
 
 bool strake_workers_are_crowded(const strake_solver *solver)
 {
-    int cores = 0;
+    int cores = solver->ranks != NULL ? 1 : 0; /* its exchange */
     for (int e = 0; e < solver->entries; e++) {
         cores += cores_of_device(solver, e);
     }
