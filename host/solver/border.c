@@ -191,8 +191,7 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
         depth[0] = 0;
     }
     STRAKE_TRY(strake_ranks_agree(solver->ranks, begin_border(solver, error), error));
-    /* One way nobody learns when its slabs have been read. */
-    if (solver->which->exchange == STRAKE_EXCHANGE_BOTH) {
+    if (solver->which->exchange != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(solver, beside, depth, solver->border->common, error));
     }
     find_sent(solver, depth);
