@@ -12,8 +12,11 @@
 
 #include "mpi/launch.h"
 
-/* Seconds of waiting after which a thread sleeps between two looks, and looks after the others. */
-static const double awake = 200e-6, look_after = 0.05;
+/*
+ * Seconds of waiting after which a thread sleeps between two looks, and looks after the others. MPI moves
+ * nothing while nobody looks: large messages go on in pieces, one for each look.
+ */
+static const double awake = 5e-3, look_after = 0.05;
 
 /*
  * [ns] In a crowd a thread that waits computes on no processor of its own: it sleeps at once, and not so
