@@ -1,105 +1,176 @@
 #!/bin/sh
-# Ranks over a shaped link: each rank in a network namespace of its own, joined by a veth pair that has
-# the rate (and, where the kernel has netem, the delay) of 1 Gbit Ethernet, against the same ranks without
-# the shaping. Needs root, iproute2 and Open MPI; takes about two minutes.
+# Two ranks of one thread and one core each, over links between network namespaces that bench/relay.c makes
+# of two TAP devices: one with the rate and the delay of Ethernet (link), one through the same program
+# without either (free), so that what both have in common, the processor time of TCP and of the program,
+# can be told from what the link itself costs. Beside them the same ranks on one machine (none), and one
+# rank (alone). Needs root, iproute2, python3, /dev/net/tun and Open MPI; takes about fifteen minutes.
 # usage: bench/plan_mpi.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make`)
-# Every line of OUTPUT_FOLDER/rates.jsonl is one report with the link, the exchange and the sweep.
+# Every line of OUTPUT_FOLDER/rates.jsonl is one report; medians.txt is what bench/median.sh makes of them.
+# link.txt: what was asked of the link, what TCP alone and `strake model` find, and what the relays did.
 set -eu
 out=$1
 strake=$(realpath "${2:-build/strake}")
-rate=${RATE:-1gbit} delay=${DELAY:-50us} # of each direction
+rate=${RATE:-1000} delay=${DELAY:-50} # [Mbit/s], [us], each way
 work=$(mktemp -d)
-a=strake-a-$$ b=strake-b-$$
+name=strake-$$
+relays=
 tidy() {
-    ip netns del "$a" 2>/dev/null || true
-    ip netns del "$b" 2>/dev/null || true
+    # shellcheck disable=SC2086
+    [ -z "$relays" ] || kill $relays 2>/dev/null || true
+    for link in link free; do
+        ip netns del "$name-$link-a" 2>/dev/null || true
+        ip netns del "$name-$link-b" 2>/dev/null || true
+    done
     rm -rf "$work"
 }
 trap tidy EXIT
+trap 'exit 1' INT TERM
 mkdir -p "$out"
 {
     date -u +%Y-%m-%d
     git rev-parse --verify -q HEAD || cat "${COMMIT_FILE:-/nonexistent}" 2>/dev/null || echo 'commit unknown'
     uname -sr
     nproc
+    mpirun --version | head -1
 } >"$out/machine.txt"
 : >"$out/rates.jsonl"
-: >"$out/rates.txt"
 
-ip netns add "$a"
-ip netns add "$b"
-ip link add veth0 netns "$a" type veth peer name veth0 netns "$b"
-for end in "$a 1" "$b 2"; do
-    # shellcheck disable=SC2086
-    set -- $end
-    ip -n "$1" link set lo up
-    ip -n "$1" addr add "10.77.0.$2/24" dev veth0
-    ip -n "$1" link set veth0 up
-done
-# What mpirun would do over ssh.
-cat >"$work/agent" <<AGENT
+"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -o "$work/relay" bench/relay.c
+join() { # join LINK MBIT_PER_S DELAY_US: namespaces of the link's two ends
+    "$work/relay" "s$1a$$" "s$1b$$" "$2" "$3" >"$work/$1.txt" &
+    relays="$relays $!"
+    until grep -q ready "$work/$1.txt"; do
+        kill -0 $!
+        sleep 0.05
+    done
+    for end in a b; do
+        ip netns add "$name-$1-$end"
+        ip link set "s$1$end$$" netns "$name-$1-$end"
+        ip -n "$name-$1-$end" link set "s$1$end$$" name link0
+        ip -n "$name-$1-$end" link set lo up
+        ip -n "$name-$1-$end" addr add "10.77.0.$([ $end = a ] && echo 1 || echo 2)/24" dev link0
+        ip -n "$name-$1-$end" link set link0 up
+    done
+    # What mpirun would do over ssh.
+    cat >"$work/agent-$1" <<AGENT
 #!/bin/sh
 shift
-exec ip netns exec $b sh -c "\$*"
+exec taskset -c 1 ip netns exec $name-$1-b sh -c "\$*"
 AGENT
-chmod +x "$work/agent"
+    chmod +x "$work/agent-$1"
+}
+join link "$rate" "$delay"
+join free 100000 0
 
-cat >"$work/flow.yaml" <<'YAML'
-problem: mpdata2d
-grid: {rows: 1024, cols: 2048}
-time: {dt: 0.1, steps: 200}
-boundary: {rows: periodic, cols: periodic}
-fields:
-  psi: {random: {seed: 1, minimum: 1, maximum: 2}}
-  u1: {constant: 0.3}
-  u2: {constant: -0.2}
-run: {on: cpu, threads: 1, shares: [1, 1]}
-output: {fields: []}
-YAML
-cat >"$work/spinodal.yaml" <<'YAML'
-problem: cahn_hilliard2d
-grid: {rows: 1024, cols: 2048}
-time: {dt: 0.004, steps: 200}
-scheme: {time: midpoint}
-fields:
-  u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}
-run: {on: cpu, threads: 1, shares: [1, 1]}
-output: {fields: []}
-YAML
+cat >"$work/probe.py" <<'PYTHON'
+import socket, sys, time
+ROUNDS, MIB = 500, 128
+if sys.argv[1] == "answer":
+    peer = socket.create_server(("10.77.0.2", 7701)).accept()[0]
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for _ in range(ROUNDS):
+        peer.sendall(peer.recv(1))
+    left = MIB << 20
+    while left > 0:
+        left -= len(peer.recv(1 << 20))
+    peer.sendall(b"x")
+else:
+    peer = socket.create_connection(("10.77.0.2", 7701))
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    trip = []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        peer.sendall(b"x")
+        peer.recv(1)
+        trip.append(1e6 * (time.perf_counter() - begin))
+    begin = time.perf_counter()
+    for _ in range(MIB):
+        peer.sendall(bytes(1 << 20))
+    peer.recv(1)
+    seconds = time.perf_counter() - begin
+    trip.sort()
+    print("TCP, 1 byte there and back: median %.0f us, least %.0f, of %d" % (trip[ROUNDS // 2], trip[0], ROUNDS))
+    print("TCP, %d MiB one way: %.1f Mbit/s of payload" % (MIB, 8 * (MIB << 20) / seconds / 1e6))
+PYTHON
+ip netns exec "$name-link-b" python3 "$work/probe.py" answer &
+sleep 0.5
+{
+    echo "asked for: $rate Mbit/s, $delay us each way"
+    ip netns exec "$name-link-a" python3 "$work/probe.py" call
+} | tee "$out/link.txt"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-any() { # LINK CASE STEPS_PER_SWEEP EXCHANGE
-    timeout -k 5 120 ip netns exec "$a" mpirun --host 10.77.0.1:1,10.77.0.2:1 -np 2 --bind-to none \
-        --mca plm_rsh_agent "$work/agent" --mca btl tcp,self --mca pml ob1 \
-        --mca btl_tcp_if_include veth0 --mca oob_tcp_if_include veth0 \
-        "$strake" run "$work/$2.yaml" --quiet --set run.steps_per_sweep="$3" \
-        --set run.exchange="$4" --report "$work/report.json" >"$work/err" 2>&1 || {
+over() { # over LINK COMMAND...
+    link=$1 more=
+    shift
+    case $link in
+        alone) timeout -k 5 120 taskset -c 0 "$@" ;;
+        none) timeout -k 5 120 mpirun -np 2 --bind-to core "$@" ;;
+        *) # eager: messages of any size are sent before the receiver has said that it is ready
+            [ "$link" != eager ] || link=link more='--mca btl_tcp_eager_limit 4000000'
+            # shellcheck disable=SC2086
+            timeout -k 5 120 taskset -c 0 ip netns exec "$name-$link-a" mpirun -np 2 --bind-to none \
+                --host 10.77.0.1:1,10.77.0.2:1 --mca plm_rsh_agent "$work/agent-$link" \
+                --mca btl tcp,self --mca pml ob1 --mca btl_tcp_if_include link0 \
+                --mca oob_tcp_if_include link0 $more "$@"
+            ;;
+    esac
+}
+over link "$strake" model --on cpu --budget 5 >"$work/model.txt" 2>&1
+grep -A1 messages "$work/model.txt" | tee -a "$out/link.txt"
+
+write() { # NAME PROBLEM GRID REST
+    cat >"$work/$1.yaml" <<YAML
+problem: $2
+grid: {$3}
+$4
+run: {on: cpu, threads: 1, shares: [1, 1], tuned: false}
+output: {fields: []}
+YAML
+}
+noise='scheme: {time: midpoint}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}'
+write flow mpdata2d 'rows: 1024, cols: 2048' 'time: {dt: 0.1, steps: 96}
+fields: {psi: {random: {seed: 1, minimum: 1, maximum: 2}}, u1: {constant: 0.3}, u2: {constant: -0.2}}'
+write spinodal cahn_hilliard2d 'rows: 1024, cols: 2048' "time: {dt: 0.004, steps: 240}
+$noise"
+write cube cahn_hilliard3d 'planes: 128, rows: 128, cols: 128' "time: {dt: 0.004, steps: 96}
+$noise"
+
+any() { # LINK CASE SWEEP EXCHANGE OVERLAP
+    set -- "$@" "$(sed -n 's/^problem: //p' "$work/$2.yaml")" \
+        "$(sed -n 's/^grid: {\(.*\)}/\1/p' "$work/$2.yaml" | sed 's/[a-z]*: //g; s/, /x/g')"
+    # shellcheck disable=SC2086
+    kill -0 $relays # a relay that has died would only show as ranks that do not find each other
+    over "$1" "$strake" run "$work/$2.yaml" --quiet --set run.steps_per_sweep="$3" \
+        --set run.exchange="$4" --set run.overlap="$5" --report "$work/report.json" >"$work/err" 2>&1 || {
         echo "$*: $(head -c 400 "$work/err")" | tee -a "$out/failures.txt"
         return 0
     }
-    printf '{"link": "%s", "case": "%s", "sweep": %s, "exchange": "%s", "report": %s}\n' "$1" "$2" \
-        "$3" "$4" "$(tr -d '\n' <"$work/report.json")" >>"$out/rates.jsonl"
-    printf '%-7s %-9s sweep %s %-8s %10.1f Mcell/s\n' "$1" "$2" "$3" "$4" \
-        "$(grep -o '"cells_per_second": [0-9.e+]*' "$work/report.json" | tail -1 |
-            awk '{print $2 / 1e6}')" | tee -a "$out/rates.txt"
+    printf '{"problem": "%s", "grid": "%s", "on": "%s", "options": "%s sweep=%s overlap=%s", "report": %s}\n' \
+        "$6" "$7" "$1" "$4" "$3" "$5" "$(tr -d '\n' <"$work/report.json")" >>"$out/rates.jsonl"
 }
-for link in free shaped; do
-    if [ $link = shaped ]; then
-        for end in "$a" "$b"; do
-            if tc -n "$end" qdisc add dev veth0 root netem delay "$delay" rate "$rate" 2>/dev/null; then
-                echo "link: $rate and $delay each way (netem)" >>"$out/machine.txt"
-            else
-                tc -n "$end" qdisc add dev veth0 root tbf rate "$rate" burst 64kb latency 50ms
-                echo "link: $rate each way (tbf; this kernel has no netem, so no delay)" >>"$out/machine.txt"
-            fi
-        done
-    fi
-    for round in ${ROUNDS:-1 2 3}; do
-        for case in flow spinodal; do
-            for sweep in 1 2 4; do
-                any $link $case $sweep messages
+for _ in ${ROUNDS:-1 2 3}; do
+    for case in ${CASES:-flow spinodal cube}; do
+        for sweep in 1 2 4 0; do # 0: the default
+            any alone "$case" $sweep both auto
+            any none "$case" $sweep both auto
+            any none "$case" $sweep messages auto
+            any none "$case" $sweep one_way auto
+            any free "$case" $sweep messages on
+            any eager "$case" $sweep messages on
+            for exchange in messages one_way; do
+                any link "$case" $sweep $exchange on
+                any link "$case" $sweep $exchange off
             done
-            any $link $case 1 one_way
         done
     done
 done
+# shellcheck disable=SC2086
+kill $relays
+wait
+for link in link free; do
+    sed "/ready/d; s/^/$link: /" "$work/$link.txt" | tee -a "$out/link.txt"
+done
+relays=
+sh bench/median.sh "$out/rates.jsonl" | tee "$out/medians.txt"

@@ -27,11 +27,13 @@ int strake_ranks_launched(void)
     return strake_launch_ranks();
 }
 
-static uint64_t hash_processors(void)
+/* @return the hash of the processors that this rank may use, and their number */
+static uint64_t hash_processors(int *count)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     (void)sched_getaffinity(0, sizeof set, &set);
+    *count = CPU_COUNT(&set);
     return strake_fnv1a(STRAKE_FNV_SEED, &set, sizeof set);
 }
 
@@ -41,7 +43,8 @@ static strake_status look_around(strake_ranks *ranks, strake_error *error)
     strake_status status = STRAKE_OK;
     MPI_Comm local = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
-    const local_facts own = {(int64_t)getpid(), ranks->self, hash_processors()};
+    int processors = 0;
+    const local_facts own = {(int64_t)getpid(), ranks->self, hash_processors(&processors)};
     local_facts *all = NULL;
     STRAKE_TRY(strake_mpi_check(
         ranks, "MPI_Comm_split_type",
@@ -65,6 +68,7 @@ static strake_status look_around(strake_ranks *ranks, strake_error *error)
         ranks->number[k] = (int)all[k].rank;
         ranks->sharing += all[k].processors == own.processors ? 1 : 0;
     }
+    ranks->is_crowded = ranks->sharing > processors;
 cleanup:
     if (local != MPI_COMM_NULL) {
         (void)MPI_Comm_free(&local);
@@ -166,6 +170,13 @@ void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
     if (ranks != NULL) {
         ranks->patience = seconds;
+    }
+}
+
+void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
+{
+    if (ranks != NULL) {
+        ranks->is_crowded = is_crowded;
     }
 }
 

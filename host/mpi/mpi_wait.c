@@ -5,7 +5,6 @@
 #include "mpi/mpi_wait.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +12,18 @@
 
 #include "mpi/launch.h"
 
-/* Seconds of waiting after which a thread sleeps between two looks, and looks after the others. */
-static const double awake = 200e-6, look_after = 0.05;
+/*
+ * Seconds of waiting after which a thread sleeps between two looks, and looks after the others. MPI moves
+ * nothing while nobody looks: large messages go on in pieces, one for each look.
+ */
+static const double awake = 5e-3, look_after = 0.05;
 
-enum { SPINS = 200, NAP = 20000 /* [ns] */ };
+/*
+ * [ns] In a crowd a thread that waits computes on no processor of its own: it sleeps at once, and not so
+ * often that looking takes much of what the others compute with. It does not yield: to Linux that gives
+ * away its turn for milliseconds, after which messages would only be looked for once nobody computes.
+ */
+enum { NAP = 20000, NAP_IN_A_CROWD = 50000 };
 
 /*
  * After a loss every rank stays so long, so that the one that tells can do so, and so that the others find
@@ -115,10 +122,10 @@ static bool is_over(strake_ranks *ranks, double since, double *looked, const cha
 strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
                               MPI_Status *seen, const char *what, strake_error *error)
 {
-    static const struct timespec nap = {0, NAP};
+    const struct timespec nap = {0, ranks->is_crowded ? NAP_IN_A_CROWD : NAP};
     const double since = now();
     double looked = since;
-    for (int spin = 0;; spin++) {
+    for (;;) {
         int done = 0;
         if (ranks->lost) {
             return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
@@ -130,8 +137,7 @@ strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *re
         if (done) {
             return STRAKE_OK;
         }
-        if (spin < SPINS || now() - since < awake) {
-            (void)sched_yield();
+        if (!ranks->is_crowded && now() - since < awake) {
             continue;
         }
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);

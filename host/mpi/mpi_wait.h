@@ -17,9 +17,10 @@ struct strake_ranks {
     pid_t *process; /* of the ranks on this machine */
     int *number;    /* and their rank */
     double patience;
-    bool lost;    /* a rank does not answer any more */
-    bool tells;   /* this rank is to say so */
-    bool started; /* MPI was initialised here */
+    bool is_crowded; /* who waits leaves its processor to others at once */
+    bool lost;       /* a rank does not answer any more */
+    bool tells;      /* this rank is to say so */
+    bool started;    /* MPI was initialised here */
     strake_error cause;
 };
 

@@ -58,6 +58,9 @@ int strake_ranks_sharing(const strake_ranks *ranks);
 /** Seconds to wait for another rank before it is given up; 300 at first. */
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 
+/** Whether more threads compute and wait here than there are processors; at first every rank has one. */
+void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded);
+
 /**
  * Whether a rank was lost, and whether this rank is the one that tells the user what happened: rank 0,
  * or once a rank was lost the first of a machine that is alive. NULL stands for a lone rank, or for one

@@ -74,6 +74,12 @@ void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
     (void)seconds;
 }
 
+void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
+{
+    (void)ranks;
+    (void)is_crowded;
+}
+
 bool strake_ranks_is_lost(const strake_ranks *ranks)
 {
     (void)ranks;

@@ -1,14 +1,12 @@
 #include "solver/border.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "solver/commons.h"
 
-enum { SPINS = 200, NAP = 20000 /* [ns] */, TAG_WORD = 960 };
+enum { TAG_WORD = 960 };
 
 struct strake_border {
     strake_link *link[2]; /* of the arrays of either parity */
@@ -193,8 +191,7 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
         depth[0] = 0;
     }
     STRAKE_TRY(strake_ranks_agree(solver->ranks, begin_border(solver, error), error));
-    /* One way nobody learns when its slabs have been read. */
-    if (solver->which->exchange == STRAKE_EXCHANGE_BOTH) {
+    if (solver->which->exchange != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(solver, beside, depth, solver->border->common, error));
     }
     find_sent(solver, depth);
@@ -265,23 +262,13 @@ static int64_t stop_of(const strake_border *border)
  * Waits until the roles at the edges have finished some steps, or only their border slabs of them.
  * @return false once the run stops
  */
-static bool wait_for_roles(const strake_solver *solver, bool borders_only, int64_t steps)
+static bool wait_for_roles(strake_solver *solver, bool borders_only, int64_t steps)
 {
-    static const struct timespec nap = {0, NAP};
     for (int r = 0; r < solver->roles; r++) {
-        const strake_role *role = &solver->role[r];
-        const _Atomic int64_t *counter =
-            borders_only ? &role->bordered.reached : &role->done.reached;
-        for (int spin = 0;
-             role->linked && atomic_load_explicit(counter, memory_order_acquire) < steps; spin++) {
-            if (stop_of(solver->border) < steps) {
-                return false;
-            }
-            if (spin < SPINS) {
-                (void)sched_yield();
-            } else {
-                (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
-            }
+        strake_role *role = &solver->role[r];
+        if (role->linked && !strake_bell_wait(borders_only ? &role->bordered : &role->done, steps,
+                                              solver->border->stop, solver->is_crowded)) {
+            return false;
         }
     }
     return stop_of(solver->border) >= steps;

@@ -10,7 +10,8 @@
  * Both ways (algorithm A of Playne and Hawick 2011): each rank keeps its slabs; its first ones go down,
  * its last ones up. One way (algorithm B): a rank sends its first slabs down and receives the next
  * rank's; what it computes from slabs [i - lo, i + hi] it stores at i - lo, so that every slab of the
- * grid wanders down by `lo` places per step (solver->shift) and nothing is ever sent up.
+ * grid wanders down by `lo` places per step (solver->shift) and nothing is ever sent up. Through common
+ * memory words go both ways all the same: only so a rank learns that its slabs have been read.
  */
 #ifndef STRAKE_BORDER_H
 #define STRAKE_BORDER_H

@@ -226,25 +226,12 @@ void strake_notices_effects(const strake_solver *solver)
 
 void strake_notices_settings(const strake_solver *solver)
 {
-    static const char *const devices[] = {"run.group_width",
-                                          "run.group_height",
-                                          "run.groups",
-                                          "run.group_rows",
-                                          "run.device_memory",
-                                          "run.blocks",
-                                          "run.streams",
-                                          "run.overlap",
-                                          "run.wait",
-                                          "run.fusion",
-                                          "run.division",
-                                          "run.hold",
-                                          "run.keep",
-                                          "run.unroll",
-                                          "run.prefetch",
-                                          "run.registers",
-                                          "run.vector",
-                                          "run.dump_kernels",
-                                          NULL};
+    static const char *const devices[] = {
+        "run.group_width", "run.group_height", "run.groups", "run.group_rows", "run.device_memory",
+        "run.blocks",      "run.streams",      "run.wait",   "run.fusion",     "run.division",
+        "run.hold",        "run.keep",         "run.unroll", "run.prefetch",   "run.registers",
+        "run.vector",      "run.dump_kernels", NULL};
+    static const char *const exchanging[] = {"run.overlap", NULL};
     static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];
@@ -268,6 +255,13 @@ void strake_notices_settings(const strake_solver *solver)
     if (given > 0) {
         strake_solver_notice(solver, "%s %s no effect: no OpenCL device takes part", text,
                              given > 1 ? "have" : "has");
+    }
+    given = has_device || solver->ranks != NULL
+                ? 0
+                : list_given(solver->which, exchanging, text, sizeof text);
+    if (given > 0) {
+        strake_solver_notice(
+            solver, "%s has no effect: no OpenCL device and no other rank takes part", text);
     }
     given = has_processor ? 0 : list_given(solver->which, processors, text, sizeof text);
     if (given > 0) {

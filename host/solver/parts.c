@@ -1,6 +1,6 @@
 /*
  * In which order a worker of the CPU stripe computes its slabs: first those that its neighbours on devices
- * and on other ranks wait for.
+ * and on other ranks wait for, unless nothing is to overlap (run.overlap: off).
  *
  * A device may go on when the workers beside it have finished their borders (strake_role.bordered). These
  * are as wide as what either reads of the other: the worker's other slabs read none of the device's, so
@@ -70,20 +70,21 @@ bool strake_border_is_apart(const strake_solver *solver, strake_range range, boo
     strake_range beside[2];
     find_beside(solver, solver->sweep, range, beside);
     const int64_t borders = length(beside);
-    const bool is_apart = borders > 0 && range.end - range.first >= (1 + INTERIOR_BESIDE) * borders;
+    const bool is_apart = solver->which->overlap != STRAKE_CL_OVERLAP_OFF && borders > 0 &&
+                          range.end - range.first >= (1 + INTERIOR_BESIDE) * borders;
     for (int side = 0; side < 2; side++) {
         apart[side] = is_apart && beside[side].first < beside[side].end;
     }
     return is_apart;
 }
 
-static void plan_parts(strake_role *role, const strake_range border[2], int least)
+static void plan_parts(strake_role *role, const strake_range border[2], int least, bool apart)
 {
     strake_range rest = role->range;
     const int64_t borders = length(border);
     role->parts = 0;
     role->border_parts = 0;
-    if (borders == 0 || rest.end - rest.first < (1 + least) * borders) {
+    if (!apart || borders == 0 || rest.end - rest.first < (1 + least) * borders) {
         role->part[role->parts++] = rest;
         role->border_parts = 1;
         return;
@@ -101,6 +102,8 @@ static void plan_parts(strake_role *role, const strake_range border[2], int leas
 
 void strake_border_mark(strake_solver *solver)
 {
+    const bool apart = solver->which->overlap != STRAKE_CL_OVERLAP_OFF;
+    const int least = solver->border != NULL ? INTERIOR_PER_BORDER : INTERIOR_BESIDE;
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
         strake_range border[2] = {{role->range.first, role->range.first},
@@ -112,7 +115,7 @@ void strake_border_mark(strake_solver *solver)
             }
             strake_border_cut(solver, role, border);
         }
-        plan_parts(role, border, solver->border != NULL ? INTERIOR_PER_BORDER : INTERIOR_BESIDE);
+        plan_parts(role, border, least, apart);
     }
 }
 

@@ -277,6 +277,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
     }
     assign_roles(solver);
     solver->is_crowded = strake_workers_are_crowded(solver);
+    strake_ranks_set_crowded(solver->ranks, solver->is_crowded);
     solver->at_once = steps_at_once(solver);
     STRAKE_TRY(make_roles(solver, error));
     if (solver->ranks == NULL && solver->roles == 1 &&

@@ -286,7 +286,7 @@ strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_
 
 bool strake_workers_are_crowded(const strake_solver *solver)
 {
-    int cores = 0;
+    int cores = solver->ranks != NULL ? 1 : 0; /* its exchange */
     for (int e = 0; e < solver->entries; e++) {
         cores += cores_of_device(solver, e);
     }

@@ -119,8 +119,8 @@ const strake_common strake_commons[] = {
      "how rows move"},
     {"run.exchange", STRAKE_COMMON_EXCHANGE, ALL, AT(exchange), 0.0, "both", NO_RANGE,
      "how ranks exchange rows: both (each with the rank before and the rank after it, ranks of one "
-     "machine in common memory), messages (the same, always in messages), one_way (rows go to the "
-     "rank before only, and wander; for periodic problems without static fields)"},
+     "machine in common memory), messages (the same, always in messages), one_way (as both, but "
+     "rows go to the rank before only, and wander; for periodic problems without static fields)"},
     {"run.patience",
      STRAKE_COMMON_REAL,
      ALL,
@@ -213,7 +213,8 @@ const strake_common strake_commons[] = {
      "the caches"},
     {"run.overlap", STRAKE_COMMON_OVERLAP, ALL, AT(overlap), 0.0, "auto", NO_RANGE,
      "on: a device computes the rows that others need first, and their transfers run beside the "
-     "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows"},
+     "rest; off: all rows, then the transfers; auto: on for GPUs with enough rows; a cpu stripe "
+     "does so beside devices and other ranks, unless off"},
     {"run.wait", STRAKE_COMMON_WAIT, ALL, AT(wait), 0.0, "auto", NO_RANGE,
      "how a thread waits for its device: spin, sleep (leaving its core to others), auto (spin "
      "through short waits for GPUs)"},

@@ -41,6 +41,10 @@ for case in flow even ring walls cube; do
     on_ranks 3 run $case.yaml --quiet --output ranks --set run.shares=1,3,2 \
         --set run.steps_per_sweep=1 --threads 2
     same "$case on uneven ranks, step by step, with two threads each"
+    on_ranks 3 run $case.yaml --quiet --output ranks --set run.exchange=messages \
+        --set run.overlap=off
+    same "$case on 3 ranks that compute all rows before they send any"
+    check "where run.overlap has an effect" test ! -s .err
     if [ -n "$("$STRAKE" devices | grep '^ocl:0')" ]; then
         on_ranks 2 run $case.yaml --quiet --output ranks --on ocl:0
         same "$case on 2 ranks with an OpenCL device each"
