@@ -198,10 +198,11 @@ static void add_transfers(const strake_solver *solver, int value, int peer, stra
         const strake_range both =
             strake_range_cut(wants->range[k], with_ends(&solver->layout, had));
         if (both.first < both.end) {
-            list[(*count)++] = (strake_transfer){.peer = peer,
-                                                 .tag = value * MOST_RANGES + k,
-                                                 .data = array + (both.first + l->lo[0]) * slab,
-                                                 .bytes = (size_t)((both.end - both.first) * slab)};
+            list[(*count)++] = (strake_transfer){
+                .peer = peer,
+                .tag = value * MOST_RANGES + k,
+                .data = array + strake_layout_slab_at(l, both.first) * l->element_size,
+                .bytes = (size_t)((both.end - both.first) * slab)};
         }
     }
 }

@@ -112,7 +112,8 @@ const strake_common strake_commons[] = {
     {"run.balance", STRAKE_COMMON_BALANCE, ALL, AT(balance), 0.0, "auto", NO_RANGE,
      "how rows move between stripes while they run, and between the ranks of mpirun: model (an "
      "affine model of each part's time), bisection (half of the last move), slice (eight rows at a "
-     "time), fixed (never); auto: fixed with run.split (between ranks: with run.shares), else "
+     "time), fixed (never, nor between the threads of the CPU, whose shares follow their speeds "
+     "otherwise); auto: fixed with run.split (between ranks: with run.shares), else "
      "model"},
     {"run.shares", STRAKE_COMMON_SPLIT, ALL, AT(shares), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\"; they stay unless run.balance says "
