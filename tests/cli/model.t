@@ -44,7 +44,7 @@ fi
 check "the case shows up with its cells" grep -qF 'case.yaml: 61 x 97 cells' .out
 missing=
 for key in strake host host_memory devices pairs statements advice paths up_pageable up_pinned up_mapped \
-    down_pageable down_pinned down_mapped within publish fetch regimes alpha alpha_interval beta \
+    down_pageable down_pinned down_mapped within publish fetch publish_beside fetch_beside regimes alpha alpha_interval beta \
     beta_interval measured predicted p90 repeats messages further_up active queues threads both_ways \
     overlap launch in_a_row with_wait barrier enqueue_pinned bandwidth through_host in_context \
     steps_per_exchange exchange_seconds; do
@@ -56,7 +56,7 @@ if command -v python3 >/dev/null && python3 -c 'import json, xml.dom.minidom' 2>
 import json, xml.dom.minidom
 model = json.load(open("model.json"))
 device = model["devices"][0]
-assert device["id"] == "ocl:0" and len(device["paths"]) == 9 and len(model["pairs"]) == 1
+assert device["id"] == "ocl:0" and len(device["paths"]) == 11 and len(model["pairs"]) == 1
 paths = list(device["paths"].values()) + [model["pairs"][0]["through_host"], model["pairs"][0]["in_context"]]
 for path in paths:
     regimes, points = path["regimes"], path["measured"]
