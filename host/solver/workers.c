@@ -206,9 +206,9 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
     columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
 }
 
-bool strake_workers_are_crowded(const strake_solver *solver)
+bool strake_workers_are_crowded(const strake_solver *solver, int more)
 {
-    int cores = solver->ranks != NULL ? 1 : 0; /* its exchange */
+    int cores = more;
     for (int e = 0; e < solver->entries; e++) {
         cores += cores_of_device(solver, e);
     }
