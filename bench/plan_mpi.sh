@@ -152,16 +152,16 @@ any() { # LINK CASE SWEEP EXCHANGE OVERLAP
 }
 for _ in ${ROUNDS:-1 2 3}; do
     for case in ${CASES:-flow spinodal cube}; do
-        for sweep in 1 2 4 0; do # 0: the default
-            any alone "$case" $sweep both auto
-            any none "$case" $sweep both auto
-            any none "$case" $sweep messages auto
-            any none "$case" $sweep one_way auto
-            any free "$case" $sweep messages on
-            any eager "$case" $sweep messages on
+        for sweep in ${SWEEPS:-1 2 4 0}; do # 0: the default
+            any alone "$case" "$sweep" both auto
+            any none "$case" "$sweep" both auto
+            any none "$case" "$sweep" messages auto
+            any none "$case" "$sweep" one_way auto
+            any free "$case" "$sweep" messages on
+            any eager "$case" "$sweep" messages on
             for exchange in messages one_way; do
-                any link "$case" $sweep $exchange on
-                any link "$case" $sweep $exchange off
+                any link "$case" "$sweep" $exchange on
+                any link "$case" "$sweep" $exchange off
             done
         done
     done

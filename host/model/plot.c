@@ -14,10 +14,11 @@ enum {
     PLOT_HEIGHT = 280,
     MARGIN = 24,
     HEAD = 60,
-    MOST_CURVES = 4
+    MOST_CURVES = 5
 };
 
-static const char *const colour[MOST_CURVES] = {"#2f6db3", "#e08a1e", "#3b8f4a", "#7d4aa5"};
+static const char *const colour[MOST_CURVES] = {"#2f6db3", "#e08a1e", "#3b8f4a", "#7d4aa5",
+                                                "#b03a48"};
 
 typedef struct curve {
     const char *name;
@@ -161,6 +162,10 @@ static int print_device(const strake_model_device *d, int index, strake_text *sv
             add_curve(&p, "publish (down)", &d->model.path[STRAKE_PUBLISH],
                       &d->measured[STRAKE_PUBLISH]);
             add_curve(&p, "fetch (up)", &d->model.path[STRAKE_FETCH], &d->measured[STRAKE_FETCH]);
+            add_curve(&p, "publish, beside", &d->model.path[STRAKE_PUBLISH_BESIDE],
+                      &d->measured[STRAKE_PUBLISH_BESIDE]);
+            add_curve(&p, "fetch, beside", &d->model.path[STRAKE_FETCH_BESIDE],
+                      &d->measured[STRAKE_FETCH_BESIDE]);
             add_curve(&p, "copy inside", &d->model.path[STRAKE_WITHIN],
                       &d->measured[STRAKE_WITHIN]);
         }

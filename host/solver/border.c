@@ -14,6 +14,7 @@ struct strake_border {
     bool common[2];       /* slabs between this rank and that one are in memory of both */
     char word[2][2];      /* for it and from it: that they are there, and that its own were read */
     bool active, broken;
+    bool is_crowded;  /* its thread has no processor of its own */
     strake_bell done; /* steps whose ghosts are here */
     pthread_t thread;
     int64_t steps, sweep; /* of the present run */
@@ -191,6 +192,8 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
         depth[0] = 0;
     }
     STRAKE_TRY(strake_ranks_agree(solver->ranks, begin_border(solver, error), error));
+    solver->border->is_crowded = strake_workers_are_crowded(solver, 1);
+    strake_ranks_set_crowded(solver->ranks, solver->border->is_crowded);
     if (solver->which->exchange != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(solver, beside, depth, solver->border->common, error));
     }
@@ -267,7 +270,7 @@ static bool wait_for_roles(strake_solver *solver, bool borders_only, int64_t ste
     for (int r = 0; r < solver->roles; r++) {
         strake_role *role = &solver->role[r];
         if (role->linked && !strake_bell_wait(borders_only ? &role->bordered : &role->done, steps,
-                                              solver->border->stop, solver->is_crowded)) {
+                                              solver->border->stop, solver->border->is_crowded)) {
             return false;
         }
     }

@@ -177,7 +177,7 @@ struct strake_solver {
     strake_range
         home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
     int home_threads;
-    bool is_crowded; /**< more threads compute and exchange than there are processors */
+    bool is_crowded; /**< more threads compute than there are processors */
     strake_reference *reference;
 
     strake_balancer balancer;
@@ -322,8 +322,11 @@ strake_status strake_workers_choose(strake_solver *solver, const strake_options 
 /** Threads of the CPU stripe for the ranges of the entries, at least 1. */
 int strake_workers_of_stripe(const strake_solver *solver);
 
-/** Whether more threads compute and exchange than there are processors (an OpenCL CPU device has some too). */
-bool strake_workers_are_crowded(const strake_solver *solver);
+/**
+ * Whether more threads compute than there are processors (an OpenCL CPU device has threads too), or would
+ * with @p more threads of every rank.
+ */
+bool strake_workers_are_crowded(const strake_solver *solver, int more);
 
 /** Slabs and columns of worker @p worker of the CPU stripe @p stripe. */
 void strake_workers_share(const strake_solver *solver, strake_range stripe, int worker,

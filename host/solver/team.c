@@ -276,8 +276,7 @@ strake_status strake_team_place(strake_solver *solver, const double *weight, str
         STRAKE_TRY(open_bells(&solver->role[solver->roles], error));
     }
     assign_roles(solver);
-    solver->is_crowded = strake_workers_are_crowded(solver);
-    strake_ranks_set_crowded(solver->ranks, solver->is_crowded);
+    solver->is_crowded = strake_workers_are_crowded(solver, 0);
     solver->at_once = steps_at_once(solver);
     STRAKE_TRY(make_roles(solver, error));
     if (solver->ranks == NULL && solver->roles == 1 &&

@@ -284,9 +284,9 @@ strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_
     return *changes ? strake_team_share(solver, error) : STRAKE_OK;
 }
 
-bool strake_workers_are_crowded(const strake_solver *solver)
+bool strake_workers_are_crowded(const strake_solver *solver, int more)
 {
-    int cores = solver->ranks != NULL ? 1 : 0; /* its exchange */
+    int cores = more;
     for (int e = 0; e < solver->entries; e++) {
         cores += cores_of_device(solver, e);
     }
