@@ -61,7 +61,7 @@ void strake_rebalance_begin(strake_solver *solver)
 int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
 {
     *slab_seconds = guess_cost(solver);
-    return policy_of(solver);
+    return (int)policy_of(solver);
 }
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)

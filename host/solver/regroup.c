@@ -45,7 +45,7 @@ int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds,
 {
     *slab_seconds = guess_cost(solver);
     *least = strake_border_least(solver, solver->at_once);
-    return policy_of(solver);
+    return (int)policy_of(solver);
 }
 
 int strake_solver_rank_decisions(const strake_solver *solver, const strake_decision **out)
@@ -177,12 +177,13 @@ static strake_range with_ends(const strake_layout *l, strake_range range)
 static strake_window wanted(const strake_solver *solver, int value, strake_range own)
 {
     const bool is_state = solver->graph.value[value].next >= 0;
-    strake_window window = {1, {own}};
+    strake_window window = {1, {own, {0, 0}}};
     if (!is_state) {
         window = strake_shares_window(solver, own);
     }
     for (int k = 0; k < window.ranges; k++) {
-        window.range[k] = with_ends(&solver->layout, window.range[k]);
+        const strake_range range = window.range[k];
+        window.range[k] = with_ends(&solver->layout, range);
     }
     return window;
 }

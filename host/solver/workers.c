@@ -266,7 +266,7 @@ strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_
     int64_t all;
     const int rows = rows_of_workers(solver, &parts, &all);
     *changes = false;
-    if (!strake_workers_may_level(solver) || solver->level.workers != rows) {
+    if (rows < 2 || !strake_workers_may_level(solver) || solver->level.workers != rows) {
         return STRAKE_OK;
     }
     int64_t *const slabs = calloc((size_t)rows, sizeof *slabs);
