@@ -1,6 +1,7 @@
 #include "cpu/topology.h"
 
 #include <sched.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -173,13 +174,42 @@ int64_t strake_topology_cache(const char *system, int cpus)
     return 0;
 }
 
+/*
+ * The processors that this process may use. With OMP_PROC_BIND or OMP_PLACES the OpenMP library has bound the
+ * first thread to one place before main() begins: what all of them may use are its places together.
+ */
+static bool find_processors(cpu_set_t *set)
+{
+    static int ids[STRAKE_MAX_CPUS];
+    const int places = omp_get_num_places();
+    CPU_ZERO(set);
+    for (int place = 0; place < places; place++) {
+        const int count = omp_get_place_num_procs(place);
+        if (count > STRAKE_MAX_CPUS) {
+            continue;
+        }
+        omp_get_place_proc_ids(place, ids);
+        for (int k = 0; k < count; k++) {
+            if (ids[k] >= 0 && ids[k] < CPU_SETSIZE) {
+                CPU_SET((size_t)ids[k], set);
+            }
+        }
+    }
+    return CPU_COUNT(set) > 0 || sched_getaffinity(0, sizeof *set, set) == 0;
+}
+
+int strake_topology_usable(void)
+{
+    cpu_set_t set;
+    return find_processors(&set) ? CPU_COUNT(&set) : 1;
+}
+
 void strake_topology_read(strake_topology *topology)
 {
     cpu_set_t set;
     int cpus[STRAKE_MAX_CPUS];
     int count = 0;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    if (find_processors(&set)) {
         for (int cpu = 0; cpu < CPU_SETSIZE && count < STRAKE_MAX_CPUS; cpu++) {
             if (CPU_ISSET((size_t)cpu, &set)) {
                 cpus[count++] = cpu;

@@ -46,6 +46,9 @@ void strake_topology_divide(strake_topology *topology, int teams);
  */
 int64_t strake_topology_cache(const char *system, int cpus);
 
+/** Processors that this process may use, whatever its threads are bound to. */
+int strake_topology_usable(void);
+
 /** Threads worth starting: usable processors within the quota, at least 1. */
 int strake_topology_threads(const strake_topology *topology);
 

@@ -1,6 +1,7 @@
 #include "io/machine.h"
 
-#include <sched.h>
+#include "cpu/topology.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,6 @@ static void read_caches(strake_machine *machine)
 void strake_machine_read(strake_machine *machine)
 {
     struct utsname name;
-    cpu_set_t usable;
     *machine = (strake_machine){0};
     read_cpuinfo(machine);
     read_caches(machine);
@@ -111,11 +111,7 @@ void strake_machine_read(strake_machine *machine)
             (void)snprintf(machine->cpu, sizeof machine->cpu, "%.80s processor", name.machine);
         }
     }
-    if (sched_getaffinity(0, sizeof usable, &usable) == 0) {
-        machine->cores = CPU_COUNT(&usable);
-    } else {
-        machine->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    }
+    machine->cores = strake_topology_usable();
     for (;; machine->nodes++) {
         char path[64];
         (void)snprintf(path, sizeof path, "/sys/devices/system/node/node%d", machine->nodes);

@@ -286,9 +286,11 @@ void strake_report_device(const strake_case *which, const strake_placement *plac
         strake_text_json(json, placement->why_dropped);
         strake_text_print(json, "}");
     }
-    strake_text_print(json, ", \"threads\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
-                      placement->threads, placement->bit_exact ? "true" : "false",
-                      (long long)placement->first, (long long)placement->end);
+    strake_text_print(
+        json,
+        ", \"threads\": %d, \"share_changes\": %d, \"bit_exact\": %s, \"rows\": [%lld, %lld], ",
+        placement->threads, placement->levelled, placement->bit_exact ? "true" : "false",
+        (long long)placement->first, (long long)placement->end);
     print_tuning(which, placement, json);
     print_model(&placement->borders, json);
     strake_text_print(json, "\"seconds\": {\"compute\": ");

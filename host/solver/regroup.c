@@ -15,6 +15,9 @@ enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, MOST_RANGES = 2 };
 /* What moving a rank's share costs before that is measured: to make teams anew [s], and messages [bytes/s]. */
 static const double usual_start = 0.02, usual_message = 1e9;
 
+/* Share of a step that a move between ranks must save: everybody stops for it. */
+static const double least_gain = 0.1;
+
 /* Steps that are compared with the usual pace, and how much slower a change is. */
 enum { WATCHED = 10 };
 static const double drift = 1.5;
@@ -76,6 +79,7 @@ strake_status strake_regroup_begin(strake_solver *solver, strake_error *error)
     strake_balancer_begin(solver->group.balancer, (strake_balance_policy)policy, count, slabs,
                           cost);
     solver->group.balancer->least = least;
+    solver->group.balancer->gain = least_gain;
     return STRAKE_OK;
 }
 
@@ -159,7 +163,9 @@ static void decide(strake_solver *solver, const double *seconds, verdict *out)
     strake_balancer *b = solver->group.balancer;
     const int64_t ahead = strake_steps_ahead(solver);
     char why[sizeof((strake_decision *)NULL)->why];
-    out->moves = strake_balancer_decide(b, seconds, ahead, out->slabs, why, sizeof why);
+    /* One look alone tells nothing of how far it may be off; bisection and slices do not ask. */
+    const bool may_move = b->policy != STRAKE_BALANCE_MODEL || solver->group.log.count > 0;
+    out->moves = strake_balancer_decide(b, seconds, ahead, out->slabs, why, sizeof why) && may_move;
     strake_decisions_add(&solver->group.log, solver->step_count, b->parts, seconds, b->owned,
                          out->moves != 0, why);
     strake_looks_plan(&solver->group.looks, out->moves != 0 || b->doubts);

@@ -510,6 +510,7 @@ static void describe_processor(const strake_solver *solver, bool is_cpu, strake_
                    strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
     (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     out->threads = is_cpu ? solver->threads : 1;
+    out->levelled = is_cpu ? solver->level.changes : 0;
     if (is_cpu) {
         const bool binds = strake_topology_binds(&solver->topology, solver->threads);
         out->teams = binds ? solver->topology.teams : 0;

@@ -81,6 +81,7 @@ typedef struct strake_placement {
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
+    int levelled;             /**< times that their shares changed */
     int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
     int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
     int64_t lines; /**< and lines of every slab */

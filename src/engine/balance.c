@@ -19,6 +19,7 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
     b->parts = parts;
     b->slabs = 0;
     b->least = STRAKE_BALANCE_LEAST;
+    b->gain = least_gain;
     b->doubts = false;
     b->cost = cost;
     b->cost_slabs = 0.0;
@@ -180,7 +181,7 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
                    "predicted %.4g ms a step instead of %.4g +- %.2g, gain %.3g ms, cost %.3g ms%s",
                    1e3 * predicted, 1e3 * now, 1e3 * error, 1e3 * gain * (double)steps, 1e3 * cost,
                    b->doubts ? "; an unusual time is put aside" : "");
-    return moved > 0 && gain > least_gain * now && gain > sure_gain * error &&
+    return moved > 0 && gain > b->gain * now && gain > sure_gain * error &&
            gain * (double)steps > cost;
 }
 

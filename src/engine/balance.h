@@ -39,6 +39,7 @@ typedef struct strake_balancer {
     int parts;
     int64_t slabs;
     int64_t least; /**< slabs that a part keeps; STRAKE_BALANCE_LEAST, or as set after the begin */
+    double gain;   /**< model: share of a step that a move must save; one in a hundred, or as set */
     int64_t owned[STRAKE_BALANCE_PARTS];
     strake_times times[STRAKE_BALANCE_PARTS];
     int64_t moved[STRAKE_BALANCE_PARTS]; /**< slabs gained in the last move */

@@ -71,4 +71,11 @@ fails 2 "an OpenCL run without a loader is refused" "ocl:0"
 try run case.yaml --on hybrid --quiet
 exits 0 "hybrid without a device is cpu"
 check "which it says" grep -q '^strake: note: ' .err
+
+# Some OpenMP libraries bind the first thread before the program begins.
+usable=$("$STRAKE" devices | sed -n 's/^  threads  *\([0-9]*\) by default.*/\1/p')
+for words in OMP_PROC_BIND=true OMP_PLACES=threads; do
+    bound=$(env "$words" "$STRAKE" devices | sed -n 's/^  threads  *\([0-9]*\) by default.*/\1/p')
+    check "$words leaves as many threads ($usable)" test "${bound:-none}" = "$usable"
+done
 done_testing
