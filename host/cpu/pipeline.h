@@ -47,7 +47,7 @@ int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *la
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);
 int64_t strake_pipeline_lines(const strake_pipeline *pipeline, int steps);
 
-/** What its loops do for a cell in a step. */
+/** What its loops do for a cell in a step: planned again to count it; nothing if there is no memory for that. */
 strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline);
 
 /** Most time steps that a pipeline of this graph can compute in one sweep, at most STRAKE_MAX_SWEEP. */

@@ -81,11 +81,9 @@ struct strake_pipeline {
     int loops;
     int depth
         [STRAKE_MAX_VALUES]; /* slabs of a value that the loops need at once; 0: it is not kept */
-    strake_loop_work work;
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */
     int passes;
-    pass pass[STRAKE_MAX_SWEEP];
     int streams; /* arrays of the grid that are read or written */
     int stream[STRAKE_MAX_VALUES];
     char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
@@ -94,6 +92,7 @@ struct strake_pipeline {
     strake_isa isa;
     strake_row_function non_finite;
     bool is_finite; /* no NaN or Inf written in the last run */
+    pass pass[];    /* as many as there are: each thread has them */
 };
 
 /* Plans the tasks of one step; its rings and reach and the phases are known. */

@@ -356,7 +356,6 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     p->isa = isa;
     p->loops = strake_pipeline_plan_loops(graph, isa, loop);
     find_depths(p, loop);
-    p->work = strake_loops_work(graph, loop, p->loops);
     plan_reach(p);
     plan_streams(p);
     choose_blocks(p, loop, p->loops, block);
@@ -365,16 +364,21 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     return round_up(lay_out(p, NULL), PIPELINE_ALIGNMENT);
 }
 
-/* Room for the loops of a graph: no more than it has stages. */
+/* Room for the loops of a graph: no more than it has stages. What is not used shall take no memory. */
 static strake_loop *new_loops(const strake_graph *graph)
 {
-    return calloc((size_t)graph->stages + 1, sizeof(strake_loop));
+    return malloc(((size_t)graph->stages + 1) * sizeof(strake_loop));
+}
+
+static strake_pipeline *new_pipeline(const strake_layout *layout)
+{
+    return calloc(1, sizeof(strake_pipeline) + (size_t)layout->steps * sizeof(pass));
 }
 
 int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int64_t block)
 {
     int64_t bytes = 0;
-    strake_pipeline *p = calloc(1, sizeof *p);
+    strake_pipeline *p = new_pipeline(layout);
     strake_loop *loop = new_loops(graph);
     if (p != NULL && loop != NULL) {
         bytes = plan(p, graph, layout, strake_isa_best(), block, loop);
@@ -390,7 +394,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
 {
     strake_status status = STRAKE_OK;
     int64_t bytes = 0;
-    strake_pipeline *p = calloc(1, sizeof *p);
+    strake_pipeline *p = new_pipeline(layout);
     strake_loop *loop = new_loops(graph);
     STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the CPU pipeline");
@@ -437,5 +441,12 @@ int64_t strake_pipeline_lines(const strake_pipeline *pipeline, int steps)
 
 strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline)
 {
-    return pipeline->work;
+    strake_loop_work work = {.loads = 0};
+    strake_loop *loop = new_loops(pipeline->graph);
+    if (loop != NULL) {
+        const int loops = strake_pipeline_plan_loops(pipeline->graph, pipeline->isa, loop);
+        work = strake_loops_work(pipeline->graph, loop, loops);
+    }
+    free(loop);
+    return work;
 }
