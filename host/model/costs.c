@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/bed.h"
+#include "opencl/cl_wait.h"
 
 enum {
     REPEATS = 9,
@@ -345,26 +346,13 @@ cleanup:
 static strake_status follow(strake_bed *bed, int number, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cl_event event = NULL;
     for (int k = 0; k < number; k++) {
-        const cl_command_queue leader = bed->lane[k % 2].queue;
-        const cl_command_queue follower = bed->lane[1 - k % 2].queue;
-        STRAKE_CL("clEnqueueMarkerWithWaitList",
-                  bed->cl->clEnqueueMarkerWithWaitList(leader, 0, NULL, &event), error,
-                  bed->device);
-        STRAKE_CL("clFlush", bed->cl->clFlush(leader), error, bed->device);
-        STRAKE_CL("clEnqueueBarrierWithWaitList",
-                  bed->cl->clEnqueueBarrierWithWaitList(follower, 1, &event, NULL), error,
-                  bed->device);
-        (void)bed->cl->clReleaseEvent(event);
-        event = NULL;
+        STRAKE_TRY(strake_cl_follow(bed->cl, bed->device, bed->lane[1 - k % 2].queue,
+                                    bed->lane[k % 2].queue, error));
     }
     STRAKE_TRY(finish(bed, 0, error));
     STRAKE_TRY(finish(bed, 1, error));
 cleanup:
-    if (event != NULL) {
-        (void)bed->cl->clReleaseEvent(event);
-    }
     return status;
 }
 

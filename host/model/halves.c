@@ -48,23 +48,6 @@ static void release(const strake_bed *bed, cl_event event)
     }
 }
 
-/* Makes the queue of the transfers wait for that of the kernels. */
-static strake_status follow(const strake_bed *bed, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event event = NULL;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              bed->cl->clEnqueueMarkerWithWaitList(bed->stripe, 0, NULL, &event), error,
-              bed->device);
-    STRAKE_CL("clFlush", bed->cl->clFlush(bed->stripe), error, bed->device);
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              bed->cl->clEnqueueBarrierWithWaitList(bed->lane[0].queue, 1, &event, NULL), error,
-              bed->device);
-cleanup:
-    release(bed, event);
-    return status;
-}
-
 strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, double *seconds,
                                  strake_error *error)
 {
@@ -77,7 +60,7 @@ strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, dou
     STRAKE_TRY(compute(bed, error));
     start = strake_bed_clock();
     if (beside) {
-        STRAKE_TRY(follow(bed, error));
+        STRAKE_TRY(strake_cl_follow(bed->cl, bed->device, queue, bed->stripe, error));
     }
     STRAKE_TRY(strake_cl_pins_read(&bed->pins, queue, bed->lane[0].array,
                                    strake_bed_offset(bed, bytes), bytes, slabs, &event, error));

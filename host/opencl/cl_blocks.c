@@ -19,7 +19,7 @@ static int64_t at_most(int64_t x, int64_t limit)
 
 static char *host_slab(const strake_cl_blocks *b, void *array, int64_t slab)
 {
-    return (char *)array + strake_layout_slab_at(b->host, slab) * b->host->element_size;
+    return (char *)array + strake_layout_offset(b->host, slab);
 }
 
 /*

@@ -13,11 +13,6 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab)
-{
-    return (size_t)(strake_layout_slab_at(x->host, slab) * x->host->element_size);
-}
-
 /* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
 static int run_of(const strake_cl_exchange *x, int g)
 {
@@ -127,24 +122,6 @@ bool strake_cl_exchange_is_empty(const strake_cl_exchange *x)
     return x->ghosts == 0 && x->borders == 0;
 }
 
-/* Makes one queue wait for what another holds now. */
-static strake_status follow(const strake_cl_exchange *x, cl_command_queue queue,
-                            cl_command_queue leader, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event event = NULL;
-    const strake_cl *cl = x->window->kernels->cl;
-    const strake_cl_device *device = x->window->kernels->device;
-    STRAKE_CL("clEnqueueMarkerWithWaitList",
-              cl->clEnqueueMarkerWithWaitList(leader, 0, NULL, &event), error, device);
-    STRAKE_CL("clFlush", cl->clFlush(leader), error, device);
-    STRAKE_CL("clEnqueueBarrierWithWaitList",
-              cl->clEnqueueBarrierWithWaitList(queue, 1, &event, NULL), error, device);
-cleanup:
-    release_event(x, &event);
-    return status;
-}
-
 void strake_cl_exchange_time(strake_cl_exchange *x)
 {
     x->timed = true;
@@ -206,8 +183,8 @@ static int by_place(const void *a, const void *b)
 
 static pages pages_of(const strake_cl_exchange *x, int64_t first, int64_t end)
 {
-    return (pages){strake_cl_exchange_host_offset(x, first) / STRAKE_CL_PIN_PAGE,
-                   (strake_cl_exchange_host_offset(x, end) + STRAKE_CL_PIN_PAGE - 1) /
+    return (pages){strake_layout_offset(x->host, first) / STRAKE_CL_PIN_PAGE,
+                   (strake_layout_offset(x->host, end) + STRAKE_CL_PIN_PAGE - 1) /
                        STRAKE_CL_PIN_PAGE};
 }
 
@@ -269,7 +246,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
         return STRAKE_OK;
     }
     if (x->overlaps) {
-        STRAKE_TRY(follow(x, x->queue, x->window->queue, error));
+        STRAKE_TRY(strake_cl_follow(x->window->kernels->cl, x->window->kernels->device, x->queue,
+                                    x->window->queue, error));
     }
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
@@ -281,7 +259,7 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
                 pins_of(x), x->queue, state->buffer[parity],
                 strake_cl_window_offset(x->window, border.first - x->base),
                 (size_t)(border.end - border.first) * strake_cl_window_slab_bytes(x->window),
-                host + strake_cl_exchange_host_offset(x, border.first), is_last ? &x->sent : NULL,
+                host + strake_layout_offset(x->host, border.first), is_last ? &x->sent : NULL,
                 error));
         }
     }
@@ -328,7 +306,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
             STRAKE_TRY(strake_cl_pins_write(
                 pins_of(x), x->queue, state->buffer[x->window->parity],
                 strake_cl_window_offset(x->window, x->ghost[g].slab - x->base), (size_t)run * slab,
-                host + strake_cl_exchange_host_offset(x, x->ghost[g].source),
+                host + strake_layout_offset(x->host, x->ghost[g].source),
                 is_last ? &x->arrived : NULL, error));
             g += run;
         }

@@ -117,7 +117,4 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
 /** Makes the window's queue wait for the ghost slabs. */
 strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);
 
-/** Byte offset of a slab of the grid in a host array. */
-size_t strake_cl_exchange_host_offset(const strake_cl_exchange *x, int64_t slab);
-
 #endif

@@ -31,8 +31,8 @@ static strake_status upload(strake_cl_resident *s, cl_mem array, const void *hos
                   s->kernels->cl->clEnqueueWriteBuffer(
                       s->queue, array, CL_FALSE, strake_cl_window_offset(&s->window, slab),
                       (size_t)run * bytes,
-                      (const char *)host + strake_cl_exchange_host_offset(&s->exchange, source), 0,
-                      NULL, NULL),
+                      (const char *)host + strake_layout_offset(s->exchange.host, source), 0, NULL,
+                      NULL),
                   error, s->kernels->device);
         slab += run;
     }
@@ -92,7 +92,7 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
                       s->queue, state->buffer[s->window.parity], CL_FALSE,
                       strake_cl_window_offset(&s->window, first - s->base),
                       (size_t)(end - first) * strake_cl_window_slab_bytes(&s->window),
-                      host + strake_cl_exchange_host_offset(&s->exchange, first), 0, NULL, &done),
+                      host + strake_layout_offset(s->exchange.host, first), 0, NULL, &done),
                   error, s->kernels->device);
         STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
         STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));

@@ -187,3 +187,20 @@ strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *
 cleanup:
     return status;
 }
+
+strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *device,
+                               cl_command_queue queue, cl_command_queue leader, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event event = NULL;
+    STRAKE_CL("clEnqueueMarkerWithWaitList",
+              cl->clEnqueueMarkerWithWaitList(leader, 0, NULL, &event), error, device);
+    STRAKE_CL("clFlush", cl->clFlush(leader), error, device);
+    STRAKE_CL("clEnqueueBarrierWithWaitList",
+              cl->clEnqueueBarrierWithWaitList(queue, 1, &event, NULL), error, device);
+cleanup:
+    if (event != NULL) {
+        (void)cl->clReleaseEvent(event);
+    }
+    return status;
+}

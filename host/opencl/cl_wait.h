@@ -36,4 +36,9 @@ strake_status strake_cl_wait_queue(const strake_cl *cl, const strake_cl_device *
                                    strake_cl_waiter *waiter, cl_command_queue queue,
                                    strake_error *error);
 
+/** Makes @p queue wait for what @p leader holds now, and flushes the leader. */
+strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *device,
+                               cl_command_queue queue, cl_command_queue leader,
+                               strake_error *error);
+
 #endif

@@ -21,7 +21,7 @@ static int64_t array_slab(const strake_cl_window *w, int64_t slab)
 
 size_t strake_cl_window_offset(const strake_cl_window *w, int64_t slab)
 {
-    return (size_t)(strake_layout_slab_at(&w->layout, w->lead + slab) * w->layout.element_size);
+    return strake_layout_offset(&w->layout, w->lead + slab);
 }
 
 strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t bytes,

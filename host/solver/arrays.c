@@ -22,11 +22,6 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-static size_t slab_at(const strake_layout *l, int64_t slab)
-{
-    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
-}
-
 size_t strake_arrays_bytes(const strake_solver *solver)
 {
     return round_up(bytes_of(&solver->layout), (size_t)sysconf(_SC_PAGESIZE));
@@ -64,8 +59,8 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
     const strake_layout *l = &solver->layout;
     const size_t bytes = strake_arrays_bytes(solver);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t head = slab_at(l, 0) / page * page;
-    const size_t cells = slab_at(l, l->n[0]) - head;
+    const size_t head = strake_layout_offset(l, 0) / page * page;
+    const size_t cells = strake_layout_offset(l, l->n[0]) - head;
     *out = map_room(bytes, head, solver->ranks != NULL);
     if (*out == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
@@ -91,8 +86,8 @@ void strake_arrays_free(const strake_solver *solver, void **array)
 static void give_back(const strake_layout *l, char *array, int64_t first, int64_t end)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t from = round_up(slab_at(l, first), page);
-    const size_t to = slab_at(l, end) / page * page;
+    const size_t from = round_up(strake_layout_offset(l, first), page);
+    const size_t to = strake_layout_offset(l, end) / page * page;
     if (from < to) {
         (void)madvise(array + from, to - from, MADV_DONTNEED);
     }
@@ -162,8 +157,8 @@ static void touch_first(strake_solver *solver, void *array)
             strake_binding before;
             strake_workers_enter(solver, w, &before);
             const strake_range own = part_of(solver, stripe, w);
-            memset((char *)array + slab_at(l, own.first), 0,
-                   slab_at(l, own.end) - slab_at(l, own.first));
+            memset((char *)array + strake_layout_offset(l, own.first), 0,
+                   strake_layout_offset(l, own.end) - strake_layout_offset(l, own.first));
             strake_topology_unbind(&before);
         }
     }
@@ -197,7 +192,8 @@ static void settle(const strake_solver *solver, strake_range stripe)
             const bool is_second =
                 k >= STRAKE_MAX_VALUES && array == solver->array[0][k % STRAKE_MAX_VALUES];
             if (array != NULL && !is_second) {
-                renew_pages(array + slab_at(l, own.first), array + slab_at(l, own.end), buffer);
+                renew_pages(array + strake_layout_offset(l, own.first),
+                            array + strake_layout_offset(l, own.end), buffer);
             }
         }
         free(buffer);

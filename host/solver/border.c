@@ -86,7 +86,7 @@ static strake_transfer transfer(const strake_solver *solver, int parity, int sta
     return (strake_transfer){.peer = peer,
                              .tag = tag,
                              .data = (char *)solver->array[parity][state] +
-                                     strake_layout_slab_at(l, first) * l->element_size,
+                                     strake_layout_offset(l, first),
                              .bytes = (size_t)(slabs * slab)};
 }
 

@@ -24,8 +24,8 @@ static bool host_is_intact(const strake_solver *solver)
         }
         for (int p = 0; p < 2; p++) {
             const char *const array = solver->array[p][v];
-            const char *const behind = array + strake_layout_slab_at(l, l->n[0]) * l->element_size;
-            const size_t before = (size_t)strake_layout_slab_at(l, 0) * (size_t)l->element_size;
+            const char *const behind = array + strake_layout_offset(l, l->n[0]);
+            const size_t before = strake_layout_offset(l, 0);
             intact = intact && is_zero(array, before) && is_zero(behind, (size_t)l->hi[0] * slab);
         }
     }

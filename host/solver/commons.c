@@ -93,18 +93,11 @@ cleanup:
     return status;
 }
 
-/* Where a slab begins in an array [bytes]. */
-static size_t slab_at(const strake_solver *solver, int64_t slab)
-{
-    const strake_layout *l = &solver->layout;
-    return (size_t)(strake_layout_slab_at(l, slab) * l->element_size);
-}
-
 static pages pages_of(const strake_solver *solver, int64_t first, int64_t end)
 {
     const size_t page = page_size();
-    return (pages){slab_at(solver, first) / page * page,
-                   (slab_at(solver, end) + page - 1) / page * page};
+    return (pages){strake_layout_offset(&solver->layout, first) / page * page,
+                   (strake_layout_offset(&solver->layout, end) + page - 1) / page * page};
 }
 
 /*
@@ -131,7 +124,8 @@ static bool is_between(const strake_solver *solver, int other, const pages *piec
     const strake_range own = solver->own;
     const strake_range its = solver->owned[other];
     for (int64_t k = 0; k < solver->layout.n[0]; k++) {
-        const bool is_in = slab_at(solver, k) < piece->end && slab_at(solver, k + 1) > piece->first;
+        const bool is_in = strake_layout_offset(&solver->layout, k) < piece->end &&
+                           strake_layout_offset(&solver->layout, k + 1) > piece->first;
         if (is_in && (k < own.first || k >= own.end) && (k < its.first || k >= its.end)) {
             return false;
         }
@@ -149,8 +143,8 @@ static strake_status map(const strake_solver *solver, char *array, const pages *
     strake_status status = STRAKE_OK;
     const pages all = *piece;
     const size_t bytes = all.end - all.first;
-    const size_t own_first = slab_at(solver, solver->own.first);
-    const size_t own_end = slab_at(solver, solver->own.end);
+    const size_t own_first = strake_layout_offset(&solver->layout, solver->own.first);
+    const size_t own_end = strake_layout_offset(&solver->layout, solver->own.end);
     const size_t first = own_first > all.first ? own_first : all.first;
     const size_t end = own_end < all.end ? own_end : all.end;
     char *const kept = malloc(bytes);

@@ -1,7 +1,8 @@
 /*
  * Balancing while the team runs: it stops every few steps (engine/looks.h), looks at what everybody took
- * and, where that pays, moves slabs between stripes. Who becomes slower halts the run (strake_team_run). Only moved slabs and new ghosts travel; stripes keep their arrays
- * and kernels unless one has no room for what it gains.
+ * and, where that pays, moves slabs between stripes. Who becomes slower halts the run (strake_team_run).
+ * Only moved slabs and new ghosts travel; stripes keep their arrays and kernels unless one has no room for
+ * what it gains.
  */
 #include <string.h>
 
@@ -15,14 +16,12 @@ static const double least_look = 5e-3;
 enum { COPIES = 4 };
 static const double usual_copy = 4e9;
 
-/* The policies in the order of the words of run.balance; the first word is decided here. */
-static strake_balance_policy policy_of(const strake_solver *solver)
+strake_balance_policy strake_rebalance_policy(const strake_solver *solver, bool has_shares)
 {
     const int word = solver->which->balance;
-    if (word > 0) {
-        return (strake_balance_policy)(word - 1);
-    }
-    return solver->has_weights ? STRAKE_BALANCE_FIXED : STRAKE_BALANCE_MODEL;
+    return word > 0     ? (strake_balance_policy)(word - 1)
+           : has_shares ? STRAKE_BALANCE_FIXED
+                        : STRAKE_BALANCE_MODEL;
 }
 
 static bool has_slabs(const strake_entry *entry)
@@ -49,8 +48,8 @@ void strake_rebalance_begin(strake_solver *solver)
         owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
         parts += owned[e] > 0 ? 1 : 0;
     }
-    strake_balancer_begin(&solver->balancer, policy_of(solver), solver->entries, owned,
-                          guess_cost(solver));
+    strake_balancer_begin(&solver->balancer, strake_rebalance_policy(solver, solver->has_weights),
+                          solver->entries, owned, guess_cost(solver));
     solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
     solver->levels = strake_workers_may_level(solver);
     memset(solver->seen_busy, 0, sizeof solver->seen_busy);
@@ -61,7 +60,7 @@ void strake_rebalance_begin(strake_solver *solver)
 int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
 {
     *slab_seconds = guess_cost(solver);
-    return (int)policy_of(solver);
+    return (int)strake_rebalance_policy(solver, solver->has_weights);
 }
 
 int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)

@@ -28,15 +28,6 @@ typedef struct verdict {
     int64_t slabs[MOST_RANKS];
 } verdict;
 
-static strake_balance_policy policy_of(const strake_solver *solver)
-{
-    const int word = solver->which->balance; /* the first one is decided here, as for --split */
-    const bool given = solver->which->shares != NULL;
-    return word > 0 ? (strake_balance_policy)(word - 1)
-           : given  ? STRAKE_BALANCE_FIXED
-                    : STRAKE_BALANCE_MODEL;
-}
-
 static double guess_cost(const strake_solver *solver)
 {
     const double slabs = (double)solver->layout.n[0] / strake_ranks_count(solver->ranks);
@@ -48,7 +39,7 @@ int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds,
 {
     *slab_seconds = guess_cost(solver);
     *least = strake_border_least(solver, solver->at_once);
-    return (int)policy_of(solver);
+    return (int)strake_rebalance_policy(solver, solver->which->shares != NULL);
 }
 
 int strake_solver_rank_decisions(const strake_solver *solver, const strake_decision **out)
@@ -183,13 +174,12 @@ static strake_range with_ends(const strake_layout *l, strake_range range)
 static strake_window wanted(const strake_solver *solver, int value, strake_range own)
 {
     const bool is_state = solver->graph.value[value].next >= 0;
-    strake_window window = {1, {own, {0, 0}}};
+    strake_window window = {1, {own}};
     if (!is_state) {
         window = strake_shares_window(solver, own);
     }
     for (int k = 0; k < window.ranges; k++) {
-        const strake_range range = window.range[k];
-        window.range[k] = with_ends(&solver->layout, range);
+        window.range[k] = with_ends(&solver->layout, window.range[k]);
     }
     return window;
 }
@@ -205,11 +195,11 @@ static void add_transfers(const strake_solver *solver, int value, int peer, stra
         const strake_range both =
             strake_range_cut(wants->range[k], with_ends(&solver->layout, had));
         if (both.first < both.end) {
-            list[(*count)++] = (strake_transfer){
-                .peer = peer,
-                .tag = value * MOST_RANGES + k,
-                .data = array + strake_layout_slab_at(l, both.first) * l->element_size,
-                .bytes = (size_t)((both.end - both.first) * slab)};
+            list[(*count)++] =
+                (strake_transfer){.peer = peer,
+                                  .tag = value * MOST_RANGES + k,
+                                  .data = array + strake_layout_offset(l, both.first),
+                                  .bytes = (size_t)((both.end - both.first) * slab)};
         }
     }
 }

@@ -88,7 +88,7 @@ static void copy(const strake_solver *solver, void *const *from, void *const *to
         }
 #pragma omp parallel for num_threads(solver->most_threads) schedule(static)
         for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
-            const int64_t at = strake_layout_slab_at(l, k) * l->element_size;
+            const size_t at = strake_layout_offset(l, k);
             memcpy((char *)to[v] + at, (const char *)from[v] + at, slab);
         }
     }

@@ -286,6 +286,12 @@ strake_status strake_team_run(strake_solver *solver, bool is_last, int64_t *step
 /** Shares the CPU stripe's slabs among its workers and finds all neighbours, after slabs were moved. */
 strake_status strake_team_share(strake_solver *solver, strake_error *error);
 
+/**
+ * The policy that run.balance asks for: its words are in the order of the policies, after `auto`, which
+ * keeps shares that the user gave.
+ */
+strake_balance_policy strake_rebalance_policy(const strake_solver *solver, bool has_shares);
+
 /** Starts balancing, once stripes exist. */
 void strake_rebalance_begin(strake_solver *solver);
 

@@ -234,7 +234,7 @@ bool strake_workers_may_level(const strake_solver *solver)
     int parts;
     int64_t slabs;
     const int rows = rows_of_workers(solver, &parts, &slabs);
-    const bool is_fixed = solver->which->balance == 1 + STRAKE_BALANCE_FIXED;
+    const bool is_fixed = strake_rebalance_policy(solver, false) == STRAKE_BALANCE_FIXED;
     return rows > 1 && slabs >= (int64_t)LEAST_LEVELLED * rows && !is_fixed;
 }
 

@@ -66,6 +66,12 @@ static inline int64_t strake_layout_slab_at(const strake_layout *layout, int64_t
     return layout->start + (i + layout->lo[0]) * layout->slab;
 }
 
+/** The same in bytes. */
+static inline size_t strake_layout_offset(const strake_layout *layout, int64_t i)
+{
+    return (size_t)(strake_layout_slab_at(layout, i) * layout->element_size);
+}
+
 /** Slabs that a step of a sweep computes beyond those of the next one, before and after a stripe. */
 static inline int64_t strake_layout_reach(const strake_layout *layout)
 {
