@@ -6,7 +6,7 @@
 # failed, no program crashed or stopped short of its plan, and some test used an OpenCL device.
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
 # Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
-#              STRAKE_TESTS_TOGETHER  names of programs that may run side by side (none)
+#              STRAKE_TESTS_TOGETHER  names of programs that may run side by side (none), in this order
 #              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
 set -u
 export LC_ALL=C
@@ -32,6 +32,9 @@ export POCL_CACHE_DIR=$build/tests/home/pocl
 export XDG_CACHE_HOME=$build/tests/home/cache
 mkdir -p "$STRAKE_CACHE_DIR" "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
 unset OMP_NUM_THREADS
+# Programs run side by side here, and beside devices that compute on the processors: threads that spin for
+# the next loop take them from whoever works.
+export OMP_WAIT_POLICY=passive
 if [ "$cpu_only" = 1 ]; then
     export STRAKE_OPENCL_LIBRARY=/nonexistent/hidden-from-tests
 fi
@@ -148,13 +151,19 @@ tell() {
     done <<<"$counted"
 }
 
-# Tests of bits take any load: they run side by side. All others have the machine for themselves.
+# Tests that take any load run side by side, in the order given: the longest should be first. All others
+# have the machine for themselves.
 together=()
 alone=()
+for name in ${STRAKE_TESTS_TOGETHER:-}; do
+    for program in "$@"; do
+        [ "$(basename "$program")" != "$name" ] || together+=("$program")
+    done
+done
 for program in "$@"; do
     rm -f "$build/tests/log/$(basename "$program").tap"*
     case " ${STRAKE_TESTS_TOGETHER:-} " in
-        *" $(basename "$program") "*) together+=("$program") ;;
+        *" $(basename "$program") "*) ;;
         *) alone+=("$program") ;;
     esac
 done

@@ -22,11 +22,11 @@ int strake_case_shape(const strake_case *which, int64_t shape[3])
 }
 
 static strake_status collect_field(strake_statistics *statistics, strake_slabs *slabs,
-                                   const char *name, strake_error *error)
+                                   const char *name, bool with_checksum, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t size = strake_element_size(slabs->solver);
-    *statistics = strake_statistics_begin();
+    *statistics = strake_statistics_begin(with_checksum);
     STRAKE_TRY(strake_slabs_select(slabs, name, error));
     while (strake_slabs_next(slabs)) {
         STRAKE_TRY(strake_slabs_get(slabs, error));
@@ -38,7 +38,8 @@ cleanup:
 }
 
 strake_status strake_result_collect(strake_result *result, const strake_case *which,
-                                    strake_slabs *slabs, strake_error *error)
+                                    strake_slabs *slabs, strake_result_detail detail,
+                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_solver *const solver = slabs->solver;
@@ -53,10 +54,11 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
         result->ranks = result->placement[k].rank + 1;
     }
     result->fields = 0;
-    for (int f = 0; f < which->problem->fields; f++) {
+    for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
         const char *const name = which->problem->field[f].name;
         if (which->problem->field[f].is_state) {
-            STRAKE_TRY(collect_field(&result->field[result->fields], slabs, name, error));
+            STRAKE_TRY(collect_field(&result->field[result->fields], slabs, name,
+                                     detail == STRAKE_RESULT_CHECKSUMS, error));
             result->name[result->fields++] = name;
         }
     }

@@ -21,9 +21,17 @@ typedef struct strake_result {
     strake_statistics field[STRAKE_MAX_FIELDS];
 } strake_result;
 
-/** Gathers timings, placements and the statistics of every state field. */
+/** How much of a result is shown: large fields take long to read. */
+typedef enum strake_result_detail {
+    STRAKE_RESULT_TIMES,    /**< no statistics of fields */
+    STRAKE_RESULT_SUMS,     /**< for the summary: without checksums */
+    STRAKE_RESULT_CHECKSUMS /**< for the report: everything */
+} strake_result_detail;
+
+/** Gathers timings, placements and the statistics of every state field, as far as they are shown. */
 strake_status strake_result_collect(strake_result *result, const strake_case *which,
-                                    strake_slabs *slabs, strake_error *error);
+                                    strake_slabs *slabs, strake_result_detail detail,
+                                    strake_error *error);
 
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);

@@ -4,10 +4,12 @@
 
 #include "base/hash.h"
 
-strake_statistics strake_statistics_begin(void)
+strake_statistics strake_statistics_begin(bool with_checksum)
 {
-    return (strake_statistics){
-        .minimum = INFINITY, .maximum = -INFINITY, .checksum = STRAKE_FNV_SEED};
+    return (strake_statistics){.minimum = INFINITY,
+                               .maximum = -INFINITY,
+                               .has_checksum = with_checksum,
+                               .checksum = STRAKE_FNV_SEED};
 }
 
 void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
@@ -23,7 +25,9 @@ void strake_statistics_add(strake_statistics *statistics, const void *data, size
         s.minimum = x < s.minimum ? x : s.minimum;
         s.maximum = x > s.maximum ? x : s.maximum;
     }
-    s.checksum = strake_fnv1a(s.checksum, data, count * element_size);
+    if (s.has_checksum) {
+        s.checksum = strake_fnv1a(s.checksum, data, count * element_size);
+    }
     *statistics = s;
 }
 

@@ -47,9 +47,12 @@ static void append_quoted(strake_text *text, const char *word)
     strake_text_print(text, "'");
 }
 
-void strake_resume_command(const strake_arguments *arguments, const char *checkpoint,
+void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
                            strake_text *text)
 {
+    if (ranks > 1) {
+        strake_text_print(text, "mpirun -np %d ", ranks);
+    }
     strake_text_print(text, "strake run --resume");
     append_quoted(text, checkpoint);
     for (const char *const *word = arguments->words; *word != NULL; word++) {

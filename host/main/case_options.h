@@ -13,8 +13,8 @@ strake_status strake_case_from(const strake_arguments *arguments, strake_case **
 /** The solver's options; borrowed from @p arguments. Notices go to stderr. */
 strake_options strake_solver_options(const strake_arguments *arguments);
 
-/** Appends the command line that continues this one from a checkpoint, quoted for a shell. */
-void strake_resume_command(const strake_arguments *arguments, const char *checkpoint,
+/** Appends the command line that continues this one from a checkpoint on @p ranks, quoted for a shell. */
+void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
                            strake_text *text);
 
 /** Largest whole number that an option accepts for steps. */

@@ -309,7 +309,8 @@ static void tell_checkpoint(const run *r)
 {
     strake_text command = {0};
     if (r->checkpoint_step >= 0) {
-        strake_resume_command(r->arguments, r->checkpoint_path, &command);
+        strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
+                              &command);
         strake_say("the last checkpoint has step %lld; continue on any number of ranks with: %s",
                    (long long)r->checkpoint_step,
                    command.failed ? "--resume and the checkpoint" : command.data);
@@ -333,7 +334,8 @@ static void tell_interrupted(const run *r)
     const long long step = strake_step_count(r->solver), total = r->which->steps;
     if (r->which->checkpoint_every > 0) {
         strake_text command = {0};
-        strake_resume_command(r->arguments, r->checkpoint_path, &command);
+        strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
+                              &command);
         strake_say("interrupted after step %lld of %lld; continue with: %s", step, total,
                    command.failed ? "--resume and the checkpoint" : command.data);
         strake_text_free(&command);
@@ -350,9 +352,12 @@ static strake_status report(run *r, strake_error *error)
     strake_text json = {0};
     const char *const path = r->arguments->report;
     const bool to_stdout = path != NULL && strcmp(path, "-") == 0;
+    const strake_result_detail detail = path != NULL          ? STRAKE_RESULT_CHECKSUMS
+                                        : r->arguments->quiet ? STRAKE_RESULT_TIMES
+                                                              : STRAKE_RESULT_SUMS;
     const double begin = strake_wall_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
-    STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, error));
+    STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));
     r->io_seconds += strake_wall_seconds() - begin;
     r->result.io_seconds = r->io_seconds;
     if (!r->arguments->quiet) {

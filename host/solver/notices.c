@@ -92,7 +92,8 @@ static int list_given(const strake_case *which, const char *const *path, char *t
         const bool is_given =
             strake_setting_is_given(which, *path) ||
             (which->device_memory > 0 && strcmp(*path, "run.device_memory") == 0) ||
-            (which->dump_kernels != NULL && strcmp(*path, "run.dump_kernels") == 0);
+            (which->dump_kernels != NULL && strcmp(*path, "run.dump_kernels") == 0) ||
+            (which->shares != NULL && strcmp(*path, "run.shares") == 0);
         if (is_given) {
             const size_t used = strlen(text);
             (void)snprintf(text + used, size - used, "%s%s", given > 0 ? ", " : "", *path);
@@ -232,6 +233,7 @@ void strake_notices_settings(const strake_solver *solver)
         "run.hold",        "run.keep",         "run.unroll", "run.prefetch",   "run.registers",
         "run.vector",      "run.dump_kernels", NULL};
     static const char *const exchanging[] = {"run.overlap", NULL};
+    static const char *const ranks[] = {"run.shares", "run.exchange", NULL};
     static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];
@@ -248,10 +250,15 @@ void strake_notices_settings(const strake_solver *solver)
                              solver->which->teams, solver->topology.cpus,
                              solver->topology.cpus > 1 ? "s" : "");
     }
+    int given = solver->ranks != NULL ? 0 : list_given(solver->which, ranks, text, sizeof text);
+    if (given > 0) {
+        strake_solver_notice(solver, "%s %s no effect: no other rank takes part", text,
+                             given > 1 ? "have" : "has");
+    }
     if (solver->kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }
-    int given = has_device ? 0 : list_given(solver->which, devices, text, sizeof text);
+    given = has_device ? 0 : list_given(solver->which, devices, text, sizeof text);
     if (given > 0) {
         strake_solver_notice(solver, "%s %s no effect: no OpenCL device takes part", text,
                              given > 1 ? "have" : "has");

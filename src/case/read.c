@@ -161,8 +161,9 @@ strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_er
     static const struct {
         const char *text;
         double bytes;
-    } unit[] = {{"", 1.0},    {"B", 1.0},      {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},
-                {"TB", 1e12}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+    } unit[] = {{"", 1.0},       {"B", 1.0},      {"kB", 1e3},    {"KB", 1e3},
+                {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},   {"KiB", 0x1p10},
+                {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
     char number[64];
     double value = 0.0;
     const char *const text = node->kind == STRAKE_NODE_SCALAR ? node->text : "";
@@ -172,9 +173,12 @@ strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_er
         memcpy(number, text, digits);
         number[digits] = '\0';
         for (size_t k = 0; k < sizeof unit / sizeof unit[0]; ++k) {
-            if (strcmp(rest, unit[k].text) == 0 && strake_text_real(number, &value) &&
-                value * unit[k].bytes < 0x1p62) {
-                *out = (int64_t)(value * unit[k].bytes);
+            if (strcmp(rest, unit[k].text) != 0 || !strake_text_real(number, &value)) {
+                continue;
+            }
+            value *= unit[k].bytes;
+            if ((value == 0.0 || value >= 1.0) && value < 0x1p62) {
+                *out = (int64_t)value;
                 return STRAKE_OK;
             }
         }

@@ -23,18 +23,20 @@ done
 try run case.yaml --on cpu --set run.hang_seconds=0
 fails 2 "run.hang_seconds=0 is refused" "run.hang_seconds"
 
-every=(--set output.every=7 --set run.hang_seconds=0.2)
+every=(--set output.every=7)
 try run case.yaml --on serial --quiet --output whole "${every[@]}"
 exits 0 "the reference runs"
 
 # survives NAME WORD WHERE OPTIONS...: the run ends well, with the same files and a warning.
 survives() {
-    local name=$1 word=$2 where=$3
+    local name=$1 word=$2 where=$3 patience=20
     shift 3
+    # Who is only slow, because others have the processors, must not count as hung.
+    case $word in hang*) patience=0.5 ;; esac
     rm -rf broken report.json
     # Equal shares at first: on a busy machine a small case may be measured not to need the device.
     STRAKE_INJECT=$word try run case.yaml --on "$where" --split "$(sed 's/[^,][^,]*/1/g' <<<"$where")" --quiet \
-        --output broken --report report.json "${every[@]}" --set run.balance=model "$@"
+        --output broken --report report.json "${every[@]}" --set run.hang_seconds=$patience --set run.balance=model "$@"
     exits 0 "$name: goes on"
     check "$name: same bytes" "$STRAKE" compare whole broken
     check "$name: one warning" test "$(grep -c '^strake: note: ocl:0 is dropped after step' .err)" -eq 1

@@ -152,7 +152,7 @@ for value in -1 1.5XB MiB '"1 2"' '[1]' 1e3; do
     try run case.yaml --on ocl:0 --set "run.device_memory=$value"
     fails 2 "run.device_memory=$value" "run.device_memory" "bytes >= 0"
 done
-for value in 0 200000 0.2MB 200kB 0.0002GB 195.3KiB 0.19MiB 1GiB; do
+for value in 0 200000 0.2MB 200kB 200KB 0.0002GB 195.3KiB 0.19MiB 1GiB; do
     try run case.yaml --on ocl:0 --quiet --output sizes --set "run.device_memory=$value"
     exits 0 "run.device_memory=$value is a size"
 done
