@@ -54,7 +54,9 @@ SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -f
 # No contraction, so that every compiler rounds every operation; last, so that CFLAGS cannot undo it.
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 
-# MPI is used in host/mpi/mpi_*.c only; without one the program runs on one rank.
+# MPI is used in host/mpi/mpi_*.c only. They are a module, libstrake-mpi.so, that the program and the
+# library load where a launcher has started several ranks: linked with MPI, every run would take its
+# memory and time to start, and none would start without it. Without a module there is one rank.
 ifneq ($(filter-out yes no auto,$(MPI)),)
 $(error MPI=$(MPI): expected yes, no or auto)
 endif
@@ -72,16 +74,20 @@ ifeq ($(MPI)$(MPI_LIBS),yes)
 $(error MPI=yes: neither pkg-config (ompi-c, mpich) nor mpicc finds an MPI; Debian: libopenmpi-dev)
 endif
 endif
-MPI_SRC := host/mpi/launch.c $(if $(MPI_LIBS),$(wildcard host/mpi/mpi_*.c),host/mpi/ranks_none.c)
+MPI_SRC := $(if $(MPI_LIBS),$(wildcard host/mpi/mpi_*.c))
 
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 $(OPT) -g $(WARN) -fPIC -fopenmp -pthread -fvisibility=default $(SANFLAGS) \
     $(CFLAGS) $(EXACT)
 ALL_LDFLAGS = -fopenmp -pthread $(SANFLAGS) $(LDFLAGS)
-ALL_LDLIBS = -lyaml $(MPI_LIBS) -ldl -lm $(LDLIBS)
+ALL_LDLIBS = -lyaml -ldl -lm $(LDLIBS)
 
 # Flags of one file can be given as FLAGS_<path without .c>; they come after everything else.
-$(foreach f,$(basename $(filter host/mpi/mpi_%,$(MPI_SRC))),$(eval FLAGS_$(f) := $(MPI_FLAGS:-I%=-isystem %)))
+$(foreach f,$(MPI_SRC:.c=),$(eval FLAGS_$(f) := $(MPI_FLAGS:-I%=-isystem %)))
+# Where the program looks for the module, besides its own folder and where the loader does.
+LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
+FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0) \
+    -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
 ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
@@ -99,7 +105,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/model/*.c host/bench/*.c) $(MPI_SRC)
+        host/model/*.c host/bench/*.c) host/mpi/launch.c host/mpi/ranks.c
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
@@ -115,13 +121,18 @@ LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
+# The module has copies of its own of what it needs of Strake.
+MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c src/base/error.c src/base/hash.c)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
-export STRAKE_TESTS_TOGETHER := $(basename $(notdir $(wildcard tests/parity/test_*.c)))
+# The longest first; then all tests of bits, and others that no load disturbs.
+LONGEST := test_kernels test_blocks tune.t ranks.t
+export STRAKE_TESTS_TOGETHER := $(LONGEST) \
+    $(filter-out $(LONGEST),$(basename $(notdir $(wildcard tests/parity/test_*.c)))) streaming.t checkpoint.t
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
@@ -141,7 +152,8 @@ STATIC := $(BUILD)/libstrake.a
 TUNER := $(BUILD)/obj/tuner.a
 SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
-LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc
+MODULE := $(BUILD)/libstrake-mpi.so
+LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(if $(MPI_LIBS),$(MODULE))
 
 # --- how recipes talk ----------------------------------------------------------------------------
 
@@ -156,7 +168,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 .PHONY: all lib program
 all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM)) ## program, libraries and strake.pc (default)
 lib: $(LIBRARIES)
-program: $(PROGRAM)
+program: $(PROGRAM) $(if $(MPI_LIBS),$(MODULE))
 
 .PHONY: run
 run: ## install what is missing, build, run the main job twice and compare the bits
@@ -202,6 +214,14 @@ FORCE:
 $(STAMP): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || printf '%s\n' '$(STAMP_TEXT)' >$@
+
+# The same for the module; one that was built with other settings goes.
+MODULE_STAMP := $(BUILD)/obj/module
+export MODULE_TEXT := $(FLAGS_host/mpi/ranks) $(MPI_FLAGS) $(MPI_LIBS)
+$(MODULE_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' "$$MODULE_TEXT" | cmp -s - $@ || { rm -f $(MODULE); printf '%s\n' "$$MODULE_TEXT" >$@; }
+$(BUILD)/obj/host/mpi/ranks.o $(MPI_SRC:%.c=$(BUILD)/obj/%.o): $(MODULE_STAMP)
 
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
@@ -277,6 +297,15 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/gen/strake.map
 $(SHARED): $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
+$(BUILD)/gen/module.map: Makefile
+	@mkdir -p $(@D)
+	@printf '{\n    global: strake_mpi_module;\n    local: *;\n};\n' >$@
+
+$(MODULE): $(MODULE_OBJ) $(BUILD)/gen/module.map $(MODULE_STAMP)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-z,defs -Wl,--version-script=$(BUILD)/gen/module.map \
+	    $(ALL_LDFLAGS) -o $@ $(MODULE_OBJ) $(MPI_LIBS)
+
 # The tuner belongs to the program and its tests, not to the library.
 $(TUNER): $(TUNER_OBJ)
 	$(call say,AR,$@)
@@ -296,7 +325,7 @@ Description: Hybrid OpenCL and OpenMP solver for grid problems
 Version: $(VERSION)
 Cflags: -I$${includedir}
 Libs: -L$${libdir} -lstrake
-Libs.private: -fopenmp -lyaml $(MPI_LIBS) -ldl -lm
+Libs.private: -fopenmp -lyaml -ldl -lm
 endef
 export PC_TEXT
 $(BUILD)/strake.pc: FORCE
@@ -361,7 +390,7 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (no
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
 .PHONY: check-physics-long
-check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells: minutes
+check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts: minutes
 	@bash tests/physics/coarsening.sh $(PROGRAM)
 
 check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
@@ -416,6 +445,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 644 $(STATIC) $(INSTALL_LIB)/libstrake.a
 	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
 	ln -sf $(SONAME) $(INSTALL_LIB)/libstrake.so
+	$(if $(MPI_LIBS),install -m 755 $(MODULE) $(INSTALL_LIB)/$(notdir $(MODULE)))
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
 	install -m 644 host/main/strake.1 $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
@@ -423,7 +453,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
-	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/pkgconfig/strake.pc \
+	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/$(notdir $(MODULE)) $(INSTALL_LIB)/pkgconfig/strake.pc \
 	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
 
 # Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would

@@ -1,5 +1,6 @@
 #include "mpi/launch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Variables with the number of ranks: Open MPI; MPICH, Intel MPI and srun with PMI; srun itself. */
@@ -32,11 +33,16 @@ int strake_launch_ranks(void)
     return getenv("PMIX_RANK") != NULL ? 2 : 1;
 }
 
-bool strake_launch_is_there(void)
+const char *strake_launch_variable(void)
 {
-    bool there = getenv("PMIX_RANK") != NULL;
+    static const char unknown[] = "PMIX_RANK";
+    bool known = false;
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
-        there = there || getenv(counts[k]) != NULL;
+        const char *const text = getenv(counts[k]);
+        if (text != NULL && strtol(text, NULL, 10) > 1) {
+            return counts[k];
+        }
+        known = known || text != NULL;
     }
-    return there;
+    return !known && getenv(unknown) != NULL ? unknown : NULL;
 }

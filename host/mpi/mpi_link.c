@@ -6,6 +6,7 @@
 
 /* A repeated exchange: large transfers are cut in pieces that MPI can count. */
 struct strake_link {
+    strake_module_object object;
     strake_ranks *ranks;
     int sends, receives; /* pieces */
     MPI_Request *send, *receive;
@@ -88,6 +89,7 @@ strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *sen
     const size_t away = (size_t)pieces_of(send, sends) + 1;
     strake_link *link = calloc(1, sizeof *link);
     STRAKE_CHECK(link != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
+    link->object = ranks->object;
     link->ranks = ranks;
     link->send = calloc(away, sizeof(MPI_Request));
     link->to = calloc(away, sizeof *link->to);

@@ -17,16 +17,6 @@ typedef struct local_facts {
     uint64_t processors; /* hash of those that it may use */
 } local_facts;
 
-bool strake_ranks_built(void)
-{
-    return true;
-}
-
-int strake_ranks_launched(void)
-{
-    return strake_launch_ranks();
-}
-
 /* @return the hash of the processors that this rank may use, and their number */
 static uint64_t hash_processors(int *count)
 {
@@ -83,11 +73,9 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
     int provided = MPI_THREAD_SINGLE;
     strake_ranks *ranks = NULL;
     *out = NULL;
-    if (!strake_launch_is_there()) {
-        return STRAKE_OK; /* MPI takes its time to start, and there is nobody else */
-    }
     ranks = calloc(1, sizeof *ranks);
     STRAKE_CHECK(ranks != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+    ranks->object.module = &strake_mpi_module;
     ranks->world = MPI_COMM_NULL;
     ranks->patience = patience;
     STRAKE_CHECK(MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) == MPI_SUCCESS,
@@ -102,10 +90,11 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
     (void)MPI_Comm_set_errhandler(ranks->world, MPI_ERRORS_RETURN);
     (void)MPI_Comm_rank(ranks->world, &ranks->self);
     (void)MPI_Comm_size(ranks->world, &ranks->count);
-    STRAKE_CHECK(ranks->count > 1 || strake_launch_ranks() == 1, error, STRAKE_ERR_RANK,
-                 "started as one of %d ranks, but MPI finds this one alone; use the mpirun of the "
-                 "MPI that Strake was built with",
-                 strake_launch_ranks());
+    STRAKE_CHECK(
+        ranks->count > 1 || strake_launch_ranks() == 1, error, STRAKE_ERR_RANK,
+        "started as one of several ranks (%s=%s), but MPI finds this one alone; use the "
+        "mpirun of the MPI that Strake was built with, or unset %s for one process by itself",
+        strake_launch_variable(), getenv(strake_launch_variable()), strake_launch_variable());
     STRAKE_TRY(look_around(ranks, error));
     if (ranks->count > 1) {
         *out = ranks;
@@ -138,46 +127,42 @@ void strake_ranks_close(strake_ranks **which)
 
 int strake_ranks_self(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->self : 0;
+    return ranks->self;
 }
 
 int strake_ranks_count(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->count : 1;
+    return ranks->count;
 }
 
 int strake_ranks_local_self(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->local_self : 0;
+    return ranks->local_self;
 }
 
 int strake_ranks_local_count(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->local_count : 1;
+    return ranks->local_count;
 }
 
 int strake_ranks_machine(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->number[0] : 0;
+    return ranks->number[0];
 }
 
 int strake_ranks_sharing(const strake_ranks *ranks)
 {
-    return ranks != NULL ? ranks->sharing : 1;
+    return ranks->sharing;
 }
 
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
-    if (ranks != NULL) {
-        ranks->patience = seconds;
-    }
+    ranks->patience = seconds;
 }
 
 void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
 {
-    if (ranks != NULL) {
-        ranks->is_crowded = is_crowded;
-    }
+    ranks->is_crowded = is_crowded;
 }
 
 /* The error of one rank on every rank. */
@@ -209,9 +194,6 @@ strake_status strake_ranks_agree(strake_ranks *ranks, strake_status own, strake_
 {
     strake_status status = STRAKE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (ranks == NULL) {
-        return own;
-    }
     if (ranks->lost) {
         return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
     }
@@ -250,9 +232,6 @@ strake_status strake_ranks_most(strake_ranks *ranks, double *value, int values, 
 {
     strake_status status = STRAKE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (ranks == NULL) {
-        return STRAKE_OK;
-    }
     STRAKE_TRY(strake_mpi_check(
         ranks, "MPI_Iallreduce",
         MPI_Iallreduce(MPI_IN_PLACE, value, values, MPI_DOUBLE, MPI_MAX, ranks->world, &request),

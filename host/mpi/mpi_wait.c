@@ -10,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/launch.h"
-
 /*
  * Seconds of waiting after which a thread sleeps between two looks, and looks after the others. MPI moves
  * nothing while nobody looks: large messages go on in pieces, one for each look.
@@ -147,7 +145,7 @@ strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *re
 
 bool strake_ranks_is_lost(const strake_ranks *ranks)
 {
-    return ranks != NULL && ranks->lost;
+    return ranks->lost;
 }
 
 void strake_mpi_linger(void)
@@ -157,8 +155,5 @@ void strake_mpi_linger(void)
 
 bool strake_ranks_may_tell(const strake_ranks *ranks)
 {
-    if (ranks == NULL || !ranks->lost) {
-        return (ranks != NULL ? ranks->self : strake_launch_self()) == 0;
-    }
-    return ranks->tells;
+    return ranks->lost ? ranks->tells : ranks->self == 0;
 }

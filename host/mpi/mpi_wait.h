@@ -5,11 +5,15 @@
 #include <mpi.h>
 #include <sys/types.h>
 
-#include "mpi/ranks.h"
+#include "mpi/module.h"
+
+/** What the module exports. */
+extern const strake_module strake_mpi_module;
 
 enum { STRAKE_MPI_PIECE = 1 << 30 /* bytes: MPI counts with an int */ };
 
 struct strake_ranks {
+    strake_module_object object;
     MPI_Comm world; /* of Strake alone */
     int self, count;
     int local_self, local_count;

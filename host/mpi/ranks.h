@@ -1,8 +1,9 @@
 /**
  * @file ranks.h
  * The ranks of a run: processes that a launcher (mpirun) started together, each with its own processors
- * and its own slabs. Everything that MPI does for Strake is behind these functions; in a program built
- * without MPI there is one rank only, and strake_ranks_open() says what is missing.
+ * and its own slabs. Everything that MPI does for Strake is behind these functions, in a module that is
+ * loaded where a launcher has started several ranks (module.h). Built without MPI there is none: one rank
+ * only, and strake_ranks_open() says what is missing.
  *
  * No call waits for ever: one that waits sees when a rank on the same machine has died, and gives up
  * after the run's patience. From then on every call fails at once with the same message.
@@ -24,17 +25,14 @@ typedef struct strake_transfer {
     size_t bytes;
 } strake_transfer;
 
-/** Whether this program was built with MPI. */
+/** Whether Strake was built with MPI, that is, with a module to load. */
 bool strake_ranks_built(void);
-
-/** Ranks that the launcher's environment speaks of; 1 without a launcher. */
-int strake_ranks_launched(void);
 
 /**
  * Joins the ranks of this launch. Collective.
  * @param[out] out  NULL where there is one rank only
- * @return STRAKE_ERR_USAGE where there are several and the program was built without MPI,
- *         STRAKE_ERR_RANK where MPI refuses.
+ * @return STRAKE_ERR_USAGE where there are several and Strake was built without MPI, or its module cannot
+ *         be loaded, STRAKE_ERR_RANK where MPI refuses.
  */
 strake_status strake_ranks_open(strake_ranks **out, strake_error *error);
 

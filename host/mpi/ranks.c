@@ -1,0 +1,308 @@
+/* A lone rank by itself; several through the module, which is loaded here. */
+#include "mpi/ranks.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "mpi/launch.h"
+#include "mpi/module.h"
+
+/* Given by the Makefile: whether a module is built, and where libraries are seen from programs. */
+#ifndef STRAKE_MPI_MODULE
+#define STRAKE_MPI_MODULE 0
+#endif
+#ifndef STRAKE_LIBDIR_FROM_BIN
+#define STRAKE_LIBDIR_FROM_BIN "../lib"
+#endif
+
+bool strake_ranks_built(void)
+{
+    return STRAKE_MPI_MODULE;
+}
+
+/* --- loading the module ----------------------------------------------------------------------- */
+
+/*
+ * The folder of the program or the library that holds this code; without a slash at its end.
+ * @return whether it is the program's, whose name for the loader is what its caller said
+ */
+static bool find_own_folder(char folder[PATH_MAX])
+{
+    static const char here;
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address, as the kernel gives it */
+    const void *const headers_of_program = (const void *)getauxval(AT_PHDR);
+    Dl_info own = {0}, program = {0};
+    (void)dladdr(&here, &own);
+    (void)dladdr(headers_of_program, &program);
+    const bool is_program = own.dli_fbase == program.dli_fbase;
+    const ssize_t length = is_program ? readlink("/proc/self/exe", folder, PATH_MAX - 1) : -1;
+    if (length > 0) {
+        folder[length] = '\0';
+    } else {
+        (void)snprintf(folder, PATH_MAX, "%s", own.dli_fname != NULL ? own.dli_fname : "");
+    }
+    char *const slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        (void)snprintf(folder, PATH_MAX, ".");
+    } else {
+        *slash = '\0';
+    }
+    return is_program;
+}
+
+/*
+ * RTLD_GLOBAL as if MPI were linked: parts that an MPI loads itself may look for its symbols.
+ * RTLD_NODELETE: threads and exit handlers of MPI stay.
+ */
+static void *open_file(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+}
+
+/*
+ * Fails: a launcher has started several ranks, and something is missing for them. Also where a shell was
+ * started that way and the user wants one process: the message names the variable.
+ */
+static strake_status refuse(strake_error *error, const char *why, const char *what_to_do)
+{
+    const char *const variable = strake_launch_variable();
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "started as one of several ranks (%s=%s), but %s; %s, or unset %s for one "
+                       "process by itself",
+                       variable, getenv(variable), why, what_to_do, variable);
+}
+
+/* Opens the module beside this code, in the folder of libraries, or where the loader looks. */
+static strake_status open_module(void **out, strake_error *error)
+{
+    static const char *const where[] = {"", "/" STRAKE_LIBDIR_FROM_BIN};
+    char folder[PATH_MAX],
+        path[PATH_MAX + sizeof STRAKE_LIBDIR_FROM_BIN + sizeof STRAKE_MODULE_FILE];
+    char why[3 * PATH_MAX];
+    const int places = find_own_folder(folder) ? 2 : 1;
+    for (int k = 0; k < places; k++) {
+        (void)snprintf(path, sizeof path, "%s%s/" STRAKE_MODULE_FILE, folder, where[k]);
+        if (access(path, F_OK) == 0) {
+            *out = open_file(path);
+            if (*out != NULL) {
+                return STRAKE_OK;
+            }
+            (void)snprintf(why, sizeof why, "Strake's module for MPI does not load: %s", dlerror());
+            return refuse(error, why,
+                          "install the MPI that it was built with, or build Strake anew with "
+                          "another");
+        }
+    }
+    *out = open_file(STRAKE_MODULE_FILE);
+    if (*out != NULL) {
+        return STRAKE_OK;
+    }
+    (void)snprintf(why, sizeof why,
+                   "Strake's module for MPI is neither in %s%s nor found by the loader: %s", folder,
+                   places == 2 ? " and " STRAKE_LIBDIR_FROM_BIN " from there" : "", dlerror());
+    return refuse(error, why, "put it there, name its folder in LD_LIBRARY_PATH");
+}
+
+static strake_status load(const strake_module **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    void *library = NULL;
+    const strake_module *module = NULL;
+    char why[200];
+    STRAKE_TRY(open_module(&library, error));
+    module = dlsym(library, STRAKE_MODULE_SYMBOL);
+    if (module == NULL) {
+        return refuse(error, STRAKE_MODULE_FILE " is no module of Strake",
+                      "install the one that was built with this Strake");
+    }
+    if (strcmp(module->version, STRAKE_VERSION) != 0 || module->size != sizeof *module ||
+        module->error_size != sizeof *error) {
+        (void)snprintf(why, sizeof why,
+                       STRAKE_MODULE_FILE " is of another build of Strake (%.40s, this is %s)",
+                       module->version, STRAKE_VERSION);
+        return refuse(error, why, "install both from the same one");
+    }
+    *out = module;
+cleanup:
+    return status;
+}
+
+strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
+{
+    const int ranks = strake_launch_ranks();
+    const strake_module *module = NULL;
+    *out = NULL;
+    if (strake_launch_variable() == NULL) {
+        return STRAKE_OK;
+    }
+    if (!strake_ranks_built()) {
+        return ranks == 1 ? STRAKE_OK
+                          : refuse(error,
+                                   "this Strake was built without MPI: each would run the whole "
+                                   "case",
+                                   "install an MPI (Debian: libopenmpi-dev), build Strake anew "
+                                   "and use its mpirun");
+    }
+    const strake_status status = load(&module, error);
+    if (status != STRAKE_OK) {
+        return ranks == 1 ? STRAKE_OK : status;
+    }
+    return module->ranks_open(out, error);
+}
+
+/* --- what a lone rank answers, and what the module ---------------------------------------------- */
+
+/* The table of ranks or of a link of the module. */
+static const strake_module *of(const void *object)
+{
+    return ((const strake_module_object *)object)->module;
+}
+
+static strake_status no_ranks(strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_STATE, "a lone rank has nobody to exchange data with");
+}
+
+void strake_ranks_close(strake_ranks **ranks)
+{
+    if (*ranks != NULL) {
+        of(*ranks)->ranks_close(ranks);
+    }
+}
+
+int strake_ranks_self(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_self(ranks) : 0;
+}
+
+int strake_ranks_count(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_count(ranks) : 1;
+}
+
+int strake_ranks_local_self(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_local_self(ranks) : 0;
+}
+
+int strake_ranks_local_count(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_local_count(ranks) : 1;
+}
+
+int strake_ranks_machine(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_machine(ranks) : 0;
+}
+
+int strake_ranks_sharing(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_sharing(ranks) : 1;
+}
+
+void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
+{
+    if (ranks != NULL) {
+        of(ranks)->ranks_set_patience(ranks, seconds);
+    }
+}
+
+void strake_ranks_set_crowded(strake_ranks *ranks, bool is_crowded)
+{
+    if (ranks != NULL) {
+        of(ranks)->ranks_set_crowded(ranks, is_crowded);
+    }
+}
+
+bool strake_ranks_is_lost(const strake_ranks *ranks)
+{
+    return ranks != NULL && of(ranks)->ranks_is_lost(ranks);
+}
+
+bool strake_ranks_may_tell(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_may_tell(ranks) : strake_launch_self() == 0;
+}
+
+strake_status strake_ranks_agree(strake_ranks *ranks, strake_status own, strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_agree(ranks, own, error) : own;
+}
+
+strake_status strake_ranks_collect(strake_ranks *ranks, const void *own, size_t bytes, void *all,
+                                   strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_collect(ranks, own, bytes, all, error)
+                         : no_ranks(error);
+}
+
+strake_status strake_ranks_most(strake_ranks *ranks, double *value, int values, strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_most(ranks, value, values, error) : STRAKE_OK;
+}
+
+strake_status strake_ranks_broadcast(strake_ranks *ranks, void *data, size_t bytes,
+                                     strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_broadcast(ranks, data, bytes, error) : no_ranks(error);
+}
+
+strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *send, int sends,
+                                 const strake_transfer *receive, int receives, strake_error *error)
+{
+    return ranks != NULL ? of(ranks)->ranks_trade(ranks, send, sends, receive, receives, error)
+                         : no_ranks(error);
+}
+
+strake_status strake_link_create(strake_ranks *ranks, const strake_transfer *send, int sends,
+                                 const strake_transfer *receive, int receives, strake_link **out,
+                                 strake_error *error)
+{
+    *out = NULL;
+    return ranks != NULL ? of(ranks)->link_create(ranks, send, sends, receive, receives, out, error)
+                         : no_ranks(error);
+}
+
+void strake_link_destroy(strake_link **link)
+{
+    if (*link != NULL) {
+        of(*link)->link_destroy(link);
+    }
+}
+
+bool strake_link_is_empty(const strake_link *link)
+{
+    return link == NULL || of(link)->link_is_empty(link);
+}
+
+strake_status strake_link_listen(strake_link *link, strake_error *error)
+{
+    return link != NULL ? of(link)->link_listen(link, error) : no_ranks(error);
+}
+
+strake_status strake_link_send(strake_link *link, strake_error *error)
+{
+    return link != NULL ? of(link)->link_send(link, error) : no_ranks(error);
+}
+
+void strake_link_stop(strake_link *link)
+{
+    if (link != NULL) {
+        of(link)->link_stop(link);
+    }
+}
+
+strake_status strake_link_received(strake_link *link, strake_error *error)
+{
+    return link != NULL ? of(link)->link_received(link, error) : no_ranks(error);
+}
+
+strake_status strake_link_sent(strake_link *link, strake_error *error)
+{
+    return link != NULL ? of(link)->link_sent(link, error) : no_ranks(error);
+}
