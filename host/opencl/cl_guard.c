@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "opencl/cl_fill.h"
+
 /* Twice in a row the high word of a quiet NaN in double; once a quiet NaN in single. */
 static const cl_uint pattern = 0x7FFADEADU;
 
@@ -12,10 +14,8 @@ strake_status strake_cl_guard_fill(const strake_cl *cl, const strake_cl_device *
     strake_status status = STRAKE_OK;
     const size_t offset[2] = {0, bytes - guard};
     for (int end = 0; end < 2; end++) {
-        STRAKE_CL("clEnqueueFillBuffer",
-                  cl->clEnqueueFillBuffer(queue, buffer, &pattern, sizeof pattern, offset[end],
-                                          guard, 0, NULL, NULL),
-                  error, device);
+        STRAKE_TRY(strake_cl_fill(cl, device, queue, buffer, &pattern, sizeof pattern, offset[end],
+                                  guard, error));
     }
 cleanup:
     return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "opencl/cl_fill.h"
 #include "opencl/cl_pins.h"
 
 enum { REPEATS = 3, ROW = 16, PAGE = 4096 };
@@ -29,18 +30,13 @@ int64_t strake_cl_probe_slabs(const strake_cl_demand *d)
 
 static strake_status fill(strake_cl_window *w, cl_mem array, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     const double one = 1.0;
     const float one_single = 1.0F;
     const bool is_double = w->layout.element_size == (int)sizeof one;
-    STRAKE_CL("clEnqueueFillBuffer",
-              w->kernels->cl->clEnqueueFillBuffer(
-                  w->queue, array, is_double ? (const void *)&one : (const void *)&one_single,
-                  (size_t)w->layout.element_size, 0, strake_cl_window_array_bytes(w), 0, NULL,
-                  NULL),
-              error, w->kernels->device);
-cleanup:
-    return status;
+    return strake_cl_fill(w->kernels->cl, w->kernels->device, w->queue, array,
+                          is_double ? (const void *)&one : (const void *)&one_single,
+                          (size_t)w->layout.element_size, 0, strake_cl_window_array_bytes(w),
+                          error);
 }
 
 static strake_status finish(strake_cl_window *w, strake_error *error)

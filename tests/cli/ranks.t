@@ -189,7 +189,7 @@ lose() {
 # Ranks of one machine have the rows between them in common.
 on_ranks 2 run flow.yaml --output lost --quiet --steps 100000000 --set output.every=0 &
 tries=0
-while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -lt 100 ]; do
+while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -lt 600 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
