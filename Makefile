@@ -132,7 +132,8 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 # The longest first; then all tests of bits, and others that no load disturbs.
 LONGEST := test_kernels test_blocks tune.t ranks.t
 export STRAKE_TESTS_TOGETHER := $(LONGEST) \
-    $(filter-out $(LONGEST),$(basename $(notdir $(wildcard tests/parity/test_*.c)))) streaming.t checkpoint.t
+    $(filter-out $(LONGEST),$(basename $(notdir $(wildcard tests/parity/test_*.c)))) \
+    bench.t failure.t streaming.t options.t devices.t checkpoint.t
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))

@@ -14,7 +14,7 @@
 #include "solver/solver.h"
 #include "tests/support/trial.h"
 
-enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 4, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
+enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 6, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
 
 static int pick(uint64_t *seed, int count)
 {
