@@ -10,17 +10,6 @@ static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_
 static const char *const numbers[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
                                       "SLURM_PROCID", "MV2_COMM_WORLD_RANK"};
 
-int strake_launch_self(void)
-{
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        const char *const text = getenv(numbers[k]);
-        if (text != NULL) {
-            return (int)strtol(text, NULL, 10);
-        }
-    }
-    return 0;
-}
-
 int strake_launch_ranks(void)
 {
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
@@ -45,4 +34,18 @@ const char *strake_launch_variable(void)
         known = known || text != NULL;
     }
     return !known && getenv(unknown) != NULL ? unknown : NULL;
+}
+
+int strake_launch_self(void)
+{
+    if (strake_launch_variable() == NULL) {
+        return 0; /* a shell that a launcher has started, as the only one */
+    }
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        const char *const text = getenv(numbers[k]);
+        if (text != NULL) {
+            return (int)strtol(text, NULL, 10);
+        }
+    }
+    return 0;
 }

@@ -91,7 +91,7 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
     (void)MPI_Comm_rank(ranks->world, &ranks->self);
     (void)MPI_Comm_size(ranks->world, &ranks->count);
     STRAKE_CHECK(
-        ranks->count > 1 || strake_launch_ranks() == 1, error, STRAKE_ERR_RANK,
+        ranks->count > 1 || strake_launch_ranks() == 1, error, STRAKE_ERR_USAGE,
         "started as one of several ranks (%s=%s), but MPI finds this one alone; use the "
         "mpirun of the MPI that Strake was built with, or unset %s for one process by itself",
         strake_launch_variable(), getenv(strake_launch_variable()), strake_launch_variable());

@@ -57,22 +57,40 @@ strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code, 
     return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
 }
 
-/* Whether a process is gone; one that has ended and waits for its parent is. */
-static bool is_gone(pid_t process)
+/* How a process is, as ps shows it; X: it is gone, ?: nobody knows. */
+static char state_of(pid_t process)
 {
     char path[64], line[256] = "";
     if (kill(process, 0) != 0) {
-        return errno == ESRCH;
+        return errno == ESRCH ? 'X' : '?';
     }
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
     FILE *const file = fopen(path, "re");
     if (file == NULL) {
-        return false;
+        return '?';
     }
     const bool read = fgets(line, sizeof line, file) != NULL;
     (void)fclose(file);
     const char *const after = read ? strrchr(line, ')') : NULL;
-    return after != NULL && (after[1] == ' ') && (after[2] == 'Z' || after[2] == 'X');
+    return after != NULL && after[1] == ' ' ? after[2] : '?';
+}
+
+/* One that has ended and waits for its parent is gone. */
+static bool is_gone(pid_t process)
+{
+    const char state = state_of(process);
+    return state == 'X' || state == 'Z';
+}
+
+/* Whether this rank is the first of its machine that is neither gone nor stopped. */
+static bool is_first_awake(const strake_ranks *ranks)
+{
+    for (int k = 0; k < ranks->local_self; k++) {
+        if (strchr("XZTt", state_of(ranks->process[k])) == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Looks for a rank of this machine that has died. The first one alive says so. */
@@ -109,7 +127,7 @@ static bool is_over(strake_ranks *ranks, double since, double *looked, const cha
         return false;
     }
     ranks->lost = true;
-    ranks->tells = ranks->local_self == 0;
+    ranks->tells = is_first_awake(ranks);
     (void)strake_fail(&ranks->cause, STRAKE_ERR_RANK,
                       "rank %d has waited %.0f s for %s and gives up; is a machine or the network "
                       "between them down? (run.patience sets how long to wait)",

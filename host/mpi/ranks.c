@@ -20,6 +20,9 @@
 #define STRAKE_LIBDIR_FROM_BIN "../lib"
 #endif
 
+/* A launcher promised others and MPI finds none: nobody else tells that. */
+static bool is_abandoned;
+
 bool strake_ranks_built(void)
 {
     return STRAKE_MPI_MODULE;
@@ -148,11 +151,13 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
                                    "install an MPI (Debian: libopenmpi-dev), build Strake anew "
                                    "and use its mpirun");
     }
-    const strake_status status = load(&module, error);
+    strake_status status = load(&module, error);
     if (status != STRAKE_OK) {
         return ranks == 1 ? STRAKE_OK : status;
     }
-    return module->ranks_open(out, error);
+    status = module->ranks_open(out, error);
+    is_abandoned = status == STRAKE_ERR_USAGE;
+    return status;
 }
 
 /* --- what a lone rank answers, and what the module ---------------------------------------------- */
@@ -226,7 +231,8 @@ bool strake_ranks_is_lost(const strake_ranks *ranks)
 
 bool strake_ranks_may_tell(const strake_ranks *ranks)
 {
-    return ranks != NULL ? of(ranks)->ranks_may_tell(ranks) : strake_launch_self() == 0;
+    return ranks != NULL ? of(ranks)->ranks_may_tell(ranks)
+                         : is_abandoned || strake_launch_self() == 0;
 }
 
 strake_status strake_ranks_agree(strake_ranks *ranks, strake_status own, strake_error *error)

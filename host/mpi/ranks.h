@@ -53,7 +53,7 @@ int strake_ranks_machine(const strake_ranks *ranks);
 /** Ranks on this machine that may use the very same processors, this one included. */
 int strake_ranks_sharing(const strake_ranks *ranks);
 
-/** Seconds to wait for another rank before it is given up; 300 at first. */
+/** Seconds to wait for another rank before it is given up, INFINITY: none is; 300 at first. */
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 
 /** Whether more threads compute and wait here than there are processors; at first every rank has one. */

@@ -1,5 +1,6 @@
 #include "solver/remote.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,8 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     request wanted = {.kind = REQUEST_END};
+    /* Rank 0 reads or writes files, or measures fields, as long as it takes. */
+    strake_ranks_set_patience(solver->ranks, INFINITY);
     for (;;) {
         STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &wanted, sizeof wanted, error));
         if (wanted.kind == REQUEST_END) {
@@ -204,6 +207,7 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
         status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
     }
 cleanup:
+    strake_ranks_set_patience(solver->ranks, solver->which->patience);
     return status;
 }
 

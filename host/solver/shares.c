@@ -244,7 +244,7 @@ typedef struct facts {
     int at_once, entries;
 } facts;
 
-/* All ranks take as many steps at once as the most careful one. */
+/* All ranks take as many steps at once as the most careful one, and as the smallest has slabs for. */
 static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -252,27 +252,24 @@ static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
     const facts mine = {solver->at_once, solver->entries};
     int least = solver->at_once;
     int entries = 0;
+    int64_t fewest = INT64_MAX; /* slabs of a rank */
     double weight[STRAKE_MAX_PLACEMENTS];
     const int count = strake_ranks_count(solver->ranks);
     STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, all, error));
     for (int k = 0; k < count; k++) {
         least = all[k].at_once < least ? all[k].at_once : least;
         entries += all[k].entries;
+        const int64_t slabs = solver->owned[k].end - solver->owned[k].first;
+        fewest = slabs < fewest ? slabs : fewest;
     }
     STRAKE_CHECK(entries <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
                  "--on: %d entries on all ranks together; Strake takes %d at most", entries,
                  (int)STRAKE_MOST_PLACEMENTS);
-    solver->agreed = least;
-    for (int k = 0; k < count; k++) {
-        const int64_t slabs = solver->owned[k].end - solver->owned[k].first;
-        const int64_t needs = strake_border_least(solver, least);
-        STRAKE_CHECK(slabs >= needs, error, STRAKE_ERR_USAGE,
-                     "%s: rank %d has %lld %s, and a sweep of %d steps needs %lld; start fewer "
-                     "ranks, or set a smaller run.steps_per_sweep",
-                     solver->which->file, k, (long long)slabs,
-                     solver->which->problem->dims == 3 ? "planes" : "rows", least,
-                     (long long)needs);
+    /* Shares have the slabs of one step (see share()); more steps need more of every rank. */
+    while (least > 1 && strake_border_least(solver, least) > fewest) {
+        least--;
     }
+    solver->agreed = least;
     if (solver->at_once != least) {
         strake_shares_split(solver, weight);
         status = strake_team_place(solver, weight, error);

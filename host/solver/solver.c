@@ -174,13 +174,14 @@ cleanup:
 static void tell_sweep(const strake_solver *solver)
 {
     const int asked = solver->which->steps_per_sweep;
-    bool on_cpu = false;
+    const bool has_ranks = solver->ranks != NULL;
+    bool is_bound = has_ranks;
     for (int r = 0; r < solver->roles; r++) {
-        on_cpu = on_cpu || solver->role[r].pipeline != NULL;
+        is_bound = is_bound || solver->role[r].pipeline != NULL;
     }
-    if (on_cpu && asked > solver->at_once) {
-        strake_solver_notice(solver, "run.steps_per_sweep: %d; the CPU takes no more than %d",
-                             asked, solver->at_once);
+    if (is_bound && asked > solver->at_once) {
+        strake_solver_notice(solver, "run.steps_per_sweep: %d; %s no more than %d", asked,
+                             has_ranks ? "the ranks take" : "the CPU takes", solver->at_once);
     }
 }
 

@@ -129,7 +129,8 @@ const strake_common strake_commons[] = {
      300.0,
      NULL,
      {0.0, INFINITY, true, "[s]"},
-     "how long a rank waits for another before the run fails"},
+     "how long a rank waits for another before the run fails, but for rank 0 where that reads or "
+     "writes files or measures diagnostics"},
     {"run.threads",
      STRAKE_COMMON_SMALL,
      ALL,

@@ -28,11 +28,11 @@ static int64_t smallest_factor(int64_t n)
 }
 
 /*
- * The transform of every stride-th number, n of them; whole is their number in all, that of turn. The
- * sums over one residue each are transformed first, then put together.
+ * The transform of every stride-th number, n of them; turn is that of n * stride numbers. The sums over
+ * one residue each are transformed first, then put together.
  */
-static void transform(int64_t n, int64_t stride, int64_t whole, const double (*turn)[2],
-                      const double (*in)[2], double (*out)[2], double (*work)[2])
+static void transform(int64_t n, int64_t stride, const double (*turn)[2], const double (*in)[2],
+                      double (*out)[2], double (*work)[2])
 {
     const int64_t p = smallest_factor(n);
     const int64_t m = n / p;
@@ -41,17 +41,20 @@ static void transform(int64_t n, int64_t stride, int64_t whole, const double (*t
         return;
     }
     for (int64_t r = 0; r < p; r++) {
-        transform(m, stride * p, whole, turn, in + r * stride, out + r * m, work);
+        transform(m, stride * p, turn, in + r * stride, out + r * m, work);
     }
     for (int64_t k = 0; k < m; k++) {
         for (int64_t q = 0; q < p; q++) {
             double re = 0.0;
             double im = 0.0;
+            int64_t angle = 0; /* r (k + q m) modulo n */
             for (int64_t r = 0; r < p; r++) {
-                const double *const w = turn[r * (k + q * m) % n * stride % whole];
+                const double *const w = turn[angle * stride];
                 const double *const x = out[r * m + k];
                 re += w[0] * x[0] - w[1] * x[1];
                 im += w[0] * x[1] + w[1] * x[0];
+                angle += k + q * m;
+                angle -= angle >= n ? n : 0;
             }
             work[q][0] = re;
             work[q][1] = im;
@@ -65,7 +68,7 @@ static void transform(int64_t n, int64_t stride, int64_t whole, const double (*t
 void strake_fourier(int64_t n, const double (*turn)[2], const double (*in)[2], double (*out)[2],
                     double (*work)[2])
 {
-    transform(n, 1, n, turn, in, out, work);
+    transform(n, 1, turn, in, out, work);
 }
 
 /* The waves along one axis, and room for a line. */

@@ -218,4 +218,17 @@ check "and says how to continue" grep -q 'continue with: mpirun -np 2 strake run
 # Seldom a checkpoint: the ranks are between two steps when one stops, not gathering fields.
 lose STOP 1 --set run.patience=2 --set checkpoint.every=20000
 check "a rank that does not answer is given up" grep -q 'rank 0 has waited [0-9]* s for rank 1' .err
+lose STOP 0 --set run.patience=2 --set checkpoint.every=20000
+check "so is rank 0, by another" grep -q 'rank 1 has waited [0-9]* s for rank 0' .err
+
+# Rank 0 takes longer for the diagnostics than the others have patience.
+on_ranks 2 run ring.yaml --quiet --output slow --set grid.rows=509 --set grid.cols=509 --steps 2 \
+    --set diagnostics.every=2 --set output.every=0 --set checkpoint.every=0 --set run.patience=0.2
+check "rank 0 has the time that diagnostics take" test "$code" = 0
+check "twice" test "$(grep -c . slow/diagnostics.csv)" = 3
+# As many steps at once as the ranks have rows for.
+on_ranks 4 run ring.yaml --on cpu --quiet --output ranks --set grid.rows=17 --set run.steps_per_sweep=4 \
+    --set run.shares=1,1,1,1
+check "fewer steps at once than asked for, where a rank has too few rows" test "$code" = 0
+check "which is told" grep -q '^strake: note: run.steps_per_sweep: 4; the ranks take no more than ' .err
 done_testing
