@@ -52,7 +52,7 @@ static void print_results(const strake_bench *bench, const strake_bench_item *it
                       item->differs ? "false" : "true");
     for (int p = 0; p < item->placements; p++) {
         strake_text_print(json, p > 0 ? ", " : "");
-        strake_report_device(bench->which, &item->placement[p], item->steps * item->repeats, json);
+        strake_report_device(bench->which, &item->placement[p], json);
     }
     strake_text_print(json, "], \"timeline\": ");
     strake_bench_print_timeline(item, json);

@@ -144,6 +144,7 @@ static void add_parts(strake_bench_item *item, const strake_placement *before,
         sum->compute = old.compute + after[k].compute - before[k].compute;
         sum->exchange = old.exchange + after[k].exchange - before[k].exchange;
         sum->idle = old.idle + after[k].idle - before[k].idle;
+        sum->updates = old.updates + after[k].updates - before[k].updates;
     }
 }
 

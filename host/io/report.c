@@ -249,10 +249,9 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
 }
 
 void strake_report_device(const strake_case *which, const strake_placement *placement,
-                          int64_t steps, strake_text *json)
+                          strake_text *json)
 {
-    const double line = strake_case_cells(which) / (double)which->n[0];
-    const double done = (double)(placement->end - placement->first) * line * (double)steps;
+    const double done = placement->updates * strake_case_cells(which) / (double)which->n[0];
     strake_text_print(json, "{\"id\": ");
     strake_text_json(json, placement->id);
     strake_text_print(json, ", \"name\": ");
@@ -416,8 +415,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
         exact = exact && placement->bit_exact;
         threads = placement->threads > threads ? placement->threads : threads;
         strake_text_print(json, "    ");
-        strake_report_device(result->which, placement, result->last_step - result->first_step,
-                             json);
+        strake_report_device(result->which, placement, json);
         strake_text_print(json, k + 1 < result->placements ? ",\n" : "\n");
     }
     strake_text_print(

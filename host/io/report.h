@@ -48,9 +48,9 @@ void strake_report_host(strake_text *json);
 /** Appends the member "shape": [...], slowest first. */
 void strake_report_shape(const strake_case *which, strake_text *json);
 
-/** Appends the object of one placement, on one line; its rate is that of @p steps steps. */
+/** Appends the object of one placement, on one line. */
 void strake_report_device(const strake_case *which, const strake_placement *placement,
-                          int64_t steps, strake_text *json);
+                          strake_text *json);
 
 /** Appends the JSON object and a newline. */
 void strake_report_print(const strake_result *result, strake_text *json);

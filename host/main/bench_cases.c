@@ -22,25 +22,25 @@ static const char cone[] =
 /* Sizes without --sizes, of the built-in case. */
 static const char default_sizes[] = "1024,2048";
 
+enum { AXES = 3 };
+
 typedef struct size {
-    int64_t rows, cols; /* 0: as the case says */
+    int64_t n[AXES]; /* as they are written; one number is for all axes of the case */
+    int numbers;     /* 0: as the case says */
 } size;
 
-/* One part of "1024,500x2000". @return the rest of the text, or NULL if it is wrong. */
+/* One part of "1024,500x2000,64x64x128". @return the rest of the text, or NULL if it is wrong. */
 static const char *read_size(const char *text, size *out)
 {
     char *end = NULL;
-    if (*text < '1' || *text > '9') {
-        return NULL;
-    }
-    out->rows = out->cols = strtoll(text, &end, 10);
-    if (*end == 'x') {
-        text = end + 1;
-        if (*text < '1' || *text > '9') {
+    out->numbers = 0;
+    do {
+        text = end != NULL ? end + 1 : text;
+        if (*text < '1' || *text > '9' || out->numbers == AXES) {
             return NULL;
         }
-        out->cols = strtoll(text, &end, 10);
-    }
+        out->n[out->numbers++] = strtoll(text, &end, 10);
+    } while (*end == 'x');
     return *end == ',' ? end + 1 : *end == '\0' ? end : NULL;
 }
 
@@ -55,8 +55,8 @@ static strake_status read_sizes(const char *text, size **out, int *count, strake
     do {
         at = read_size(at, &(*out)[*count]);
         STRAKE_CHECK(at != NULL, error, STRAKE_ERR_USAGE,
-                     "option --sizes: '%s': expected a list of sizes, each N for N x N cells or "
-                     "ROWSxCOLS, as in 1024,2048,500x4000",
+                     "option --sizes: '%s': expected a list of sizes, each N for N cells along "
+                     "every axis, ROWSxCOLS or PLANESxROWSxCOLS, as in 1024,2048,500x4000",
                      text);
         *count += 1;
     } while (*at != '\0' || at[-1] == ',');
@@ -65,21 +65,22 @@ cleanup:
 }
 
 /* The --set of the command line, then those of the size and of --steps; freed by the caller. */
-static const char **all_sets(const strake_arguments *arguments, char added[3][64],
-                             const size *shape)
+static const char **all_sets(const strake_arguments *arguments, char added[AXES + 1][64],
+                             const size *shape, int dims)
 {
+    static const char *const axis[AXES] = {"planes", "rows", "cols"};
+    const int axes = shape->numbers == 1 ? dims : shape->numbers;
     int count = arguments->set_count, more = 0;
-    const char **const sets = calloc((size_t)count + 4, sizeof *sets);
+    const char **const sets = calloc((size_t)count + AXES + 2, sizeof *sets);
     if (sets == NULL) {
         return NULL;
     }
     for (int k = 0; k < count; k++) {
         sets[k] = arguments->sets[k];
     }
-    if (shape->rows > 0) {
-        (void)snprintf(added[more], sizeof added[0], "grid.rows=%lld", (long long)shape->rows);
-        sets[count++] = added[more++];
-        (void)snprintf(added[more], sizeof added[0], "grid.cols=%lld", (long long)shape->cols);
+    for (int k = 0; k < axes; k++) {
+        (void)snprintf(added[more], sizeof added[0], "grid.%s=%lld", axis[AXES - axes + k],
+                       (long long)shape->n[shape->numbers == 1 ? 0 : k]);
         sets[count++] = added[more++];
     }
     if (arguments->steps >= 0) {
@@ -95,12 +96,12 @@ static strake_status open_cone(const size *shape, const char **sets, strake_case
 {
     strake_status status = STRAKE_OK;
     strake_text text = {0};
-    const double rows = (double)shape->rows, cols = (double)shape->cols;
+    const int64_t n[2] = {shape->n[0], shape->n[shape->numbers > 1 ? 1 : 0]};
+    const double rows = (double)n[0], cols = (double)n[1];
     const double omega = 9.216 / (0.5 * (rows + cols));
     const double radius = 0.15 * (rows < cols ? rows : cols);
-    strake_text_print(&text, cone, (long long)shape->rows, (long long)shape->cols, 0.5 * rows,
-                      0.75 * cols, radius, omega, 0.5 * rows, 0.5 * cols, omega, 0.5 * rows,
-                      0.5 * cols);
+    strake_text_print(&text, cone, (long long)n[0], (long long)n[1], 0.5 * rows, 0.75 * cols,
+                      radius, omega, 0.5 * rows, 0.5 * cols, omega, 0.5 * rows, 0.5 * cols);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_case_parse("the built-in case", text.data, sets, false, out, error));
 cleanup:
@@ -108,13 +109,41 @@ cleanup:
     return status;
 }
 
+/* Of the grid that a case has without --sizes. */
+static strake_status count_axes(const strake_arguments *arguments, const char *path, int *dims,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    static const size own = {.numbers = 0};
+    char added[AXES + 1][64];
+    strake_case *which = NULL;
+    const char **const sets = all_sets(arguments, added, &own, 0);
+    STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_case_open(path, sets, &which, error));
+    *dims = which->problem->dims;
+cleanup:
+    strake_case_close(&which);
+    free((void *)sets);
+    return status;
+}
+
 static strake_status open_job(const strake_arguments *arguments, const char *path,
                               const size *shape, strake_bench_job *job, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char added[3][64];
+    char added[AXES + 1][64];
     double steps = 0.0;
-    const char **const sets = all_sets(arguments, added, shape);
+    int dims = 2;
+    const char **sets = NULL;
+    if (path != NULL && shape->numbers > 0) {
+        STRAKE_TRY(count_axes(arguments, path, &dims, error));
+    }
+    STRAKE_CHECK(shape->numbers <= dims, error, STRAKE_ERR_USAGE,
+                 "option --sizes: '%lldx%lldx%lld': %s has rows and columns only; expected N or "
+                 "ROWSxCOLS for it, as in 1024,2048,500x4000",
+                 (long long)shape->n[0], (long long)shape->n[1], (long long)shape->n[2],
+                 path != NULL ? path : "the built-in case");
+    sets = all_sets(arguments, added, shape, dims);
     STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     if (path == NULL) {
         (void)snprintf(job->title, sizeof job->title, "rotating cone");
@@ -141,7 +170,7 @@ strake_status strake_bench_jobs_open(const strake_arguments *arguments, strake_b
                                      int *count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const size own = {0, 0};
+    static const size own = {.numbers = 0};
     size *shape = NULL;
     int shapes = 1;
     const bool built_in = arguments->operands == 0;

@@ -241,7 +241,8 @@ static const strake_option options[] = {
     {"--on", STRAKE_OPTION_PLACE, "WHERE", 0, 0, 0,
      "measure here, as for `strake run`; repeatable. @N\nat the end: N threads of the CPU stripe"},
     {"--sizes", STRAKE_OPTION_TEXT, "N,RxC,...", 0, 0, offsetof(strake_arguments, sizes),
-     "grid.rows and grid.cols of every case (shapes keep\ntheir places; the built-in case scales)"},
+     "grids of every case: N cells along every axis, RxC\nor, in 3D, PxRxC (shapes keep their "
+     "places; the\nbuilt-in case scales)"},
     {"--steps", STRAKE_OPTION_INTEGER, "N", 1, 1e15, offsetof(strake_arguments, steps),
      "steps of a repeat, instead of the case's `time.steps`"},
     {"--scale", STRAKE_OPTION_REAL, "X", 1e-6, 1e6, offsetof(strake_arguments, scale),

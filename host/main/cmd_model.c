@@ -454,4 +454,5 @@ const strake_command strake_command_model = {
                 "  strake model cone.yaml --on ocl:0 --budget 10\n"
                 "  mpirun -np 2 strake model --on cpu\n"
                 "  strake model --on ocl:0,ocl:1 --report model.json --plot model.svg\n",
-    .run = command};
+    .run = command,
+    .joins_ranks = true};

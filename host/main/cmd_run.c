@@ -472,4 +472,5 @@ const strake_command strake_command_run = {
                 "  strake run cone.yaml --set grid.rows=512 --set grid.cols=512 --output small\n"
                 "  strake run cone.yaml --resume out/checkpoint.strake\n"
                 "  mpirun -np 4 strake run cone.yaml --on gpu\n",
-    .run = command};
+    .run = command,
+    .joins_ranks = true};

@@ -19,4 +19,5 @@ const strake_command strake_command_tune_worker = {.name = "tune-worker",
                                                    .option = options,
                                                    .details = "Measures for `strake tune`.\n",
                                                    .examples = "  strake tune\n",
-                                                   .run = command};
+                                                   .run = command,
+                                                   .joins_ranks = true};

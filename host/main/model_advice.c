@@ -24,7 +24,7 @@ static void print_steps(const strake_advice *a, FILE *stream)
     for (int k = 0; k < a->most; k++) {
         (void)fprintf(stream, "  %-19d %12s %15s %15s%s\n", k + 1,
                       strake_say_bytes(a->size[k].bytes_down, bytes),
-                      strake_say_seconds(a->seconds[k][STRAKE_THROUGH_PINNED], exchange),
+                      strake_say_seconds(a->seconds[k], exchange),
                       strake_say_seconds(a->added[k] / (k + 1), added),
                       k + 1 == a->steps ? "  <- with what is computed again, the least" : "");
     }
@@ -34,14 +34,14 @@ static void print_advice(const strake_model_device *d, const strake_exchange_cas
                          const strake_advice *a, FILE *stream)
 {
     char text[32], other[32];
-    const double *seconds = a->seconds[a->steps - 1];
     (void)fprintf(stream, "\nocl:%d, a stripe of %lld %s with %d neighbour%s:\n", d->index,
                   (long long)c->slabs, "slabs", c->sides, c->sides > 1 ? "s" : "");
     print_steps(a, stream);
-    (void)fprintf(stream, "  fastest path: %s", strake_exchange_path_name[a->path]);
+    (void)fprintf(stream, "  transfers alone");
     for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
-        (void)fprintf(stream, "%s %s %s", p > 0 ? "," : ":", strake_exchange_path_name[p],
-                      strake_say_seconds(seconds[p], text));
+        (void)fprintf(stream, "%s %s %s%s", p > 0 ? "," : ":", strake_exchange_path_name[p],
+                      strake_say_seconds(a->transfers[p], text),
+                      p == STRAKE_THROUGH_PINNED ? " (as runs do)" : "");
     }
     (void)fprintf(
         stream,
@@ -54,25 +54,24 @@ static void print_advice(const strake_model_device *d, const strake_exchange_cas
 static void print_json(const strake_model_device *d, const strake_exchange_case *c,
                        const strake_advice *a, bool first, strake_text *json)
 {
-    const double *seconds = a->seconds[a->steps - 1];
     strake_text_print(json, "%s\n    {\"id\": \"ocl:%d\", \"slabs\": %lld, \"neighbours\": %d, ",
                       first ? "" : ",", d->index, (long long)c->slabs, c->sides);
     strake_text_print(json, "\"steps_per_exchange\": %d, \"overlap\": %s, \"path\": ", a->steps,
                       a->overlap ? "true" : "false");
     strake_text_json(json, strake_exchange_path_name[a->path]);
-    strake_text_print(json, ", \"exchange_seconds\": {");
+    strake_text_print(json, ", \"transfer_seconds\": {");
     for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
         strake_text_print(json, p > 0 ? ", " : "");
         strake_text_json(json, strake_exchange_path_name[p]);
         strake_text_print(json, ": ");
-        strake_text_number(json, seconds[p]);
+        strake_text_number(json, a->transfers[p]);
     }
     strake_text_print(json, "}, \"messages\": %d, \"by_steps\": [", a->size[0].messages);
     for (int k = 0; k < a->most; k++) {
         strake_text_print(json, "%s{\"bytes\": ", k > 0 ? ", " : "");
         strake_text_number(json, a->size[k].bytes_down);
         strake_text_print(json, ", \"seconds\": ");
-        strake_text_number(json, a->seconds[k][STRAKE_THROUGH_PINNED]);
+        strake_text_number(json, a->seconds[k]);
         strake_text_print(json, ", \"added\": ");
         strake_text_number(json, a->added[k]);
         strake_text_print(json, "}");

@@ -22,6 +22,7 @@ typedef struct strake_command {
     const char *details;         /**< paragraphs of the help page */
     const char *examples;        /**< lines, each a command or a remark */
     int (*run)(const strake_arguments *arguments);
+    bool joins_ranks; /**< works with the others that mpirun has started */
 } strake_command;
 
 extern const strake_command strake_command_run, strake_command_check, strake_command_devices,

@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "main/program.h"
+#include "mpi/ranks.h"
 
 const strake_command *const strake_commands[] = {
     &strake_command_run,     &strake_command_check, &strake_command_devices,
@@ -130,6 +131,11 @@ static int run_command(const strake_command *command, const char *const *words)
     } else {
         code = check_operands(command, &arguments);
         if (code == STRAKE_EXIT_DONE) {
+            if (!command->joins_ranks && strake_ranks_launched() && strake_ranks_may_tell(NULL)) {
+                strake_say_note("`strake %s` takes no notice of other ranks: each process that was "
+                                "started does all of it",
+                                command->name);
+            }
             code = command->run(&arguments);
         }
     }

@@ -26,19 +26,16 @@ strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const st
     return c;
 }
 
-/* Seconds of both ways of an exchange. */
-static double exchange(const strake_device_model *m, strake_exchange_path path,
-                       const strake_exchange_size *s, int active)
+/* Seconds of the transfers of an exchange, without its waits and launches. */
+static double transfers(const strake_device_model *m, strake_exchange_path path,
+                        const strake_exchange_size *s)
 {
-    if (path == STRAKE_THROUGH_PINNED) {
-        return strake_model_exchange(m, false, s->bytes_down, s->messages, s->bytes_up, s->messages,
-                                     active);
-    }
-    const bool mapped = path == STRAKE_THROUGH_MAPPED;
-    return strake_model_seconds(m, mapped ? STRAKE_DOWN_MAPPED : STRAKE_DOWN_PAGEABLE,
-                                s->bytes_down, s->messages) +
-           strake_model_seconds(m, mapped ? STRAKE_UP_MAPPED : STRAKE_UP_PAGEABLE, s->bytes_up,
-                                s->messages);
+    static const strake_path_kind way[STRAKE_EXCHANGE_PATHS][2] = {
+        {STRAKE_DOWN_PINNED, STRAKE_UP_PINNED},
+        {STRAKE_DOWN_PAGEABLE, STRAKE_UP_PAGEABLE},
+        {STRAKE_DOWN_MAPPED, STRAKE_UP_MAPPED}};
+    return strake_model_seconds(m, way[path][0], s->bytes_down, s->messages) +
+           strake_model_seconds(m, way[path][1], s->bytes_up, s->messages);
 }
 
 strake_advice strake_advise(const strake_device_model *m, const strake_exchange_case *c,
@@ -49,12 +46,11 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
     for (int k = 1; k <= most; k++) {
         advice.size[k - 1] = strake_exchange_size_of(c, k);
         const strake_exchange_size *size = &advice.size[k - 1];
-        for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
-            advice.seconds[k - 1][p] = exchange(m, (strake_exchange_path)p, size, active);
-        }
+        advice.seconds[k - 1] = strake_model_exchange(m, false, size->bytes_down, size->messages,
+                                                      size->bytes_up, size->messages, active);
         const double borders = size->bytes_down / c->slab_bytes / c->states;
         const strake_overlap_case overlap = {
-            .exchange = advice.seconds[k - 1][STRAKE_THROUGH_PINNED],
+            .exchange = advice.seconds[k - 1],
             .beside = strake_model_exchange(m, true, size->bytes_down, size->messages,
                                             size->bytes_up, size->messages, active),
             .factor = fmin(m->overlap.up, m->overlap.down),
@@ -66,9 +62,10 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
     }
     advice.steps = strake_choose_steps(c, advice.added, most, &advice.per_step);
     advice.overlap = beside[advice.steps - 1];
-    for (int p = 1; p < STRAKE_EXCHANGE_PATHS; p++) {
-        const double *seconds = advice.seconds[advice.steps - 1];
-        advice.path = seconds[p] < seconds[advice.path] ? (strake_exchange_path)p : advice.path;
+    for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
+        advice.transfers[p] = transfers(m, (strake_exchange_path)p, &advice.size[advice.steps - 1]);
+        const bool is_less = advice.transfers[p] < advice.transfers[advice.path];
+        advice.path = is_less ? (strake_exchange_path)p : advice.path;
     }
     return advice;
 }

@@ -6,7 +6,7 @@
 #include "model/choose.h"
 #include "model/model.h"
 
-/** Ways of an exchange; the engine goes the first one. */
+/** Where transfers end on the host; stripes always take the first one. */
 typedef enum strake_exchange_path {
     STRAKE_THROUGH_PINNED, /**< host arrays whose slabs are pinned, as stripes exchange */
     STRAKE_THROUGH_PAGEABLE,
@@ -18,14 +18,14 @@ extern const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS];
 
 typedef struct strake_advice {
     strake_exchange_size size[STRAKE_CHOOSE_STEPS]; /**< for 1, 2, ... steps per exchange */
-    double seconds[STRAKE_CHOOSE_STEPS]
-                  [STRAKE_EXCHANGE_PATHS]; /**< of an exchange, nothing hidden */
+    double seconds[STRAKE_CHOOSE_STEPS];            /**< of an exchange, nothing hidden */
     double
         added[STRAKE_CHOOSE_STEPS]; /**< that it adds to a sweep, through pinned memory, at best */
-    strake_exchange_path path;      /**< fastest with @c steps */
-    int most, steps;                /**< steps per exchange: tried, and best */
-    bool overlap;                   /**< transfers beside kernels, with @c steps */
-    double per_step;                /**< [s] added to a step: exchange, and slabs computed again */
+    double transfers[STRAKE_EXCHANGE_PATHS]; /**< [s] of those with @c steps, by themselves */
+    strake_exchange_path path;               /**< whose transfers are fastest */
+    int most, steps;                         /**< steps per exchange: tried, and best */
+    bool overlap;                            /**< transfers beside kernels, with @c steps */
+    double per_step; /**< [s] added to a step: exchange, and slabs computed again */
 } strake_advice;
 
 /**

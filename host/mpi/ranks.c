@@ -28,6 +28,11 @@ bool strake_ranks_built(void)
     return STRAKE_MPI_MODULE;
 }
 
+bool strake_ranks_launched(void)
+{
+    return strake_launch_variable() != NULL;
+}
+
 /* --- loading the module ----------------------------------------------------------------------- */
 
 /*

@@ -28,6 +28,9 @@ typedef struct strake_transfer {
 /** Whether Strake was built with MPI, that is, with a module to load. */
 bool strake_ranks_built(void);
 
+/** Whether a launcher says that this process is one of several ranks, or may be. */
+bool strake_ranks_launched(void);
+
 /**
  * Joins the ranks of this launch. Collective.
  * @param[out] out  NULL where there is one rank only

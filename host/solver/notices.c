@@ -233,7 +233,7 @@ void strake_notices_settings(const strake_solver *solver)
         "run.hold",        "run.keep",         "run.unroll", "run.prefetch",   "run.registers",
         "run.vector",      "run.dump_kernels", NULL};
     static const char *const exchanging[] = {"run.overlap", NULL};
-    static const char *const ranks[] = {"run.shares", "run.exchange", NULL};
+    static const char *const ranks[] = {"run.shares", "run.exchange", "run.patience", NULL};
     static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
                                              "run.block_columns", NULL};
     char text[512];

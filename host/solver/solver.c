@@ -380,6 +380,10 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     solver->devices_hold = status == STRAKE_OK;
     STRAKE_TRY(status);
     solver->step_count += steps;
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_range own = solver->entry[e].range;
+        solver->entry[e].updates += (double)(own.end - own.first) * (double)steps;
+    }
     STRAKE_TRY(strake_rebalance(solver, steps, elapsed, steps < wanted, error));
     solver->step_seconds += strake_solver_clock() - start - elapsed;
 cleanup:
@@ -599,6 +603,7 @@ static void describe(const strake_solver *solver, const strake_entry *entry, str
     out->compute = entry->compute;
     out->exchange = entry->exchange;
     out->idle = entry->idle;
+    out->updates = entry->updates;
 }
 
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)

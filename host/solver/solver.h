@@ -102,6 +102,7 @@ typedef struct strake_placement {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
+    double updates;        /**< slabs times steps, with those that it had when it took the step */
     int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
     char why_dropped[300]; /**< and how it failed */
     strake_placement_exchange borders;

@@ -46,6 +46,7 @@ typedef struct strake_entry {
     strake_tuned_use tuned; /**< what is known of good settings */
     double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
+    double updates; /* slabs times steps */
 } strake_entry;
 
 /** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */

@@ -116,8 +116,8 @@ const strake_common strake_commons[] = {
      "otherwise); auto: fixed with run.split (between ranks: with run.shares), else "
      "model"},
     {"run.shares", STRAKE_COMMON_SPLIT, ALL, AT(shares), 0.0, "measured", NO_RANGE,
-     "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\"; they stay unless run.balance says "
-     "how rows move"},
+     "weights >= 0, one per rank of mpirun: [1, 2] or \"1,2\" (each rank has the few rows that an "
+     "exchange needs, whatever its weight); they stay unless run.balance says how rows move"},
     {"run.exchange", STRAKE_COMMON_EXCHANGE, ALL, AT(exchange), 0.0, "both", NO_RANGE,
      "how ranks exchange rows: both (each with the rank before and the rank after it, ranks of one "
      "machine in common memory), messages (the same, always in messages), one_way (as both, but "
@@ -228,7 +228,7 @@ const strake_common strake_commons[] = {
      NULL,
      {0.0, INFINITY, true, "[s]"},
      "most that a device may take for one step of its stripe; then it counts as hung and is "
-     "dropped, and the others do its work"},
+     "dropped, and the others do its work (under mpirun the run ends)"},
     {"run.instruction_set", STRAKE_COMMON_INSTRUCTIONS, ALL, AT(instruction_set), 0.0, "auto",
      NO_RANGE,
      "vector instructions of a cpu stripe: base (those that every processor of this kind has), "

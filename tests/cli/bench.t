@@ -123,6 +123,15 @@ for sizes in 0 x 64x 64,,32 64, -5 64x32x16 1e3; do
     try bench --sizes=$sizes
     fails 2 "--sizes $sizes is refused" "option --sizes: '$sizes'" "1024,2048"
 done
+cat >cube.yaml <<'END'
+problem: cahn_hilliard3d
+grid: {planes: 5, rows: 6, cols: 7}
+time: {dt: 0.004, steps: 2}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
+END
+try bench cube.yaml --sizes 9,8x4,3x5x6 --steps 2 --repeats 1 --on cpu
+exits 0 "sizes of three axes are taken"
+prints "one number is for all of them, two leave the planes" "9 x 9 x 9 cells" "5 x 8 x 4 cells" "3 x 5 x 6 cells"
 try bench --sizes 99999999999 --on cpu
 fails 2 "a size beyond every memory is refused"
 try bench --sizes 32 --on cpy

@@ -60,4 +60,13 @@ make -C "$source" -o all install MPI=yes BUILD="$build" DESTDIR="$PWD/installed"
 STRAKE=$(find "$PWD/installed" -type f -path '*/bin/strake')
 on_ranks 2 run flow.yaml --quiet --output ranks
 same "an installed program runs on ranks"
+
+# Commands for one process, and launchers that are not MPI's.
+on_ranks 2 check flow.yaml
+check "a command that knows no ranks says so" \
+    test "$code,$(grep -c 'note: `strake check` takes no notice of other ranks' .err)" = 0,1
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2 try run flow.yaml --quiet --output ranks
+fails 2 "a launch that MPI knows nothing of is told by every process" "SLURM_STEP_NUM_TASKS=4" "unset"
+PMI_RANK=1 try run nofile.yaml
+fails 1 "a number without a count of ranks silences nobody" "nofile.yaml"
 done_testing
