@@ -367,7 +367,8 @@ static void print_decisions(const strake_decision *decision, int count, strake_t
             strake_text_print(json, p > 0 ? ", " : "");
             strake_text_number(json, d->seconds[p]);
         }
-        strake_text_print(json, "], \"moves\": %s, \"why\": ", d->moves ? "true" : "false");
+        strake_text_print(json, "], \"warned\": %s, \"moves\": %s, \"why\": ",
+                          d->warned ? "true" : "false", d->moves ? "true" : "false");
         strake_text_json(json, d->why);
         strake_text_print(json, ", \"move_seconds\": ");
         strake_text_number(json, d->move_seconds);

@@ -18,6 +18,8 @@ void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const 
     strake_decision *d = &log->decision[log->count++];
     d->step = step;
     d->moves = moves;
+    d->warned = log->warned;
+    log->warned = false;
     (void)snprintf(d->why, sizeof d->why, "%s", why);
     for (int p = 0; p < parts && p < STRAKE_DECISION_PARTS; p++) {
         d->parts = p + 1;

@@ -8,6 +8,7 @@
 typedef struct strake_decisions {
     int count;
     strake_decision *decision;
+    bool warned; /**< the next look follows a warning (strake_balancer_warn()) */
 } strake_decisions;
 
 /** Adds a look; where there is no memory it is left out. */

@@ -250,13 +250,18 @@ strake_status strake_rebalance(strake_solver *solver, int64_t steps, double elap
     if ((!solver->balances && !solver->levels) || solver->recorder != NULL) {
         return STRAKE_OK;
     }
-    if (halted) {
+    if (!halted) {
+        observe(solver, steps, elapsed);
+    }
+    /* Short pieces end before anybody within them can tell. */
+    if (halted || strake_looks_drifted(&solver->looks, solver->at_once, solver->pace)) {
         memset(solver->seen_busy, 0, sizeof solver->seen_busy);
         strake_looks_anew(&solver->looks);
+        strake_balancer_warn(&solver->balancer);
+        solver->log.warned = true;
         solver->pace = 0.0;
         return STRAKE_OK;
     }
-    observe(solver, steps, elapsed);
     strake_workers_seen(solver);
     if (!strake_looks_due(&solver->looks) || strake_steps_ahead(solver) == 0) {
         return STRAKE_OK;

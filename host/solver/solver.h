@@ -36,6 +36,7 @@ typedef struct strake_decision {
     double seconds[STRAKE_DECISION_PARTS]; /**< per step, of each placement */
     int64_t slabs[STRAKE_DECISION_PARTS];  /**< that it had */
     bool moves;
+    bool warned;         /**< steps that began to take longer halted the run before this look */
     double move_seconds; /**< that the move took, 0 without one */
     char why[160];
 } strake_decision;

@@ -21,12 +21,8 @@ enum {
     OWN_SLABS = 16,   /* a worker's own slabs for each one that a sweep computes twice, ... */
     OWN_BESIDE = 8,   /* ... or a whole stripe's, where sweeps save exchanges with a device */
     MOST_BYTES =
-        2097152, /* of a device's ghost slabs: more take longer than a start-up that is saved */
-    WATCHED = 4  /* sweeps that are compared with the usual pace */
+        2097152 /* of a device's ghost slabs: more take longer than a start-up that is saved */
 };
-
-/* A run is halted where sweeps take so many times what they usually do. */
-static const double drift = 1.25;
 
 void strake_team_release(strake_solver *solver)
 {
@@ -551,12 +547,12 @@ static int64_t steps_from(const team_run *run, int64_t step)
 static void watch(team_run *run, double *since, int64_t step)
 {
     const strake_solver *solver = run->solver;
-    const int64_t steps = WATCHED * run->sweep;
+    const int64_t steps = STRAKE_LOOKS_WATCHED * run->sweep;
     if (run->trial || solver->span < 0 || !(solver->pace > 0.0) || step % steps != 0) {
         return;
     }
     const double now = strake_solver_clock();
-    if (step > 0 && now - *since > drift * solver->pace * (double)steps &&
+    if (step > 0 && now - *since > strake_looks_drift * solver->pace * (double)steps &&
         atomic_load(&run->halt) == INT64_MAX) {
         atomic_store(&run->halt, step + (solver->span + 2) * run->sweep);
     }

@@ -261,6 +261,13 @@ bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t a
     return false;
 }
 
+void strake_balancer_warn(strake_balancer *b)
+{
+    for (int p = 0; p < b->parts; p++) {
+        strake_times_warn(&b->times[p]);
+    }
+}
+
 void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seconds)
 {
     const int64_t moved = count_moved(b, owned);

@@ -69,6 +69,9 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
 bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,
                             int64_t *owned, char *why, size_t size);
 
+/** Says that steps began to take longer between two looks: a part that did is believed at the next one. */
+void strake_balancer_warn(strake_balancer *b);
+
 /** Says that slabs were moved as decided, and the seconds that it took. */
 void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seconds);
 

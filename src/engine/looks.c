@@ -21,6 +21,20 @@ void strake_looks_add(strake_looks *looks, int64_t steps, double seconds)
 {
     looks->seen += steps;
     looks->seconds += seconds;
+    looks->recent += steps;
+    looks->took += seconds;
+}
+
+bool strake_looks_drifted(strake_looks *looks, int at_once, double pace)
+{
+    const double usual = pace * (double)looks->recent;
+    if (looks->recent < (int64_t)STRAKE_LOOKS_WATCHED * at_once) {
+        return false;
+    }
+    const bool drifted = pace > 0.0 && looks->took > strake_looks_drift * usual;
+    looks->recent = 0;
+    looks->took = 0.0;
+    return drifted;
 }
 
 bool strake_looks_due(const strake_looks *looks)

@@ -15,7 +15,13 @@ typedef struct strake_looks {
     int64_t seen;   /**< steps since the last look */
     double seconds; /**< that they took */
     int quiet;      /**< looks in a row after which nothing moved */
+    int64_t recent; /**< steps that are to be compared with the usual pace, ... */
+    double took;    /**< and their seconds */
 } strake_looks;
+
+/** So many sweeps are compared with the usual pace, and take so many times as long where something drifts. */
+enum { STRAKE_LOOKS_WATCHED = 4 };
+static const double strake_looks_drift = 1.25;
 
 void strake_looks_begin(strake_looks *looks);
 
@@ -24,6 +30,12 @@ int64_t strake_looks_left(const strake_looks *looks, int64_t steps, int at_once)
 
 /** Adds steps that were done. */
 void strake_looks_add(strake_looks *looks, int64_t steps, double seconds);
+
+/**
+ * Whether the steps of the last pieces that were added, once they are enough sweeps of @p at_once, took
+ * longer than they should at @p pace [s], 0: unknown.
+ */
+bool strake_looks_drifted(strake_looks *looks, int at_once, double pace);
 
 /** Whether enough steps have come together. */
 bool strake_looks_due(const strake_looks *looks);

@@ -7,6 +7,9 @@
 enum { PRIORS = 2 };
 static const double usual_off = 0.03;
 
+/* And so much at least: times that are all the same still say nothing of other numbers of slabs. */
+static const double least_off = 1e-4;
+
 /*
  * An observation is put aside where it is off by both of these, relative and in standard deviations; a part
  * has also changed where the last LATE observations are off by so many of theirs.
@@ -61,7 +64,7 @@ static double noise(const strake_times *t)
     }
     memcpy(sorted + PRIORS, t->off, (size_t)t->offs * sizeof *t->off);
     sort(sorted, count);
-    return of_median * 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+    return fmax(of_median * 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]), least_off);
 }
 
 double strake_times_at(const strake_times_line *line, int64_t slabs)
@@ -202,13 +205,21 @@ static double compare(strake_times *t, int64_t slabs, double seconds, bool *is_f
     return ratio;
 }
 
+void strake_times_warn(strake_times *t)
+{
+    t->aside = 0.0; /* of the steps among which it began */
+    t->warned = true;
+}
+
 bool strake_times_add(strake_times *t, int64_t slabs, double seconds)
 {
     bool is_far = false;
     const double ratio = t->samples > 0 ? compare(t, slabs, seconds, &is_far) : 1.0;
-    const double before = t->aside;
+    const bool was_warned = t->warned && ratio > 1.0;
+    const double before = t->aside > 0.0 ? t->aside : was_warned ? ratio : 0.0;
     const bool has_changed = is_far && before > 0.0 && (before > 1.0) == (ratio > 1.0);
     t->aside = is_far && !has_changed ? ratio : 0.0;
+    t->warned = false;
     if (t->aside > 0.0) {
         return false;
     }

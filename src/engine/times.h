@@ -34,6 +34,7 @@ typedef struct strake_times {
     double off[STRAKE_TIMES_OFFS]; /**< relative, without sign, newest last */
     double
         aside; /**< the last observation as a ratio to what was expected, put aside; 0: it was not */
+    bool warned; /**< an unusually long time as the next one is a change */
 } strake_times;
 
 /** Seconds of a step: start + slope * slabs. */
@@ -48,6 +49,9 @@ typedef struct strake_times_line {
  * @return false if it was put aside: it is better to wait for the next one than to act
  */
 bool strake_times_add(strake_times *t, int64_t slabs, double seconds);
+
+/** Says that steps began to take longer: if the next observation does, too, it is not put aside first. */
+void strake_times_warn(strake_times *t);
 
 /** The line; all zero if nothing was observed. */
 strake_times_line strake_times_fit(const strake_times *t);

@@ -257,6 +257,39 @@ static void every_part_keeps_as_many_slabs_as_it_needs(void **state)
     }
 }
 
+/* A part that becomes slower is believed at the second look, after a warning at the first; noise at none. */
+static void a_warned_change_is_believed_at_once(void **state)
+{
+    static const part before[PARTS] = {{0.0, 1e-3}, {0.0, 1e-3}, {0.0, 1e-3}};
+    static const part after[PARTS] = {{0.0, 1e-3}, {0.0, 3e-3}, {0.0, 1e-3}};
+    (void)state;
+    for (int warned = 0; warned < 2; warned++) {
+        for (int slows = 0; slows < 2; slows++) {
+            const part *const parts = slows == 1 ? after : before;
+            const int first = slows == 0 ? 3 : warned == 1 ? 0 : 1; /* look at which slabs move */
+            strake_balancer b;
+            even(&b, STRAKE_BALANCE_MODEL);
+            for (int look = -8; look < 3; look++) {
+                double seconds[PARTS];
+                int64_t owned[PARTS];
+                char why[160];
+                for (int p = 0; p < PARTS; p++) {
+                    seconds[p] = time_of(look < 0 ? &before[p] : &parts[p], b.owned[p]);
+                }
+                if (look == 0 && warned == 1) {
+                    strake_balancer_warn(&b);
+                }
+                const bool moves = strake_balancer_decide(&b, seconds, 400, owned, why, sizeof why);
+                assert_int_equal(moves, look == first);
+                if (moves) {
+                    assert_in_range(owned[1], SLABS / 7 - 2, SLABS / 7 + 2);
+                    break;
+                }
+            }
+        }
+    }
+}
+
 /* Looks are further and further apart until something moves. */
 static void a_quiet_run_is_looked_at_less_and_less(void **state)
 {
@@ -295,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_quiet_run_is_looked_at_less_and_less),
         cmocka_unit_test(the_model_finds_the_optimum_from_an_even_start),
         cmocka_unit_test(a_part_slowed_to_a_third_is_balanced_again),
+        cmocka_unit_test(a_warned_change_is_believed_at_once),
         cmocka_unit_test(noise_alone_moves_little),
         cmocka_unit_test(a_move_that_costs_more_than_it_gains_is_not_made),
         cmocka_unit_test(the_other_policies_do_what_their_papers_say),

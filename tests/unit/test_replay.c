@@ -29,6 +29,9 @@ static int replay(const strake_solver *solver, const strake_decision *log, int c
         for (int p = 0; p < log[k].parts; p++) {
             assert_int_equal(b->owned[p], log[k].slabs[p]);
         }
+        if (log[k].warned) {
+            strake_balancer_warn(b);
+        }
         const bool decided =
             strake_balancer_decide(b, log[k].seconds, STEPS - log[k].step, owned, why, sizeof why);
         assert_int_equal(decided, log[k].moves);
