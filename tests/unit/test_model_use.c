@@ -205,8 +205,8 @@ static void advice_follows_the_model(void **state)
     strake_exchange_case dear = stripe;
     dear.slab_seconds = 1e-3;
     assert_int_equal(strake_advise(&m, &dear, 1, 8, 1).steps, 1);
-    m.path[STRAKE_PUBLISH].regime[0].alpha.value = 1e-3;
-    m.path[STRAKE_PUBLISH].regime[1].alpha.value = 1e-3;
+    m.path[STRAKE_DOWN_PINNED].regime[0].alpha.value = 1e-3;
+    m.path[STRAKE_DOWN_PINNED].regime[1].alpha.value = 1e-3;
     assert_int_equal(strake_advise(&m, &dear, 1, 8, 1).path, STRAKE_THROUGH_PAGEABLE);
 }
 
