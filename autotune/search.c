@@ -120,6 +120,7 @@ static double attempt(history *h, const strake_candidate *candidate)
     }
     h->count++;
     h->search->tried = h->count;
+    /* Freed by strake_search_run(). NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     (void)strake_model_fit(&h->model, h->search->space, h->count, h->candidate, h->seconds);
     return seconds;
 }
@@ -145,7 +146,10 @@ static void tell(const history *h, int count, const strake_candidate *list, int 
     strake_candidate next[HINTS];
     double seconds[HINTS];
     int told = 0;
-    for (int c = 0; c < count && h->search->hint != NULL; c++) {
+    if (h->search->hint == NULL) {
+        return;
+    }
+    for (int c = 0; c < count; c++) {
         int place = told;
         const double predicted = strake_model_predict(&h->model, h->search->space, &list[c]);
         while (place > 0 && seconds[place - 1] > predicted) {

@@ -141,8 +141,8 @@ static void print_panel(panel *p, strake_text *svg)
 /* Panels fill rows of two. */
 static panel next_panel(int index)
 {
-    return (panel){.x = MARGIN + (index % 2) * PANEL_WIDTH,
-                   .y = HEAD + (double)(index / 2) * PANEL_HEIGHT};
+    const int row = index / 2;
+    return (panel){.x = MARGIN + (index % 2) * PANEL_WIDTH, .y = HEAD + row * PANEL_HEIGHT};
 }
 
 static int print_device(const strake_model_device *d, int index, strake_text *svg)

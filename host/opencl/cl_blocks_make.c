@@ -233,7 +233,7 @@ static strake_status make_blocks(strake_cl_blocks *b, strake_error *error)
     for (int k = 0; k < b->sizes.streams; k++) {
         STRAKE_TRY(new_stream(b, &layout, error));
     }
-    b->block = calloc((size_t)count, sizeof *b->block);
+    b->block = calloc((size_t)count + 1, sizeof *b->block); /* never of size 0 */
     STRAKE_CHECK(b->block != NULL, error, STRAKE_ERR_MEMORY, "out of memory for blocks");
     for (int64_t k = 0; k < count; k++) {
         strake_cl_block *each = &b->block[k];

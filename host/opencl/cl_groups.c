@@ -37,7 +37,7 @@ static size_t at_most(size_t x, size_t limit)
 /* Work-items of a marching group that store nothing, along an axis. */
 static size_t sides(const strake_cl_kernel_plan *plan, int axis)
 {
-    return (size_t)(plan->side[axis][0] + plan->side[axis][1]);
+    return (size_t)plan->side[axis][0] + (size_t)plan->side[axis][1];
 }
 
 /* What was asked for kernel k alone; zeros: nothing. */

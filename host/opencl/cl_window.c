@@ -356,7 +356,7 @@ static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t fir
     strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
     /* A few columns and many rows: tall groups. */
     return strake_cl_launch(kernels, w->queue, "ghost_columns", &a, limit < 8 ? 1 : 8,
-                            limit < 64 ? 1 : 8, (size_t)(l->lo[2] + l->hi[2]),
+                            limit < 64 ? 1 : 8, (size_t)l->lo[2] + (size_t)l->hi[2],
                             (size_t)(end - first), (size_t)l->n[1], error);
 }
 
@@ -377,8 +377,8 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass_int(&a, l->hi[1]);
     strake_cl_pass_int(&a, (int64_t)l->boundary[1]);
     return strake_cl_launch(kernels, w->queue, "ghost_lines", &a, kernels->width, kernels->height,
-                            (size_t)l->pitch, (size_t)(l->lo[1] + l->hi[1]), (size_t)(end - first),
-                            error);
+                            (size_t)l->pitch, (size_t)l->lo[1] + (size_t)l->hi[1],
+                            (size_t)(end - first), error);
 }
 
 /* Those of the pairs whose source is one of slabs [first, end). */

@@ -109,7 +109,7 @@ strake_status strake_balance_weights(strake_solver *solver, double *weight, doub
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     for (int round = 0; round < ROUNDS; round++) {
         STRAKE_TRY(strake_team_place(solver, weight, error));
         STRAKE_TRY(strake_time_team(solver, seconds, entry_seconds, error));

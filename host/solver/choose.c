@@ -133,7 +133,7 @@ static strake_status time_alone(choice *c, int e, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
-    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     weight[e] = 1.0;
     STRAKE_TRY(strake_team_place(c->solver, weight, error));
     STRAKE_TRY(strake_time_team(c->solver, &c->alone[e], entry_seconds, error));
@@ -213,7 +213,7 @@ static strake_status try_way(choice *c, int *setting, int value, const char *wha
     strake_status status = STRAKE_OK;
     char why[160];
     const int before = *setting;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     double seconds = INFINITY;
     *setting = value;
     STRAKE_TRY(strake_team_place(c->solver, c->weight, error));

@@ -116,6 +116,7 @@ strake_status strake_remote_put(strake_solver *solver, int field, int64_t first,
 {
     solver->remote.was_set = true;
     /* A transfer's data is only read where it is sent. */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr) */
     return ask_all(solver, REQUEST_PUT, field, first, end, (char *)(uintptr_t)data, error);
 }
 

@@ -186,7 +186,7 @@ static strake_status time_rank(strake_solver *solver, double *rate, strake_error
 {
     strake_status status = STRAKE_OK;
     double seconds = 0.0;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     STRAKE_TRY(strake_time_team(solver, &seconds, entry_seconds, error));
     *rate = seconds > 0.0 ? (double)(solver->own.end - solver->own.first) / seconds : 1.0;
 cleanup:

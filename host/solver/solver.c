@@ -633,7 +633,7 @@ int strake_solver_choices(const strake_solver *solver, const strake_choice **out
 
 strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error)
 {
-    double entry_seconds[STRAKE_MAX_PLACEMENTS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     if (!solver->placed || solver->reference != NULL) {
         return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
     }

@@ -27,7 +27,8 @@ strake_status strake_fail(strake_error *error, strake_status status, const char 
 #define STRAKE_CHECK(condition, error, code, ...)                                                  \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            status = strake_fail((error), (code), __VA_ARGS__);                                    \
+            status = (code);                                                                       \
+            (void)strake_fail((error), status, __VA_ARGS__);                                       \
             goto cleanup;                                                                          \
         }                                                                                          \
     } while (0)
