@@ -22,11 +22,9 @@ static const char cone[] =
 /* Sizes without --sizes, of the built-in case. */
 static const char default_sizes[] = "1024,2048";
 
-enum { AXES = 3 };
-
 typedef struct size {
-    int64_t n[AXES]; /* as they are written; one number is for all axes of the case */
-    int numbers;     /* 0: as the case says */
+    int64_t n[STRAKE_AXES]; /* as they are written; one number is for all axes of the case */
+    int numbers;            /* 0: as the case says */
 } size;
 
 /* One part of "1024,500x2000,64x64x128". @return the rest of the text, or NULL if it is wrong. */
@@ -36,7 +34,7 @@ static const char *read_size(const char *text, size *out)
     out->numbers = 0;
     do {
         text = end != NULL ? end + 1 : text;
-        if (*text < '1' || *text > '9' || out->numbers == AXES) {
+        if (*text < '1' || *text > '9' || out->numbers == STRAKE_AXES) {
             return NULL;
         }
         out->n[out->numbers++] = strtoll(text, &end, 10);
@@ -65,13 +63,13 @@ cleanup:
 }
 
 /* The --set of the command line, then those of the size and of --steps; freed by the caller. */
-static const char **all_sets(const strake_arguments *arguments, char added[AXES + 1][64],
+static const char **all_sets(const strake_arguments *arguments, char added[STRAKE_AXES + 1][64],
                              const size *shape, int dims)
 {
-    static const char *const axis[AXES] = {"planes", "rows", "cols"};
+    static const char *const axis[STRAKE_AXES] = {"planes", "rows", "cols"};
     const int axes = shape->numbers == 1 ? dims : shape->numbers;
     int count = arguments->set_count, more = 0;
-    const char **const sets = calloc((size_t)count + AXES + 2, sizeof *sets);
+    const char **const sets = calloc((size_t)count + STRAKE_AXES + 2, sizeof *sets);
     if (sets == NULL) {
         return NULL;
     }
@@ -79,7 +77,7 @@ static const char **all_sets(const strake_arguments *arguments, char added[AXES 
         sets[k] = arguments->sets[k];
     }
     for (int k = 0; k < axes; k++) {
-        (void)snprintf(added[more], sizeof added[0], "grid.%s=%lld", axis[AXES - axes + k],
+        (void)snprintf(added[more], sizeof added[0], "grid.%s=%lld", axis[STRAKE_AXES - axes + k],
                        (long long)shape->n[shape->numbers == 1 ? 0 : k]);
         sets[count++] = added[more++];
     }
@@ -115,7 +113,7 @@ static strake_status count_axes(const strake_arguments *arguments, const char *p
 {
     strake_status status = STRAKE_OK;
     static const size own = {.numbers = 0};
-    char added[AXES + 1][64];
+    char added[STRAKE_AXES + 1][64];
     strake_case *which = NULL;
     const char **const sets = all_sets(arguments, added, &own, 0);
     STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
@@ -131,7 +129,7 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                               const size *shape, strake_bench_job *job, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char added[AXES + 1][64];
+    char added[STRAKE_AXES + 1][64];
     double steps = 0.0;
     int dims = 2;
     const char **sets = NULL;
