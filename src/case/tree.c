@@ -1,14 +1,19 @@
 /* Building a tree: from libyaml's documents, and by overrides. */
 #include "case/tree.h"
 
+#include "case/yaml_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
 enum {
-    MAX_DEPTH = 32,
-    MAX_NODES = 20000 /* also stops aliases of aliases of aliases */
+    MAX_DEPTH = STRAKE_YAML_DEPTH,
+    MAX_NODES = STRAKE_YAML_NODES, /* also stops aliases of aliases of aliases */
+    MAX_KEYS = 1000,               /* of one mapping: each is compared with all before it */
+    MAX_KEY_LENGTH = 256,
+    MAX_TEXT = 8 << 20 /* bytes of all keys and values, repeated ones as often as they stand */
 };
 
 /* What stays the same while one document is converted. */
@@ -17,6 +22,7 @@ typedef struct conversion {
     const char *origin;
     bool placed; /* the origin is a file with lines and columns */
     int nodes;
+    size_t text; /* bytes of keys and values so far */
     int depth;
     int trail[MAX_DEPTH]; /* document nodes being converted, outermost first */
 } conversion;
@@ -32,13 +38,22 @@ static strake_node *new_node(const char *origin)
 
 static void append(strake_node *parent, strake_node *child)
 {
-    strake_node **link = &parent->child;
-    while (*link != NULL) {
-        link = &(*link)->next;
-    }
-    *link = child;
+    *(parent->last != NULL ? &parent->last->next : &parent->child) = child;
+    parent->last = child;
     child->parent = parent;
     ++parent->children;
+}
+
+static void free_children(strake_node *node)
+{
+    strake_node *child = node->child;
+    while (child != NULL) {
+        strake_node *const next = child->next;
+        strake_tree_free(&child);
+        child = next;
+    }
+    node->child = node->last = NULL;
+    node->children = 0;
 }
 
 void strake_tree_free(strake_node **root)
@@ -46,21 +61,11 @@ void strake_tree_free(strake_node **root)
     if (root == NULL || *root == NULL) {
         return;
     }
-    strake_node *child = (*root)->child;
-    while (child != NULL) {
-        strake_node *const next = child->next;
-        strake_tree_free(&child);
-        child = next;
-    }
+    free_children(*root);
     free((*root)->key);
     free((*root)->text);
     free(*root);
     *root = NULL;
-}
-
-static strake_status out_of_memory(const char *origin, strake_error *error)
-{
-    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", origin);
 }
 
 static bool is_null(const yaml_node_t *from)
@@ -72,12 +77,26 @@ static bool is_null(const yaml_node_t *from)
 
 static strake_status convert(conversion *work, int index, strake_node *node, strake_error *error);
 
-static strake_status convert_scalar(const conversion *work, const yaml_node_t *from,
-                                    strake_node *node, strake_error *error)
+/* Counts a key or value of @p length bytes: a few aliases could repeat a long text any number of times. */
+static strake_status count_text(conversion *work, size_t length, const strake_node *node,
+                                strake_error *error)
+{
+    work->text += length + 1;
+    return work->text <= MAX_TEXT
+               ? STRAKE_OK
+               : strake_node_fail(node, error, "more than %d MiB of text (aliases included)",
+                                  MAX_TEXT >> 20);
+}
+
+static strake_status convert_scalar(conversion *work, const yaml_node_t *from, strake_node *node,
+                                    strake_error *error)
 {
     const char *const text = (const char *)from->data.scalar.value;
     if (strlen(text) != from->data.scalar.length) {
         return strake_node_fail(node, error, "contains a NUL character");
+    }
+    if (count_text(work, from->data.scalar.length, node, error) != STRAKE_OK) {
+        return STRAKE_ERR_USAGE;
     }
     if (is_null(from)) {
         return STRAKE_OK;
@@ -85,7 +104,7 @@ static strake_status convert_scalar(const conversion *work, const yaml_node_t *f
     node->kind = STRAKE_NODE_SCALAR;
     node->quoted = from->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text = strdup(text);
-    return node->text != NULL ? STRAKE_OK : out_of_memory(work->origin, error);
+    return node->text != NULL ? STRAKE_OK : strake_yaml_no_memory(work->origin, error);
 }
 
 static strake_status convert_list(conversion *work, const yaml_node_t *from, strake_node *node,
@@ -97,7 +116,7 @@ static strake_status convert_list(conversion *work, const yaml_node_t *from, str
          item < from->data.sequence.items.top && status == STRAKE_OK; ++item) {
         strake_node *const child = new_node(work->origin);
         if (child == NULL) {
-            return out_of_memory(work->origin, error);
+            return strake_yaml_no_memory(work->origin, error);
         }
         append(node, child);
         status = convert(work, *item, child, error);
@@ -113,11 +132,14 @@ static strake_status convert_map(conversion *work, const yaml_node_t *from, stra
     for (const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
          pair < from->data.mapping.pairs.top && status == STRAKE_OK; ++pair) {
         const yaml_node_t *const key = yaml_document_get_node(work->document, pair->key);
+        const bool is_long =
+            key->type == YAML_SCALAR_NODE && key->data.scalar.length > MAX_KEY_LENGTH;
         const bool plain = key->type == YAML_SCALAR_NODE && key->data.scalar.length > 0 &&
+                           !is_long &&
                            strlen((const char *)key->data.scalar.value) == key->data.scalar.length;
         strake_node *const child = new_node(work->origin);
         if (child == NULL) {
-            return out_of_memory(work->origin, error);
+            return strake_yaml_no_memory(work->origin, error);
         }
         if (work->placed) {
             child->key_line = (int)key->start_mark.line + 1;
@@ -129,10 +151,14 @@ static strake_status convert_map(conversion *work, const yaml_node_t *from, stra
         if (child->key == NULL) {
             strake_node *unused = child;
             strake_tree_free(&unused);
-            return out_of_memory(work->origin, error);
+            return strake_yaml_no_memory(work->origin, error);
         }
         const strake_node *const first = strake_node_get(node, child->key);
         append(node, child);
+        if (is_long) {
+            return strake_node_fail(child, error, "a key of more than %d characters",
+                                    MAX_KEY_LENGTH);
+        }
         if (!plain) {
             return strake_node_fail(child, error, "this key is not a word; expected 'key: value'");
         }
@@ -144,7 +170,13 @@ static strake_status convert_map(conversion *work, const yaml_node_t *from, stra
         if (first != NULL) {
             return strake_node_fail(child, error, "duplicate key; keep one of them");
         }
-        status = convert(work, pair->value, child, error);
+        if (node->children > MAX_KEYS) {
+            return strake_node_fail(child, error, "more than %d keys in one mapping", MAX_KEYS);
+        }
+        status = count_text(work, plain ? key->data.scalar.length : 0, child, error);
+        if (status == STRAKE_OK) {
+            status = convert(work, pair->value, child, error);
+        }
     }
     return status;
 }
@@ -201,43 +233,6 @@ static strake_status convert(conversion *work, int index, strake_node *node, str
     return status;
 }
 
-/* Turns libyaml's complaint into one message with a place. */
-static strake_status syntax_error(const yaml_parser_t *parser, const char *origin, bool placed,
-                                  const char *text, size_t length, strake_error *error)
-{
-    const char *const problem = parser->problem != NULL ? parser->problem : "unknown error";
-    size_t line = parser->problem_mark.line + 1;
-    size_t column = parser->problem_mark.column + 1;
-    if (parser->error == YAML_MEMORY_ERROR) {
-        return out_of_memory(origin, error);
-    }
-    if (parser->error == YAML_READER_ERROR) { /* no mark, but a byte offset */
-        line = 1;
-        column = 1;
-        const size_t offset = parser->problem_offset;
-        for (size_t k = 0; k < offset && k < length; ++k) {
-            column = text[k] == '\n' ? 1 : column + (((unsigned char)text[k] & 0xC0) != 0x80);
-            line += text[k] == '\n';
-        }
-    }
-    const bool utf8 = parser->error == YAML_READER_ERROR && strstr(problem, "control") == NULL;
-    const bool tab =
-        parser->error == YAML_SCANNER_ERROR && memchr(text, '\t', length) != NULL &&
-        (strstr(problem, "cannot start any token") != NULL || strstr(problem, "tab") != NULL);
-    const char *const hint = utf8  ? "; expected UTF-8 text"
-                             : tab ? "; indent with spaces, not tabs"
-                                   : "";
-    char context[160] = "";
-    if (parser->context != NULL && parser->error != YAML_READER_ERROR) {
-        (void)snprintf(context, sizeof context, " %s%s", parser->context,
-                       placed && parser->context_mark.line + 1 != line ? " that begins above" : "");
-    }
-    return placed ? strake_fail(error, STRAKE_ERR_USAGE, "%s:%zu:%zu: not valid YAML: %s%s%s",
-                                origin, line, column, problem, context, hint)
-                  : strake_fail(error, STRAKE_ERR_USAGE, "%s: the value is not valid YAML: %s%s%s",
-                                origin, problem, context, hint);
-}
-
 /* Reads the one document of a text below @p node (whose key and parent are set). */
 static strake_status load(const char *origin, bool placed, const char *text, size_t length,
                           strake_node *node, strake_error *error)
@@ -251,15 +246,16 @@ static strake_status load(const char *origin, bool placed, const char *text, siz
     const char *const name = placed ? origin : strake_text_show(origin, shown, sizeof shown);
     bool has_document = false;
     bool has_second = false;
-    if (yaml_parser_initialize(&parser) == 0) {
-        return out_of_memory(origin, error);
+    status = strake_yaml_check(name, placed, text, length, error);
+    if (status != STRAKE_OK) {
+        return status;
     }
-    /* Named, because libyaml would otherwise also take UTF-16. */
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    if (!strake_yaml_open(&parser, text, length)) {
+        return strake_yaml_no_memory(origin, error);
+    }
     has_document = yaml_parser_load(&parser, &document) != 0;
     if (!has_document) {
-        status = syntax_error(&parser, name, placed, text, length, error);
+        status = strake_yaml_fail(&parser, name, placed, text, length, error);
         goto cleanup;
     }
     if (yaml_document_get_root_node(&document) == NULL) {
@@ -273,7 +269,7 @@ static strake_status load(const char *origin, bool placed, const char *text, siz
     }
     has_second = yaml_parser_load(&parser, &second) != 0;
     if (!has_second) {
-        status = syntax_error(&parser, name, placed, text, length, error);
+        status = strake_yaml_fail(&parser, name, placed, text, length, error);
         goto cleanup;
     }
     if (yaml_document_get_root_node(&second) != NULL) {
@@ -305,7 +301,7 @@ strake_status strake_tree_parse(const char *name, const char *text, size_t lengt
     strake_status status = STRAKE_OK;
     strake_node *node = new_node(name);
     if (node == NULL) {
-        return out_of_memory(name, error);
+        return strake_yaml_no_memory(name, error);
     }
     STRAKE_TRY(load(name, true, text, length, node, error));
     if (node->kind != STRAKE_NODE_MAP) {
@@ -326,16 +322,9 @@ cleanup:
 /* Empties a node so that it can be filled anew; its key and place in the tree stay. */
 static void clear(strake_node *node, const char *option)
 {
-    strake_node *child = node->child;
-    while (child != NULL) {
-        strake_node *const next = child->next;
-        strake_tree_free(&child);
-        child = next;
-    }
+    free_children(node);
     free(node->text);
     node->text = NULL;
-    node->child = NULL;
-    node->children = 0;
     node->kind = STRAKE_NODE_NULL;
     node->origin = option;
     node->quoted = false;
@@ -374,7 +363,7 @@ strake_status strake_tree_set(strake_node *root, const char *option, strake_erro
         }
         char *const key = strndup(at, length);
         if (key == NULL) {
-            return out_of_memory(option, error);
+            return strake_yaml_no_memory(option, error);
         }
         strake_node *child = strake_node_get(node, key);
         if (child != NULL) {
@@ -383,7 +372,7 @@ strake_status strake_tree_set(strake_node *root, const char *option, strake_erro
             child = new_node(option);
             if (child == NULL) {
                 free(key);
-                return out_of_memory(option, error);
+                return strake_yaml_no_memory(option, error);
             }
             child->key = key;
             append(node, child);

@@ -1,7 +1,7 @@
 /**
  * @file tree.h
  * A YAML document as a small tree whose nodes know where they were written, and `--set` overrides
- * on it. The tree is what case reading and its messages work on; libyaml stays inside tree.c.
+ * on it. The tree is what case reading and its messages work on; libyaml stays inside tree.c and yaml_text.c.
  */
 #ifndef STRAKE_CASE_TREE_H
 #define STRAKE_CASE_TREE_H
@@ -26,6 +26,7 @@ struct strake_node {
     const char *origin;  /**< file name, or "--set PATH=VALUE"; borrowed from the opener's caller */
     strake_node *parent; /**< NULL for the root */
     strake_node *child;  /**< first of a list or mapping */
+    strake_node *last;   /**< last of them */
     strake_node *next;   /**< sibling */
     int children;
 };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -564,6 +565,103 @@ static void the_description_names_every_key_and_shape(void **state)
     free(all);
 }
 
+/* --- cases that would take for ever ----------------------------------------------------------------- */
+
+/* A text of @p size bytes at most: @p head, then @p part (@: its number) as often as given, then @p tail. */
+typedef struct bomb {
+    const char *head, *part, *tail;
+    int times;
+    const char *message; /* NULL: just not slow */
+} bomb;
+
+#define MANY "; nothing that is read here needs so many"
+
+enum { CASE_LIMIT = 4 << 20 }; /* src/case/case.c: larger files are not read */
+
+static char *repeat(const bomb *b)
+{
+    char *const text = malloc(CASE_LIMIT + 1);
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, CASE_LIMIT, "%s", b->head);
+    for (int k = 0; k < b->times && used + 100 < CASE_LIMIT; ++k) {
+        const char *const number = strchr(b->part, '@');
+        const int before = number != NULL ? (int)(number - b->part) : (int)strlen(b->part);
+        used += (size_t)snprintf(text + used, 100, "%.*s", before, b->part);
+        if (number != NULL) {
+            used += (size_t)snprintf(text + used, 100, "%d%s", k, number + 1);
+        }
+    }
+    (void)snprintf(text + used, CASE_LIMIT - used, "%s", b->tail);
+    return text;
+}
+
+/* In seconds of the processor, not of the clock; the first took 21 s. */
+static void a_small_file_is_refused_within_a_second(void **state)
+{
+    (void)state;
+    static const bomb bombs[] = {
+        {"x: ", "[", "", 100000, "b.yaml:1:67: more than 64 levels of nesting" MANY},
+        {"x: ", "{a: ", "", 100000, "b.yaml:1:256: more than 64 levels of nesting" MANY},
+        {"", "- ", "", 100000, "b.yaml:1:129: more than 64 levels of nesting" MANY},
+        {"", "? ", "", 100000, "b.yaml:1:129: more than 64 levels of nesting" MANY},
+        {"x:\n", "  - &a@ 1\n", "", 100000, "b.yaml:258:5: more than 256 anchors (&name)" MANY},
+        {"", "%TAG !a@! x\n", "---\na: 1\n", 300000,
+         "b.yaml:17:1: more than 16 directives (%)" MANY},
+        {"x: [", "1, ", "]\n", CASE_LIMIT,
+         "b.yaml:1:239996: more than 160000 tokens (keys, values and signs)" MANY},
+        {"", "a@: 1\n", "", CASE_LIMIT,
+         "b.yaml:40000:7: more than 160000 tokens (keys, values and signs)" MANY},
+        {"", "a@: 1\n", "", 19000, "b.yaml:1001:1: a1000: more than 1000 keys in one mapping"},
+        {"", "? a\n", "", CASE_LIMIT, NULL},
+        {"a: \"", "text ", "\"\n", CASE_LIMIT, NULL},
+        {"a: '", "text\n  ", "'\n", CASE_LIMIT, NULL},
+        {"a: ", "text\n  ", "\n", CASE_LIMIT, NULL},
+        {"a: |\n", "  text\n", "\n", CASE_LIMIT, NULL},
+        {"", "text", ": 1\n", CASE_LIMIT, NULL},
+        {"a: 1\n", "# text\n", "", CASE_LIMIT, NULL},
+        {"a: 1\n", "--- 1\n", "", CASE_LIMIT, NULL},
+    };
+    for (size_t k = 0; k < sizeof bombs / sizeof bombs[0]; ++k) {
+        strake_error error = {STRAKE_OK, ""};
+        strake_case *which = NULL;
+        char *const text = repeat(&bombs[k]);
+        const clock_t start = clock();
+        const strake_status status = strake_case_parse("b.yaml", text, NULL, false, &which, &error);
+        const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        free(text);
+        assert_int_equal(status, STRAKE_ERR_USAGE);
+        if (bombs[k].message != NULL && strcmp(error.text, bombs[k].message) != 0) {
+            fail_msg("found    \"%s\"\nexpected \"%s\"", error.text, bombs[k].message);
+        }
+        if (seconds > 3.0) { /* a sanitizer may triple it */
+            fail_msg("%.20s %.20s took %.1f s", bombs[k].head, bombs[k].part, seconds);
+        }
+    }
+}
+
+/* A few aliases may not repeat a long text, or long keys, until memory and time are used up. */
+static void aliases_cannot_repeat_a_long_text_for_ever(void **state)
+{
+    (void)state;
+    enum { LONG = 3 << 20, ALIASES = 19000 };
+    char *const text = malloc(CASE_LIMIT);
+    strake_error error = {STRAKE_OK, ""};
+    strake_case *which = NULL;
+    assert_non_null(text);
+    size_t used = (size_t)snprintf(text, 100, "a: &a ");
+    memset(text + used, 'x', LONG);
+    used += LONG;
+    used += (size_t)snprintf(text + used, 100, "\nb: [1");
+    for (int k = 0; k < ALIASES; ++k) {
+        used += (size_t)snprintf(text + used, 100, ", *a");
+    }
+    (void)snprintf(text + used, 100, "]\n");
+    assert_int_equal(strake_case_parse("b.yaml", text, NULL, false, &which, &error),
+                     STRAKE_ERR_USAGE);
+    assert_string_equal(error.text, "b.yaml:1:4: b[2]: more than 8 MiB of text (aliases included)");
+    free(text);
+}
+
 /* --- broken cases --------------------------------------------------------------------------------- */
 
 enum { MAX_ROWS = 400, COLUMNS = 4, MAX_SETS = 8 };
@@ -696,6 +794,8 @@ int main(void)
         cmocka_unit_test(a_library_user_may_give_fields_later),
         cmocka_unit_test(the_hash_covers_what_fixes_the_numbers_and_nothing_else),
         cmocka_unit_test(the_description_names_every_key_and_shape),
+        cmocka_unit_test(a_small_file_is_refused_within_a_second),
+        cmocka_unit_test(aliases_cannot_repeat_a_long_text_for_ever),
     };
     const char *const given = getenv("STRAKE_TESTS");
     (void)snprintf(top, sizeof top, "%s/cases_bad", given != NULL ? given : "tests");
