@@ -78,6 +78,12 @@ while IFS= read -r file; do
     fi
 done < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 
+# Drivers' own fills count patterns in 32 bits: cl_fill.h.
+while IFS=: read -r file line text; do
+    complain "$file" "$line" "clEnqueueFillBuffer is wrong in large buffers; use strake_cl_fill()"
+done < <(grep -rnE 'clEnqueueFillBuffer *\(|\(clEnqueueFillBuffer\)|"clEnqueueFillBuffer"' src host autotune bench \
+    --include='*.[ch]')
+
 # The public header is installed alone.
 while IFS=: read -r line text; do
     complain src/strake.h "$line" "the public header includes only standard headers"

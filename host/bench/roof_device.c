@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "bench/roof.h"
+#include "opencl/cl_fill.h"
 
 enum { ARRAYS = 5, PASSES = 8 };
 
@@ -16,6 +17,7 @@ typedef struct stream {
     const strake_cl_device *device;
     cl_context context;
     cl_command_queue queue;
+    strake_cl_filler filler;
     cl_program program;
     cl_kernel kernel;
     cl_mem array[ARRAYS];
@@ -58,11 +60,8 @@ static strake_status fill(stream *s, strake_precision precision, size_t bytes, s
     for (cl_uint k = 0; k < ARRAYS; k++) {
         s->array[k] = s->cl->clCreateBuffer(s->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
         STRAKE_CL("clCreateBuffer", code, error, s->device);
-        STRAKE_CL("clEnqueueFillBuffer",
-                  s->cl->clEnqueueFillBuffer(s->queue, s->array[k], one,
-                                             (size_t)strake_precision_size(precision), 0, bytes, 0,
-                                             NULL, NULL),
-                  error, s->device);
+        STRAKE_TRY(strake_cl_fill(&s->filler, s->queue, s->array[k], one,
+                                  (size_t)strake_precision_size(precision), 0, bytes, error));
         STRAKE_CL("clSetKernelArg",
                   s->cl->clSetKernelArg(s->kernel, k + 1, sizeof s->array[k], &s->array[k]), error,
                   s->device);
@@ -125,6 +124,7 @@ static void release(stream *s)
     if (s->program != NULL) {
         (void)s->cl->clReleaseProgram(s->program);
     }
+    strake_cl_filler_release(&s->filler);
     if (s->queue != NULL) {
         (void)s->cl->clReleaseCommandQueue(s->queue);
     }
@@ -152,6 +152,7 @@ strake_status strake_roof_device(const strake_cl *cl, const strake_cl_device *de
     STRAKE_CL("clCreateContext", code, error, device);
     s.queue = cl->clCreateCommandQueue(s.context, device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
+    STRAKE_TRY(strake_cl_filler_build(&s.filler, cl, device, s.context, error));
     STRAKE_TRY(strake_roof_build(cl, device, s.context, precision, &s.program, &s.kernel, error));
     STRAKE_TRY(fill(&s, precision, elements * (size_t)strake_precision_size(precision), error));
     STRAKE_TRY(time_passes(&s, elements, &seconds, error));

@@ -42,10 +42,8 @@ static strake_status make_lane(const strake_bed *bed, strake_lane *lane, size_t 
                                     CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
     STRAKE_CL("clEnqueueMapBuffer", code, error, bed->device);
     memset(lane->pinned, 0, bytes);
-    STRAKE_CL("clEnqueueFillBuffer",
-              bed->cl->clEnqueueFillBuffer(lane->queue, lane->array, &zero, sizeof zero, 0, bytes,
-                                           0, NULL, NULL),
-              error, bed->device);
+    STRAKE_TRY(strake_cl_fill(&bed->filler, lane->queue, lane->array, &zero, sizeof zero, 0, bytes,
+                              error));
     STRAKE_CL("clFinish", bed->cl->clFinish(lane->queue), error, bed->device);
 cleanup:
     return status;
@@ -77,6 +75,7 @@ strake_status strake_bed_create(strake_bed *bed, const strake_cl *cl,
                        ? context
                        : cl->clCreateContext(properties, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
+    STRAKE_TRY(strake_cl_filler_build(&bed->filler, cl, device, bed->context, error));
     bed->largest = most_transfer;
     while (bed->largest > device->max_allocation || bed->largest > device->global_memory / 16) {
         bed->largest /= 2;
@@ -129,6 +128,7 @@ void strake_bed_release(strake_bed *bed)
     if (bed->program != NULL) {
         (void)bed->cl->clReleaseProgram(bed->program);
     }
+    strake_cl_filler_release(&bed->filler);
     strake_cl_pins_release(&bed->pins);
     if (bed->context != NULL && !bed->borrowed) {
         (void)bed->cl->clReleaseContext(bed->context);
@@ -150,10 +150,8 @@ strake_status strake_bed_build(strake_bed *bed, strake_error *error)
     bed->other =
         bed->cl->clCreateBuffer(bed->context, CL_MEM_READ_WRITE, bed->largest, NULL, &code);
     STRAKE_CL("clCreateBuffer", code, error, bed->device);
-    STRAKE_CL("clEnqueueFillBuffer",
-              bed->cl->clEnqueueFillBuffer(bed->lane[0].queue, bed->other, &zero, sizeof zero, 0,
-                                           bed->largest, 0, NULL, NULL),
-              error, bed->device);
+    STRAKE_TRY(strake_cl_fill(&bed->filler, bed->lane[0].queue, bed->other, &zero, sizeof zero, 0,
+                              bed->largest, error));
     bed->stripe = bed->cl->clCreateCommandQueue(bed->context, bed->device->device,
                                                 CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, bed->device);

@@ -3,6 +3,7 @@
 #define STRAKE_MODEL_BED_H
 
 #include "model/model.h"
+#include "opencl/cl_fill.h"
 #include "opencl/cl_pins.h"
 
 /** One pinned buffer, mapped while the bed lives, and an array of the same size on the device. */
@@ -18,6 +19,7 @@ typedef struct strake_bed {
     const strake_cl_device *device;
     cl_context context; /**< owned unless borrowed */
     bool borrowed;
+    strake_cl_filler filler;
     size_t largest; /**< bytes of a transfer */
     strake_lane
         lane[STRAKE_MODEL_ACTIVE]; /**< lane 0 takes the largest, the others STRAKE_MODEL_LARGE */

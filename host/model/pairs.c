@@ -39,10 +39,8 @@ static strake_status touch(const strake_bed *bed, double *seconds, strake_error 
     const int zero = 0;
     const strake_lane *l = &bed->lane[0];
     const double start = strake_bed_clock();
-    STRAKE_CL("clEnqueueFillBuffer",
-              bed->cl->clEnqueueFillBuffer(l->queue, l->array, &zero, sizeof zero,
-                                           l->bytes - sizeof zero, sizeof zero, 0, NULL, NULL),
-              error, bed->device);
+    STRAKE_TRY(strake_cl_fill(&bed->filler, l->queue, l->array, &zero, sizeof zero,
+                              l->bytes - sizeof zero, sizeof zero, error));
     STRAKE_CL("clFinish", bed->cl->clFinish(l->queue), error, bed->device);
     *seconds = strake_bed_clock() - start;
 cleanup:

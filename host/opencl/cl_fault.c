@@ -54,15 +54,6 @@ static cl_int CL_API_CALL lost_copy(cl_command_queue queue, cl_mem from, cl_mem 
     return CL_DEVICE_NOT_AVAILABLE;
 }
 
-static cl_int CL_API_CALL lost_fill(cl_command_queue queue, cl_mem buffer, const void *pattern,
-                                    size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                    const cl_event *list, cl_event *event)
-{
-    (void)queue, (void)buffer, (void)pattern, (void)pattern_size, (void)offset, (void)size;
-    (void)count, (void)list, (void)event;
-    return CL_DEVICE_NOT_AVAILABLE;
-}
-
 static cl_int CL_API_CALL lost_queue(cl_command_queue queue)
 {
     (void)queue;
@@ -93,7 +84,6 @@ void strake_cl_fault_replace(const strake_cl *real, strake_cl_fault fault, strak
         out->clEnqueueReadBuffer = lost_read;
         out->clEnqueueWriteBuffer = lost_write;
         out->clEnqueueCopyBuffer = lost_copy;
-        out->clEnqueueFillBuffer = lost_fill;
         out->clEnqueueMarkerWithWaitList = lost_marker;
         out->clEnqueueBarrierWithWaitList = lost_marker;
         out->clFlush = lost_queue;

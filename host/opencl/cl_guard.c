@@ -2,19 +2,16 @@
 
 #include <stdlib.h>
 
-#include "opencl/cl_fill.h"
-
 /* Twice in a row the high word of a quiet NaN in double; once a quiet NaN in single. */
 static const cl_uint pattern = 0x7FFADEADU;
 
-strake_status strake_cl_guard_fill(const strake_cl *cl, const strake_cl_device *device,
-                                   cl_command_queue queue, cl_mem buffer, size_t bytes,
-                                   size_t guard, strake_error *error)
+strake_status strake_cl_guard_fill(const strake_cl_filler *filler, cl_command_queue queue,
+                                   cl_mem buffer, size_t bytes, size_t guard, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t offset[2] = {0, bytes - guard};
     for (int end = 0; end < 2; end++) {
-        STRAKE_TRY(strake_cl_fill(cl, device, queue, buffer, &pattern, sizeof pattern, offset[end],
+        STRAKE_TRY(strake_cl_fill(filler, queue, buffer, &pattern, sizeof pattern, offset[end],
                                   guard, error));
     }
 cleanup:

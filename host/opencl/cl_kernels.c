@@ -139,6 +139,7 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     strake_cl_groups_choose(s, layout, tuning);
     s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
+    STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
     STRAKE_TRY(build_program(s, problem, &good, error));
     /* Smaller groups need less local memory; without any, point kernels remain. */
     while (!good && s->options.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
@@ -177,6 +178,7 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     release_kernel(s->cl, &s->slabs);
     release_kernel(s->cl, &s->non_finite);
     release_program(s);
+    strake_cl_filler_release(&s->filler);
     if (s->context != NULL) {
         (void)s->cl->clReleaseContext(s->context);
         s->context = NULL;

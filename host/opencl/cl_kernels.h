@@ -10,6 +10,7 @@
 #include "engine/layout.h"
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
+#include "opencl/cl_fill.h"
 #include "opencl/cl_plan.h"
 #include "opencl/cl_record.h"
 
@@ -30,6 +31,7 @@ typedef struct strake_cl_kernels {
     const strake_cl_device *device;
     const strake_graph *graph;
     cl_context context; /**< owned */
+    strake_cl_filler filler;
     cl_program program;
     strake_cl_options options; /**< complete, after the device's limits */
     bool flat;                 /**< axis 1 has one cell */

@@ -33,7 +33,7 @@ static strake_status fill(strake_cl_window *w, cl_mem array, strake_error *error
     const double one = 1.0;
     const float one_single = 1.0F;
     const bool is_double = w->layout.element_size == (int)sizeof one;
-    return strake_cl_fill(w->kernels->cl, w->kernels->device, w->queue, array,
+    return strake_cl_fill(&w->kernels->filler, w->queue, array,
                           is_double ? (const void *)&one : (const void *)&one_single,
                           (size_t)w->layout.element_size, 0, strake_cl_window_array_bytes(w),
                           error);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/cl_fill.h"
 #include "opencl/cl_guard.h"
 
 /* Slabs of canaries at either end of every array. */
@@ -133,9 +132,9 @@ static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *e
     const cl_int zero = 0;
     const size_t bytes = (size_t)array_bytes(&w->layout, w->lead, w->tail);
     STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error));
-    STRAKE_TRY(strake_cl_fill(w->kernels->cl, w->kernels->device, w->queue, *out, &zero,
-                              sizeof zero, 0, bytes, error));
-    STRAKE_TRY(strake_cl_guard_fill(w->kernels->cl, w->kernels->device, w->queue, *out, bytes,
+    STRAKE_TRY(strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes,
+                              error));
+    STRAKE_TRY(strake_cl_guard_fill(&w->kernels->filler, w->queue, *out, bytes,
                                     GUARD * strake_cl_window_slab_bytes(w), error));
 cleanup:
     return status;
@@ -444,10 +443,15 @@ cleanup:
 
 strake_status strake_cl_window_forget(strake_cl_window *w, strake_error *error)
 {
-    static const cl_int none = 0;
+    static const cl_int none = 0; /* read when the command runs */
+    strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
-    return strake_cl_fill(kernels->cl, kernels->device, w->queue, w->found, &none, sizeof none, 0,
-                          sizeof none, error);
+    STRAKE_CL("clEnqueueWriteBuffer",
+              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_FALSE, 0, sizeof none, &none,
+                                                0, NULL, NULL),
+              error, kernels->device);
+cleanup:
+    return status;
 }
 
 strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_t end,
