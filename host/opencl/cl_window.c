@@ -132,8 +132,8 @@ static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *e
     const cl_int zero = 0;
     const size_t bytes = (size_t)array_bytes(&w->layout, w->lead, w->tail);
     STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error));
-    STRAKE_TRY(strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes,
-                              error));
+    STRAKE_TRY(
+        strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes, error));
     STRAKE_TRY(strake_cl_guard_fill(&w->kernels->filler, w->queue, *out, bytes,
                                     GUARD * strake_cl_window_slab_bytes(w), error));
 cleanup:

@@ -57,6 +57,24 @@ else
     skip "devices as GPUs and without double precision" "no device, or no library to link with"
 fi
 
+# A driver whose fills count patterns in few bits, as one does in 32 where arrays have more.
+faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
+if [ "$found" -gt 0 ] && [ -n "$faulty" ]; then
+    try run case.yaml --on serial --quiet --steps 5 --output whole
+    for bits in 6 9 12; do
+        for place in ocl:0 ocl:0,ocl:0 "ocl:0 --set run.blocks=3"; do
+            # shellcheck disable=SC2086 # words
+            STRAKE_TEST_FILL_BITS=$bits STRAKE_OPENCL_LIBRARY=$faulty try run case.yaml --on $place \
+                --no-tune --quiet --steps 5 --output fills
+            exits 0 "fills of $bits bits do not matter to $place"
+            check "to the bytes of serial" cmp fills/psi_00000005.npy whole/psi_00000005.npy
+            rm -f fills/psi_00000005.npy
+        done
+    done
+else
+    skip "a driver whose fills are wrong" "no device, or no library to stand in front of one"
+fi
+
 export STRAKE_OPENCL_LIBRARY=/nonexistent
 try devices
 exits 0 "devices succeeds without a loader"

@@ -226,9 +226,8 @@ static void check_fill(bench *b, canvas *c, size_t size, size_t offset, size_t b
     strake_error error;
     const size_t before = from >= 64 ? from - 64 : 0;
     memset(c->memory + before, 0, offset + bytes + 64 - before);
-    succeed(
-        strake_cl_fill(&c->filler, c->queue, c->buffer, pattern, size, offset, bytes, &error),
-        &error);
+    succeed(strake_cl_fill(&c->filler, c->queue, c->buffer, pattern, size, offset, bytes, &error),
+            &error);
     assert_int_equal(b->cl.clFinish(c->queue), CL_SUCCESS);
     for (size_t at = before; at < offset + bytes + 64; at++) {
         const bool inside = at >= offset && at < offset + bytes;
@@ -277,17 +276,17 @@ static void guards_of_large_arrays_stand_at_their_ends(void **state)
     const size_t bytes = 8 * far + 4096, guard = 1024;
     open_canvas(b, &c, 9 * far);
     succeed(strake_cl_guard_fill(&c.filler, c.queue, c.buffer, bytes, guard, &error), &error);
-    succeed(strake_cl_guard_check(&b->cl, &b->device, c.queue, c.buffer, bytes, guard, &intact,
-                                  &error),
-            &error);
+    succeed(
+        strake_cl_guard_check(&b->cl, &b->device, c.queue, c.buffer, bytes, guard, &intact, &error),
+        &error);
     assert_true(intact);
     assert_int_equal(c.memory[bytes - guard - 1], 0);
     assert_int_equal(c.memory[bytes], 0);
     assert_int_equal(c.memory[guard], 0);
     c.memory[bytes - 1] ^= 1;
-    succeed(strake_cl_guard_check(&b->cl, &b->device, c.queue, c.buffer, bytes, guard, &intact,
-                                  &error),
-            &error);
+    succeed(
+        strake_cl_guard_check(&b->cl, &b->device, c.queue, c.buffer, bytes, guard, &intact, &error),
+        &error);
     assert_false(intact);
     close_canvas(b, &c);
 }
@@ -336,8 +335,7 @@ static void open_stripe(bench *b, const subject *s, int64_t slabs, stripe *out)
                                     &layout, &tuning, &error),
             &error);
     assert_int_equal(out->kernels.options.fusion, s->fusion);
-    out->queue =
-        b->cl.clCreateCommandQueue(out->kernels.context, b->device.device, 0, &code);
+    out->queue = b->cl.clCreateCommandQueue(out->kernels.context, b->device.device, 0, &code);
     assert_int_equal(code, CL_SUCCESS);
     succeed(strake_cl_window_create(&out->window, &out->kernels, &layout, out->queue, &error),
             &error);
@@ -366,11 +364,11 @@ static void write_slabs(bench *b, const stripe *s, cl_mem array, uint64_t seed)
         memcpy(data + k * (size_t)l->element_size, single ? (const void *)&narrow : &x,
                (size_t)l->element_size);
     }
-    assert_int_equal(b->cl.clEnqueueWriteBuffer(
-                         s->queue, array, CL_TRUE,
-                         strake_cl_window_offset(&s->window, l->n[0] - DEPTH),
-                         count * (size_t)l->element_size, data, 0, NULL, NULL),
-                     CL_SUCCESS);
+    assert_int_equal(
+        b->cl.clEnqueueWriteBuffer(s->queue, array, CL_TRUE,
+                                   strake_cl_window_offset(&s->window, l->n[0] - DEPTH),
+                                   count * (size_t)l->element_size, data, 0, NULL, NULL),
+        CL_SUCCESS);
     free(data);
 }
 
@@ -426,13 +424,13 @@ static void check_search(bench *b, stripe *s)
     const bool single = l->element_size == (int)sizeof narrow;
     for (int expected = 0; expected < 2; expected++) {
         if (expected == 1) {
-            const int64_t at = w->origin + (l->n[0] - 1) * l->slab + (l->n[1] - 1) * l->pitch +
-                               l->n[2] - 1;
-            assert_int_equal(b->cl.clEnqueueWriteBuffer(
-                                 s->queue, w->state[0].buffer[w->parity], CL_TRUE,
-                                 (size_t)(at * l->element_size), (size_t)l->element_size,
-                                 single ? (const void *)&narrow : &wide, 0, NULL, NULL),
-                             CL_SUCCESS);
+            const int64_t at =
+                w->origin + (l->n[0] - 1) * l->slab + (l->n[1] - 1) * l->pitch + l->n[2] - 1;
+            assert_int_equal(
+                b->cl.clEnqueueWriteBuffer(s->queue, w->state[0].buffer[w->parity], CL_TRUE,
+                                           (size_t)(at * l->element_size), (size_t)l->element_size,
+                                           single ? (const void *)&narrow : &wide, 0, NULL, NULL),
+                CL_SUCCESS);
         }
         succeed(strake_cl_window_look(w, l->n[0] - COMPARED, l->n[0], NULL, &error), &error);
         assert_int_equal(b->cl.clFinish(s->queue), CL_SUCCESS);

@@ -7,7 +7,9 @@
  *     skip    the kernel does not run: results keep what was there
  *     beyond  the last bytes of the kernel's output buffer are overwritten
  * or build:__local: programs with local memory do not build, build:march: those with loops along rows,
- * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. Other calls go to the real
+ * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. $STRAKE_TEST_FILL_BITS: fills
+ * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
+ * fails in the next clFinish(), what lies beyond all of them is written elsewhere. Other calls go to the real
  * library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -100,6 +102,34 @@ static void write_beyond(cl_command_queue queue, cl_kernel kernel)
             return;
         }
     }
+}
+
+static int fill_failed;
+
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t width,
+                           size_t offset, size_t size, cl_uint waits, const cl_event *wait,
+                           cl_event *event)
+{
+    cl_int (*const next)(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint,
+                         const cl_event *, cl_event *) =
+        (cl_int(*)(cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint,
+                   const cl_event *, cl_event *))real("clEnqueueFillBuffer");
+    const char *const bits = getenv("STRAKE_TEST_FILL_BITS");
+    const size_t all = bits != NULL ? (size_t)1 << atoi(bits) : 0;
+    if (all > 0 &&
+        (offset / width % all >= all / 2 || (offset + size - 1) / width % all >= all / 2)) {
+        fill_failed = 1;
+        return CL_SUCCESS;
+    }
+    return next(queue, buffer, pattern, width, all > 0 ? offset / width % all * width : offset,
+                size, waits, wait, event);
+}
+
+cl_int clFinish(cl_command_queue queue)
+{
+    cl_int (*const next)(cl_command_queue) = (cl_int(*)(cl_command_queue))real("clFinish");
+    const cl_int code = next(queue);
+    return fill_failed ? CL_INVALID_COMMAND_QUEUE : code;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
