@@ -76,6 +76,9 @@ strake_status strake_case_parse(const char *name, const char *yaml, const char *
 /** Frees a case and sets the pointer to NULL; NULL is accepted. */
 void strake_case_close(strake_case **which);
 
+/** How a notice begins that is a warning. */
+#define STRAKE_NOTICE_WARNING "warning: "
+
 /** Where and how a solver runs. Zero-initialise, then set what matters; NULL/0 mean the default. */
 typedef struct strake_options {
     const char *
@@ -83,7 +86,10 @@ typedef struct strake_options {
     const char *split; /**< comma-separated weights, one per entry of WHERE; NULL: measured */
     int threads; /**< OpenMP threads of the CPU stripe; 0: OMP_NUM_THREADS, then usable cores */
     const char *cache; /**< folder of tuned settings; NULL: the user's cache */
-    /** Called with one line of notice (no newline): which device was taken, what was excluded and why. */
+    /**
+     * Called with one line of notice (no newline): which device was taken, what was excluded and why. What
+     * failed, or makes results other than promised, begins with STRAKE_NOTICE_WARNING.
+     */
     void (*notice)(void *user, const char *line);
     void *user; /**< handed to notice */
 } strake_options;

@@ -93,8 +93,11 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
     char where[sizeof item->where];
     strake_error cause;
     const int threads = split_where(item, where, m->options->threads);
-    const strake_options settings = {
-        .where = where, .threads = threads, .notice = m->options->notice, .user = m->options->user};
+    const strake_options settings = {.where = where,
+                                     .threads = threads,
+                                     .cache = m->options->cache,
+                                     .notice = m->options->notice,
+                                     .user = m->options->user};
     const strake_status status = strake_open(m->bench->which, &settings, &item->solver, &cause);
     if (status != STRAKE_OK) {
         return failed(item, status, &cause, error);

@@ -42,7 +42,7 @@ static void notice(void *user, const char *line)
         s->told[s->notices++] = hash;
     }
     strake_progress_clear(&s->progress);
-    strake_say_note("%s", line);
+    strake_notice(NULL, line);
 }
 
 static void show_progress(void *user, const strake_bench *bench, const strake_bench_item *item,
@@ -112,6 +112,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
     const strake_bench_job *const job = &s->job[s->measured];
     const strake_arguments *const a = s->arguments;
     const strake_bench_options options = {.threads = (int)a->threads,
+                                          .cache = a->cache,
                                           .timelines = a->report != NULL || a->plot != NULL,
                                           .device_memory = smallest_gpu(&s->list),
                                           .notice = notice,
@@ -257,7 +258,10 @@ static const strake_option options[] = {
      "write a line of JSON for each placement and size;\n- is standard output"},
     {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
      "draw the rates, and a step of each processor:\ncompute, transfer, idle"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet), "no progress"},
+    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
+     "folder of tuned settings (default: the user's cache)"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
+     "no progress and notes"},
     STRAKE_OPTION_HELP,
     {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 

@@ -294,7 +294,7 @@ static int store(const session *s)
             failed++;
         } else if (strake_model_store(s->arguments->cache, &s->list.device[device->index],
                                       &device->model, &error) != STRAKE_OK) {
-            strake_say_note("%s", error.text);
+            strake_say_warning("%s", error.text);
         }
     }
     return failed;
@@ -424,7 +424,8 @@ static const strake_option options[] = {
      "draw what was measured and what the models say"},
     {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
      "folder of the models (default: the user's cache)"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet), "no progress"},
+    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
+     "no progress and notes"},
     STRAKE_OPTION_HELP,
     {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 

@@ -109,10 +109,10 @@ static void warn_of_full_disk(const run *r)
         }
     }
     if (have >= 0.0 && have < need) {
-        strake_say_note("the outputs need %s, but folder %s has only %s free; the run stops when "
-                        "the disk is full",
-                        strake_size_text(need, need_text), r->folder,
-                        strake_size_text(have, have_text));
+        strake_say_warning(
+            "the outputs need %s, but folder %s has only %s free; the run stops when "
+            "the disk is full",
+            strake_size_text(need, need_text), r->folder, strake_size_text(have, have_text));
     }
 }
 
@@ -322,7 +322,7 @@ static void tell_checkpoint(const run *r)
 static void tell_lost(const run *r)
 {
     if (r->checkpoint_step >= 0) {
-        strake_say_note(
+        strake_say_warning(
             "the checkpoint %s of step %lld is complete: --resume continues from it, on "
             "other processors if need be",
             r->checkpoint_path, (long long)r->checkpoint_step);
@@ -447,7 +447,7 @@ static const strake_option options[] = {
     {"--resume", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, resume),
      "continue from a checkpoint to the last step"},
     {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress and no summary"},
+     "no progress, notes and summary"},
     STRAKE_OPTION_HELP,
     {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 

@@ -321,7 +321,7 @@ static const strake_option options[] = {
     {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
      "folder of the results (default: the user's cache)"},
     {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress and no summary"},
+     "no progress, notes and summary"},
     STRAKE_OPTION_HELP,
     {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 

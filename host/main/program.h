@@ -35,8 +35,11 @@ extern const strake_command *const strake_commands[];
 /** Prints `strake: MESSAGE` on stderr. */
 void strake_say(const char *format, ...) STRAKE_PRINTF(1, 2);
 
-/** Prints `strake: note: MESSAGE` on stderr. */
+/** Prints `strake: note: MESSAGE` on stderr, unless the command was given --quiet. */
 void strake_say_note(const char *format, ...) STRAKE_PRINTF(1, 2);
+
+/** Prints `strake: warning: MESSAGE` on stderr: what a user must know even with --quiet. */
+void strake_say_warning(const char *format, ...) STRAKE_PRINTF(1, 2);
 
 /** Prints an error and returns the exit code that belongs to its status. */
 int strake_say_error(const strake_error *error);
@@ -44,7 +47,7 @@ int strake_say_error(const strake_error *error);
 /** The exit code that belongs to an error's status. */
 int strake_error_code(const strake_error *error);
 
-/** For strake_options.notice: prints a note. */
+/** For strake_options.notice: prints a note or a warning. */
 void strake_notice(void *user, const char *line);
 
 /** Reports an unknown command with a suggestion; returns STRAKE_EXIT_USAGE. */

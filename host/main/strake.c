@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "main/program.h"
 #include "mpi/ranks.h"
+#include "strake.h"
 
 const strake_command *const strake_commands[] = {
     &strake_command_run,     &strake_command_check, &strake_command_devices,
@@ -25,13 +26,31 @@ void strake_say(const char *format, ...)
     va_end(list);
 }
 
+/* Set by --quiet. */
+static bool without_notes;
+
+static void say_kind(const char *kind, const char *format, va_list list)
+{
+    (void)fprintf(stderr, "strake: %s: ", kind);
+    (void)vfprintf(stderr, format, list);
+    (void)fputc('\n', stderr);
+}
+
 void strake_say_note(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    (void)fputs("strake: note: ", stderr);
-    (void)vfprintf(stderr, format, list);
-    (void)fputc('\n', stderr);
+    if (!without_notes) {
+        say_kind("note", format, list);
+    }
+    va_end(list);
+}
+
+void strake_say_warning(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_kind("warning", format, list);
     va_end(list);
 }
 
@@ -48,8 +67,13 @@ int strake_error_code(const strake_error *error)
 
 void strake_notice(void *user, const char *line)
 {
+    const size_t length = strlen(STRAKE_NOTICE_WARNING);
     (void)user;
-    strake_say_note("%s", line);
+    if (strncmp(line, STRAKE_NOTICE_WARNING, length) == 0) {
+        strake_say_warning("%s", line + length);
+    } else {
+        strake_say_note("%s", line);
+    }
 }
 
 int strake_unknown_command(const char *name)
@@ -129,6 +153,7 @@ static int run_command(const strake_command *command, const char *const *words)
         const char *const page[] = {command->name, NULL};
         return run_command(&strake_command_help, page);
     } else {
+        without_notes = arguments.quiet;
         code = check_operands(command, &arguments);
         if (code == STRAKE_EXIT_DONE) {
             if (!command->joins_ranks && strake_ranks_launched() && strake_ranks_may_tell(NULL)) {

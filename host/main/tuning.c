@@ -51,7 +51,7 @@ static void show(void *user, const strake_tune_progress *p)
 static void tell(void *user, const char *line)
 {
     clear(user);
-    strake_say_note("%s", line);
+    strake_notice(NULL, line);
 }
 
 static bool stop(void *user)

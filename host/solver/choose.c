@@ -79,7 +79,9 @@ static strake_status forgive(strake_solver *solver, const char *what, strake_sta
 {
     const bool is_cpu = strcmp(what, "cpu") == 0;
     if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && !is_cpu)) {
-        strake_solver_notice(solver, "auto: %s is left out: %s", what, error->text);
+        strake_solver_notice(solver, "%sauto: %s is left out: %s",
+                             status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what,
+                             error->text);
         (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
                        sizeof solver->choice->where, "%s", what);
         for (int e = 0; e < solver->entries; e++) {

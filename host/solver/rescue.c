@@ -111,8 +111,9 @@ strake_status strake_keep(strake_solver *solver, strake_error *error)
     }
     if (!kept->valid && !strake_arrays_have_room(solver)) {
         kept->refused = true;
-        strake_solver_notice(solver, "the machine has no memory for a copy of the states: if a "
-                                     "device fails, so does the run");
+        strake_solver_notice(solver, STRAKE_NOTICE_WARNING
+                             "the machine has no memory for a copy of the states: if a "
+                             "device fails, so does the run");
         return STRAKE_OK;
     }
     STRAKE_TRY(allocate(solver, error));
@@ -194,6 +195,7 @@ static void tell(const strake_solver *solver)
         const strake_entry *entry = &solver->entry[e];
         if (entry->failed) {
             strake_solver_notice(solver,
+                                 STRAKE_NOTICE_WARNING
                                  "ocl:%d is dropped after step %lld: %s; the other parts do its "
                                  "work, again from step %lld on",
                                  entry->device, (long long)solver->step_count, entry->why,
@@ -272,8 +274,9 @@ strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cau
         if (entry->failed) {
             /* One that was made may have been tried, and its driver may still write. */
             solver->has_lost = solver->has_lost || entry->stripe != NULL;
-            strake_solver_notice(solver, "ocl:%d is left out: %s; the other parts do its work",
-                                 entry->device, entry->why);
+            strake_solver_notice(
+                solver, STRAKE_NOTICE_WARNING "ocl:%d is left out: %s; the other parts do its work",
+                entry->device, entry->why);
         }
     }
     (void)drop(solver);

@@ -133,6 +133,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
     }
     if (device->bit_exact[precision] != 1) {
         strake_solver_notice(solver,
+                             STRAKE_NOTICE_WARNING
                              "%s (%s) fails the arithmetic self-test: results will agree "
                              "with other devices only to rounding",
                              token, device->name);

@@ -107,10 +107,12 @@ else
     skip "a device that computes something else is noticed" "no OpenCL device"
 fi
 code=0
-STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" bench --sizes 32 --steps 2 --repeats 1 --quiet >.out 2>.err ||
+STRAKE_OPENCL_LIBRARY=/nonexistent "$STRAKE" bench --sizes 32 --steps 2 --repeats 1 >.out 2>.err ||
     code=$?
 exits 0 "without a loader the CPU is measured"
 check "and a note says what is left out" grep -q '^strake: note: no OpenCL device here' .err
+STRAKE_OPENCL_LIBRARY=/nonexistent try bench --sizes 32 --steps 2 --repeats 1 --quiet
+check "unless --quiet silences notes" test "$code,$(wc -c <.err)" = 0,0
 
 # --foreground: one signal; a second one would end the program at once.
 code=0

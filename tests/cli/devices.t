@@ -86,7 +86,7 @@ try run case.yaml --on cpu --quiet
 exits 0 "a CPU run needs no loader"
 try run case.yaml --on ocl:0 --quiet
 fails 2 "an OpenCL run without a loader is refused" "ocl:0"
-try run case.yaml --on hybrid --quiet
+try run case.yaml --on hybrid
 exits 0 "hybrid without a device is cpu"
 check "which it says" grep -q '^strake: note: ' .err
 

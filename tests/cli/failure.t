@@ -39,7 +39,7 @@ survives() {
         --output broken --report report.json "${every[@]}" --set run.hang_seconds=$patience --set run.balance=model "$@"
     exits 0 "$name: goes on"
     check "$name: same bytes" "$STRAKE" compare whole broken
-    check "$name: one warning" test "$(grep -c '^strake: note: ocl:0 is dropped after step' .err)" -eq 1
+    check "$name: one warning" test "$(grep -c '^strake: warning: ocl:0 is dropped after step' .err)" -eq 1
     check "$name: the report tells" grep -q '"id": "ocl:0".*"dropped": {"step": .*"rows": \[\([0-9]*\), \1\]' report.json
 }
 

@@ -66,7 +66,7 @@ if mount -t tmpfs -o size=120k none disk 2>/dev/null; then
     # shellcheck disable=SC2086
     try $run --output disk/out --set output.every=5
     fails 1 "a disk that becomes full" "disk/out"
-    check "was announced" grep -q '^strake: note: .*free' .err
+    check "was announced" grep -q '^strake: warning: .*free' .err
     check "leaves no half-written output" bash -c '! find disk -name "*tmp*" | grep -q .'
     cp -r disk/out kept
     try run case.yaml --on serial --quiet --output whole --set output.every=5

@@ -119,7 +119,7 @@ timeout --foreground --preserve-status -s INT 2 "$STRAKE" model --on ocl:0 --bud
 fails 130 "Ctrl-C ends the measurement" "interrupted" "nothing was written"
 check "and leaves no report" test ! -e stopped.json
 try model --on ocl:0 --budget 1 --quiet --cache /proc/nothing --report -
-check "a cache that cannot be written is a note" bash -c \
-    '[ "$1" -eq 0 ] && grep -q "^strake: note: .*/proc/nothing" .err' - "$code"
+check "a cache that cannot be written is a warning" bash -c \
+    '[ "$1" -eq 0 ] && grep -q "^strake: warning: .*/proc/nothing" .err' - "$code"
 check "--report - keeps stdout for JSON" bash -c 'head -1 .out | grep -q "^{$" && tail -1 .out | grep -q "^}$"'
 done_testing

@@ -114,6 +114,8 @@ try run case.yaml --on cpu --threads 3 --set run.steps_per_sweep=64 --output cpu
 prints "of the CPU it says threads, steps and columns" "cpu: 3 threads, 8 steps a sweep, " " columns at once"
 check "and a note that so many steps at once are not possible" \
     grep -q '^strake: note: run.steps_per_sweep: 64; .* 8$' .err
+try run case.yaml --on cpu --threads 3 --set run.steps_per_sweep=64 --output cpu --quiet
+check "unless --quiet silences notes" test "$code,$(cat .out .err | wc -c)" = 0,0
 try check case.yaml --on cpu --threads 1 --set run.steps_per_sweep=1
 prints "strake check says the same" "cpu: 1 thread, 1 step a sweep, " " columns at once"
 

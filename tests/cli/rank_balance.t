@@ -90,7 +90,7 @@ if [ -n "$has_device" ]; then
     # A device for 50 rows, and one more move that would bring 70.
     rm -rf one
     "$STRAKE" run ring.yaml --quiet --output one --set grid.rows=99 --set grid.cols=136
-    on_ranks 2 run ring.yaml --quiet --output ranks --set grid.rows=99 --set grid.cols=136 --on ocl:0 \
+    on_ranks 2 run ring.yaml --output ranks --set grid.rows=99 --set grid.cols=136 --on ocl:0 \
         --report report.json --set run.shares=1,1 --set run.balance=bisection \
         --set run.exchange=one_way --set run.device_memory=400000
     check "a device without room ends the moves" \

@@ -8,7 +8,7 @@ if [ ! -e "$(dirname "$STRAKE")/libstrake-mpi.so" ]; then
     fails 2 "several ranks without MPI are refused" "built without MPI" "one of several ranks (OMPI_COMM_WORLD_SIZE=2)"
 fi
 . "$here/ranks.bash"
-try run flow.yaml --on cpu --steps 1 --quiet --output lone --set 'run.shares=[1,2]' --set run.exchange=messages
+try run flow.yaml --on cpu --steps 1 --output lone --set 'run.shares=[1,2]' --set run.exchange=messages
 exits 0 "settings of ranks do no harm to a lone process"
 check "which is told so" grep -q 'note: run.shares, run.exchange have no effect: no other rank' .err
 
@@ -227,7 +227,7 @@ on_ranks 2 run ring.yaml --quiet --output slow --set grid.rows=1009 --set grid.c
 check "rank 0 has the time that diagnostics take" test "$code" = 0
 check "and writes them" test "$(grep -c . slow/diagnostics.csv)" = 2
 # As many steps at once as the ranks have rows for.
-on_ranks 4 run ring.yaml --on cpu --quiet --output ranks --set grid.rows=17 --set run.steps_per_sweep=4 \
+on_ranks 4 run ring.yaml --on cpu --output ranks --set grid.rows=17 --set run.steps_per_sweep=4 \
     --set run.shares=1,1,1,1
 check "fewer steps at once than asked for, where a rank has too few rows" test "$code" = 0
 check "which is told" grep -q '^strake: note: run.steps_per_sweep: 4; the ranks take no more than ' .err

@@ -50,7 +50,7 @@ fails() {
     local want=$1 name=$2 good=0 text
     shift 2
     [ "$code" -eq "$want" ] || good=1
-    [ "$(grep -vc '^strake: note: ' "$scratch/.err")" -eq 1 ] || good=1
+    [ "$(grep -vcE '^strake: (note|warning): ' "$scratch/.err")" -eq 1 ] || good=1
     grep -q '^strake: ' "$scratch/.err" || good=1
     for text in "$@"; do
         grep -qF -- "$text" "$scratch/.err" || good=1

@@ -17,14 +17,14 @@ exits 0 "more threads than processors run"
 check "as many as were asked for" test "$(threads asked.json)" -eq 40
 OMP_NUM_THREADS=3,2 try run case.yaml --on cpu --quiet --report environment.json
 check "OMP_NUM_THREADS asks for threads too" test "$(threads environment.json)" -eq 3
-OMP_NUM_THREADS=abc try run case.yaml --on cpu --quiet --report environment.json
+OMP_NUM_THREADS=abc try run case.yaml --on cpu --report environment.json
 exits 0 "OMP_NUM_THREADS that is no number is no error"
 check "but a note says so" grep -q '^strake: note: OMP_NUM_THREADS' .err
 
 try check case.yaml --on cpu --threads 600 --set grid.rows=300 --set grid.cols=70
 exits 0 "more threads than rows are no error"
 check "but a note says how many there are" grep -q '^strake: note: threads: 600, but the 300 rows .* work for 300' .err
-OMP_THREAD_LIMIT=2 try run case.yaml --on cpu --quiet --threads 3 --report limit.json
+OMP_THREAD_LIMIT=2 try run case.yaml --on cpu --threads 3 --report limit.json
 exits 0 "nor are more than OMP_THREAD_LIMIT"
 check "the report has those there are" test "$(threads limit.json)" -eq 2
 check "and a note says why" grep -q '^strake: note: threads: 3, but OMP_THREAD_LIMIT allows 2' .err

@@ -109,6 +109,8 @@ sed -i 's/settings: {.*}/settings: {run.steps_per_sweep: 3}/' "$(result cpu)"
 run() { try run case.yaml --on cpu --cache cpu --report r.json --quiet "$@"; }
 run
 check "the tuned setting is used" grep -q '"steps_per_sweep": 3' r.json
+try bench case.yaml --on cpu --cache cpu --steps 6 --repeats 1 --quiet --report b.json
+check "by bench, too" grep -q '"steps_per_sweep": 3' b.json
 run --set run.steps_per_sweep=1
 check "a setting on the command line goes before it" grep -q '"steps_per_sweep": 1' r.json
 sed 's/^driver: .*/driver: "another"/' -i "$(result cpu)"
@@ -269,7 +271,7 @@ check "OpenCL: a case's sizes go before them" grep -q '"groups": "64x4/32x1/64x4
 check "OpenCL: with the bytes of serial, too" cmp own/psi_00000020.npy serial/psi_00000020.npy
 try run case.yaml --on ocl:0 --cache faults --quiet --report own.json --set run.group_height=2
 check "OpenCL: and a size for all" grep -q '"groups": "64x2/64x2/64x2/64x2' own.json
-try run case.yaml --on ocl:0 --quiet --set run.fusion=plain --set run.groups=32x4/32x4/32x4/32x4/32x4/32x4/32x4
+try run case.yaml --on ocl:0 --set run.fusion=plain --set run.groups=32x4/32x4/32x4/32x4/32x4/32x4/32x4
 exits 0 "OpenCL: sizes for more kernels than there are"
 check "OpenCL: are told of" grep -q '^strake: note: run.groups has sizes for 7 kernels, but a step has [1-6]: the last' .err
 try run case.yaml --on ocl:0 --set run.groups=64y4
