@@ -96,7 +96,8 @@ static void become_worker(const strake_worker *worker, const int to[2], const in
     }
     (void)close(in);
     (void)close(out);
-    (void)execv(worker->command[0], (char *const *)worker->command);
+    (void)execve(worker->command[0], (char *const *)worker->command,
+                 worker->environment != NULL ? worker->environment : environ);
     _exit(127);
 }
 

@@ -75,6 +75,7 @@ typedef struct strake_request {
 /** The worker process. Zero-initialise, then set @c command; it is started when needed. */
 typedef struct strake_worker {
     const char *const *command; /**< program and arguments, NULL-terminated; borrowed */
+    char *const *environment;   /**< of the process; NULL: the present one; borrowed */
     const char *log;            /**< file for what the process prints; borrowed */
     bool (*stop)(void *user);   /**< asked while waiting: whether to give up; may be NULL */
     void *user;

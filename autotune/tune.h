@@ -39,6 +39,7 @@ typedef struct strake_tune_options {
     bool force;                /**< measure again what is known */
     const char *folder;        /**< cache */
     const char *const *worker; /**< command of the worker process */
+    char *const *environment;  /**< of that process; NULL: the present one */
     void (*progress)(void *user, const strake_tune_progress *progress); /**< may be NULL */
     void (*notice)(void *user, const char *line);                       /**< may be NULL */
     bool (*stop)(void *user); /**< whether to end early, keeping what was found; may be NULL */

@@ -28,6 +28,7 @@ void strake_tuning_begin_helpers(strake_tuning *t)
     t->prepared = 0;
     for (int k = 0; k < STRAKE_TUNE_HELPERS; k++) {
         t->helper[k].command = t->worker.command;
+        t->helper[k].environment = t->worker.environment;
         t->helper[k].log = t->worker.log;
     }
 }

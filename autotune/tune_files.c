@@ -71,6 +71,7 @@ strake_status strake_tuning_name_files(strake_tuning *t, strake_error *error)
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuning");
     }
     t->worker = (strake_worker){.command = t->options->worker,
+                                .environment = t->options->environment,
                                 .log = t->log,
                                 .stop = t->options->stop,
                                 .user = t->options->user};

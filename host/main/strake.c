@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "main/environment.h"
 #include "main/program.h"
 #include "mpi/ranks.h"
 #include "strake.h"
@@ -200,6 +201,7 @@ static int run_global(const char *const *words)
 
 int main(int argc, char **argv)
 {
+    strake_environment_keep();
     /* Without this a limit on file sizes would kill the program instead of failing the write. */
     (void)signal(SIGXFSZ, SIG_IGN);
     const char *const *const words = (const char *const *)argv;

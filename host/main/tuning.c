@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "autotune/tune_case.h"
+#include "main/environment.h"
 #include "main/interrupt.h"
+#include "main/program.h"
 
 /* Seconds between two showings. */
 static const double bar_period = 0.3, line_period = 5.0;
@@ -77,6 +79,7 @@ strake_status strake_tuning_run(const strake_tuning_request *request, strake_tun
                                          .force = request->force,
                                          .folder = request->cache,
                                          .worker = worker,
+                                         .environment = strake_environment(),
                                          .progress = show,
                                          .notice = tell,
                                          .stop = stop,

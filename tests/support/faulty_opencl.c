@@ -7,7 +7,9 @@
  *     skip    the kernel does not run: results keep what was there
  *     beyond  the last bytes of the kernel's output buffer are overwritten
  * or build:__local: programs with local memory do not build, build:march: those with loops along rows,
- * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. $STRAKE_TEST_FILL_BITS: fills
+ * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. cut:drivers: like Khronos'
+ * loader it cuts OCL_ICD_FILENAMES at its first colon when it is first asked for platforms, and offers as
+ * many devices as that named files. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
  * fails in the next clFinish(), what lies beyond all of them is written elsewhere. Other calls go to the real
  * library.
@@ -194,6 +196,46 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
         }
     }
     return next(program, count, device, options, notify, user);
+}
+
+/* Files in OCL_ICD_FILENAMES, which is cut at the first colon as Khronos' loader does it. */
+static cl_uint cut_drivers(void)
+{
+    static cl_uint files;
+    if (files == 0) {
+        char *const names = getenv("OCL_ICD_FILENAMES");
+        files = 1;
+        for (const char *at = names; at != NULL && *at != '\0'; at++) {
+            files += *at == ':';
+        }
+        if (names != NULL) {
+            names[strcspn(names, ":")] = '\0';
+        }
+    }
+    return files;
+}
+
+cl_int clGetPlatformIDs(cl_uint most, cl_platform_id *platform, cl_uint *count)
+{
+    cl_int (*const next)(cl_uint, cl_platform_id *, cl_uint *) =
+        (cl_int(*)(cl_uint, cl_platform_id *, cl_uint *))real("clGetPlatformIDs");
+    if (is_planted("cut", "drivers")) {
+        (void)cut_drivers();
+    }
+    return next(most, platform, count);
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most,
+                      cl_device_id *device, cl_uint *count)
+{
+    cl_int (*const next)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *) =
+        (cl_int(*)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *))real(
+            "clGetDeviceIDs");
+    const cl_int code = next(platform, type, most, device, count);
+    if (count != NULL && is_planted("cut", "drivers") && *count > cut_drivers()) {
+        *count = cut_drivers();
+    }
+    return code;
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, void *value,
