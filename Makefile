@@ -105,12 +105,12 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/model/*.c host/bench/*.c) host/mpi/launch.c host/mpi/ranks.c
+        host/model/*.c host/bench/*.c host/view/*.c) host/mpi/launch.c host/mpi/ranks.c
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
 TUNED := $(wildcard data/tuned/*.yaml)
-GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c
+GEN_C := $(BUILD)/gen/strake_cl_sources.c $(BUILD)/gen/strake_tuned_texts.c $(BUILD)/gen/strake_page_texts.c
 
 ROW_OBJ := $(foreach i,$(ROW_ISAS),$(foreach p,$(ROW_PRECISIONS),$(ROW_SRC:%.c=$(BUILD)/obj/%.$(i).$(p).o)))
 # Fused loops: written from the stage tables by a tool built from src/ alone.
@@ -270,6 +270,11 @@ $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_text strake_tuned_texts $(TUNED)
 
+$(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ view/page.h strake_page_text strake_page_texts host/view/page.html
+
 $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
@@ -390,9 +395,12 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (no
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
-.PHONY: check-physics-long
+.PHONY: check-physics-long check-page
 check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts: minutes
 	@bash tests/physics/coarsening.sh $(PROGRAM)
+
+check-page: all ## a page of `strake view` in headless Chromium, which it installs where missing
+	@bash tests/page.sh $(PROGRAM)
 
 check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
 	@$(if $(filter 1,$(INSTALL)),CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh offline)

@@ -4,106 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/npy.h"
-#include "io/checkpoint.h"
+#include "io/array.h"
 #include "io/difference.h"
 #include "io/file.h"
 #include "main/program.h"
 
 enum { CHUNK = 1 << 16 };
 
-typedef enum kind { KIND_FOLDER, KIND_NPY, KIND_CHECKPOINT } kind;
-
 static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint"};
 
-/* One array of a comparison: a .npy file, or a field of a checkpoint. */
-typedef struct array {
-    const char *name;
-    strake_npy_reader *npy;              /* NULL for a checkpoint */
-    const strake_checkpoint *checkpoint; /* NULL for .npy */
-    int field;                           /* of the checkpoint */
-    int dims, element_size;
-    int64_t shape[STRAKE_NPY_DIMS], count;
-} array;
-
-static strake_status find_kind(const char *path, kind *out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    struct stat info;
-    unsigned char head[8] = {0};
-    FILE *file = NULL;
-    bool known = false;
-    bool npy = false;
-    STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
-                 strake_file_reason(errno));
-    if (S_ISDIR(info.st_mode)) {
-        *out = KIND_FOLDER;
-        goto cleanup;
-    }
-    file = fopen(path, "re");
-    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
-                 strake_file_reason(errno));
-    known = fread(head, 1, sizeof head, file) == sizeof head;
-    npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
-    STRAKE_CHECK(npy || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
-                 "cannot compare %s: neither an .npy file, a checkpoint nor a folder", path);
-    *out = npy ? KIND_NPY : KIND_CHECKPOINT;
-cleanup:
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return status;
-}
-
-static strake_status open_npy(const char *path, array *out, strake_error *error)
-{
-    const strake_status status = strake_npy_open(path, &out->npy, error);
-    if (status == STRAKE_OK) {
-        const strake_npy_info *const info = strake_npy_header(out->npy);
-        out->name = path;
-        out->dims = info->dims;
-        out->element_size = info->element_size;
-        out->count = info->count;
-        memcpy(out->shape, info->shape, sizeof out->shape);
-    }
-    return status;
-}
-
-static array open_field(const strake_checkpoint *checkpoint, int field)
-{
-    const strake_checkpoint_field *f = &checkpoint->header.field[field];
-    array out = {.name = checkpoint->path,
-                 .checkpoint = checkpoint,
-                 .field = field,
-                 .dims = (int)f->dims,
-                 .element_size = (int)checkpoint->header.element_size};
-    out.count = (int64_t)f->bytes / out.element_size;
-    memcpy(out.shape, f->shape, sizeof f->shape);
-    return out;
-}
-
-static strake_status read_values(array *from, int64_t first, int64_t count, double *out,
-                                 strake_error *error)
-{
-    if (from->npy != NULL) {
-        return strake_npy_read(from->npy, first, count, out, error);
-    }
-    const size_t size = (size_t)from->element_size;
-    const strake_status status = strake_checkpoint_read(
-        from->checkpoint, from->field, (uint64_t)first * size, out, (size_t)count * size, error);
-    /* Floats lie in the first half of the room and are widened from the last one on. */
-    for (int64_t k = count - 1; k >= 0 && status == STRAKE_OK && size == sizeof(float); k--) {
-        float narrow = 0.0F;
-        memcpy(&narrow, (const char *)out + (size_t)k * size, size);
-        out[k] = (double)narrow;
-    }
-    return status;
-}
-
 /* "[3, 14]" of a flat index. */
-static const char *index_text(const array *of, int64_t flat, char *text, size_t size)
+static const char *index_text(const strake_array *of, int64_t flat, char *text, size_t size)
 {
     int64_t index[STRAKE_NPY_DIMS] = {0};
     for (int d = of->dims - 1; d >= 0; d--) {
@@ -113,7 +25,7 @@ static const char *index_text(const array *of, int64_t flat, char *text, size_t 
     return strake_npy_shape_text(of->dims, index, text, size);
 }
 
-static void print_difference(const char *label, const array *a, const strake_difference *d,
+static void print_difference(const char *label, const strake_array *a, const strake_difference *d,
                              double tolerance, bool same_type)
 {
     char first[128], worst[128];
@@ -133,8 +45,8 @@ static void print_difference(const char *label, const array *a, const strake_dif
 }
 
 /* Compares two arrays and prints what differs; `equal` turns false beyond the tolerance. */
-static strake_status compare_arrays(const char *label, array *a, array *b, double tolerance,
-                                    bool *equal, strake_error *error)
+static strake_status compare_arrays(const char *label, strake_array *a, strake_array *b,
+                                    double tolerance, bool *equal, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_difference difference = strake_difference_none;
@@ -160,8 +72,8 @@ static strake_status compare_arrays(const char *label, array *a, array *b, doubl
     STRAKE_CHECK(values != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     for (int64_t at = 0; at < a->count; at += CHUNK) {
         const int64_t count = a->count - at < CHUNK ? a->count - at : CHUNK;
-        STRAKE_TRY(read_values(a, at, count, values, error));
-        STRAKE_TRY(read_values(b, at, count, values + CHUNK, error));
+        STRAKE_TRY(strake_array_read(a, at, count, values, error));
+        STRAKE_TRY(strake_array_read(b, at, count, values + CHUNK, error));
         strake_difference_add(&difference, values, values + CHUNK, (size_t)count, tolerance,
                               a->element_size == 4);
     }
@@ -178,24 +90,14 @@ static strake_status compare_npy(const char *label, const char *path_a, const ch
                                  double tolerance, bool *equal, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    array a = {0}, b = {0};
-    STRAKE_TRY(open_npy(path_a, &a, error));
-    STRAKE_TRY(open_npy(path_b, &b, error));
+    strake_array a = {0}, b = {0};
+    STRAKE_TRY(strake_array_open_npy(path_a, &a, error));
+    STRAKE_TRY(strake_array_open_npy(path_b, &b, error));
     STRAKE_TRY(compare_arrays(label, &a, &b, tolerance, equal, error));
 cleanup:
-    strake_npy_close(&a.npy);
-    strake_npy_close(&b.npy);
+    strake_array_close(&a);
+    strake_array_close(&b);
     return status;
-}
-
-static int find_field(const strake_checkpoint_header *header, const char *name)
-{
-    for (uint32_t k = 0; k < header->fields; k++) {
-        if (strcmp(header->field[k].name, name) == 0) {
-            return (int)k;
-        }
-    }
-    return -1;
 }
 
 static strake_status compare_checkpoints(const char *path_a, const char *path_b, double tolerance,
@@ -215,20 +117,21 @@ static strake_status compare_checkpoints(const char *path_a, const char *path_b,
         *equal = false;
     }
     for (uint32_t k = 0; k < y.header.fields; k++) {
-        if (find_field(&x.header, y.header.field[k].name) < 0) {
+        if (strake_checkpoint_find_field(&x.header, y.header.field[k].name) < 0) {
             (void)printf("%s: only in %s\n", y.header.field[k].name, path_b);
             *equal = false;
         }
     }
     for (uint32_t k = 0; k < x.header.fields; k++) {
         const char *const name = x.header.field[k].name;
-        const int other = find_field(&y.header, name);
+        const int other = strake_checkpoint_find_field(&y.header, name);
         if (other < 0) {
             (void)printf("%s: only in %s\n", name, path_a);
             *equal = false;
             continue;
         }
-        array a = open_field(&x, (int)k), b = open_field(&y, other);
+        strake_array a = strake_array_of_checkpoint(&x, (int)k);
+        strake_array b = strake_array_of_checkpoint(&y, other);
         STRAKE_TRY(compare_arrays(name, &a, &b, tolerance, equal, error));
     }
 cleanup:
@@ -323,21 +226,21 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     const char *const a = arguments->operand[0], *const b = arguments->operand[1];
     const double tolerance = arguments->tolerance;
-    kind kind_a = KIND_NPY, kind_b = KIND_NPY;
+    strake_path_kind kind_a = STRAKE_PATH_NPY, kind_b = STRAKE_PATH_NPY;
     bool equal = true;
-    STRAKE_TRY(find_kind(a, &kind_a, error));
-    STRAKE_TRY(find_kind(b, &kind_b, error));
+    STRAKE_TRY(strake_path_find_kind(a, "compare", &kind_a, error));
+    STRAKE_TRY(strake_path_find_kind(b, "compare", &kind_b, error));
     STRAKE_CHECK(kind_a == kind_b, error, STRAKE_ERR_USAGE,
                  "cannot compare %s (%s) with %s (%s); give two of one kind", a, kind_name[kind_a],
                  b, kind_name[kind_b]);
-    if (kind_a == KIND_FOLDER) {
+    if (kind_a == STRAKE_PATH_FOLDER) {
         STRAKE_TRY(compare_folders(a, b, tolerance, &equal, error));
-    } else if (kind_a == KIND_CHECKPOINT) {
+    } else if (kind_a == STRAKE_PATH_CHECKPOINT) {
         STRAKE_TRY(compare_checkpoints(a, b, tolerance, &equal, error));
     } else {
         STRAKE_TRY(compare_npy(a, a, b, tolerance, &equal, error));
     }
-    if (equal && kind_a != KIND_FOLDER) {
+    if (equal && kind_a != STRAKE_PATH_FOLDER) {
         (void)printf("%s and %s %s\n", a, b,
                      tolerance > 0.0 ? "agree within the tolerance" : "are equal");
     }

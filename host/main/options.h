@@ -9,8 +9,11 @@ typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force;
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space;
     const char *plot, *sizes;
+    const char *field, *html, *map, *range, *reduce;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
+    int64_t step;      /**< -1: not given */
+    int64_t slice;     /**< -1: not given */
     int64_t repeats;   /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
     double scale;      /**< 0: not given */

@@ -12,10 +12,11 @@
 #include "mpi/ranks.h"
 #include "strake.h"
 
-const strake_command *const strake_commands[] = {
-    &strake_command_run,     &strake_command_check, &strake_command_devices,
-    &strake_command_tune,    &strake_command_bench, &strake_command_model,
-    &strake_command_compare, &strake_command_help,  NULL};
+const strake_command *const strake_commands[] = {&strake_command_run,     &strake_command_check,
+                                                 &strake_command_devices, &strake_command_tune,
+                                                 &strake_command_bench,   &strake_command_model,
+                                                 &strake_command_compare, &strake_command_view,
+                                                 &strake_command_help,    NULL};
 
 void strake_say(const char *format, ...)
 {

@@ -1,0 +1,99 @@
+#include "io/array.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/file.h"
+
+strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat info;
+    unsigned char head[8] = {0};
+    FILE *file = NULL;
+    bool known = false;
+    bool npy = false;
+    STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+    if (S_ISDIR(info.st_mode)) {
+        *out = STRAKE_PATH_FOLDER;
+        goto cleanup;
+    }
+    file = strake_file_open_regular(path);
+    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
+                 strake_file_reason(errno));
+    known = fread(head, 1, sizeof head, file) == sizeof head;
+    npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
+    STRAKE_CHECK(npy || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
+                 "cannot %s %s: neither an .npy file, a checkpoint nor a folder", verb, path);
+    *out = npy ? STRAKE_PATH_NPY : STRAKE_PATH_CHECKPOINT;
+cleanup:
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+strake_status strake_array_open_npy(const char *path, strake_array *out, strake_error *error)
+{
+    *out = (strake_array){.name = path};
+    const strake_status status = strake_npy_open(path, &out->npy, error);
+    if (status == STRAKE_OK) {
+        const strake_npy_info *const info = strake_npy_header(out->npy);
+        out->dims = info->dims;
+        out->element_size = info->element_size;
+        out->count = info->count;
+        memcpy(out->shape, info->shape, sizeof out->shape);
+    }
+    return status;
+}
+
+strake_array strake_array_of_checkpoint(const strake_checkpoint *checkpoint, int field)
+{
+    const strake_checkpoint_field *const f = &checkpoint->header.field[field];
+    strake_array out = {.name = checkpoint->path,
+                        .checkpoint = checkpoint,
+                        .field = field,
+                        .dims = (int)f->dims,
+                        .element_size = (int)checkpoint->header.element_size};
+    out.count = (int64_t)f->bytes / out.element_size;
+    memcpy(out.shape, f->shape, sizeof f->shape);
+    return out;
+}
+
+strake_status strake_array_read(strake_array *array, int64_t first, int64_t count, double *out,
+                                strake_error *error)
+{
+    if (array->npy != NULL) {
+        return strake_npy_read(array->npy, first, count, out, error);
+    }
+    const size_t size = (size_t)array->element_size;
+    const strake_status status = strake_checkpoint_read(
+        array->checkpoint, array->field, (uint64_t)first * size, out, (size_t)count * size, error);
+    /* Floats lie in the first half of the room and are widened from the last one on. */
+    for (int64_t k = count - 1; k >= 0 && status == STRAKE_OK && size == sizeof(float); k--) {
+        float narrow = 0.0F;
+        memcpy(&narrow, (const char *)out + (size_t)k * size, size);
+        out[k] = (double)narrow;
+    }
+    return status;
+}
+
+int strake_checkpoint_find_field(const strake_checkpoint_header *header, const char *name)
+{
+    for (uint32_t k = 0; k < header->fields; k++) {
+        if (strcmp(header->field[k].name, name) == 0) {
+            return (int)k;
+        }
+    }
+    return -1;
+}
+
+void strake_array_close(strake_array *array)
+{
+    strake_npy_close(&array->npy);
+    *array = (strake_array){0};
+}

@@ -1,0 +1,51 @@
+/**
+ * @file array.h
+ * One array of a finished run, whatever file it lies in: a .npy file, or a field of a checkpoint.
+ */
+#ifndef STRAKE_ARRAY_H
+#define STRAKE_ARRAY_H
+
+#include "base/npy.h"
+#include "io/checkpoint.h"
+
+/** What a path that a user names can be. */
+typedef enum strake_path_kind {
+    STRAKE_PATH_FOLDER,
+    STRAKE_PATH_NPY,
+    STRAKE_PATH_CHECKPOINT
+} strake_path_kind;
+
+/** An open array. Zero-initialise; free with strake_array_close(). */
+typedef struct strake_array {
+    const char *name;                    /**< of the file; borrowed */
+    strake_npy_reader *npy;              /**< NULL for a checkpoint */
+    const strake_checkpoint *checkpoint; /**< borrowed; NULL for .npy */
+    int field;                           /**< of the checkpoint */
+    int dims, element_size;
+    int64_t shape[STRAKE_NPY_DIMS], count;
+} strake_array;
+
+/**
+ * What lies at @p path, by its first bytes.
+ * @param[in] verb  of the message for a file that is none of these: "cannot VERB PATH"
+ * @return STRAKE_ERR_IO if it cannot be read, STRAKE_ERR_USAGE if it is none of these.
+ */
+strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
+                                    strake_error *error);
+
+/** Opens a .npy file; @p path is borrowed. @return as strake_npy_open(). */
+strake_status strake_array_open_npy(const char *path, strake_array *out, strake_error *error);
+
+/** A field of an open checkpoint, by its number. */
+strake_array strake_array_of_checkpoint(const strake_checkpoint *checkpoint, int field);
+
+/** Reads elements [first, first + count) in C order, converted to double. @return STRAKE_ERR_IO. */
+strake_status strake_array_read(strake_array *array, int64_t first, int64_t count, double *out,
+                                strake_error *error);
+
+/** Number of a field of a checkpoint by its name, or -1. */
+int strake_checkpoint_find_field(const strake_checkpoint_header *header, const char *name);
+
+void strake_array_close(strake_array *array);
+
+#endif

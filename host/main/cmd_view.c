@@ -1,0 +1,227 @@
+/* `strake view`: pictures of what a run left behind, in the terminal or as one HTML page. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "io/file.h"
+#include "main/program.h"
+#include "view/page.h"
+#include "view/terminal.h"
+
+/* Lines of text around a picture in the terminal: title, scale, prompt. */
+enum { TEXT_LINES = 3 };
+
+/* What the options say. */
+typedef struct look {
+    const strake_map *map;
+    strake_reduction reduction;
+    bool has_range;
+    double low, high;
+    int64_t plane;
+} look;
+
+static strake_status choose_range(const char *text, look *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char rest = '\0';
+    STRAKE_CHECK(sscanf(text, "%lf,%lf%c", &out->low, &out->high, &rest) == 2 &&
+                     isfinite(out->low) && isfinite(out->high) && out->low < out->high,
+                 error, STRAKE_ERR_USAGE,
+                 "option --range: '%s' is no range; expected LOW,HIGH, for example --range 0,4",
+                 text);
+    out->has_range = true;
+cleanup:
+    return status;
+}
+
+static strake_status choose(const strake_arguments *arguments, look *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *out = (look){.map = &strake_maps[0], .plane = arguments->slice};
+    if (arguments->map != NULL) {
+        out->map = strake_map_find(arguments->map);
+        STRAKE_CHECK(out->map != NULL, error, STRAKE_ERR_USAGE,
+                     "option --map: there is no map '%s'; expected one of %s", arguments->map,
+                     strake_map_names());
+    }
+    if (arguments->reduce != NULL) {
+        const bool mean = strcmp(arguments->reduce, strake_reduction_words[0]) == 0;
+        STRAKE_CHECK(mean || strcmp(arguments->reduce, strake_reduction_words[1]) == 0, error,
+                     STRAKE_ERR_USAGE, "option --reduce: '%s' is none; expected mean or extreme",
+                     arguments->reduce);
+        out->reduction = mean ? STRAKE_REDUCE_MEAN : STRAKE_REDUCE_EXTREME;
+    }
+    if (arguments->range != NULL) {
+        STRAKE_TRY(choose_range(arguments->range, out, error));
+    }
+cleanup:
+    return status;
+}
+
+static void print_title(const strake_frame *frame, const strake_picture *picture)
+{
+    (void)printf("%s", frame->field);
+    if (frame->step >= 0) {
+        (void)printf(", step %lld", (long long)frame->step);
+    }
+    if (!isnan(frame->time)) {
+        (void)printf(", %.6g s", frame->time);
+    }
+    (void)printf(", %lld x %lld", (long long)picture->cell_rows, (long long)picture->cell_cols);
+    if (picture->planes > 1) {
+        (void)printf(" (plane %lld of %lld)", (long long)picture->plane,
+                     (long long)picture->planes);
+    }
+    (void)printf(": %.6g to %.6g", picture->least, picture->most);
+    if (picture->not_finite > 0) {
+        (void)printf("; %lld not finite", (long long)picture->not_finite);
+    }
+    (void)putchar('\n');
+}
+
+/* Prints the last frame of every field that is left. */
+static strake_status print_frames(const strake_recording *recording, const look *chosen,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_array array = {0};
+    strake_picture picture = {0};
+    const strake_terminal terminal = strake_terminal_find(stdout);
+    int rows = 0, cols = 0;
+    double stretch = 1.0;
+    strake_terminal_room(&terminal, TEXT_LINES, &rows, &cols, &stretch);
+    for (int k = 0; k < recording->frames; k++) {
+        const strake_frame *const frame = &recording->frame[k];
+        bool is_last = true;
+        for (int j = k + 1; j < recording->frames; j++) {
+            is_last = is_last && strcmp(recording->frame[j].field, frame->field) != 0;
+        }
+        if (!is_last) {
+            continue;
+        }
+        STRAKE_TRY(strake_recording_array(recording, k, &array, error));
+        STRAKE_TRY(strake_picture_read(&array, rows, cols, stretch, chosen->plane,
+                                       chosen->reduction, &picture, error));
+        const double low = chosen->has_range ? chosen->low : picture.least;
+        const double high = chosen->has_range ? chosen->high : picture.most;
+        print_title(frame, &picture);
+        strake_terminal_print(stdout, &terminal, &picture, chosen->map, low, high);
+        strake_terminal_scale(stdout, &terminal, chosen->map, low, high);
+        strake_picture_free(&picture);
+        strake_array_close(&array);
+    }
+cleanup:
+    strake_picture_free(&picture);
+    strake_array_close(&array);
+    return status;
+}
+
+/* What a run left beside its index about itself, as JSON; "null" where there is none. */
+static char *read_about(const strake_recording *recording)
+{
+    char *path = recording->kind == STRAKE_PATH_FOLDER
+                     ? strake_path_join(recording->path, "run.json")
+                     : NULL;
+    FILE *const file = path != NULL ? strake_file_open_regular(path) : NULL;
+    strake_text text = {0};
+    char piece[4096];
+    size_t got = 0;
+    while (file != NULL && (got = fread(piece, 1, sizeof piece, file)) > 0) {
+        strake_text_append(&text, piece, got);
+    }
+    const bool whole = file != NULL && ferror(file) == 0 && text.length > 0 && !text.failed;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    free(path);
+    if (!whole) {
+        strake_text_free(&text);
+        return strdup("null");
+    }
+    return text.data;
+}
+
+static strake_status write_page(const strake_recording *recording, const look *chosen,
+                                const char *path, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text page = {0};
+    char size[32];
+    char *const about = read_about(recording);
+    const strake_page_options options = {.map = chosen->map,
+                                         .reduction = chosen->reduction,
+                                         .plane = chosen->plane,
+                                         .has_range = chosen->has_range,
+                                         .low = chosen->low,
+                                         .high = chosen->high,
+                                         .about = about};
+    STRAKE_CHECK(about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_page_print(recording, &options, &page, error));
+    STRAKE_TRY(strake_file_put(path, page.data, page.length, error));
+    (void)printf("%s: %d output%s, %s; open it in a browser\n", path, recording->frames,
+                 recording->frames == 1 ? "" : "s", strake_size_text((double)page.length, size));
+cleanup:
+    strake_text_free(&page);
+    free(about);
+    return status;
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    strake_recording recording = {0};
+    look chosen;
+    recording.checkpoint.descriptor = -1;
+    STRAKE_TRY(choose(arguments, &chosen, error));
+    STRAKE_TRY(strake_recording_open(arguments->operand[0], arguments->field, arguments->step,
+                                     &recording, error));
+    if (arguments->html != NULL) {
+        STRAKE_TRY(write_page(&recording, &chosen, arguments->html, error));
+    } else {
+        STRAKE_TRY(print_frames(&recording, &chosen, error));
+    }
+cleanup:
+    strake_recording_close(&recording);
+    return status == STRAKE_OK ? STRAKE_EXIT_DONE : strake_say_error(error);
+}
+
+static const strake_option options[] = {
+    {"--field", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, field),
+     "only this field (default: all)"},
+    {"--step", STRAKE_OPTION_INTEGER, "N", 0, 9e15, offsetof(strake_arguments, step),
+     "only this step (default: the last one in the terminal,\nall on a page)"},
+    {"--html", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, html),
+     "write one page with all outputs, a slider and values\nunder the pointer; it needs no "
+     "network"},
+    {"--map", STRAKE_OPTION_TEXT, "MAP", 0, 0, offsetof(strake_arguments, map),
+     "colours: viridis (default), inferno, coolwarm, gray"},
+    {"--range", STRAKE_OPTION_TEXT, "LOW,HIGH", 0, 0, offsetof(strake_arguments, range),
+     "values at the ends of the colours (default: the least\nand the largest value)"},
+    {"--reduce", STRAKE_OPTION_TEXT, "WORD", 0, 0, offsetof(strake_arguments, reduce),
+     "what a block of cells becomes where there are more than\npoints: mean (default) or extreme, "
+     "the value farthest from\nthe mean of all"},
+    {"--slice", STRAKE_OPTION_INTEGER, "K", 0, 9e15, offsetof(strake_arguments, slice),
+     "the plane of a field in 3D (default: the middle one)"},
+    STRAKE_OPTION_HELP,
+    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+
+const strake_command strake_command_view = {
+    .name = "view",
+    .operands = "PATH",
+    .operands_least = 1,
+    .operands_most = 1,
+    .text = "Shows outputs: in the terminal, or as a page for a browser",
+    .option = options,
+    .details =
+        "PATH is an output folder, an .npy file or a checkpoint. The terminal shows the last\n"
+        "output of each field, as large as its window, in 24-bit colours where COLORTERM says\n"
+        "truecolor, in 256 where TERM says so, else in characters (NO_COLOR asks for these).\n"
+        "A page has at most 512 x 512 points a frame and 50 MB. Rows go down, columns right.\n",
+    .examples = "  strake view out\n"
+                "  strake view out --field psi --step 100 --range 0,4\n"
+                "  strake view out --html out.html\n"
+                "  strake view out/checkpoint.strake --map coolwarm\n",
+    .run = command};

@@ -1,0 +1,179 @@
+#include "view/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Smallest side of a frame [points], and what a page may take beside its frames [bytes]. */
+enum { LEAST_POINTS = 16, ROOM_BESIDE = 2000000 };
+
+static const char mark[] = "/*PAGE*/null/*PAGE*/";
+
+/* The side of frames of which all fit one page: 4 bytes a point, of which base64 makes 4 / 3. */
+static int points_of(int frames)
+{
+    const double room = ((double)STRAKE_PAGE_BYTES - ROOM_BESIDE) / frames;
+    const double side = floor(sqrt(room * 3.0 / 16.0));
+    return side < STRAKE_PAGE_POINTS ? (int)side : STRAKE_PAGE_POINTS;
+}
+
+static void print_base64(strake_text *text, const unsigned char *data, size_t bytes)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t k = 0; k < bytes; k += 3) {
+        const unsigned long a = data[k], b = k + 1 < bytes ? data[k + 1] : 0,
+                            c = k + 2 < bytes ? data[k + 2] : 0;
+        const unsigned long word = a << 16 | b << 8 | c;
+        const char four[4] = {digit[word >> 18 & 63], digit[word >> 12 & 63],
+                              k + 1 < bytes ? digit[word >> 6 & 63] : '=',
+                              k + 2 < bytes ? digit[word & 63] : '='};
+        strake_text_append(text, four, sizeof four);
+    }
+}
+
+/* The values as float32, little-endian: what a page's script reads. */
+static strake_status print_values(strake_text *text, const strake_picture *picture,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t count = (size_t)picture->rows * (size_t)picture->cols;
+    unsigned char *const bytes = malloc(4 * count);
+    STRAKE_CHECK(bytes != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+    for (size_t k = 0; k < count; k++) {
+        const float narrow = (float)picture->value[k];
+        uint32_t bits = 0;
+        memcpy(&bits, &narrow, sizeof bits);
+        for (int b = 0; b < 4; b++) {
+            bytes[4 * k + (size_t)b] = (unsigned char)(bits >> (8 * b) & 0xffU);
+        }
+    }
+    print_base64(text, bytes, 4 * count);
+cleanup:
+    free(bytes);
+    return status;
+}
+
+/* The range of colours of a field, over all frames. */
+typedef struct range {
+    const char *field;
+    double low, high;
+} range;
+
+static void widen(range *ranges, int *count, const char *field, const strake_picture *picture)
+{
+    int k = 0;
+    while (k < *count && strcmp(ranges[k].field, field) != 0) {
+        k++;
+    }
+    if (k == *count) {
+        ranges[(*count)++] = (range){.field = field, .low = NAN, .high = NAN};
+    }
+    range *const r = &ranges[k];
+    r->low = isnan(r->low) || picture->least < r->low ? picture->least : r->low;
+    r->high = isnan(r->high) || picture->most > r->high ? picture->most : r->high;
+}
+
+static strake_status print_frame(const strake_recording *recording, int number,
+                                 const strake_page_options *options, int side, strake_text *page,
+                                 range *ranges, int *range_count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_frame *const frame = &recording->frame[number];
+    strake_array array = {0};
+    strake_picture picture = {0};
+    STRAKE_TRY(strake_recording_array(recording, number, &array, error));
+    STRAKE_TRY(strake_picture_read(&array, side, side, 1.0, options->plane, options->reduction,
+                                   &picture, error));
+    widen(ranges, range_count, frame->field, &picture);
+    strake_text_print(page, "%s\n{\"field\": ", number > 0 ? "," : "");
+    strake_text_json(page, frame->field);
+    strake_text_print(page, ", \"step\": %lld, \"time\": ", (long long)frame->step);
+    strake_text_number(page, frame->time);
+    strake_text_print(page,
+                      ", \"rows\": %d, \"cols\": %d, \"cells\": [%lld, %lld], \"plane\": %lld, "
+                      "\"planes\": %lld, \"not_finite\": %lld, \"least\": ",
+                      picture.rows, picture.cols, (long long)picture.cell_rows,
+                      (long long)picture.cell_cols, (long long)picture.plane,
+                      (long long)picture.planes, (long long)picture.not_finite);
+    strake_text_number(page, picture.least);
+    strake_text_print(page, ", \"most\": ");
+    strake_text_number(page, picture.most);
+    strake_text_print(page, ", \"data\": \"");
+    STRAKE_TRY(print_values(page, &picture, error));
+    strake_text_print(page, "\"}");
+cleanup:
+    strake_picture_free(&picture);
+    strake_array_close(&array);
+    return status;
+}
+
+static void print_ranges(const range *ranges, int count, const strake_page_options *options,
+                         strake_text *page)
+{
+    strake_text_print(page, "],\n\"range\": {");
+    for (int k = 0; k < count; k++) {
+        strake_text_print(page, "%s", k > 0 ? ", " : "");
+        strake_text_json(page, ranges[k].field);
+        strake_text_print(page, ": [");
+        strake_text_number(page, options->has_range ? options->low : ranges[k].low);
+        strake_text_print(page, ", ");
+        strake_text_number(page, options->has_range ? options->high : ranges[k].high);
+        strake_text_print(page, "]");
+    }
+    strake_text_print(page, "},\n\"map\": [");
+    for (int k = 0; k < STRAKE_MAP_NODES; k++) {
+        const uint32_t c = options->map->node[k];
+        strake_text_print(page, "%s[%u, %u, %u]", k > 0 ? ", " : "", (unsigned)(c >> 16 & 0xffU),
+                          (unsigned)(c >> 8 & 0xffU), (unsigned)(c & 0xffU));
+    }
+    strake_text_print(page, "],\n\"reduction\": ");
+    strake_text_json(page, options->reduction == STRAKE_REDUCE_MEAN
+                               ? "mean of its block of cells"
+                               : "value of its block of cells that is farthest from the mean");
+}
+
+/* JSON that stands inside a script: "</script>" in a name must not end it. */
+static void append_json(strake_text *page, const char *json)
+{
+    for (const char *at = json; *at != '\0'; at++) {
+        if (*at == '<') {
+            strake_text_print(page, "\\u003c");
+        } else {
+            strake_text_append(page, at, 1);
+        }
+    }
+}
+
+strake_status strake_page_print(const strake_recording *recording,
+                                const strake_page_options *options, strake_text *page,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text data = {0};
+    int range_count = 0;
+    const int side = points_of(recording->frames);
+    const char *const text = (const char *)strake_page_texts[0].data;
+    const char *const place = strstr(text, mark);
+    range *const ranges = calloc((size_t)recording->frames, sizeof *ranges);
+    STRAKE_CHECK(ranges != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+    STRAKE_CHECK(side >= LEAST_POINTS, error, STRAKE_ERR_USAGE,
+                 "%s has %d outputs, too many for a page of %d MB; choose with --field and --step",
+                 recording->path, recording->frames, STRAKE_PAGE_BYTES / 1000000);
+    strake_text_print(&data, "{\"title\": ");
+    strake_text_json(&data, recording->path);
+    strake_text_print(&data, ",\n\"frames\": [");
+    for (int k = 0; k < recording->frames; k++) {
+        STRAKE_TRY(print_frame(recording, k, options, side, &data, ranges, &range_count, error));
+    }
+    print_ranges(ranges, range_count, options, &data);
+    strake_text_print(&data, ",\n\"about\": %s}", options->about);
+    STRAKE_CHECK(!data.failed, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+    strake_text_append(page, text, (size_t)(place - text));
+    append_json(page, data.data);
+    strake_text_print(page, "%s", place + sizeof mark - 1);
+    STRAKE_CHECK(!page->failed, error, STRAKE_ERR_MEMORY, "out of memory for a page");
+cleanup:
+    strake_text_free(&data);
+    free(ranges);
+    return status;
+}

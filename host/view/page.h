@@ -1,0 +1,39 @@
+/** @file page.h A recording as one HTML page that needs nothing else: a slider, play, values under the pointer. */
+#ifndef STRAKE_PAGE_H
+#define STRAKE_PAGE_H
+
+#include "io/text.h"
+#include "view/picture.h"
+#include "view/recording.h"
+
+/** A text that is part of the program, made at build time from host/view/page.html. */
+typedef struct strake_page_text {
+    const char *name; /**< NULL ends the table */
+    const unsigned char *data;
+    size_t length;
+} strake_page_text;
+
+extern const strake_page_text strake_page_texts[];
+
+/** Largest page [bytes], and largest side of a frame [points]. */
+enum { STRAKE_PAGE_BYTES = 50000000, STRAKE_PAGE_POINTS = 512 };
+
+typedef struct strake_page_options {
+    const strake_map *map;
+    strake_reduction reduction;
+    int64_t plane; /**< of three dimensions; -1: the middle one */
+    bool has_range;
+    double low, high; /**< of the colours, where has_range; else each field's own over all frames */
+    const char *about; /**< JSON of the run, "null" where there is none */
+} strake_page_options;
+
+/**
+ * Writes the page to @p page.
+ * @return STRAKE_ERR_MEMORY, STRAKE_ERR_USAGE, STRAKE_ERR_IO; STRAKE_ERR_USAGE where even frames of 16 x
+ *         16 points are too many for a page.
+ */
+strake_status strake_page_print(const strake_recording *recording,
+                                const strake_page_options *options, strake_text *page,
+                                strake_error *error);
+
+#endif

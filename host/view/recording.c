@@ -1,0 +1,204 @@
+#include "view/recording.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/file.h"
+#include "io/text.h"
+
+#define INDEX_NAME "index.csv"
+
+/* Which frames are wanted, and what there was, for the message where none of them is. */
+typedef struct wanted {
+    const char *field;
+    int64_t step;
+    int seen;
+    int64_t first, last; /* steps */
+    strake_text fields;
+} wanted;
+
+static bool is_listed(const strake_text *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list->data; at != NULL && (at = strstr(at, name)) != NULL; at += length) {
+        const bool begins = at == list->data || at[-1] == ' ';
+        if (begins && (at[length] == ',' || at[length] == '\0')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds a frame, where it is wanted; `path` is copied. */
+static strake_status add(strake_recording *out, wanted *want, const char *path, strake_frame frame,
+                         strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    want->first = want->seen == 0 || frame.step < want->first ? frame.step : want->first;
+    want->last = want->seen == 0 || frame.step > want->last ? frame.step : want->last;
+    want->seen++;
+    if (!is_listed(&want->fields, frame.field)) {
+        strake_text_print(&want->fields, "%s%s", want->fields.length > 0 ? ", " : "", frame.field);
+    }
+    if ((want->field != NULL && strcmp(want->field, frame.field) != 0) ||
+        (want->step >= 0 && want->step != frame.step)) {
+        return STRAKE_OK;
+    }
+    strake_frame *const more = realloc(out->frame, ((size_t)out->frames + 1) * sizeof *out->frame);
+    STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a list of outputs");
+    out->frame = more;
+    frame.field = strdup(frame.field);
+    frame.path = path != NULL ? strdup(path) : NULL;
+    out->frame[out->frames++] = frame;
+    STRAKE_CHECK(frame.field != NULL && (path == NULL || frame.path != NULL), error,
+                 STRAKE_ERR_MEMORY, "out of memory for a list of outputs");
+cleanup:
+    return status;
+}
+
+/* One line of an index, "step,time,field,file". @return whether it is one */
+static bool read_line(char *line, strake_frame *frame, const char **file)
+{
+    char *part[4] = {line};
+    int parts = 1;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *at = line; *at != '\0' && parts < 4; at++) {
+        if (*at == ',') {
+            *at = '\0';
+            part[parts++] = at + 1;
+        }
+    }
+    char *end = NULL;
+    const long long step = strtoll(part[0], &end, 10);
+    if (parts < 4 || end == part[0] || *end != '\0' || step < 0 || part[2][0] == '\0' ||
+        part[3][0] == '\0' || strchr(part[3], '/') != NULL) {
+        return false;
+    }
+    *frame = (strake_frame){.field = part[2], .step = step, .time = NAN};
+    double time = 0.0;
+    frame->time = sscanf(part[1], "%lf", &time) == 1 ? time : NAN;
+    *file = part[3];
+    return true;
+}
+
+static strake_status read_folder(strake_recording *out, wanted *want, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *line = NULL, *path = NULL;
+    size_t room = 0;
+    FILE *file = NULL;
+    char *const index = strake_path_join(out->path, INDEX_NAME);
+    STRAKE_CHECK(index != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    file = strake_file_open_regular(index);
+    STRAKE_CHECK(file != NULL, error, errno == ENOENT ? STRAKE_ERR_USAGE : STRAKE_ERR_IO,
+                 "cannot read %s: %s; give a folder that `strake run` wrote outputs to, an .npy "
+                 "file or a checkpoint",
+                 index, strake_file_reason(errno));
+    while (getline(&line, &room, file) > 0) {
+        strake_frame frame;
+        const char *name = NULL;
+        if (!read_line(line, &frame, &name)) {
+            continue;
+        }
+        free(path);
+        path = strake_path_join(out->path, name);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+        STRAKE_TRY(add(out, want, path, frame, error));
+    }
+    STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
+                 "%s lists no outputs; the run has written none yet", index);
+cleanup:
+    free(line);
+    free(path);
+    free(index);
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return status;
+}
+
+static strake_status read_checkpoint(strake_recording *out, wanted *want, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_checkpoint_header *const header = &out->checkpoint.header;
+    STRAKE_TRY(strake_checkpoint_open(out->path, &out->checkpoint, error));
+    for (uint32_t k = 0; k < header->fields; k++) {
+        char name[STRAKE_NAME_LENGTH];
+        (void)snprintf(name, sizeof name, "%s", header->field[k].name);
+        STRAKE_TRY(
+            add(out, want, NULL,
+                (strake_frame){
+                    .field = name, .number = (int)k, .step = header->step, .time = header->time},
+                error));
+    }
+cleanup:
+    return status;
+}
+
+/* A lone .npy file is called after itself: psi_00000500.npy. */
+static strake_status read_npy(strake_recording *out, wanted *want, strake_error *error)
+{
+    char name[128];
+    const char *const slash = strrchr(out->path, '/');
+    (void)snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : out->path);
+    want->field = NULL;
+    want->step = -1;
+    return add(out, want, out->path, (strake_frame){.field = name, .step = -1, .time = NAN}, error);
+}
+
+strake_status strake_recording_open(const char *path, const char *field, int64_t step,
+                                    strake_recording *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    wanted want = {.field = field, .step = step};
+    *out = (strake_recording){.path = strdup(path), .checkpoint = {.descriptor = -1}};
+    STRAKE_CHECK(out->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_path_find_kind(path, "view", &out->kind, error));
+    switch (out->kind) {
+    case STRAKE_PATH_FOLDER:
+        STRAKE_TRY(read_folder(out, &want, error));
+        break;
+    case STRAKE_PATH_CHECKPOINT:
+        STRAKE_TRY(read_checkpoint(out, &want, error));
+        break;
+    case STRAKE_PATH_NPY:
+        STRAKE_TRY(read_npy(out, &want, error));
+        break;
+    }
+    STRAKE_CHECK(out->frames > 0, error, STRAKE_ERR_USAGE,
+                 "%s has no such output; it has %s at steps %lld to %lld", path,
+                 want.fields.data != NULL ? want.fields.data : "nothing", (long long)want.first,
+                 (long long)want.last);
+cleanup:
+    strake_text_free(&want.fields);
+    if (status != STRAKE_OK) {
+        strake_recording_close(out);
+    }
+    return status;
+}
+
+strake_status strake_recording_array(const strake_recording *recording, int frame,
+                                     strake_array *out, strake_error *error)
+{
+    const strake_frame *const f = &recording->frame[frame];
+    if (f->path != NULL) {
+        return strake_array_open_npy(f->path, out, error);
+    }
+    *out = strake_array_of_checkpoint(&recording->checkpoint, f->number);
+    return STRAKE_OK;
+}
+
+void strake_recording_close(strake_recording *recording)
+{
+    for (int k = 0; k < recording->frames; k++) {
+        free(recording->frame[k].field);
+        free(recording->frame[k].path);
+    }
+    free(recording->frame);
+    free(recording->path);
+    strake_checkpoint_close(&recording->checkpoint);
+    *recording = (strake_recording){.checkpoint = {.descriptor = -1}};
+}

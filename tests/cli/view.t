@@ -1,0 +1,109 @@
+#!/bin/bash
+# strake view: what the terminal shows of folders, files and checkpoints, and what a page contains.
+. "$(dirname "$0")/tap.bash"
+
+"$STRAKE" run case.yaml --on serial --quiet --output out --set output.every=10 --set output.fields=[psi] \
+    --set checkpoint.every=20
+
+try view out
+exits 0 "a folder is shown"
+prints "the last output of a field, with its range" "psi, step 20, 2 s, 61 x 97: "
+[ "$(wc -l <.out)" -le 24 ] && [ "$(sed 1d .out | sed '$d' | awk '{ print length($0) }' | sort -n | tail -1)" -le 80 ]
+report $? "in the size of a terminal"
+LC_ALL=C grep -q "$(printf '\033')" .out
+[ $? -eq 1 ]
+report $? "without colours where it is no terminal"
+try view out --step 10
+prints "a step can be chosen" "psi, step 10, 1 s"
+try view out/psi_00000010.npy
+prints "a file is shown" "psi_00000010.npy, 61 x 97: "
+try view out/checkpoint.strake --field psi
+prints "a checkpoint is shown" "psi, step 20, 2 s, 61 x 97: "
+
+# Arrays whose pictures are known: 0 on the left, 1 on the right; and one cell that a mean hides.
+float64() { # FILE ROWS COLS: a float64 array; the values follow
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': ($2, $3), }" >"$1"
+}
+zero='\000\000\000\000\000\000\000\000' one='\000\000\000\000\000\000\360\077' nan='\000\000\000\000\000\000\370\177'
+float64 half.npy 2 4
+float64 line.npy 1 4
+# shellcheck disable=SC2059
+printf "$zero$zero$one$one$zero$zero$one$one" >>half.npy
+# shellcheck disable=SC2059
+printf "$zero$zero$one$nan" >>line.npy
+try view line.npy
+prints "values become characters, cells that are not finite are counted" "0 to 1; 1 not finite" "  @?"
+try view half.npy --range 0,2
+prints "a range can be given" "  ++"
+float64 wide.npy 1 400
+# shellcheck disable=SC2059
+for k in $(seq 400); do if [ "$k" -eq 200 ]; then printf "$one"; else printf "$zero"; fi; done >>wide.npy
+try view wide.npy --reduce extreme
+prints "an extreme shows what a mean would hide" "@"
+sed -n 2p .out >extreme
+try view wide.npy
+sed -n 2p .out >mean
+grep -q @ extreme && ! grep -q @ mean
+report $? "which does"
+
+# A terminal with colours: script makes one.
+terminal() { # TERM COLORTERM ARGUMENTS...: the bytes that a terminal gets
+    TERM=$1 COLORTERM=$2 script -qec "stty rows 30 cols 60; '$STRAKE' view $3" /dev/null </dev/null
+}
+if command -v script >/dev/null; then
+    terminal xterm-256color truecolor half.npy >colours
+    grep -q '38;2;253;231;37m' colours && grep -q '48;2;68;1;84m' colours
+    report $? "24-bit colours where the terminal has them"
+    terminal xterm-256color '' half.npy >colours
+    grep -q '38;5;[0-9]*m' colours && ! grep -q '38;2;' colours
+    report $? "256 colours where it has these"
+    NO_COLOR=1 terminal xterm-256color truecolor half.npy >colours
+    ! grep -q '38;' colours && grep -q '@@' colours
+    report $? "none where NO_COLOR asks for that"
+else
+    for name in "24-bit colours" "256 colours" "NO_COLOR"; do skip "$name" "no script (util-linux)"; done
+fi
+
+try view out --html page.html
+exits 0 "a page is written"
+prints "which is told" "page.html: 2 outputs"
+[ "$(grep -c '"field": "psi"' page.html)" -eq 2 ] && grep -q '"step": 10, "time": 1,' page.html
+report $? "with all outputs"
+! grep -qE '(src|href)=|https?://|@import' page.html
+report $? "it needs nothing else"
+# Point [30, 48] of the last frame: its bytes in the page are those of the float32 of the output's value.
+frame=$(grep '"step": 20' page.html | sed 's/.*"data": "\([^"]*\)".*/\1/')
+[ "$(printf %s "$frame" | base64 -d | wc -c)" -eq $((61 * 97 * 4)) ]
+report $? "every cell of a small grid is a point"
+"$STRAKE" run case.yaml --on serial --quiet --output single --set precision=single --set output.fields=[psi]
+try view single --html single.html
+grep '"step": 20' single.html | sed 's/.*"data": "\([^"]*\)".*/\1/' | base64 -d >points
+tail -c $((61 * 97 * 4)) single/psi_00000020.npy | cmp -s - points
+report $? "float32 values are the output's own"
+"$STRAKE" run case.yaml --on serial --quiet --output large --set grid.rows=700 --set grid.cols=1100 --steps 1 \
+    --set output.fields=[psi]
+try view large --html large.html
+grep -q '"rows": 326, "cols": 512, "cells": \[700, 1100\]' large.html
+report $? "larger ones are reduced to at most 512 points a side"
+
+try view nowhere
+fails 1 "a missing path is told" "nowhere" "No such file"
+try view case.yaml
+fails 2 "so is another kind of file" "cannot view case.yaml"
+mkdir empty
+try view empty
+fails 2 "and a folder without outputs" "empty/index.csv" "strake run"
+try view out --field h
+fails 2 "fields that are not there: what there is is told" "psi at steps 10 to 20"
+try view out --map rainbow
+fails 2 "unknown maps" "rainbow" "viridis"
+try view out --range 4,0
+fails 2 "ranges that are none" "--range" "LOW,HIGH"
+try view out --slice 1
+fails 2 "planes that are not there" "no plane 1"
+try view out --html nowhere/page.html
+fails 1 "pages that cannot be written" "nowhere"
+mkfifo pipe
+try view pipe
+fails 1 "and pipes, without waiting for them" "pipe"
+done_testing
