@@ -246,10 +246,15 @@ $(LOOP_TOOL): $(LOOP_TOOL_OBJ)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(LOOP_TOOL_OBJ) $(ALL_LDLIBS)
 endif
 
-$(BUILD)/gen/strake_loops.c: $(LOOP_TOOL)
-	$(Q)$(RUN) $(LOOP_TOOL) table >$@.new && mv $@.new $@
-$(BUILD)/gen/strake_loops_rows.c: $(LOOP_TOOL)
-	$(Q)$(RUN) $(LOOP_TOOL) functions >$@.new && mv $@.new $@
+# Files whose text stays the same keep their time: compiling them takes half a minute.
+$(BUILD)/gen/strake_loops.made: $(LOOP_TOOL)
+	$(Q)$(RUN) $(LOOP_TOOL) table >$(@D)/strake_loops.c.new
+	$(Q)$(RUN) $(LOOP_TOOL) functions >$(@D)/strake_loops_rows.c.new
+	$(Q)for file in strake_loops.c strake_loops_rows.c; do \
+	    cmp -s $(@D)/$$file.new $(@D)/$$file && rm $(@D)/$$file.new || mv $(@D)/$$file.new $(@D)/$$file; done
+	$(Q)touch $@
+$(BUILD)/gen/strake_loops.c $(BUILD)/gen/strake_loops_rows.c: $(BUILD)/gen/strake_loops.made
+	@:
 
 define LOOP_RULE
 $$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows.c $$(STAMP)
