@@ -349,8 +349,10 @@ $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
+	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LINK_$(2)) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
 endef
+# Flags of one program: this one counts what shapes compute.
+LINK_test_sources := -Wl,--wrap=strake_sin,--wrap=strake_exp
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
 $(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STATIC)

@@ -1,6 +1,10 @@
-/* The shapes that a case can fill a field with. All arithmetic is double, point by point. */
+/* The shapes that a case can fill a field with. All arithmetic is double, line by line; a
+ * number that the points of a column share is computed once for all lines.
+ */
 #include <math.h>
+#include <string.h>
 
+#include "base/elementary.h"
 #include "case/source.h"
 
 /* Slots of the parameters. */
@@ -34,7 +38,7 @@ static double square(double x)
 }
 
 /* Square of the distance from the centre, in cells. */
-static double distance2(const strake_source *s, const strake_sample *p)
+static inline double distance2(const strake_source *s, const strake_sample *p)
 {
     double sum = 0.0;
     for (int a = 0; a < STRAKE_AXES; ++a) {
@@ -43,8 +47,22 @@ static double distance2(const strake_source *s, const strake_sample *p)
     return sum;
 }
 
+/* NAME_line() from NAME_at(): what does not change along the line is computed once. */
+#define LINE_OF(name_)                                                                             \
+    static void name_##_line(const strake_source *s, const strake_sample *first,                   \
+                             const double *column, int64_t n, double *restrict line)               \
+    {                                                                                              \
+        strake_sample p = *first;                                                                  \
+        (void)column;                                                                              \
+        for (int64_t j = 0; j < n; ++j) {                                                          \
+            p.x[2] = first->x[2] + (double)j;                                                      \
+            p.index = first->index + (uint64_t)j;                                                  \
+            line[j] = name_##_at(s, &p);                                                           \
+        }                                                                                          \
+    }
+
 /* As in Jaruga et al. 2015: height - sqrt(d2 / (radius / height)^2) above the base. */
-static double cone_at(const strake_source *s, const strake_sample *p)
+static inline double cone_at(const strake_source *s, const strake_sample *p)
 {
     const double height = s->v[HEIGHT];
     const double d2 = distance2(s, p);
@@ -54,13 +72,30 @@ static double cone_at(const strake_source *s, const strake_sample *p)
     const double slope = sqrt(d2 / square(s->v[RADIUS] / height));
     return s->v[BASE] + (height < 0.0 ? height + slope : height - slope);
 }
+LINE_OF(cone)
 
-static double gaussian_at(const strake_source *s, const strake_sample *p)
+/* One factor of a Gaussian, which is a product over the directions. */
+static double bell(const strake_source *s, const strake_sample *p, int axis)
 {
-    return s->v[BASE] + s->v[HEIGHT] * exp(-distance2(s, p) / (2.0 * square(s->v[SIGMA])));
+    const double distance = p->x[axis] - s->v[CENTER + axis];
+    return strake_exp(-square(distance) / (2.0 * square(s->v[SIGMA])));
 }
 
-static double cylinder_at(const strake_source *s, const strake_sample *p)
+static double gaussian_column(const strake_source *s, const strake_sample *p)
+{
+    return bell(s, p, 2);
+}
+
+static void gaussian_line(const strake_source *s, const strake_sample *p, const double *column,
+                          int64_t n, double *restrict line)
+{
+    const double height = s->v[HEIGHT] * bell(s, p, 0) * bell(s, p, 1);
+    for (int64_t j = 0; j < n; ++j) {
+        line[j] = s->v[BASE] + height * column[j];
+    }
+}
+
+static inline double cylinder_at(const strake_source *s, const strake_sample *p)
 {
     const bool inside = distance2(s, p) <= square(s->v[RADIUS]);
     const bool slot = s->v[SLOT_WIDTH] > 0.0 &&
@@ -68,13 +103,14 @@ static double cylinder_at(const strake_source *s, const strake_sample *p)
                       p->x[p->rows] <= s->v[CENTER + p->rows] - s->v[RADIUS] + s->v[SLOT_LENGTH];
     return inside && !slot ? s->v[BASE] + s->v[HEIGHT] : s->v[BASE];
 }
+LINE_OF(cylinder)
 
 static const char *cylinder_check(const strake_source *s, int dims)
 {
     return dims == 1 && s->v[SLOT_WIDTH] > 0.0 ? "a slot needs at least two dimensions" : NULL;
 }
 
-static double box_at(const strake_source *s, const strake_sample *p)
+static inline double box_at(const strake_source *s, const strake_sample *p)
 {
     for (int a = 0; a < STRAKE_AXES; ++a) {
         if (p->x[a] < s->v[FROM + a] || p->x[a] > s->v[TO + a]) {
@@ -83,6 +119,7 @@ static double box_at(const strake_source *s, const strake_sample *p)
     }
     return s->v[BASE] + s->v[HEIGHT];
 }
+LINE_OF(box)
 
 static const char *box_check(const strake_source *s, int dims)
 {
@@ -99,16 +136,26 @@ static const char *box_check(const strake_source *s, int dims)
 static double wave(double k, double x, int64_t cells, double phase)
 {
     const double n = (double)cells;
-    return k > 0.0 || k < 0.0 ? sin(two_pi * (fmod(k * x, n) / n) + phase) : 1.0;
+    return k > 0.0 || k < 0.0 ? strake_sin(two_pi * (fmod(k * x, n) / n) + phase) : 1.0;
 }
 
-static double sine_at(const strake_source *s, const strake_sample *p)
+static double sine_wave(const strake_source *s, const strake_sample *p, int axis)
 {
-    double product = s->v[AMPLITUDE];
-    for (int a = 0; a < STRAKE_AXES; ++a) {
-        product *= wave(s->v[WAVES + a], p->x[a], p->which->n[a], s->v[PHASE]);
+    return wave(s->v[WAVES + axis], p->x[axis], p->which->n[axis], s->v[PHASE]);
+}
+
+static double sine_column(const strake_source *s, const strake_sample *p)
+{
+    return sine_wave(s, p, 2);
+}
+
+static void sine_line(const strake_source *s, const strake_sample *p, const double *column,
+                      int64_t n, double *restrict line)
+{
+    const double amplitude = s->v[AMPLITUDE] * sine_wave(s, p, 0) * sine_wave(s, p, 1);
+    for (int64_t j = 0; j < n; ++j) {
+        line[j] = s->v[BASE] + amplitude * column[j];
     }
-    return s->v[BASE] + product;
 }
 
 /* The finaliser of splitmix64 (Steele, Lea & Flood 2014): a bijection that mixes all bits. */
@@ -119,14 +166,15 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-static double random_at(const strake_source *s, const strake_sample *p)
+static inline double random_at(const strake_source *s, const strake_sample *p)
 {
     const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
     const uint64_t bits = mix(mix((uint64_t)s->seed + golden) + (p->index + 1) * golden);
-    const double unit = (double)(bits >> 11) * 0x1p-53;
+    const double unit = (double)(int64_t)(bits >> 11) * 0x1p-53;
     const double value = s->v[MINIMUM] + unit * (s->v[MAXIMUM] - s->v[MINIMUM]);
     return value < s->v[MAXIMUM] ? value : nextafter(s->v[MAXIMUM], s->v[MINIMUM]);
 }
+LINE_OF(random)
 
 static const char *random_check(const strake_source *s, int dims)
 {
@@ -135,7 +183,7 @@ static const char *random_check(const strake_source *s, int dims)
 }
 
 /* u_rows = omega (j - jc) dy, u_cols = -omega (i - ic) dx; the same in every plane. */
-static double rotation_at(const strake_source *s, const strake_sample *p)
+static inline double rotation_at(const strake_source *s, const strake_sample *p)
 {
     const double *const d = p->which->spacing;
     const double rows = p->x[p->rows] - s->v[CENTER + p->rows];
@@ -145,9 +193,10 @@ static double rotation_at(const strake_source *s, const strake_sample *p)
     }
     return p->component == p->cols ? -s->v[OMEGA] * rows * d[p->rows] : 0.0;
 }
+LINE_OF(rotation)
 
 /* The rotation above about an arbitrary axis, of which [1, 0, 0] gives the one above. */
-static double spin_at(const strake_source *s, const strake_sample *p)
+static inline double spin_at(const strake_source *s, const strake_sample *p)
 {
     const double *const axis = s->v + SPIN;
     const double length = sqrt(square(axis[0]) + square(axis[1]) + square(axis[2]));
@@ -159,6 +208,7 @@ static double spin_at(const strake_source *s, const strake_sample *p)
     const int c = (p->component + 2) % STRAKE_AXES;
     return s->v[OMEGA] * (axis[c] / length * x[b] - axis[b] / length * x[c]);
 }
+LINE_OF(spin)
 
 static const char *spin_check(const strake_source *s, int dims)
 {
@@ -168,41 +218,60 @@ static const char *spin_check(const strake_source *s, int dims)
     return length2 > 0.0 && isfinite(length2) ? NULL : "its axis has no direction";
 }
 
-static double shear_at(const strake_source *s, const strake_sample *p)
+static inline double shear_at(const strake_source *s, const strake_sample *p)
 {
     const int along = s->v[ALONG] > 0.0 ? p->cols : p->rows;
     const int across = s->v[ALONG] > 0.0 ? p->rows : p->cols;
     const double distance = (p->x[across] - s->v[CENTER + across]) * p->which->spacing[across];
     return p->component == along ? s->v[RATE] * distance : 0.0;
 }
+LINE_OF(shear)
 
-static double uniform_at(const strake_source *s, const strake_sample *p)
+static inline double uniform_at(const strake_source *s, const strake_sample *p)
 {
+    (void)p;
     return s->v[VELOCITY + p->component];
 }
+LINE_OF(uniform)
 
-/* The stream function at the corner below index coordinates (r + 1/2, c + 1/2). */
-static double stream(const strake_source *s, const strake_sample *p, double r, double c)
+/*
+ * The stream function at the corners of cells is a product: of one number for a line of corners, r rows
+ * down, ...
+ */
+static double stream_row(const strake_source *s, const strake_sample *p, double r)
 {
     const int64_t *const n = p->which->n;
     const double plane = p->rows == 1 ? wave(s->v[WAVES], p->x[0], n[0], 0.0) : 1.0;
-    return s->v[AMPLITUDE] * plane * wave(s->v[WAVES + p->rows], r, n[p->rows], 0.0) *
-           wave(s->v[WAVES + p->cols], c, n[p->cols], 0.0);
+    return s->v[AMPLITUDE] * plane * wave(s->v[WAVES + p->rows], r, n[p->rows], 0.0);
+}
+
+/* ... and one for a column of them: the corners below index coordinates (r + 1/2, c + 1/2). */
+static double deformation_column(const strake_source *s, const strake_sample *p)
+{
+    const double c = p->component == p->cols ? p->x[p->cols] + 0.5 : p->x[p->cols];
+    return wave(s->v[WAVES + p->cols], c, p->which->n[p->cols], 0.0);
 }
 
 /* Differences of one function over the corners of each face: every cell's divergence cancels. */
-static double deformation_at(const strake_source *s, const strake_sample *p)
+static void deformation_line(const strake_source *s, const strake_sample *p, const double *column,
+                             int64_t n, double *restrict line)
 {
     const double *const d = p->which->spacing;
     const double r = p->x[p->rows];
-    const double c = p->x[p->cols];
     if (p->component == p->rows) {
-        return (stream(s, p, r + 0.5, c + 1.0) - stream(s, p, r + 0.5, c)) / d[p->cols];
+        const double row = stream_row(s, p, r + 0.5);
+        for (int64_t j = 0; j < n; ++j) {
+            line[j] = (row * column[j + 1] - row * column[j]) / d[p->cols];
+        }
+    } else if (p->component == p->cols) {
+        const double above = stream_row(s, p, r);
+        const double below = stream_row(s, p, r + 1.0);
+        for (int64_t j = 0; j < n; ++j) {
+            line[j] = -(below * column[j] - above * column[j]) / d[p->rows];
+        }
+    } else {
+        memset(line, 0, (size_t)n * sizeof *line);
     }
-    if (p->component == p->cols) {
-        return -(stream(s, p, r + 1.0, c + 0.5) - stream(s, p, r, c + 0.5)) / d[p->rows];
-    }
-    return 0.0;
 }
 
 #define ANY(unit_)                                                                                 \
@@ -307,29 +376,30 @@ static const strake_param deformation_params[] = {
 
 const strake_shape strake_shapes[] = {
     {"cone", false, 1, "base + height (1 - d/radius) where the distance d <= radius, else base",
-     PARAMS(cone_params), cone_at, NULL},
+     PARAMS(cone_params), cone_line, NULL, NULL},
     {"gaussian", false, 1, "base + height exp(-d^2 / (2 sigma^2))", PARAMS(gaussian_params),
-     gaussian_at, NULL},
+     gaussian_line, gaussian_column, NULL},
     {"cylinder", false, 1, "base + height where d <= radius outside the slot, else base",
-     PARAMS(cylinder_params), cylinder_at, cylinder_check},
+     PARAMS(cylinder_params), cylinder_line, NULL, cylinder_check},
     {"box", false, 1, "base + height where from <= x <= to in every direction, else base",
-     PARAMS(box_params), box_at, box_check},
+     PARAMS(box_params), box_line, NULL, box_check},
     {"sine", false, 1, "base + amplitude * product of sin(2 pi k x/n + phase) over the directions",
-     PARAMS(sine_params), sine_at, NULL},
+     PARAMS(sine_params), sine_line, sine_column, NULL},
     {"random", false, 1, "uniform in [minimum, maximum), a function of seed and point only",
-     PARAMS(random_params), random_at, random_check},
+     PARAMS(random_params), random_line, NULL, random_check},
     {"rotation", true, 2,
      "velocity: +omega (j - jc) dy across rows, -omega (i - ic) dx across columns",
-     PARAMS(rotation_params), rotation_at, NULL},
+     PARAMS(rotation_params), rotation_line, NULL, NULL},
     {"spin", true, 3, "velocity: rotation about any axis through the centre", PARAMS(spin_params),
-     spin_at, spin_check},
+     spin_line, NULL, spin_check},
     {"shear", true, 2,
      "velocity: rate times the distance from the centre, across the other direction",
-     PARAMS(shear_params), shear_at, NULL},
-    {"uniform", true, 1, "velocity: the same everywhere", PARAMS(uniform_params), uniform_at, NULL},
+     PARAMS(shear_params), shear_line, NULL, NULL},
+    {"uniform", true, 1, "velocity: the same everywhere", PARAMS(uniform_params), uniform_line,
+     NULL, NULL},
     {"deformation", true, 2,
      "velocity: swirling cells, from a stream function amplitude * product of sin(2 pi k (x + "
      "1/2)/n)",
-     PARAMS(deformation_params), deformation_at, NULL},
+     PARAMS(deformation_params), deformation_line, deformation_column, NULL},
 };
 const int strake_shape_count = (int)(sizeof strake_shapes / sizeof strake_shapes[0]);

@@ -17,7 +17,8 @@ struct strake_source_reader {
     strake_npy_reader *file;
     strake_source_reader **child; /* terms of a sum */
     int children;
-    double *term; /* one line of a term */
+    double *term;   /* one line of a term */
+    double *column; /* of a shape: what the points of each column share, or NULL */
 };
 
 bool strake_source_constant(const strake_source *source, double *number)
@@ -120,6 +121,57 @@ static strake_status open_file(strake_source_reader *reader, strake_error *error
     return STRAKE_OK;
 }
 
+/* The first point of a line of a field from a shape. */
+static strake_sample first_sample(const strake_source_reader *reader, int64_t i, int64_t m)
+{
+    const int dims = reader->which->problem->dims;
+    const int face = reader->component;
+    return (strake_sample){
+        .which = reader->which,
+        .rows = dims == 1   ? -1
+                : dims == 2 ? 0
+                            : 1,
+        .cols = 2,
+        .component = face,
+        .x = {(double)i - (face == 0 ? 0.5 : 0.0), (double)m - (face == 1 ? 0.5 : 0.0),
+              face == 2 ? -0.5 : 0.0},
+        .index = (uint64_t)((i * reader->shape[1] + m) * reader->shape[2]),
+    };
+}
+
+/* Not before the first line: who only looks whether a source can be read needs no columns. */
+static strake_status compute_columns(strake_source_reader *reader, strake_error *error)
+{
+    const strake_shape *const shape = reader->source->shape;
+    strake_sample p = first_sample(reader, 0, 0);
+    const double first = p.x[2];
+    if (shape->column == NULL || reader->column != NULL) {
+        return STRAKE_OK;
+    }
+    reader->column = calloc((size_t)reader->shape[2] + 1, sizeof(double));
+    if (reader->column == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                           reader->source->where);
+    }
+    for (int64_t j = 0; j <= reader->shape[2]; ++j) {
+        p.x[2] = first + (double)j;
+        reader->column[j] = shape->column(reader->source, &p);
+    }
+    return STRAKE_OK;
+}
+
+static void shape_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
+{
+    const strake_case *const which = reader->which;
+    const strake_shape *const shape = reader->source->shape;
+    const strake_sample first = first_sample(reader, i, m);
+    const double spacing = shape->is_velocity ? which->spacing[reader->component] : 1.0;
+    shape->line(reader->source, &first, reader->column, reader->shape[2], line);
+    for (int64_t j = 0; j < reader->shape[2] && shape->is_velocity; ++j) {
+        line[j] = line[j] * which->dt / spacing;
+    }
+}
+
 static strake_status open_source(const strake_case *which, int field, const strake_source *source,
                                  strake_source_reader **out, strake_error *error)
 {
@@ -175,31 +227,9 @@ void strake_source_close(strake_source_reader **reader)
     strake_npy_close(&(*reader)->file);
     free((*reader)->child);
     free((*reader)->term);
+    free((*reader)->column);
     free(*reader);
     *reader = NULL;
-}
-
-static void shape_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
-{
-    const strake_case *const which = reader->which;
-    const strake_shape *const shape = reader->source->shape;
-    const int dims = which->problem->dims;
-    const int face = reader->component;
-    const int64_t n = reader->shape[2];
-    strake_sample p = {.which = which,
-                       .rows = dims == 1   ? -1
-                               : dims == 2 ? 0
-                                           : 1,
-                       .cols = 2,
-                       .component = face};
-    p.x[0] = (double)i - (face == 0 ? 0.5 : 0.0);
-    p.x[1] = (double)m - (face == 1 ? 0.5 : 0.0);
-    p.index = (uint64_t)((i * reader->shape[1] + m) * n);
-    for (int64_t j = 0; j < n; ++j, ++p.index) {
-        p.x[2] = (double)j - (face == 2 ? 0.5 : 0.0);
-        const double value = shape->at(reader->source, &p);
-        line[j] = shape->is_velocity ? value * which->dt / which->spacing[face] : value;
-    }
 }
 
 /* Refuses values that the working precision cannot hold. */
@@ -208,7 +238,11 @@ static strake_status check_line(const strake_source_reader *reader, int64_t i, i
 {
     const bool single = reader->which->precision == STRAKE_SINGLE;
     const double most = single ? (double)FLT_MAX : DBL_MAX;
+    int64_t good = 0;
     for (int64_t j = 0; j < reader->shape[2]; ++j) {
+        good += fabs(line[j]) <= most ? 1 : 0;
+    }
+    for (int64_t j = 0; j < reader->shape[2] && good < reader->shape[2]; ++j) {
         if (fabs(line[j]) <= most) {
             continue;
         }
@@ -246,7 +280,10 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
         break;
     }
     case STRAKE_SOURCE_SHAPE:
-        shape_line(reader, i, m, line);
+        status = compute_columns(reader, error);
+        if (status == STRAKE_OK) {
+            shape_line(reader, i, m, line);
+        }
         break;
     case STRAKE_SOURCE_SUM:
         status = strake_source_line(reader->child[0], i, m, line, error);

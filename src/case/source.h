@@ -49,7 +49,14 @@ typedef struct strake_shape {
     const char *text;
     const strake_param *param;
     int params;
-    double (*at)(const strake_source *source, const strake_sample *sample);
+    /**
+     * The values of @p n points along axis 2, from @p first on. @param[in] column  numbers of the columns
+     * from the first point's on, n + 1, where the shape has such a function; else NULL
+     */
+    void (*line)(const strake_source *source, const strake_sample *first, const double *column,
+                 int64_t n, double *restrict line);
+    /** The number that the points of a column share: a function of x[2] alone. NULL: there is none. */
+    double (*column)(const strake_source *source, const strake_sample *sample);
     /** Checks combinations of parameters: returns what is wrong, or NULL. */
     const char *(*check)(const strake_source *source, int dims);
 } strake_shape;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/sum.h"
 
 static const double two_pi = 6.283185307179586476925;
@@ -12,8 +13,8 @@ void strake_fourier_turns(int64_t n, double (*turn)[2])
 {
     for (int64_t k = 0; k < n; k++) {
         const double angle = two_pi * ((double)k / (double)n);
-        turn[k][0] = cos(angle);
-        turn[k][1] = -sin(angle);
+        turn[k][0] = strake_cos(angle);
+        turn[k][1] = -strake_sin(angle);
     }
 }
 
