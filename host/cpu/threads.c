@@ -1,9 +1,11 @@
 #include "cpu/threads.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int strake_threads_asked(void)
@@ -94,4 +96,47 @@ strake_status strake_threads_start(int threads, strake_error *error)
         (void)omp_get_thread_num();
     }
     return STRAKE_OK;
+}
+
+/* proc(5), schedstat: nanoseconds on a processor, nanoseconds ready to run but on none, time slices. */
+static bool read_wait(const char *thread, double *seconds)
+{
+    char path[64];
+    unsigned long long ran = 0, waited = 0;
+    (void)snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", thread);
+    FILE *const file = fopen(path, "re");
+    const bool is_read = file != NULL && fscanf(file, "%llu %llu", &ran, &waited) == 2;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    *seconds = 1e-9 * (double)waited;
+    return is_read;
+}
+
+void strake_waits_read(strake_waits *out)
+{
+    DIR *const folder = opendir("/proc/self/task");
+    const struct dirent *at = NULL;
+    out->threads = 0;
+    while (folder != NULL && out->threads < STRAKE_WAITS_THREADS &&
+           (at = readdir(folder)) != NULL) {
+        const int k = out->threads;
+        out->thread[k] = strtol(at->d_name, NULL, 10);
+        out->threads += out->thread[k] > 0 && read_wait(at->d_name, &out->seconds[k]) ? 1 : 0;
+    }
+    if (folder != NULL) {
+        (void)closedir(folder);
+    }
+}
+
+double strake_waits_between(const strake_waits *before, const strake_waits *after)
+{
+    double sum = 0.0;
+    for (int k = 0; k < after->threads; k++) {
+        for (int j = 0; j < before->threads; j++) {
+            const double waited = after->seconds[k] - before->seconds[j];
+            sum += before->thread[j] == after->thread[k] ? waited : 0.0;
+        }
+    }
+    return sum;
 }

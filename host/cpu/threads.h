@@ -22,4 +22,19 @@ int strake_threads_limit(void);
  */
 strake_status strake_threads_start(int threads, strake_error *error);
 
+enum { STRAKE_WAITS_THREADS = 256 };
+
+/** How long each thread of this process has waited for a processor so far, by the system's account. */
+typedef struct strake_waits {
+    int threads; /**< that are remembered; 0: the system does not tell */
+    long thread[STRAKE_WAITS_THREADS];
+    double seconds[STRAKE_WAITS_THREADS];
+} strake_waits;
+
+/** Reads it. */
+void strake_waits_read(strake_waits *out);
+
+/** Seconds that threads waited between two readings, those of all of them added. */
+double strake_waits_between(const strake_waits *before, const strake_waits *after);
+
 #endif

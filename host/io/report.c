@@ -325,11 +325,10 @@ static void print_fields(const strake_result *result, strake_text *json)
     strake_text_print(json, "\n  }\n");
 }
 
-/* What was measured before the run to choose where it runs. */
-static void print_choices(const strake_result *result, strake_text *json)
+void strake_report_choices(const strake_solver *solver, strake_text *json)
 {
     const strake_choice *choice = NULL;
-    const int count = strake_solver_choices(result->solver, &choice);
+    const int count = strake_solver_choices(solver, &choice);
     strake_text_print(json, "  \"choice\": [");
     for (int k = 0; k < count; k++) {
         strake_text_print(json, "%s\n    {\"where\": ", k > 0 ? "," : "");
@@ -436,7 +435,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
     strake_text_print(json, "  \"flops_per_cell\": %d,\n  \"divisions_per_cell\": %d,\n",
                       strake_solver_flops_per_cell(result->solver),
                       strake_solver_divisions_per_cell(result->solver));
-    print_choices(result, json);
+    strake_report_choices(result->solver, json);
     print_balance(result, json);
     print_fields(result, json);
     strake_text_print(json, "}\n");

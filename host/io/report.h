@@ -52,6 +52,9 @@ void strake_report_shape(const strake_case *which, strake_text *json);
 void strake_report_device(const strake_case *which, const strake_placement *placement,
                           strake_text *json);
 
+/** Appends the member "choice": what was predicted and measured to choose where a case runs. */
+void strake_report_choices(const strake_solver *solver, strake_text *json);
+
 /** Appends the JSON object and a newline. */
 void strake_report_print(const strake_result *result, strake_text *json);
 

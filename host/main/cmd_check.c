@@ -11,6 +11,9 @@
 #include "main/program.h"
 #include "main/summary.h"
 
+/* Part of the trials that processors were busy with other programs from which on that is told. */
+static const double busy = 0.02;
+
 /* Stages that run in every step, or -1 where the graph cannot be built without the solver. */
 static int count_stages(const strake_case *which)
 {
@@ -45,80 +48,82 @@ static double array_bytes(const strake_case *which)
     return bytes;
 }
 
-static void print_outputs(const strake_case *which, const strake_solver *solver, const char *folder)
+static void print_outputs(const strake_case *which, const strake_solver *solver, FILE *stream)
 {
     char size[32];
     bool any = false;
-    (void)printf("output     ");
+    (void)fprintf(stream, "output     ");
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f]) {
-            (void)printf("%s%s", any ? ", " : "", which->problem->field[f].name);
+            (void)fprintf(stream, "%s%s", any ? ", " : "", which->problem->field[f].name);
             any = true;
         }
     }
     if (!any) {
-        (void)printf("none\n");
+        (void)fprintf(stream, "none\n");
     } else if (which->output_every > 0) {
-        (void)printf(" every %lld steps and at the last", (long long)which->output_every);
+        (void)fprintf(stream, " every %lld steps and at the last", (long long)which->output_every);
     } else {
-        (void)printf(" at the last step");
+        (void)fprintf(stream, " at the last step");
     }
     if (any) {
-        (void)printf(": %s in folder %s\n",
-                     strake_size_text(strake_output_bytes(which, solver, 0), size), folder);
+        (void)fprintf(stream, ": %s in folder %s\n",
+                      strake_size_text(strake_output_bytes(which, solver, 0), size),
+                      which->output_directory);
     }
     if (which->checkpoint_every > 0) {
-        (void)printf("checkpoint every %lld steps\n", (long long)which->checkpoint_every);
+        (void)fprintf(stream, "checkpoint every %lld steps\n", (long long)which->checkpoint_every);
     }
 }
 
-static void print_case(const strake_case *which, const strake_solver *solver)
+static void print_case(const strake_case *which, const strake_solver *solver, FILE *stream)
 {
     static const char *const boundary[] = {"periodic", "open", "no_flux"};
     char shape_text[72], size[32];
     int64_t shape[3];
     const int dims = strake_case_shape(which, shape);
     const int stages = count_stages(which);
-    (void)printf("%s is valid\n\n", which->file);
-    (void)printf("problem    %s, %s precision\n", which->problem->name,
-                 which->precision == STRAKE_DOUBLE ? "double" : "single");
-    (void)printf("grid       %s = %.0f cells\n", strake_shape_text(dims, shape, shape_text),
-                 strake_case_cells(which));
-    (void)printf("boundary   %s %s", strake_slab_name(which), boundary[which->boundary[0]]);
+    (void)fprintf(stream, "%s is valid\n\n", which->file);
+    (void)fprintf(stream, "problem    %s, %s precision\n", which->problem->name,
+                  which->precision == STRAKE_DOUBLE ? "double" : "single");
+    (void)fprintf(stream, "grid       %s = %.0f cells\n",
+                  strake_shape_text(dims, shape, shape_text), strake_case_cells(which));
+    (void)fprintf(stream, "boundary   %s %s", strake_slab_name(which),
+                  boundary[which->boundary[0]]);
     if (dims == 3) {
-        (void)printf(", rows %s", boundary[which->boundary[1]]);
+        (void)fprintf(stream, ", rows %s", boundary[which->boundary[1]]);
     }
-    (void)printf("%s%s\n", dims >= 2 ? ", cols " : "",
-                 dims >= 2 ? boundary[which->boundary[STRAKE_AXES - 1]] : "");
-    (void)printf("time       %lld steps of %.10g s\n", (long long)which->steps, which->dt);
-    (void)printf("work       ");
+    (void)fprintf(stream, "%s%s\n", dims >= 2 ? ", cols " : "",
+                  dims >= 2 ? boundary[which->boundary[STRAKE_AXES - 1]] : "");
+    (void)fprintf(stream, "time       %lld steps of %.10g s\n", (long long)which->steps, which->dt);
+    (void)fprintf(stream, "work       ");
     if (stages >= 0) {
-        (void)printf("%d stages, ", stages);
+        (void)fprintf(stream, "%d stages, ", stages);
     }
-    (void)printf("%d operations and at least %d bytes per cell and step\n",
-                 strake_solver_flops_per_cell(solver), strake_solver_bytes_per_cell(solver));
-    (void)printf("memory     about %s for the fields\n",
-                 strake_size_text(array_bytes(which), size));
+    (void)fprintf(stream, "%d operations and at least %d bytes per cell and step\n",
+                  strake_solver_flops_per_cell(solver), strake_solver_bytes_per_cell(solver));
+    (void)fprintf(stream, "memory     about %s for the fields\n",
+                  strake_size_text(array_bytes(which), size));
 }
 
 static void print_placements(const strake_case *which, const strake_solver *solver,
-                             const strake_placement *placement)
+                             const strake_placement *placement, FILE *stream)
 {
     const int count = strake_solver_placements(solver, NULL, 0);
-    (void)printf("\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which), "share",
-                 "threads");
+    (void)fprintf(stream, "\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which),
+                  "share", "threads");
     for (int k = 0; k < count && k < STRAKE_MAX_PLACEMENTS; k++) {
         const strake_placement *const p = &placement[k];
-        (void)printf("%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
-                     (long long)(p->end - p->first),
-                     100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
-                     p->bit_exact ? ""
-                                  : "\n         (not bit-exact: failed the arithmetic self-test)");
+        (void)fprintf(stream, "%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
+                      (long long)(p->end - p->first),
+                      100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
+                      p->bit_exact ? ""
+                                   : "\n         (not bit-exact: failed the arithmetic self-test)");
     }
 }
 
 /* What was known before, or what trial steps showed; nothing where there is no line of the kind. */
-static void print_choices(const strake_choice *choice, int count, bool predicted)
+static void print_choices(const strake_choice *choice, int count, bool predicted, FILE *stream)
 {
     bool any = false;
     for (int k = 0; k < count; k++) {
@@ -126,38 +131,98 @@ static void print_choices(const strake_choice *choice, int count, bool predicted
             continue;
         }
         if (!any) {
-            (void)printf("\n%-16s %12s  %s\n", predicted ? "predicted" : "measured", "ms a step",
-                         predicted ? "from" : "why it runs there or not");
+            (void)fprintf(stream, "\n%-16s %12s  %s\n", predicted ? "predicted" : "measured",
+                          "ms a step", predicted ? "from" : "why it runs there or not");
         }
         any = true;
-        (void)printf("%-16.40s ", choice[k].where);
+        (void)fprintf(stream, "%-16.40s ", choice[k].where);
         if (choice[k].seconds > 0.0) {
-            (void)printf("%12.4g", 1e3 * choice[k].seconds);
+            (void)fprintf(stream, "%12.4g", 1e3 * choice[k].seconds);
         } else {
-            (void)printf("%12s", "-");
+            (void)fprintf(stream, "%12s", "-");
         }
-        (void)printf("  %s%s\n", choice[k].why, choice[k].taken ? ": it runs there" : "");
+        (void)fprintf(stream, "  %s%s\n", choice[k].why, choice[k].taken ? ": it runs there" : "");
     }
 }
 
 /* What a run would take, from trial steps, and what that was compared with. */
-static strake_status print_prediction(const strake_case *which, strake_solver *solver,
-                                      strake_error *error)
+static void print_forecast(const strake_case *which, const strake_solver *solver,
+                           const strake_forecast *f, FILE *stream)
 {
-    strake_status status = STRAKE_OK;
     char rate[32];
-    double seconds = 0.0;
+    const double steps = (double)which->steps;
     const strake_choice *choice = NULL;
     const int count = strake_solver_choices(solver, &choice);
-    STRAKE_TRY(strake_solver_predict(solver, &seconds, error));
     if (count > 1) {
-        print_choices(choice, count, true);
-        print_choices(choice, count, false);
+        print_choices(choice, count, true, stream);
+        print_choices(choice, count, false, stream);
     }
-    (void)printf("\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n", 1e3 * seconds,
-                 strake_rate_text(strake_case_cells(which) / seconds, rate),
-                 (long long)which->steps, seconds * (double)which->steps);
+    (void)fprintf(stream, "\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n",
+                  1e3 * f->seconds, strake_rate_text(strake_case_cells(which) / f->seconds, rate),
+                  (long long)which->steps, f->seconds * steps);
+    (void)fprintf(stream,
+                  "           between %.3g and %.3g ms a step in %d trials: %.3g to %.3g s\n",
+                  1e3 * f->low, 1e3 * f->high, f->trials, f->low * steps, f->high * steps);
+    if (f->waited > busy) {
+        (void)fprintf(stream,
+                      "           other programs had the processors for %.0f %% of the trials: the "
+                      "shorter time\n           is what would be left without them\n",
+                      100.0 * f->waited);
+    }
+}
+
+/* A number of a report with its name. */
+static void json_number(strake_text *json, const char *name, double value)
+{
+    strake_text_print(json, ", \"%s\": ", name);
+    strake_text_number(json, value);
+}
+
+/* What the command prints, for other programs. */
+static strake_status write_report(const char *path, const strake_case *which,
+                                  const strake_solver *solver, const strake_placement *placement,
+                                  const strake_forecast *f, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text json = {0};
+    const int count = strake_solver_placements(solver, NULL, 0);
+    strake_text_print(&json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
+    strake_report_host(&json);
+    strake_text_print(&json, ",\n  \"case\": {\"file\": ");
+    strake_text_json(&json, which->file);
+    strake_text_print(&json, ", \"problem\": ");
+    strake_text_json(&json, which->problem->name);
+    strake_text_print(&json, ", ");
+    strake_report_shape(which, &json);
+    strake_text_print(&json, ", \"steps\": %lld},\n  \"devices\": [", (long long)which->steps);
+    for (int k = 0; k < count && k < STRAKE_MAX_PLACEMENTS; k++) {
+        strake_text_print(&json, k > 0 ? ",\n    " : "\n    ");
+        strake_report_device(which, &placement[k], &json);
+    }
+    strake_text_print(&json, "\n  ],\n");
+    strake_report_choices(solver, &json);
+    strake_text_print(&json, "  \"forecast\": ");
+    if (f->trials > 0) {
+        strake_text_print(&json, "{\"trials\": %d", f->trials);
+        json_number(&json, "seconds_per_step", f->seconds);
+        json_number(&json, "seconds_per_step_low", f->low);
+        json_number(&json, "seconds_per_step_high", f->high);
+        json_number(&json, "seconds", f->seconds * (double)which->steps);
+        json_number(&json, "seconds_low", f->low * (double)which->steps);
+        json_number(&json, "seconds_high", f->high * (double)which->steps);
+        json_number(&json, "waited", f->waited);
+        strake_text_print(&json, "}\n}\n");
+    } else {
+        strake_text_print(&json, "null\n}\n");
+    }
+    STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
+    if (strcmp(path, "-") == 0) {
+        (void)fwrite(json.data, 1, json.length, stdout);
+    } else {
+        STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
+    }
 cleanup:
+    strake_text_free(&json);
     return status;
 }
 
@@ -168,19 +233,28 @@ static int command(const strake_arguments *arguments)
     strake_case *which = NULL;
     strake_solver *solver = NULL;
     strake_placement *placement = NULL;
+    strake_forecast forecast = {.trials = 0};
     int code = STRAKE_EXIT_DONE;
+    const char *const report = arguments->report;
+    const bool to_stdout = report != NULL && strcmp(report, "-") == 0;
+    FILE *const stream = to_stdout ? stderr : stdout;
     const strake_options settings = strake_solver_options(arguments);
     STRAKE_TRY(strake_case_from(arguments, &which, error));
+    STRAKE_TRY(report != NULL && !to_stdout ? strake_file_check(report, error) : STRAKE_OK);
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
     placement = calloc(STRAKE_MAX_PLACEMENTS, sizeof *placement);
     STRAKE_CHECK(placement != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     (void)strake_solver_placements(solver, placement, STRAKE_MAX_PLACEMENTS);
-    print_case(which, solver);
-    print_outputs(which, solver, which->output_directory);
-    print_placements(which, solver, placement);
-    strake_summary_print_cpu(placement, strake_solver_placements(solver, NULL, 0), stdout);
+    print_case(which, solver, stream);
+    print_outputs(which, solver, stream);
+    print_placements(which, solver, placement, stream);
+    strake_summary_print_cpu(placement, strake_solver_placements(solver, NULL, 0), stream);
     if (strcmp(placement[0].id, "serial") != 0) {
-        STRAKE_TRY(print_prediction(which, solver, error));
+        STRAKE_TRY(strake_solver_predict(solver, &forecast, error));
+        print_forecast(which, solver, &forecast, stream);
+    }
+    if (report != NULL) {
+        STRAKE_TRY(write_report(report, which, solver, placement, &forecast, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
@@ -192,8 +266,12 @@ cleanup:
     return code;
 }
 
-static const strake_option options[] = {
-    STRAKE_OPTIONS_CASE, STRAKE_OPTION_HELP, {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const strake_option options[] = {STRAKE_OPTIONS_CASE,
+                                        {"--report", STRAKE_OPTION_TEXT, "FILE.json", 0, 0,
+                                         offsetof(strake_arguments, report),
+                                         "write the same as JSON; - is standard output"},
+                                        STRAKE_OPTION_HELP,
+                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
 
 const strake_command strake_command_check = {
     .name = "check",
@@ -205,7 +283,9 @@ const strake_command strake_command_check = {
     .details =
         "Reads the case and every file it names, checks ranges, shapes and stability, and\n"
         "places it on processors as `strake run` would; times trial steps there and says how\n"
-        "long the run would take, and why on these processors. Writes nothing.\n"
+        "long the run would take, and why on these processors. The forecast is the median of\n"
+        "several trials with the range of them, which is wide where other programs run; its\n"
+        "lower end is the shortest trial less the time that other programs had the processors.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake check cone.yaml\n"
                 "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"

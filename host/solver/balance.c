@@ -5,21 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/threads.h"
 #include "solver/choose.h"
 #include "solver/predict.h"
 #include "solver/rescue.h"
 
-enum { TIMED = 3, MOST_TIMED = 256, ROUNDS = 2 };
+enum {
+    TIMED = 3,
+    MOST_TIMED = 256,
+    ROUNDS = 2,
+    LEAST_TRIALS = 3,
+    MOST_TRIALS = STRAKE_TIMES_KEPT - 1
+};
 
-static const double enough = 0.02;
+/* Seconds of a trial that decides, and of all trials that say how far it may be off. */
+static const double enough = 0.02, patience = 1.0;
 
 /* Devices of one name start with equal rates unless their trials differ by this ratio: less is noise. */
 static const double most_off = 1.25;
 
 /* Trial steps that take about so long [s], within bounds: short ones are measured too badly. */
-static int64_t find_steps(const strake_solver *solver, double step)
+static int64_t find_steps(const strake_solver *solver, double step, double seconds)
 {
-    const double fit = step > 0.0 ? enough / step : MOST_TIMED;
+    const double fit = step > 0.0 ? seconds / step : MOST_TIMED;
     const int64_t wanted = fit < TIMED ? TIMED : fit > MOST_TIMED ? MOST_TIMED : (int64_t)fit;
     return (wanted + solver->at_once - 1) / solver->at_once * solver->at_once;
 }
@@ -35,7 +43,7 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
     STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
     start = strake_solver_clock();
     STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
-    timed = find_steps(solver, (strake_solver_clock() - start) / solver->at_once);
+    timed = find_steps(solver, (strake_solver_clock() - start) / solver->at_once, enough);
     start = strake_solver_clock();
     STRAKE_TRY(strake_team_try(solver, timed, error));
     *seconds = (strake_solver_clock() - start) / (double)timed;
@@ -54,6 +62,66 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
     strake_workers_seen(solver);
     STRAKE_TRY(strake_workers_level(solver, &levelled, error));
 cleanup:
+    return status;
+}
+
+/*
+ * Whether threads of this very team wait for each other's processors, in a run as in a trial: more than
+ * there are processors, or beside a device that computes on them.
+ */
+static bool is_crowded(const strake_solver *solver)
+{
+    bool crowded = solver->most_threads > strake_topology_threads(&solver->topology);
+    for (int e = 0; e < solver->entries; e++) {
+        const strake_entry *entry = &solver->entry[e];
+        crowded = crowded || (entry->stripe != NULL &&
+                              !strake_cl_device_is_gpu(&solver->list.device[entry->device]));
+    }
+    return crowded;
+}
+
+/* Seconds per step of one more trial, and how much of these a thread waited for a processor on average:
+   slow threads get smaller shares, so that the one which waited longest says nothing of the others. */
+static strake_status time_again(strake_solver *solver, int64_t steps, strake_waits *before,
+                                strake_waits *after, double *seconds, double *waited,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_waits_read(before);
+    const double start = strake_solver_clock();
+    STRAKE_TRY(strake_team_try(solver, steps, error));
+    *seconds = (strake_solver_clock() - start) / (double)steps;
+    strake_waits_read(after);
+    *waited = strake_waits_between(before, after) / (double)(steps * solver->roles);
+cleanup:
+    return status;
+}
+
+strake_status strake_time_often(strake_solver *solver, strake_forecast *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double seconds[MOST_TRIALS], waited[MOST_TRIALS];
+    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double start = 0.0;
+    int64_t steps = 0;
+    int trials = 0;
+    const bool crowded = is_crowded(solver);
+    strake_waits *const waits = calloc(2, sizeof *waits);
+    STRAKE_CHECK(waits != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing steps");
+    /* Gets the data where they are needed; levels the workers' shares. */
+    STRAKE_TRY(strake_time_team(solver, &start, entry_seconds, error));
+    steps = find_steps(solver, start, patience / MOST_TRIALS);
+    start = strake_solver_clock();
+    while (trials < LEAST_TRIALS ||
+           (trials < MOST_TRIALS && strake_solver_clock() - start < patience)) {
+        STRAKE_TRY(time_again(solver, steps, &waits[0], &waits[1], &seconds[trials],
+                              &waited[trials], error));
+        waited[trials] *= crowded ? 0.0 : 1.0;
+        trials++;
+    }
+    *out = strake_forecast_of(seconds, waited, trials);
+cleanup:
+    free(waits);
     return status;
 }
 

@@ -7,11 +7,18 @@
 #ifndef STRAKE_CHOOSE_H
 #define STRAKE_CHOOSE_H
 
+#include "engine/times.h"
 #include "solver/solver_impl.h"
 
 /** Seconds per step of the placed team, and of each entry's own work, from trial steps. */
 strake_status strake_time_team(strake_solver *solver, double *seconds, double *entry_seconds,
                                strake_error *error);
+
+/**
+ * Times the placed team in several trials, for about a second and at least three times.
+ * @return STRAKE_ERR_MEMORY, or what fails
+ */
+strake_status strake_time_often(strake_solver *solver, strake_forecast *out, strake_error *error);
 
 /** A device of the same name, which is as fast. @return the first entry before @p e with one, or -1 */
 int strake_balance_twin(const strake_solver *solver, int e);

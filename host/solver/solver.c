@@ -631,13 +631,13 @@ int strake_solver_choices(const strake_solver *solver, const strake_choice **out
     return solver->choices;
 }
 
-strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error)
+strake_status strake_solver_predict(strake_solver *solver, strake_forecast *out,
+                                    strake_error *error)
 {
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     if (!solver->placed || solver->reference != NULL) {
         return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
     }
-    return strake_time_team(solver, seconds, entry_seconds, error);
+    return strake_time_often(solver, out, error);
 }
 
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)

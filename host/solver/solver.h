@@ -8,6 +8,7 @@
 
 #include "case/case.h"
 #include "engine/loops.h"
+#include "engine/times.h"
 #include "mpi/ranks.h"
 #include "strake.h"
 
@@ -132,8 +133,9 @@ int strake_solver_steps_at_once(const strake_solver *solver);
 /** What was measured to choose and split the placements, in order. @return number of choices */
 int strake_solver_choices(const strake_solver *solver, const strake_choice **out);
 
-/** Times the placed team on trial steps, which leave the states alone. @param[out] seconds  per step */
-strake_status strake_solver_predict(strake_solver *solver, double *seconds, strake_error *error);
+/** Times the placed team in several trials, which leave the states alone. */
+strake_status strake_solver_predict(strake_solver *solver, strake_forecast *out,
+                                    strake_error *error);
 
 /** The log of the balancing, borrowed until the next step. @return number of decisions */
 int strake_solver_decisions(const strake_solver *solver, const strake_decision **out);

@@ -53,6 +53,25 @@ static double level(const double *x, int count)
     return sum / (count - 2 * cut);
 }
 
+strake_forecast strake_forecast_of(const double *seconds, const double *waited, int count)
+{
+    strake_forecast f = {.low = INFINITY, .trials = count};
+    double sorted[STRAKE_TIMES_KEPT];
+    double all = 0.0;
+    memcpy(sorted, seconds, (size_t)count * sizeof *seconds);
+    sort(sorted, count);
+    f.seconds = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+    f.high = sorted[count - 1];
+    for (int k = 0; k < count; k++) {
+        const double lost = fmin(fmax(waited[k], 0.0), seconds[k]);
+        f.low = fmin(f.low, seconds[k] - lost);
+        f.waited += lost;
+        all += seconds[k];
+    }
+    f.waited /= all;
+    return f;
+}
+
 /* Standard deviation of one observation, relative. */
 static double noise(const strake_times *t)
 {

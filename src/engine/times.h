@@ -44,6 +44,22 @@ typedef struct strake_times_line {
         error; /**< of the seconds for the newest number of slabs, relative, one standard deviation */
 } strake_times_line;
 
+/** What a step takes by several trials, and how far that may be off. */
+typedef struct strake_forecast {
+    double seconds; /**< per step: the median of the trials */
+    double low,
+        high;      /**< per step: the shortest trial without what it waited for, and the longest */
+    double waited; /**< part of the time of all trials that threads waited for a processor */
+    int trials;
+} strake_forecast;
+
+/**
+ * @param[in] seconds  per step, of each trial
+ * @param[in] waited   of these, seconds that its threads on average waited for a processor
+ * @param[in] count    of trials, 1 to STRAKE_TIMES_KEPT
+ */
+strake_forecast strake_forecast_of(const double *seconds, const double *waited, int count);
+
 /**
  * Adds an observation. @param[in] slabs, seconds  per step; both > 0
  * @return false if it was put aside: it is better to wait for the next one than to act

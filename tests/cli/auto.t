@@ -8,9 +8,19 @@ exits 0 "the reference runs"
 try check case.yaml --on cpu
 exits 0 "a check of the CPU"
 prints "predicts" "prediction " "ms a step" "20 steps in about"
+check "with the range of its trials" grep -Eq '^ +between [0-9.e+-]+ and [0-9.e+-]+ ms a step in [0-9]+ trials: [0-9.e+-]+ to [0-9.e+-]+ s$' .out
+try check case.yaml --on cpu --report check.json
+exits 0 "a check with a report"
+number() { sed -n "/forecast/s/.*\"$1\": \([0-9.e+-]*\).*/\1/p" check.json; }
+check "has the forecast within its range" awk -v low="$(number seconds_low)" -v mid="$(number seconds)" \
+    -v high="$(number seconds_high)" 'BEGIN { exit !(0 <= low && low <= mid && mid <= high && high > 0) }'
+try check case.yaml --on cpu --report -
+check "--report - leaves standard output to it" sh -c 'head -c 1 .out | grep -q "{" && grep -q ^prediction .err'
 try check case.yaml --on serial
 exits 0 "a check of the reference"
 check "measures nothing" sh -c '! grep -q prediction .out'
+try check case.yaml --on serial --report check.json
+check "and reports no forecast" grep -q '"forecast": null' check.json
 
 if ! "$STRAKE" devices --json | grep -q '"id": "ocl:0"'; then
     skip "auto with a device" "no OpenCL device"
