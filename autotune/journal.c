@@ -154,6 +154,31 @@ static bool keep(strake_journal *journal, const strake_journal_entry *entry)
     return true;
 }
 
+static void drop(strake_journal *journal, const int64_t n[STRAKE_AXES])
+{
+    int kept = 0;
+    for (int k = 0; k < journal->entries; k++) {
+        if (memcmp(journal->entry[k].n, n, sizeof journal->entry[k].n) != 0) {
+            journal->entry[kept++] = journal->entry[k];
+        }
+    }
+    journal->entries = kept;
+}
+
+/* A line that forgets what those before it say of a grid. @return false for another one */
+static bool read_forget(strake_journal *journal, const strake_node *root)
+{
+    double grid[STRAKE_AXES] = {0.0};
+    int axes = 0;
+    if (!read_numbers(strake_node_get(root, "forget"), STRAKE_AXES, grid, &axes) ||
+        axes != STRAKE_AXES) {
+        return false;
+    }
+    const int64_t n[STRAKE_AXES] = {(int64_t)grid[0], (int64_t)grid[1], (int64_t)grid[2]};
+    drop(journal, n);
+    return true;
+}
+
 /* What a line says; lines that say nothing are left out. @return false when out of memory. */
 static bool read_line(strake_journal *journal, const char *line, size_t length)
 {
@@ -164,7 +189,7 @@ static bool read_line(strake_journal *journal, const char *line, size_t length)
         return false;
     }
     if (strake_tree_parse("journal", line, length, &root, NULL) == STRAKE_OK &&
-        read_tree(root, entry)) {
+        !read_forget(journal, root) && read_tree(root, entry)) {
         good = keep(journal, entry);
     }
     strake_tree_free(&root);
@@ -267,6 +292,18 @@ strake_status strake_journal_add(strake_journal *journal, const strake_journal_e
 cleanup:
     strake_text_free(&line);
     return status;
+}
+
+strake_status strake_journal_forget(strake_journal *journal, const int64_t n[STRAKE_AXES],
+                                    strake_error *error)
+{
+    char line[120];
+    const int before = journal->entries;
+    drop(journal, n);
+    const int length =
+        snprintf(line, sizeof line, "{\"forget\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]}\n", n[0],
+                 n[1], n[2]);
+    return journal->entries < before ? append(journal, line, (size_t)length, error) : STRAKE_OK;
 }
 
 const strake_measurement *strake_journal_find(const strake_journal *journal,

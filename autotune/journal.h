@@ -43,6 +43,10 @@ const strake_measurement *strake_journal_find(const strake_journal *journal,
                                               const int64_t n[STRAKE_AXES], int settings,
                                               const strake_tuned_setting *setting);
 
+/** Forgets what was measured on a grid: it is to be measured again. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
+strake_status strake_journal_forget(strake_journal *journal, const int64_t n[STRAKE_AXES],
+                                    strake_error *error);
+
 /** Closes; with @p remove the file goes too. A zero-initialised journal is accepted. */
 void strake_journal_close(strake_journal *journal, bool remove);
 

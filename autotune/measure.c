@@ -75,6 +75,13 @@ double strake_measurement_spread(const strake_measurement *m)
     return n > 0 ? (s[n - 1] - s[0]) / strake_measurement_median(m) : 0.0;
 }
 
+double strake_measurement_excess(const strake_measurement *m)
+{
+    double s[STRAKE_WORKER_SAMPLES];
+    const int n = sorted(m, s);
+    return n > 0 && s[0] > 0.0 ? strake_measurement_median(m) / s[0] - 1.0 : 0.0;
+}
+
 /* In the child: nothing but calls that are safe after a fork. */
 static void become_worker(const strake_worker *worker, const int to[2], const int from[2], int log,
                           pid_t parent)

@@ -52,9 +52,10 @@ typedef struct strake_measurement {
     char message[400];      /**< why not GOOD */
 } strake_measurement;
 
-/** Median of the samples [s], and (largest - smallest) / median. */
+/** Median of the samples [s], (largest - smallest) / median, and median / smallest - 1. */
 double strake_measurement_median(const strake_measurement *m);
 double strake_measurement_spread(const strake_measurement *m);
+double strake_measurement_excess(const strake_measurement *m);
 
 /** Whether both are known to be of the same kernels and parameters. */
 bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b);

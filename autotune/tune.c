@@ -152,18 +152,41 @@ cleanup:
     return status;
 }
 
-/* Measures the present grid and stores what is found. */
-static strake_status tune_grid(strake_tuning *t, double seconds, bool *done, strake_error *error)
+/* A new result in the place of an earlier one; of two on a disturbed machine the less disturbed one. */
+static void keep(strake_tuned_class *old, const strake_tuned_class *class)
+{
+    const bool same_search = strcmp(class->space, old->space) == 0;
+    const int before = same_search ? old->disturbed : 0;
+    const int disturbed = class->disturbed > 0 ? before + 1 : 0;
+    if (disturbed <= 1 || class->excess < old->excess) {
+        *old = *class;
+    }
+    old->disturbed = disturbed;
+}
+
+/*
+ * Measures the present grid and stores what is found. @param[in] again  there is a result of a disturbed
+ * machine: nothing that was measured then is taken over, but its settings are tried first
+ */
+static strake_status tune_grid(strake_tuning *t, double seconds, bool again, bool *done,
+                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_tuned_record *const record = &t->result->record;
     strake_tuned_class class;
+    if (again) {
+        const strake_tuned_class *const old = class_of(record, t->n);
+        STRAKE_TRY(strake_journal_forget(&t->journal, t->n, error));
+        t->finalists = 1;
+        t->finalist[0] = (strake_contender){.settings = old->settings};
+        memcpy(t->finalist[0].setting, old->setting, sizeof old->setting);
+    }
     t->grid_end = strake_tune_clock() + seconds;
     STRAKE_TRY(write_case(t, error));
     STRAKE_TRY(strake_tuning_grid(t, &class, done, error));
     if (*done) {
-        *strake_tuned_class_for(record, t->n) = class;
-        record->todo--;
+        keep(strake_tuned_class_for(record, t->n), &class);
+        record->todo -= again ? 0 : 1;
         t->found++;
         STRAKE_TRY(strake_tuning_store(t, error));
         STRAKE_TRY(tune_streams(t, error));
@@ -172,11 +195,44 @@ cleanup:
     return status;
 }
 
-/* Whether the present grid has a result of this search space, or of one that is not told. */
-static bool is_known(const strake_tuning *t)
+/* Whether a grid has a result of this search space, or of one that is not told. */
+static bool is_known(const strake_tuning *t, const int64_t n[STRAKE_AXES])
 {
-    const strake_tuned_class *const class = class_of(&t->result->record, t->n);
+    const strake_tuned_class *const class = class_of(&t->result->record, n);
     return class != NULL && (class->space[0] == '\0' || strcmp(class->space, t->space->hash) == 0);
+}
+
+/* Whether it has one of a disturbed machine, which is measured again. */
+static bool is_due(const strake_tuning *t, const int64_t n[STRAKE_AXES])
+{
+    const strake_tuned_class *const class = class_of(&t->result->record, n);
+    return t->options->like == NULL && class != NULL && strake_tuned_is_due(class);
+}
+
+/* The order in which grids are tuned: those that are due again, new ones, known ones. */
+static void order_grids(const strake_tuning *t, int *order)
+{
+    int count = 0;
+    for (int pass = 0; pass < 3; pass++) {
+        for (int g = 0; g < t->grids; g++) {
+            const int64_t *const n = t->space->grid[g];
+            const int turn = is_due(t, n) ? 0 : is_known(t, n) ? 2 : 1;
+            if (turn == pass) {
+                order[count++] = g;
+            }
+        }
+    }
+}
+
+/* How many of the grids from the k-th on are to be measured: they share the time that is left. */
+static int count_open(const strake_tuning *t, const int *order, int k)
+{
+    int open = 0;
+    for (; k < t->grids; k++) {
+        const int64_t *const n = t->space->grid[order[k]];
+        open += is_due(t, n) || !is_known(t, n) ? 1 : 0;
+    }
+    return open > 0 ? open : 1;
 }
 
 /* One grid after the other; record->todo counts those that could still be done. */
@@ -185,31 +241,37 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_tuned_record *const record = &t->result->record;
     int known = 0;
+    int order[STRAKE_SPACE_GRIDS] = {0};
     const char *lack = NULL;    /* of the present grid */
     const char *lacking = NULL; /* of the last one that lacked something */
     t->grids = t->options->like != NULL ? 1 : t->space->grids;
     record->todo = t->grids;
-    for (int g = 0; g < t->grids; g++) {
+    order_grids(t, order);
+    for (int k = 0; k < t->grids; k++) {
         char text[STRAKE_GRID_TEXT];
-        bool done = false;
-        const int64_t *const n = t->options->like != NULL ? t->brief : t->space->grid[g];
+        bool done = false, again = false;
+        const int64_t *const n = t->options->like != NULL ? t->brief : t->space->grid[order[k]];
         const double left = strake_tuning_left(t, t->end);
-        const double share = t->found == 0 && g + 1 < t->grids ? first_share : 1.0;
-        const double part = share * left / (t->grids - g);
-        t->grid = g + 1;
+        const int open = t->options->like != NULL ? 1 : count_open(t, order, k);
+        const double share = t->found == 0 && open > 1 ? first_share : 1.0;
+        const double part = share * left / open;
+        t->grid = order[k] + 1;
         STRAKE_TRY(enter_grid(t, n, error));
-        if (is_known(t)) {
+        again = is_due(t, t->n);
+        record->todo -= again ? 1 : 0;
+        known += again ? 1 : 0;
+        if (is_known(t, t->n) && !again) {
             known++;
             record->todo--;
             STRAKE_TRY(write_case(t, error));
             STRAKE_TRY(tune_streams(t, error));
         } else if ((lack = lacks(t)) != NULL) {
-            record->todo--;
+            record->todo -= again ? 0 : 1;
             lacking = lack;
             notice(t, "%s: grids of %s cells are left out: they need %s", t->options->where,
                    strake_grid_text(t->which->problem->dims, t->n, text), lacking);
         } else if (left > 0.0 && !strake_tuning_stopped(t)) {
-            STRAKE_TRY(tune_grid(t, part < left ? part : left, &done, error));
+            STRAKE_TRY(tune_grid(t, part < left ? part : left, again, &done, error));
         }
     }
     if (record->classes > 0 && record->todo != t->stored_todo) {

@@ -100,4 +100,7 @@ void strake_tuning_result(const strake_tuning *t, strake_tuned_class *class)
     class->seconds = strake_measurement_median(&winner->result);
     class->spread = strake_measurement_spread(&winner->result);
     class->fallback = fallback;
+    class->excess = fmax(strake_measurement_excess(&winner->result),
+                         strake_measurement_excess(&t->fallback.result));
+    class->disturbed = class->excess > STRAKE_TUNED_MOST_EXCESS;
 }

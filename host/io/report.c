@@ -133,7 +133,8 @@ static void print_tuning(const strake_case *which, const strake_placement *place
     strake_text_json(json, placement->tuned_ended);
     strake_text_print(json, ", \"search\": ");
     strake_text_json(json, placement->tuned_search);
-    strake_text_print(json, "}, ");
+    strake_text_print(json, ", \"disturbed\": %s}, ",
+                      placement->tuned_disturbed ? "true" : "false");
 }
 
 /* Of a stripe that streams through its device. */

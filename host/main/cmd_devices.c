@@ -53,7 +53,7 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
                         const strake_cl_device *device)
 {
     strake_tuned_key key;
-    char searched[160];
+    char searched[STRAKE_TUNED_TEXT];
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
@@ -79,7 +79,7 @@ static void json_tuned(strake_text *json, const strake_tuned_set *set, const str
                        const strake_cl_device *device)
 {
     strake_tuned_key key;
-    char searched[160];
+    char searched[STRAKE_TUNED_TEXT];
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     strake_text_print(json, ", \"tuned\": [");
@@ -287,7 +287,8 @@ const strake_command strake_command_devices = {
         "bit-exact in a precision if its arithmetic passed a self-test; then its results\n"
         "have the same bytes as the CPU's. What is tuned is told with what the searches tried and\n"
         "whether they ended by themselves; --cache looks into the folder that `strake tune\n"
-        "--cache` wrote.\n",
+        "--cache` wrote. DISTURBED are results with samples that show that other programs ran:\n"
+        "the next `strake tune` begins with them.\n",
     .examples = "  strake devices\n"
                 "  strake devices --json\n",
     .run = command};

@@ -108,7 +108,7 @@ static bool is_repeated(const places *all, int k, const strake_cl_list *list)
 
 static void print_class(const strake_tuned_class *class, int dims)
 {
-    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[900], searched[160];
+    char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[900], searched[STRAKE_TUNED_TEXT];
     const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
     (void)printf("  %-15s %13s %13s %6.2f", strake_grid_text(dims, class->n, grid),
                  strake_rate_text(cells / class->fallback, before),
@@ -338,8 +338,9 @@ const strake_command strake_command_tune = {
         "case or a run's --set run.KEY=VALUE overrides a setting, --set run.tuned=false all of\n"
         "them. Here run.* cannot be set: a --space with one value fixes a key. Ctrl-C keeps what\n"
         "was found, and grids that the budget did not suffice for are told; the next\n"
-        "`strake tune` goes on from there. All measurements lie beside the results in the T4\n"
-        "format of other tuning tools.\n",
+        "`strake tune` goes on from there, and begins with results that are DISTURBED: half of\n"
+        "their samples took 10 % longer than the shortest, or more. All measurements lie beside\n"
+        "the results in the T4 format of other tuning tools.\n",
     .examples = "  strake tune\n"
                 "  strake tune --on ocl:0 --budget 300\n"
                 "  strake tune --on gpu --set precision=single\n",

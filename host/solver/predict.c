@@ -9,12 +9,17 @@
 #include "solver/arrays.h"
 #include "solver/model.h"
 
-/* "tuned 2026-11-21" @return characters */
-static size_t tell_source(const strake_entry *entry, char *why, size_t size)
+/* "tuned 2026-11-21, scatter 2 %" @return characters */
+static size_t tell_source(const strake_solver *solver, const strake_entry *entry, char *why,
+                          size_t size)
 {
+    const strake_tuned_class *const class =
+        strake_tuned_nearest(entry->tuned.record, solver->layout.n);
     const int used = snprintf(
-        why, size, "tuned %s%s", entry->tuned.record->date,
-        entry->tuned.level == STRAKE_TUNED_VARIANT ? " for another variant of the problem" : "");
+        why, size, "tuned %s%s, scatter %.0f %%%s", entry->tuned.record->date,
+        entry->tuned.level == STRAKE_TUNED_VARIANT ? " for another variant of the problem" : "",
+        class != NULL ? 100.0 * class->spread : NAN,
+        class != NULL && class->disturbed > 0 ? ", DISTURBED" : "");
     return used > 0 && (size_t)used < size ? (size_t)used : size - 1;
 }
 
@@ -75,10 +80,11 @@ static bool find_exchange(const strake_solver *solver, int e, strake_team_part *
     c.slab_seconds = part->slab;
     const strake_advice advice = strake_advise(model, &c, 1, most, 1);
     part->exchange = advice.per_step;
-    (void)snprintf(why, size, "; exchange every %d step%s %s, %.3g us a step (model of %s)",
-                   advice.steps, advice.steps > 1 ? "s" : "",
-                   advice.overlap ? "beside kernels" : "after kernels", 1e6 * advice.per_step,
-                   model->date);
+    (void)snprintf(
+        why, size, "; exchange every %d step%s %s, %.3g us a step (model of %s, %.0f %% off)",
+        advice.steps, advice.steps > 1 ? "s" : "",
+        advice.overlap ? "beside kernels" : "after kernels", 1e6 * advice.per_step, model->date,
+        100.0 * fmax(model->path[STRAKE_UP_PINNED].error, model->path[STRAKE_DOWN_PINNED].error));
     return true;
 }
 
@@ -101,14 +107,14 @@ static bool find_part(const strake_solver *solver, int e, strake_team_part *part
     }
     part->slab = cell * (double)l->n[1] * (double)l->n[2];
     if (entry->place == STRAKE_PLACE_CPU) {
-        (void)tell_source(entry, why, size);
+        (void)tell_source(solver, entry, why, size);
         return find_threads(solver, part, why, size);
     }
     if (!fits(solver, entry)) {
         (void)snprintf(why, size, "unknown: the grid streams through its memory");
         return false;
     }
-    const size_t used = tell_source(entry, why, size);
+    const size_t used = tell_source(solver, entry, why, size);
     return find_exchange(solver, e, part, why + used, size - used);
 }
 

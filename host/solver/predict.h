@@ -14,7 +14,7 @@ typedef struct strake_prediction {
     bool known[STRAKE_MAX_PLACEMENTS];
     strake_team_part part[STRAKE_MAX_PLACEMENTS];
     char why[STRAKE_MAX_PLACEMENTS]
-            [160]; /**< where a part's numbers come from, or what is missing */
+            [200]; /**< where a part's numbers come from, or what is missing */
     strake_team_plan plan;
 } strake_prediction;
 

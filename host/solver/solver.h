@@ -10,6 +10,7 @@
 #include "engine/loops.h"
 #include "engine/times.h"
 #include "mpi/ranks.h"
+#include "tuned/record.h"
 #include "strake.h"
 
 enum {
@@ -112,8 +113,9 @@ typedef struct strake_placement {
     char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
     char tuned_settings[900]; /**< "run.fusion=stream run.hold=60", without what the case gives */
     int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
-    char tuned_ended[16];   /**< strake_tuned_end_word() of the search on that class, or "" */
-    char tuned_search[160]; /**< strake_tuned_search_text() of it, or "" */
+    char tuned_ended[16]; /**< strake_tuned_end_word() of the search on that class, or "" */
+    char tuned_search[STRAKE_TUNED_TEXT]; /**< strake_tuned_search_text() of it, or "" */
+    bool tuned_disturbed;                 /**< measured on a disturbed machine */
 } strake_placement;
 
 /**

@@ -71,6 +71,7 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_ent
     if (class != NULL) {
         (void)snprintf(out->tuned_ended, sizeof out->tuned_ended, "%s",
                        strake_tuned_end_word(class->end));
+        out->tuned_disturbed = class->disturbed > 0;
         (void)strake_tuned_search_text(class, out->tuned_search, sizeof out->tuned_search);
     }
     for (int axis = 0; class != NULL && axis < STRAKE_AXES; axis++) {

@@ -26,7 +26,12 @@ const char *strake_tuned_effort(const strake_tuned_record *record)
                               : "cut_short";
 }
 
-const char *strake_tuned_search_text(const strake_tuned_class *class, char *buffer, size_t size)
+bool strake_tuned_is_due(const strake_tuned_class *class)
+{
+    return class->disturbed > 0 && class->disturbed < STRAKE_TUNED_MOST_DISTURBED;
+}
+
+static const char *text_of_search(const strake_tuned_class *class, char *buffer, size_t size)
 {
     static const char *const why[] = {"", ", until nothing more was promising",
                                       ", as many as the search space allows",
@@ -55,7 +60,22 @@ const char *strake_tuned_search_text(const strake_tuned_class *class, char *buff
     return buffer;
 }
 
-const char *strake_tuned_searches_text(const strake_tuned_record *record, char *buffer, size_t size)
+const char *strake_tuned_search_text(const strake_tuned_class *class, char *buffer, size_t size)
+{
+    (void)text_of_search(class, buffer, size);
+    const size_t used = strlen(buffer);
+    if (class->disturbed > 0) {
+        (void)snprintf(buffer + used, size - used,
+                       "; DISTURBED: half of the samples took %.0f %% longer than the shortest or "
+                       "more, gains are uncertain (%s)",
+                       100.0 * class->excess,
+                       strake_tuned_is_due(class) ? "`strake tune` measures it again"
+                                                  : "in every tuning so far");
+    }
+    return buffer;
+}
+
+static const char *text_of_searches(const strake_tuned_record *record, char *buffer, size_t size)
 {
     int least = 0, most = 0, cut = 0, unknown = 0;
     char range[48];
@@ -83,6 +103,22 @@ const char *strake_tuned_searches_text(const strake_tuned_record *record, char *
     } else {
         (void)snprintf(buffer, size, "searched to the end, %s configuration%s tried%s", range,
                        most == 1 ? "" : "s", record->classes > 1 ? " for each" : "");
+    }
+    return buffer;
+}
+
+const char *strake_tuned_searches_text(const strake_tuned_record *record, char *buffer, size_t size)
+{
+    int disturbed = 0, due = 0;
+    (void)text_of_searches(record, buffer, size);
+    const size_t used = strlen(buffer);
+    for (int c = 0; c < record->classes; c++) {
+        disturbed += record->class[c].disturbed > 0;
+        due += strake_tuned_is_due(&record->class[c]);
+    }
+    if (disturbed > 0) {
+        (void)snprintf(buffer + used, size - used, "; %d DISTURBED%s", disturbed,
+                       due > 0 ? " (`strake tune` measures again)" : "");
     }
     return buffer;
 }

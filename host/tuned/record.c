@@ -110,13 +110,16 @@ static void print_class(const strake_tuned_class *class, strake_text *text)
                           class->setting[s].value);
     }
     strake_text_print(text,
-                      "}\n    seconds_per_step: %.6g\n    spread: %.4f\n"
+                      "}\n    seconds_per_step: %.6g\n    spread: %.4f\n    excess: %.4f\n"
                       "    default_seconds_per_step: %.6g\n    baseline_seconds_per_step: %.6g\n"
                       "    evaluated: %d\n    search_ended: %s\n    tried: %d\n    failed: %d\n"
                       "    possible: %.0f\n",
-                      class->seconds, class->spread, class->fallback, class->baseline,
-                      class->evaluated, strake_tuned_end_word(class->end), class->tried,
-                      class->failed, class->possible);
+                      class->seconds, class->spread, class->excess, class->fallback,
+                      class->baseline, class->evaluated, strake_tuned_end_word(class->end),
+                      class->tried, class->failed, class->possible);
+    if (class->disturbed > 0) {
+        strake_text_print(text, "    disturbed: %d\n", class->disturbed);
+    }
     if (class->space[0] != '\0') {
         strake_text_print(text, "    space: \"%s\"\n", class->space);
     }
@@ -280,6 +283,23 @@ cleanup:
     return status;
 }
 
+/* How far samples lay above the shortest; files of earlier versions do not tell. */
+static strake_status read_scatter(const strake_node *map, strake_tuned_class *class,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t disturbed = 0;
+    if (strake_node_get(map, "excess") != NULL) {
+        STRAKE_TRY(read_real(map, "excess", &class->excess, error));
+    }
+    if (strake_node_get(map, "disturbed") != NULL) {
+        STRAKE_TRY(read_count(map, "disturbed", 1e9, &disturbed, error));
+    }
+    class->disturbed = (int)disturbed;
+cleanup:
+    return status;
+}
+
 static strake_status read_class(const strake_node *map, strake_tuned_class *class,
                                 strake_error *error)
 {
@@ -303,6 +323,7 @@ static strake_status read_class(const strake_node *map, strake_tuned_class *clas
     STRAKE_TRY(read_count(map, "evaluated", 1e9, &evaluated, error));
     class->evaluated = (int)evaluated;
     STRAKE_TRY(read_search(map, class, error));
+    STRAKE_TRY(read_scatter(map, class, error));
 cleanup:
     return status;
 }

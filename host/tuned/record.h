@@ -50,8 +50,11 @@ typedef struct strake_tuned_class {
     int64_t n[STRAKE_AXES]; /**< cells per axis */
     int settings;
     strake_tuned_setting setting[STRAKE_TUNED_SETTINGS];
-    double seconds;  /**< per step, median */
-    double spread;   /**< (largest - smallest) / median of the samples */
+    double seconds; /**< per step, median */
+    double spread;  /**< (largest - smallest) / median of the samples */
+    double
+        excess; /**< median / smallest - 1 of the samples, or of those of the defaults if larger */
+    int disturbed;   /**< tunings in a row with more than STRAKE_TUNED_MOST_EXCESS of it */
     double fallback; /**< seconds per step of the defaults, measured beside it */
     double baseline; /**< seconds per step of the space's baseline, 0: not measured */
     int evaluated;   /**< configurations measured, the defaults and the baseline among them */
@@ -60,6 +63,13 @@ typedef struct strake_tuned_class {
     double possible;   /**< configurations that the search could have tried, at most */
     char space[STRAKE_TUNED_HASH]; /**< hash of the search space; "": not told */
 } strake_tuned_class;
+
+/**
+ * Disturbances only lengthen: where half of the samples took so much longer than the shortest one, other
+ * programs ran, and a gain is not to be believed. Where as many tunings find that, the processor scatters.
+ */
+#define STRAKE_TUNED_MOST_EXCESS 0.10
+enum { STRAKE_TUNED_MOST_DISTURBED = 3 };
 
 /** What was learnt of stripes that stream through the device in blocks. */
 typedef struct strake_tuned_streaming {
@@ -104,10 +114,16 @@ strake_tuned_class *strake_tuned_class_for(strake_tuned_record *record,
 /** "complete", "budget", ... */
 const char *strake_tuned_end_word(strake_tuned_end end);
 
+/** Whether a class was measured on a disturbed machine and is to be measured again. */
+bool strake_tuned_is_due(const strake_tuned_class *class);
+
 /** How thorough a record is: "full" only where every search ended by itself and nothing is to do. */
 const char *strake_tuned_effort(const strake_tuned_record *record);
 
-/** What the search of a class tried of what, and what ended it, as a clause. Returns @p buffer. */
+/** Room for the next two. */
+enum { STRAKE_TUNED_TEXT = 320 };
+
+/** What the search of a class tried of what, what ended it, what disturbed it. Returns @p buffer. */
 const char *strake_tuned_search_text(const strake_tuned_class *class, char *buffer, size_t size);
 
 /** The same for all classes of a record in one clause. Returns @p buffer. */

@@ -87,6 +87,8 @@ try run case.yaml --on cpu --cache few --report few.json --output few-out
 prints "and every run that uses it" "; 1 of at most 3 configurations tried, as many as"
 check "and its report" grep -q '"search_ended": "tries", "search": "1 of at most 3' few.json
 check "a space may limit how many are tried" test "$(grep -c '"configuration"' "$(t4 few)")" -eq 2
+calm() { sed -i '/^ *disturbed:/d' "$(result "$1")"; } # as if no other program had run meanwhile
+calm cpu
 try tune --on cpu --space space.yaml --cache cpu
 exits 0 "tuning again does nothing"
 prints "and says so" "tuned already"
@@ -94,8 +96,23 @@ sed 's/^steps: /# another space\nsteps: /' space.yaml >other.yaml
 try tune --on cpu --space other.yaml --cache few --budget 25
 exits 0 "a changed search space is searched"
 check "and replaces the result" grep -q '^effort: full$' "$(result few)"
+calm few
 try tune --on cpu --space other.yaml --cache few
 prints "once" "tuned already"
+# A result of a machine on which other programs ran, whether they did or not.
+calm few
+sed -i 's/^    excess: .*/    excess: 0.34\n    disturbed: 1/' "$(result few)"
+try devices --cache few
+prints "a disturbed result is told by the list of devices" "; 1 DISTURBED (\`strake tune\` measures again)"
+try devices --cache few --json
+prints "and its JSON" "; 1 DISTURBED"
+try run case.yaml --on cpu --cache few --report few.json --output few-out
+prints "and by every run that uses it" \
+    "DISTURBED: half of the samples took 34 % longer than the shortest or more" "measures it again"
+check "and its report" grep -q '"disturbed": true}' few.json
+try tune --on cpu --space other.yaml --cache few
+check "and it is measured again" sh -c '! grep -q "tuned already" .out'
+check "whatever comes out" grep -Eq '^    disturbed: 2$|^    excess: 0\.0' "$(result few)"
 try run case.yaml --on cpu --cache cpu --report cpu.json
 exits 0 "a run uses the result"
 check "the report says how well it fits" grep -q '"tuned": {"level": "exact"' cpu.json

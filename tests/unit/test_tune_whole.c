@@ -13,7 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "autotune/tune.h"
+#include "autotune/tune_impl.h"
 #include "io/file.h"
 
 /* Answers at once; asleep from the second grid on; always asleep. */
@@ -321,6 +321,97 @@ static void streams_are_tried_until_more_are_no_faster(void **state)
     assert_true(known.rates.up == 3e9 && known.rates.cells == 96.0 * 80.0);
 }
 
+/* A class of the folder's only record. */
+static strake_tuned_class stored_for(const fixture *f, int64_t rows)
+{
+    strake_tuned_set *set = NULL;
+    strake_tuned_use use;
+    strake_tuned_class class = {.n = {0, 0, 0}};
+    assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, NULL), STRAKE_OK);
+    strake_tuned_find(set, &f->result.record.key, &use);
+    for (int c = 0; c < use.record->classes; c++) {
+        class = use.record->class[c].n[0] == rows ? use.record->class[c] : class;
+    }
+    strake_tuned_free(&set);
+    assert_int_equal(class.n[0], rows);
+    return class;
+}
+
+/*
+ * On the second grid other programs take the processors from half of what is measured: two steps per sweep
+ * seem to be 1.5 times as fast. The next tuning begins with that grid and finds what is true; it repeats nothing else.
+ */
+static void what_was_disturbed_is_told_and_measured_again(void **state)
+{
+    fixture *const f = *state;
+    char text[STRAKE_TUNED_TEXT];
+    static const char busy[] =
+        "while read -r line; do case $line in reference*) r=$((r + 1));; esac; s='1 1 1'; "
+        "if [ $r -gt 1 ]; then case $line in *sweep=2*) s='.9 1 1.05';; *) s='1 1.5 1.6';; esac; "
+        "fi; "
+        "printf 'done\\t0\\t0'; printf '\\t%s' $s; echo; done >&3";
+    static const char slower[] = "while read -r line; do case $line in *sweep=2*) s='2 3 3';; *) "
+                                 "s='1.9 2.9 2.9';; esac; printf 'done\\t0\\t0'; "
+                                 "printf '\\t%s' $s; echo; done >&3";
+    char quiet[300];
+    (void)snprintf(quiet, sizeof quiet,
+                   "while read -r line; do echo x >>%s/asked; case $line in *sweep=2*) s=.9;; *) "
+                   "s=1;; esac; printf 'done\\t0\\t0\\t%%s\\t%%s\\t%%s\\n' $s $s $s; done >&3",
+                   f->folder);
+    assert_int_equal(tune(f, busy), STRAKE_OK);
+    strake_tuned_class class = stored_for(f, 64);
+    assert_int_equal(class.disturbed, 1);
+    assert_true(class.fallback / class.seconds == 1.5 && class.excess > 0.49);
+    assert_non_null(strstr(strake_tuned_search_text(&class, text, sizeof text),
+                           "DISTURBED: half of the samples took 50 % longer"));
+    assert_non_null(strstr(text, "`strake tune` measures it again"));
+    assert_int_equal(stored_for(f, 96).disturbed, 0);
+    /* Again on a disturbed machine: what was less disturbed stays. */
+    assert_int_equal(tune(f, slower), STRAKE_OK);
+    class = stored_for(f, 64);
+    assert_int_equal(class.disturbed, 2);
+    assert_true(class.seconds == 1.0);
+    assert_int_equal(tune(f, quiet), STRAKE_OK);
+    class = stored_for(f, 64);
+    assert_int_equal(class.disturbed, 0);
+    assert_true(class.seconds == 0.9 && class.fallback == 1.0 && class.excess == 0.0);
+    assert_int_equal(f->result.record.classes, 2);
+    assert_int_equal(f->result.record.todo, 0);
+    assert_int_equal(stored_for(f, 96).seconds, 1);
+    /* One grid was measured: one reference, the defaults, two settings, and finals of all three. */
+    char *const asked = strake_path_join(f->folder, "asked");
+    FILE *const file = fopen(asked, "r");
+    int lines = 0;
+    assert_non_null(file);
+    for (int c = fgetc(file); c != EOF; c = fgetc(file)) {
+        lines += c == '\n';
+    }
+    (void)fclose(file);
+    free(asked);
+    assert_int_equal(lines, 1 + 1 + 2 + 3 * STRAKE_TUNE_ROUNDS);
+    assert_int_equal(tune(f, asleep), STRAKE_OK);
+    assert_true(f->result.already);
+}
+
+/* What scatters in every tuning is how that processor is. */
+static void what_is_always_disturbed_is_not_measured_for_ever(void **state)
+{
+    fixture *const f = *state;
+    static const char busy[] =
+        "while read -r line; do printf 'done\\t0\\t0\\t1\\t2\\t2\\n'; done >&3";
+    char text[STRAKE_TUNED_TEXT];
+    f->options.space = SPACE("[[96, 80]]");
+    for (int k = 1; k <= STRAKE_TUNED_MOST_DISTURBED; k++) {
+        assert_int_equal(tune(f, busy), STRAKE_OK);
+        assert_false(f->result.already);
+        assert_int_equal(stored_for(f, 96).disturbed, k);
+    }
+    assert_non_null(strstr(strake_tuned_search_text(&f->result.record.class[0], text, sizeof text),
+                           "(in every tuning so far)"));
+    assert_int_equal(tune(f, asleep), STRAKE_OK);
+    assert_true(f->result.already);
+}
+
 static bool have_enough(void *user)
 {
     int *const asked = user;
@@ -471,6 +562,8 @@ int main(void)
         WITH_FOLDER(the_defaults_spelt_out_win_nothing),
         WITH_FOLDER(kernels_get_sizes_of_their_own_where_that_is_faster),
         WITH_FOLDER(streams_are_tried_until_more_are_no_faster),
+        WITH_FOLDER(what_was_disturbed_is_told_and_measured_again),
+        WITH_FOLDER(what_is_always_disturbed_is_not_measured_for_ever),
         WITH_FOLDER(an_interrupt_is_told_from_a_budget),
         WITH_FOLDER(a_first_use_that_finds_nothing_happens_once),
         WITH_FOLDER(a_device_that_fails_on_its_first_use_is_not_asked_again),

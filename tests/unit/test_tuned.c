@@ -113,10 +113,12 @@ static void store(const fixture *f, const strake_tuned_record *record, bool merg
 static void a_record_survives_its_file(void **state)
 {
     (void)state;
-    const strake_tuned_record record = sample();
+    strake_tuned_record record = sample();
     strake_tuned_record again;
     strake_text text = {0};
     strake_error error;
+    record.class[1].excess = 0.25;
+    record.class[1].disturbed = 2;
     strake_tuned_print(&record, &text);
     assert_int_equal(strake_tuned_parse("f", text.data, text.length, &again, &error), STRAKE_OK);
     assert_true(strake_tuned_same(&again.key, &record.key));
@@ -132,6 +134,8 @@ static void a_record_survives_its_file(void **state)
         assert_true(again.class[c].possible == record.class[c].possible);
         assert_true(again.class[c].seconds == record.class[c].seconds);
         assert_true(again.class[c].fallback == record.class[c].fallback);
+        assert_true(again.class[c].excess == record.class[c].excess);
+        assert_int_equal(again.class[c].disturbed, record.class[c].disturbed);
     }
     assert_int_equal(again.streaming.streams, 3);
     assert_true(again.streaming.up == 5e10 && again.streaming.down == 4e10);
@@ -530,6 +534,10 @@ static void only_searches_that_ended_by_themselves_are_full(void **state)
                         "all 38 configurations tried");
     assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
                         "searched to the end, 38 configurations tried for each");
+    record.class[1].disturbed = 1;
+    assert_string_equal(strake_tuned_searches_text(&record, text, sizeof text),
+                        "searched to the end, 38 configurations tried for each; 1 DISTURBED "
+                        "(`strake tune` measures again)");
     record.class[1].end = STRAKE_TUNED_END_TRIES;
     assert_string_equal(strake_tuned_effort(&record), "cut_short");
     record.todo = 1;
