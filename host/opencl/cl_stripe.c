@@ -66,6 +66,15 @@ static strake_range find_capacity(const strake_cl_stripe *s, uint64_t memory,
     return s->range;
 }
 
+/*
+ * Whether it is worth asking for an array. Some GPUs give more than they tell: NVIDIA's tell a quarter of their
+ * memory, the least that OpenCL allows. One that does not refuses, and the stripe streams.
+ */
+static bool may_hold(const strake_cl_device *device, uint64_t bytes)
+{
+    return bytes <= device->max_allocation || strake_cl_device_is_gpu(device);
+}
+
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
                                       const strake_layout *host_layout, const strake_range *stripe,
@@ -100,7 +109,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     arrays = need / largest;
     s->need = need;
     s->memory = memory;
-    streams = streams || need > memory || largest > device->max_allocation;
+    streams = streams || need > memory || !may_hold(device, largest);
     if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
     }

@@ -30,12 +30,12 @@ strake_status strake_cl_new_buffer(const strake_cl_kernels *kernels, size_t byte
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
     const strake_cl_device *device = kernels->device;
+    *out = kernels->cl->clCreateBuffer(kernels->context, flags, bytes, NULL, &code);
     STRAKE_CHECK(
-        bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
+        code == CL_SUCCESS || bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
         "%s: an array of this stripe needs %.1f MiB but the device allows %.1f MiB for one "
         "buffer; give the device fewer rows with --split",
         device->name, (double)bytes / 1048576.0, (double)device->max_allocation / 1048576.0);
-    *out = kernels->cl->clCreateBuffer(kernels->context, flags, bytes, NULL, &code);
     STRAKE_CL("clCreateBuffer", code, error, device);
 cleanup:
     return status;

@@ -23,6 +23,26 @@ check "that stages one by one move more than the fused floor" awk -v plan="$(gre
     kernels.json | awk '{ print $NF }')" -v floor="$(grep -o '^  "bytes_per_cell": [0-9]*' kernels.json | awk '{ print $NF }')" \
     'BEGIN { exit !(floor > 0 && plan > 5 * floor) }'
 
+# GPUs may give larger buffers than they tell: a stripe asks, and streams where it is refused.
+faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
+if [ -n "$faulty" ]; then
+    large=(--quiet --no-tune --set grid.rows=500 --set grid.cols=500 --steps 2)
+    try run case.yaml --on serial "${large[@]}" --output large
+    export STRAKE_TEST_MAX_ALLOC=1500000 STRAKE_OPENCL_LIBRARY=$faulty # of 2 MB
+    STRAKE_TEST_FAULTS=type:gpu try run case.yaml --on ocl:0 "${large[@]}" --output given --report given.json
+    exits 0 "a GPU gives an array beyond its largest buffer"
+    check "so its stripe is resident" sh -c '! grep -q streaming given.json'
+    check "to the same bytes" "$STRAKE" compare large given
+    STRAKE_TEST_FAULTS="type:gpu alloc:refused" try run case.yaml --on ocl:0 "${large[@]}" --output refused \
+        --report refused.json
+    exits 0 "a GPU that refuses it goes on"
+    check "streaming" grep -q '"streaming": {"blocks"' refused.json
+    check "to the same bytes" "$STRAKE" compare large refused
+    unset STRAKE_TEST_MAX_ALLOC STRAKE_OPENCL_LIBRARY
+else
+    skip "arrays beyond the largest buffer" "no library to stand in front of a driver"
+fi
+
 try run case.yaml --on ocl:0 --output capped --report capped.json --set run.device_memory=100kB
 exits 0 "a stripe beyond run.device_memory streams"
 check "to the same bytes" "$STRAKE" compare whole capped

@@ -11,8 +11,9 @@
  * loader it cuts OCL_ICD_FILENAMES at its first colon when it is first asked for platforms, and offers as
  * many devices as that named files. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
- * fails in the next clFinish(), what lies beyond all of them is written elsewhere. Other calls go to the real
- * library.
+ * fails in the next clFinish(), what lies beyond all of them is written elsewhere. $STRAKE_TEST_MAX_ALLOC: what
+ * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. Other calls go to the
+ * real library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -60,6 +61,11 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
 {
     cl_mem (*const next)(cl_context, cl_mem_flags, size_t, void *, cl_int *) =
         (cl_mem(*)(cl_context, cl_mem_flags, size_t, void *, cl_int *))real("clCreateBuffer");
+    const char *const most = getenv("STRAKE_TEST_MAX_ALLOC");
+    if (most != NULL && size > strtoul(most, NULL, 10) && is_planted("alloc", "refused")) {
+        *code = CL_INVALID_BUFFER_SIZE;
+        return NULL;
+    }
     const cl_mem buffer = next(context, flags, size, host, code);
     if (flags & CL_MEM_READ_WRITE) { /* not a list of slabs */
         buffers[buffer_count++ % MOST] = buffer;
@@ -245,6 +251,13 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, vo
         (cl_int(*)(cl_device_id, cl_device_info, size_t, void *, size_t *))real("clGetDeviceInfo");
     static const char name[] = "made-up";
     static const cl_device_type type = CL_DEVICE_TYPE_GPU;
+    const char *const most = getenv("STRAKE_TEST_MAX_ALLOC");
+    const cl_ulong bytes = most != NULL ? strtoul(most, NULL, 10) : 0;
+    if (info == CL_DEVICE_MAX_MEM_ALLOC_SIZE && bytes > 0 && value != NULL &&
+        size >= sizeof bytes) {
+        memcpy(value, &bytes, sizeof bytes);
+        return CL_SUCCESS;
+    }
     if (info == CL_DEVICE_TYPE && value != NULL && size >= sizeof type &&
         is_planted("type", "gpu")) {
         memcpy(value, &type, sizeof type);
