@@ -18,6 +18,7 @@ enum {
     TILE_ITEMS = 512,           /* of a GPU's group, which fills a unit with few groups */
     TILE_ROWS = 8,
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
+    SLABS_BEYOND = 64,
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
     MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
@@ -292,8 +293,8 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     s->options.prefetch = tile.options.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     s->options.local = s->device->local_memory;
-    /* Half of what 32 bits count: room for the slabs beyond the layout's. */
-    s->options.large = layout->elements > INT32_MAX;
+    /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */
+    s->options.large = layout->elements > INT32_MAX || layout->slab > INT32_MAX / SLABS_BEYOND;
     s->options = strake_cl_options_complete(&s->options);
 }
 

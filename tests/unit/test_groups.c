@@ -82,6 +82,21 @@ static void what_a_case_says_is_taken(void **state)
     assert_int_equal(k->march_rows, 17);
 }
 
+/* Arrays have slabs beyond the layout's: places that 32 bits count must be enough for these, too. */
+static void large_arrays_and_large_slabs_get_long_indices(void **state)
+{
+    (void)state;
+    strake_cl_kernels *const k = (strake_cl_kernels *)choose(&gpu, "double", "", 46000, NULL);
+    assert_false(k->options.large);
+    assert_true(choose(&gpu, "double", "", 49000, NULL)->options.large);
+    strake_layout layout =
+        strake_layout_make(k->graph, (const int64_t[]){2, 14000, 14000},
+                           (const strake_boundary[]){STRAKE_OPEN, STRAKE_OPEN, STRAKE_OPEN});
+    assert_true(layout.elements < INT32_MAX);
+    strake_cl_groups_choose(k, &layout, NULL);
+    assert_true(k->options.large);
+}
+
 static void lists_of_sizes_are_read_and_written(void **state)
 {
     (void)state;
@@ -235,6 +250,7 @@ int main(void)
         cmocka_unit_test(others_get_one_column_per_item),
         cmocka_unit_test(two_columns_need_registers),
         cmocka_unit_test(what_a_case_says_is_taken),
+        cmocka_unit_test(large_arrays_and_large_slabs_get_long_indices),
         cmocka_unit_test(lists_of_sizes_are_read_and_written),
         cmocka_unit_test(single_kernels_have_sizes_of_their_own),
         cmocka_unit_test(compilers_are_told_a_limit_where_it_fits),
