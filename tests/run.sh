@@ -1,15 +1,18 @@
 #!/bin/bash
 # Usage: bash tests/run.sh BUILD PROGRAM...
-# Runs TAP programs (cmocka binaries and *.t shell scripts), prints a line for each that ended,
+# Runs TAP programs (cmocka binaries and *.t shell scripts) side by side, as many at once as there are
+# processors, in the order given: the longest should be first. Prints a line for each when it ends,
 # everything a failed one printed, and why tests were skipped. The last line is
 # "N passed, N failed[, N skipped]" (also in BUILD/tests/summary); exit 0 only if tests ran, none
-# failed, no program crashed or stopped short of its plan, and some test used an OpenCL device.
+# failed, no program crashed, stopped short of its plan or left processes behind, and some test used an
+# OpenCL device. Whatever ends it, no process of a test stays.
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
 # Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
-#              STRAKE_TESTS_TOGETHER  names of programs that may run side by side (none), in this order
+#              STRAKE_TESTS_JOBS      how many programs at once (as many as there are processors)
 #              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
 set -u
 export LC_ALL=C
+. "$(dirname "$0")/processes.bash"
 
 if [ $# -lt 1 ]; then
     echo "usage: bash tests/run.sh BUILD PROGRAM..." >&2
@@ -18,6 +21,7 @@ fi
 build=$1
 shift
 limit=${STRAKE_TESTS_TIMEOUT:-600}
+jobs=${STRAKE_TESTS_JOBS:-$(nproc)}
 cpu_only=${STRAKE_TESTS_CPU_ONLY:-0}
 
 mkdir -p "$build/tests/log" "$build/tests/home" || exit 1
@@ -95,9 +99,15 @@ count() {
     ' "$2"
 }
 
-# Runs one program; leaves what it printed, its status and its seconds beside each other.
-run() {
-    local program=$1 log=$build/tests/log/$(basename "$1").tap command start status
+mark=r$$
+marks=${STRAKE_TESTS_MARK:-}
+trap 'end_processes "$mark"' EXIT
+trap 'echo "stopped"; exit 130' HUP INT TERM
+
+# Runs a program, the NUMBER-th; leaves what it printed, its status and its seconds beside each other, and what
+# it has left behind.
+run() { # run PROGRAM NUMBER
+    local program=$1 own=p$$.$2 log=$build/tests/log/$(basename "$1").tap command start status left tries
     case $program in
         *.t) command=(sh "$program") ;;
         */*) command=("$program") ;;
@@ -108,17 +118,26 @@ run() {
     esac
     start=$(date +%s%N)
     # --kill-after: a program stuck in a driver ignores the first signal.
-    { timeout --kill-after=10 "$limit" "${command[@]}" >"$log" 2>"$log.err" </dev/null; } 2>/dev/null
+    { STRAKE_TESTS_MARK=$marks/$mark/$own timeout --kill-after=10 "$limit" "${command[@]}" \
+        >"$log" 2>"$log.err" </dev/null; } 2>/dev/null
     status=$?
-    echo "$status $(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { printf "%.1f", t / 1e9 }')" >"$log.status"
+    # Who has just been told to end gets a moment to do so.
+    for tries in 1 2 3 4 5 6 7 8 9 10; do
+        left=$(for process in $(processes_of "$own"); do cat "/proc/$process/comm"; done 2>/dev/null)
+        [ -n "$left" ] && [ "$status" -ne 124 ] && [ "$status" -ne 137 ] || break
+        sleep 0.3
+    done
+    [ -z "$left" ] || end_processes "$own"
+    echo "$status $(awk -v t="$(($(date +%s%N) - start))" 'BEGIN { printf "%.1f", t / 1e9 }')" $left >"$log.new"
+    mv "$log.new" "$log.status"
 }
 
 # Prints the line of a program that ended and adds its tests to the sums.
 tell() {
-    local program=$1 name log status=1 seconds=0 counted p f s planned ran unran total trouble=
+    local program=$1 name log status=1 seconds=0 left counted p f s planned ran unran total trouble=
     name=$(basename "$program")
     log=$build/tests/log/$name.tap
-    read -r status seconds <"$log.status"
+    read -r status seconds left <"$log.status" 2>/dev/null
     # cmocka writes TAP to stderr when it prints failures, so both streams are read for results.
     counted=$(cat "$log" "$log.err" | tr -d '\0' >"$log.all"; count "$name" "$log.all")
     read -r p f s planned ran unran <<<"$(head -n 1 <<<"$counted")"
@@ -133,6 +152,8 @@ tell() {
         trouble="planned $planned tests and ran $total (exit status $status)"
     elif [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
         trouble="exit status $status though no test failed"
+    elif [ -n "$left" ]; then
+        trouble="left processes behind: $left"
     fi
     [ -n "$trouble" ] && f=$((f + 1))
     passed=$((passed + p))
@@ -151,38 +172,37 @@ tell() {
     done <<<"$counted"
 }
 
-# Tests that take any load run side by side, in the order given: the longest should be first. All others
-# have the machine for themselves.
-together=()
-alone=()
-for name in ${STRAKE_TESTS_TOGETHER:-}; do
-    for program in "$@"; do
-        [ "$(basename "$program")" != "$name" ] || together+=("$program")
-    done
-done
 for program in "$@"; do
     rm -f "$build/tests/log/$(basename "$program").tap"*
-    case " ${STRAKE_TESTS_TOGETHER:-} " in
-        *" $(basename "$program") "*) ;;
-        *) alone+=("$program") ;;
-    esac
 done
-running=0
-for program in "${together[@]}"; do
-    if [ "$running" -ge "$(nproc)" ]; then
-        wait -n
-        running=$((running - 1))
-    fi
-    run "$program" &
-    running=$((running + 1))
+# Prints the lines of the programs that have ended since the last call.
+running=()
+tell_ended() {
+    local program still=()
+    for program in "${running[@]}"; do
+        if [ -e "$build/tests/log/$(basename "$program").tap.status" ]; then
+            tell "$program"
+        else
+            still+=("$program")
+        fi
+    done
+    running=("${still[@]}")
+}
+number=0
+for program in "$@"; do
+    while [ ${#running[@]} -ge "$jobs" ]; do
+        wait -n || break
+        tell_ended
+    done
+    number=$((number + 1))
+    run "$program" "$number" &
+    running+=("$program")
 done
-wait
-for program in "${together[@]}"; do
-    tell "$program"
+while [ ${#running[@]} -gt 0 ] && wait -n; do
+    tell_ended
 done
-for program in "${alone[@]}"; do
-    run "$program"
-    tell "$program"
+for program in "${running[@]}"; do
+    tell "$program" # nobody knows how it ended
 done
 
 if [ -n "$skips" ]; then

@@ -62,7 +62,7 @@ fi
 # Full and read-only disks need a file system of their own.
 mkdir disk
 if mount -t tmpfs -o size=120k none disk 2>/dev/null; then
-    trap 'umount "$scratch/disk" 2>/dev/null; rm -rf "$scratch"' EXIT
+    trap 'end_processes "$mark"; umount "$scratch/disk" 2>/dev/null; rm -rf "$scratch"' EXIT
     # shellcheck disable=SC2086
     try $run --output disk/out --set output.every=5
     fails 1 "a disk that becomes full" "disk/out"

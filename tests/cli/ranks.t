@@ -163,13 +163,7 @@ on_ranks 2 model --on ocl:99
 says 2 "a device that rank 0 does not have ends both" "ocl:99"
 
 # rank_of NUMBER: process of that rank in the present run.
-rank_of() {
-    local process
-    for process in $(pgrep -f "^$STRAKE run flow.yaml --output lost"); do
-        tr '\0' '\n' <"/proc/$process/environ" 2>/dev/null |
-            grep -qE "^(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1\$" && echo "$process"
-    done
-}
+rank_of() { processes_of "$mark" "(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1"; }
 
 # lose SIGNAL RANK ARGUMENTS...: a long run on 2 ranks, one of which gets a signal after a checkpoint.
 lose() {
@@ -182,7 +176,8 @@ lose() {
         sleep 0.1
         tries=$((tries + 1))
     done
-    kill -"$signal" "$(rank_of "$rank")"
+    # Without a rank to lose there is nothing to wait for.
+    kill -"$signal" "$(rank_of "$rank")" || end_processes "$mark"
     wait $!
 }
 
@@ -195,7 +190,7 @@ while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -
 done
 files=$(for rank in 0 1; do awk '/memfd:strake/ {print $5}' /proc/"$(rank_of $rank)"/maps; done | sort -u)
 check "ranks of one machine have one file in memory" test "$(echo "$files" | grep -c '[1-9]')" = 1
-kill "$(rank_of 1)"
+kill "$(rank_of 1)" || end_processes "$mark"
 wait $!
 
 lose KILL 1

@@ -4,8 +4,12 @@ set -u
 export LC_ALL=C
 STRAKE=$(realpath "${STRAKE:-build/strake}")
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+. "$(dirname "${BASH_SOURCE[0]}")/../processes.bash"
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/strake-cli.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+# However the test ends, also by a signal, nothing that it started stays behind.
+mark=t$$
+export STRAKE_TESTS_MARK=${STRAKE_TESTS_MARK:-}/$mark
+trap 'end_processes "$mark"; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 tests=0
 failures=0

@@ -1,10 +1,12 @@
-#!/bin/sh
+#!/bin/bash
 # Published numbers, reproduced by the program itself (TAP). Run from the repository root. The cases
 # in data/cases/ say where each number comes from.
 strake=${STRAKE:-build/strake}
 work=$(mktemp -d "${TMPDIR:-/tmp}/strake-acceptance.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+. tests/processes.bash
+mark=t$$
+export STRAKE_TESTS_MARK=${STRAKE_TESTS_MARK:-}/$mark
+trap 'end_processes "$mark"; rm -rf "$work"' EXIT
 
 fieldstat=${FIELDSTAT:-$(dirname "$strake")/tests/fieldstat}
 [ -x "$fieldstat" ] || fieldstat=$work/fieldstat
