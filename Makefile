@@ -129,11 +129,11 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
-# The longest first; then all tests of bits, and others that no load disturbs.
-LONGEST := test_kernels test_blocks tune.t ranks.t
-export STRAKE_TESTS_TOGETHER := $(LONGEST) \
-    $(filter-out $(LONGEST),$(basename $(notdir $(wildcard tests/parity/test_*.c)))) \
-    bench.t failure.t streaming.t options.t devices.t checkpoint.t
+# Tests of what must hold for every problem are a program for each, so that all cores have a share of them.
+SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
+BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
+# The longest first: the runner keeps the order.
+LONGEST := ranks.t $(foreach t,test_kernels test_parity test_sweeps test_blocks,$(SUBJECTS:%=$t@%)) tune.t
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
@@ -144,6 +144,11 @@ SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 FAULTY := $(BUILD)/tests/faulty_opencl.so
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
+TESTS := $(foreach t,$(TEST_BIN),$(if $(filter $(BY_SUBJECT),$(notdir $t)),$(SUBJECTS:%=$t@%),$t)) $(TEST_SH)
+LONG_FIRST := $(foreach l,$(LONGEST),$(filter %/$l,$(TESTS)))
+TESTS := $(LONG_FIRST) $(filter-out $(LONG_FIRST),$(TESTS))
+QUICK_TESTS := $(filter $(foreach t,$(wildcard tests/unit/*),$(if $(filter %.t,$t),$t,%/$(basename $(notdir $t)))) \
+    %/test_parity@$(firstword $(SUBJECTS)),$(TESTS))
 ifneq ($(words $(TEST_SRC)),$(words $(TEST_BIN)))
 $(error two test programs have the same file name; rename one of $(sort $(notdir $(TEST_SRC))))
 endif
@@ -177,11 +182,23 @@ run: ## install what is missing, build, run the main job twice and compare the b
 	+@$(SUBMAKE) all
 	@bash tests/main_job.sh $(BUILD)
 
-.PHONY: check check-build
+.PHONY: check check-quick check-long check-build
 check: ## install what is missing, build, run every test
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@$(SUBMAKE) all check-build
-	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+	@bash tests/run.sh $(BUILD) $(TESTS)
+
+check-quick: ## layers, units and one problem's parity: less than a minute on two cores, once it is built
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
+	+@$(SUBMAKE) all check-build
+	@bash tests/layers.sh
+	@bash tests/run.sh $(BUILD) $(QUICK_TESTS)
+
+check-long: ## every test, with whole matrices where `make check` takes samples of them: half an hour
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
+	+@$(SUBMAKE) all check-build
+	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
+
 check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
@@ -373,7 +390,7 @@ $(FAULTY): tests/support/faulty_opencl.c
 # Tests that need no OpenCL device; a sanitizer would report what drivers do.
 .PHONY: check-cpu
 check-cpu: all check-build
-	@STRAKE_TESTS_CPU_ONLY=1 bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+	@STRAKE_TESTS_CPU_ONLY=1 bash tests/run.sh $(BUILD) $(TESTS)
 
 .PHONY: check-asan check-tsan check-clang check-oclgrind check-offline
 check-asan: ## CPU side of the tests under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -395,7 +412,7 @@ check-clang: ## build with clang and run every test
 
 .PHONY: check-built
 check-built: all check-build
-	@bash tests/run.sh $(BUILD) $(TEST_BIN) $(TEST_SH)
+	@bash tests/run.sh $(BUILD) $(TESTS)
 
 check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (not uninitialised reads)
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh oclgrind

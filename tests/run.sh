@@ -1,11 +1,12 @@
 #!/bin/bash
-# Usage: bash tests/run.sh BUILD PROGRAM...
+# Usage: bash tests/run.sh BUILD PROGRAM[@SUBJECT]...
 # Runs TAP programs (cmocka binaries and *.t shell scripts) side by side, as many at once as there are
 # processors, in the order given: the longest should be first. Prints a line for each when it ends,
 # everything a failed one printed, and why tests were skipped. The last line is
 # "N passed, N failed[, N skipped]" (also in BUILD/tests/summary); exit 0 only if tests ran, none
 # failed, no program crashed, stopped short of its plan or left processes behind, and some test used an
-# OpenCL device. Whatever ends it, no process of a test stays.
+# OpenCL device. Whatever ends it, no process of a test stays. With a SUBJECT a program runs its tests for that
+# problem only (support/trial.h).
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
 # Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
 #              STRAKE_TESTS_JOBS      how many programs at once (as many as there are processors)
@@ -107,7 +108,9 @@ trap 'echo "stopped"; exit 130' HUP INT TERM
 # Runs a program, the NUMBER-th; leaves what it printed, its status and its seconds beside each other, and what
 # it has left behind.
 run() { # run PROGRAM NUMBER
-    local program=$1 own=p$$.$2 log=$build/tests/log/$(basename "$1").tap command start status left tries
+    local program=${1%@*} subject= own=p$$.$2 log=$build/tests/log/$(basename "$1").tap
+    local command start status left tries
+    case $1 in *@*) subject=${1##*@} ;; esac
     case $program in
         *.t) command=(sh "$program") ;;
         */*) command=("$program") ;;
@@ -118,7 +121,7 @@ run() { # run PROGRAM NUMBER
     esac
     start=$(date +%s%N)
     # --kill-after: a program stuck in a driver ignores the first signal.
-    { STRAKE_TESTS_MARK=$marks/$mark/$own timeout --kill-after=10 "$limit" "${command[@]}" \
+    { STRAKE_TESTS_MARK=$marks/$mark/$own STRAKE_TESTS_SUBJECT=$subject timeout --kill-after=10 "$limit" "${command[@]}" \
         >"$log" 2>"$log.err" </dev/null; } 2>/dev/null
     status=$?
     # Who has just been told to end gets a moment to do so.

@@ -1,7 +1,8 @@
 /*
  * A device stripe that streams through its memory in blocks gives the bytes of the serial reference:
  * any number of blocks, streams and steps per visit, any cap of the memory, every boundary, beside
- * other stripes, with fields set between the calls. A run that fails says so, too.
+ * other stripes, with fields set between the calls. A run that fails says so, too. `make check` takes a half or
+ * a third of each matrix, with every value of each axis (strake_trial_takes).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,9 @@ static void every_boundary_gives_the_bytes_of_serial(void **state)
         begin(&f, subject, 0, ROWS, COLS, boundary, false, k == 2);
         const uint64_t expected = reference(&f);
         for (size_t c = 0; c < sizeof cuts / sizeof cuts[0]; c++) {
-            compare(&f, "ocl:0", NULL, &cuts[c], expected);
+            if (strake_trial_takes(k + (int)c, 3)) {
+                compare(&f, "ocl:0", NULL, &cuts[c], expected);
+            }
         }
         end(&f);
     }
@@ -117,7 +120,9 @@ static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
         const uint64_t expected = reference(&f);
         for (int steps = 1; steps <= 17; steps++) {
             const cut c = {1 + steps % 5, 1 + steps % 3, steps, 0};
-            compare(&f, "ocl:0", NULL, &c, expected);
+            if (strake_trial_takes(open + steps, 2)) {
+                compare(&f, "ocl:0", NULL, &c, expected);
+            }
         }
         end(&f);
     }
@@ -146,7 +151,10 @@ static void any_cap_of_memory_gives_the_bytes_of_serial(void **state)
         fixture f;
         begin(&f, subject, 0, ROWS, COLS, open, false, false);
         const uint64_t expected = reference(&f);
-        for (size_t k = 0; k < CAPS; k++) {
+        for (int k = 0; k < CAPS; k++) {
+            if (!strake_trial_takes(open + k, 2)) {
+                continue;
+            }
             const cut chosen = {0, 0, 0, most[k]};
             const cut steps = {0, 1, k >= 2 ? 2 : 1, most[k]};
             compare(&f, "ocl:0", NULL, &chosen, expected);
@@ -165,6 +173,9 @@ static void odd_sizes_and_other_schemes_give_the_bytes_of_serial(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (int boundary = 0; boundary < 4; boundary++) {
             const cut c = {2 + (int)s, 1 + boundary % 3, 1 + boundary * 2, 0};
+            if (!strake_trial_takes((int)s + boundary, 2)) {
+                continue;
+            }
             fixture f;
             begin(&f, subject, (int)(s + (size_t)boundary) % 3 + 1, sizes[s][0], sizes[s][1],
                   boundary, s % 2 == 1, boundary == 1);
@@ -206,7 +217,9 @@ static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
         const uint64_t expected = reference(&f);
         for (int m = 0; m < 4; m++) {
             const cut asked = {3, 2, 1 + (m + k) % 4, 0};
-            compare(&f, mixture[m][0], mixture[m][1], &asked, expected);
+            if (strake_trial_takes(m + k / 2, 2)) {
+                compare(&f, mixture[m][0], mixture[m][1], &asked, expected);
+            }
         }
         end(&f);
     }
@@ -220,6 +233,9 @@ static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(v
     for (int boundary = 0; boundary < 4; boundary++) {
         for (int steps = 1; steps <= 3; steps++) {
             const cut c = {0, 0, steps, between[size_of(subject)][steps]};
+            if (!strake_trial_takes(boundary + steps, 2)) {
+                continue;
+            }
             fixture f;
             begin(&f, subject, 0, ROWS, COLS, boundary, false, false);
             const uint64_t expected = reference(&f);

@@ -1,9 +1,16 @@
 /*
  * Generated kernels: however stages are fused into kernels, whatever the sizes of groups, the state has the
- * bytes of serial. Sets of parameters, all different: every few share a program's text and differ in
- * their groups. PoCL builds them without optimising, since its compiler would take most of the time;
- * runs with two more programs follow, built as users get them. Draws are seeded. STRAKE_REQUIRE_OPENCL=1
- * turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of sets.
+ * bytes of serial. Sets of parameters: every few share a program's text and differ in their groups, grids and
+ * places. PoCL builds them without optimising, since its compiler would take most of the time;
+ * runs with two more programs follow, built as users get them. Draws are seeded.
+ *
+ * `make check-long` runs hundreds of sets as they are drawn, all different. `make check` runs a few dozen that
+ * are chosen: of many draws always the one with the most pairs of choices that no set before has had, so that
+ * faults which need two of them at once (a fusion and a boundary, a precision and a number of columns) show.
+ * Every kind of kernel must meet every precision, boundary, place and way to divide, or the test fails.
+ *
+ * STRAKE_REQUIRE_OPENCL=1 turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of sets
+ * that are drawn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,54 +23,121 @@
 
 enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 6, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
 
+/* Of a sample; candidates: how many draws each one is chosen from. */
+enum {
+    PROGRAMS = 14,
+    PROGRAMS_OF_OTHERS = 10,
+    SETS_OF_CHOSEN = 3,
+    WHOLE_RUNS_OF_SAMPLE = 4,
+    CANDIDATES = 80
+};
+
 static int pick(uint64_t *seed, int count)
 {
     const int k = (int)(strake_random(seed) * count);
     return k < count ? k : count - 1;
 }
 
-/* What decides a program's text. */
-typedef struct program {
+/* The choices of a set that pairs are counted of; those of the program come first. */
+typedef enum factor {
+    FUSION,
+    PRECISION,
+    DIVISION,
+    CONSTANT_H,
+    HOLD,
+    UNROLL,
+    PREFETCH,
+    KEEP,
+    VECTOR,
+    SCHEME,
+    PROGRAM_FACTORS,
+    BOUNDARY = PROGRAM_FACTORS,
+    PLACE,
+    FEW_ROWS,
+    FEW_COLUMNS,
+    GROUP_ROWS,
+    OWN_GROUPS,
+    FACTORS
+} factor;
+
+enum { LEVELS = 6 };
+
+/* One run: what decides a program's text, then sizes of groups, grid and place. */
+typedef struct set {
     int variant;
     bool single, constant_h;
     int fusion, division, hold, unroll, prefetch, keep, vector, width, height, rows;
     strake_group group[3]; /* of the first kernels */
-} program;
+    int grid[2], boundary, place;
+    int level[FACTORS];
+} set;
 
-static program draw_program(uint64_t *seed)
+static const char *const places[] = {"ocl:0", "cpu,ocl:0", "ocl:0,ocl:0"};
+
+static void draw_program(set *p, uint64_t *seed)
 {
     static const int fusions[] = {1, 2, 3, 3, 3, 3, 3, 4};
     static const int holds[] = {0, 0, 12, 30, 300};
     static const int unrolls[] = {1, 1, 2, 4};
     static const int vectors[] = {1, 1, 1, 2, 2, 4};
-    program p = {.variant = pick(seed, 1000),
-                 .single = pick(seed, 4) == 0,
-                 .constant_h = pick(seed, 3) == 0,
-                 .fusion = fusions[pick(seed, 8)],
-                 .division = pick(seed, 3) == 0 ? 1 : 2,
-                 .hold = holds[pick(seed, 5)],
-                 .unroll = unrolls[pick(seed, 4)],
-                 .prefetch = 1 + pick(seed, 3),
-                 .keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9),
-                 .vector = vectors[pick(seed, 6)],
-                 .width = 20 + pick(seed, 150)};
-    p.width = p.fusion == 4 ? 1 + p.width / 4 : p.width; /* a tile's */
-    return p;
+    const int variant = pick(seed, 1000);
+    const bool single = pick(seed, 4) == 0, constant_h = pick(seed, 3) == 0;
+    const int fusion = fusions[pick(seed, 8)], division = pick(seed, 3) == 0 ? 1 : 2;
+    const int hold = pick(seed, 5), unroll = unrolls[pick(seed, 4)], prefetch = pick(seed, 3);
+    const int keep = pick(seed, 2) == 0 ? 1 : 1 + pick(seed, 9);
+    const int vector = vectors[pick(seed, 6)], width = 20 + pick(seed, 150);
+    *p = (set){.variant = variant,
+               .single = single,
+               .constant_h = constant_h,
+               .fusion = fusion,
+               .division = division,
+               .hold = holds[hold],
+               .unroll = unroll,
+               .prefetch = 1 + prefetch,
+               .keep = keep,
+               .vector = vector,
+               .width = fusion == 4 ? 1 + width / 4 : width, /* a tile's */
+               .level = {[FUSION] = fusion,
+                         [PRECISION] = single,
+                         [DIVISION] = division,
+                         [CONSTANT_H] = constant_h,
+                         [HOLD] = hold,
+                         [UNROLL] = unroll,
+                         [PREFETCH] = prefetch,
+                         [KEEP] = keep > 1,
+                         [VECTOR] = vector,
+                         [SCHEME] = variant % LEVELS}};
 }
 
-/* Sizes of groups, for which PoCL compiles anew only where the width is another one; a tile's is compiled in. */
-static void draw_groups(program *p, uint64_t *seed)
+/*
+ * Sizes of groups, for which PoCL compiles anew only where the width is another one (a tile's is compiled in),
+ * the grid and who has its rows.
+ */
+static void draw_run(set *p, uint64_t *seed)
 {
+    int own = 0;
     p->height = 1 + pick(seed, 5);
     p->rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 40);
     for (int k = 0; k < 3; k++) {
         const bool common = pick(seed, 2) == 0;
+        own += common ? 0 : 1;
         p->group[k] = (strake_group){common ? 0 : p->width, 1 + pick(seed, 5)};
     }
+    p->level[FEW_ROWS] = pick(seed, 4) == 0;
+    p->grid[0] = 1 + pick(seed, p->level[FEW_ROWS] != 0 ? 8 : 70);
+    p->level[FEW_COLUMNS] = pick(seed, 4) == 0;
+    p->grid[1] = 1 + pick(seed, p->level[FEW_COLUMNS] != 0 ? 8 : 230);
+    const int place = pick(seed, 4);
+    p->place = p->grid[0] > 1 && place > 1 ? place - 1 : 0;
+    p->boundary = pick(seed, 4);
+    p->level[BOUNDARY] = p->boundary;
+    p->level[PLACE] = p->place;
+    p->level[GROUP_ROWS] = p->rows > 0;
+    p->level[OWN_GROUPS] = own;
 }
 
 /* Whether these parameters are among the first @p count keys; adds them there. */
-static bool is_known(const program *p, int count, char (*key)[KEY])
+static bool is_known(const set *p, int count, char (*key)[KEY])
 {
     (void)snprintf(key[count], KEY, "%d %d%d %d %d %d %d %d %d %d %d %d %d", p->variant, p->single,
                    p->constant_h, p->fusion, p->division, p->hold, p->unroll, p->prefetch, p->keep,
@@ -76,15 +150,11 @@ static bool is_known(const program *p, int count, char (*key)[KEY])
     return false;
 }
 
-/* One drawn run: where the rows lie and how large the groups are. */
-static void check_draw(const strake_subject *subject, const program *p, uint64_t *seed, int draw)
+static void check_set(const strake_subject *subject, const set *p, int draw)
 {
-    static const char *const places[] = {"ocl:0", "ocl:0", "cpu,ocl:0", "ocl:0,ocl:0"};
-    const int rows = 1 + pick(seed, pick(seed, 4) == 0 ? 8 : 70);
-    const int cols = 1 + pick(seed, pick(seed, 4) == 0 ? 8 : 230);
-    const char *const place = rows > 1 ? places[pick(seed, 4)] : places[0];
-    const strake_trial_config config = {subject,       p->variant, rows,         cols,
-                                        pick(seed, 4), p->single,  p->constant_h};
+    const char *const place = places[p->place];
+    const strake_trial_config config = {subject,     p->variant, p->grid[0],   p->grid[1],
+                                        p->boundary, p->single,  p->constant_h};
     strake_trial trial;
     strake_trial_begin(&trial, &config, (uint64_t)draw);
     strake_trial_roughen(&trial, (uint64_t)draw);
@@ -117,6 +187,105 @@ static void check_draw(const strake_subject *subject, const program *p, uint64_t
     strake_trial_end(&trial);
 }
 
+/* Pairs of choices that sets have had. */
+typedef struct pairs {
+    bool had[FACTORS][LEVELS][FACTORS][LEVELS];
+    int count;
+} pairs;
+
+/* What the pairs of a set that are new weigh, of those with a factor from @p least to below @p most. */
+static int new_pairs(pairs *all, const set *p, int least, int most, bool keep)
+{
+    int weight = 0;
+    for (int g = least; g < most; g++) {
+        for (int f = 0; f < g; f++) {
+            bool *const had = &all->had[f][p->level[f]][g][p->level[g]];
+            weight += *had ? 0 : f == FUSION ? 3 : 1; /* every kind of kernel meets everything */
+            all->count += keep && !*had ? 1 : 0;
+            *had = *had || keep;
+        }
+    }
+    return weight;
+}
+
+/* Of many draws the one with the most new pairs: another program, or another run of @p p. */
+static void choose(pairs *all, set *p, bool program, uint64_t *seed)
+{
+    const int least = program ? 1 : PROGRAM_FACTORS, most = program ? PROGRAM_FACTORS : FACTORS;
+    set best = *p;
+    int gain = -1;
+    for (int c = 0; c < CANDIDATES; c++) {
+        set drawn = *p;
+        if (program) {
+            draw_program(&drawn, seed);
+        } else {
+            draw_run(&drawn, seed);
+        }
+        const int more = new_pairs(all, &drawn, least, most, false);
+        best = more > gain ? drawn : best;
+        gain = more > gain ? more : gain;
+    }
+    (void)new_pairs(all, &best, least, most, true);
+    *p = best;
+}
+
+/* The kinds of kernel with what each of them must have met. */
+static void check_pairs(const pairs *all)
+{
+    static const struct {
+        factor with;
+        int least, most;
+    } must[] = {{PRECISION, 0, 1}, {DIVISION, 1, 2}, {BOUNDARY, 0, 3}, {PLACE, 0, 2}};
+    for (int fusion = 1; fusion <= 4; fusion++) {
+        for (size_t k = 0; k < sizeof must / sizeof must[0]; k++) {
+            for (int level = must[k].least; level <= must[k].most; level++) {
+                if (!all->had[FUSION][fusion][must[k].with][level]) {
+                    fail_msg("no set of the sample has fusion %d and choice %d of factor %d",
+                             fusion, level, (int)must[k].with);
+                }
+            }
+        }
+    }
+}
+
+static int run_sample(const strake_subject *subject, uint64_t *seed)
+{
+    static pairs all;
+    const int programs = subject == &strake_subject_mpdata2d ? PROGRAMS : PROGRAMS_OF_OTHERS;
+    set p = {0};
+    memset(&all, 0, sizeof all);
+    for (int program = 0; program < programs; program++) {
+        choose(&all, &p, true, seed);
+        for (int k = 0; k < SETS_OF_CHOSEN; k++) {
+            choose(&all, &p, false, seed);
+            check_set(subject, &p, program * SETS_OF_CHOSEN + k);
+        }
+    }
+    check_pairs(&all);
+    print_message("# %d sets of parameters, %d programs, have %d pairs of choices\n",
+                  programs * SETS_OF_CHOSEN, programs, all.count);
+    return programs * SETS_OF_CHOSEN;
+}
+
+static int run_drawn(const strake_subject *subject, int sets, uint64_t *seed)
+{
+    char(*const key)[KEY] = calloc(MOST_SETS, sizeof *key);
+    assert_non_null(key);
+    set p = {0};
+    for (int k = 0; k < sets; k++) {
+        if (k % SETS_OF_PROGRAM == 0) {
+            draw_program(&p, seed);
+        }
+        do {
+            draw_run(&p, seed);
+        } while (is_known(&p, k, key));
+        check_set(subject, &p, k);
+    }
+    print_message("# %d different sets of parameters\n", sets);
+    free(key);
+    return sets;
+}
+
 static bool has_device(void)
 {
     strake_cl_list list;
@@ -141,37 +310,24 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
         skip();
     }
     const char *wanted = getenv("STRAKE_KERNEL_DRAWS");
+    const bool whole = wanted != NULL || strake_trial_is_whole();
     const int share = subject == &strake_subject_mpdata2d ? 1 : 4;
     const int asked = wanted != NULL ? atoi(wanted) : SETS / share;
-    const int sets = asked < MOST_SETS ? asked : MOST_SETS;
+    const int runs = whole ? WHOLE_RUNS : WHOLE_RUNS_OF_SAMPLE;
     uint64_t seed = 7;
-    char(*const key)[KEY] = calloc(MOST_SETS, sizeof *key);
-    assert_non_null(key);
     assert_int_equal(setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1), 0);
-    program p = {0};
-    int programs = 0;
-    for (int set = 0; set < sets; set++) {
-        if (set % SETS_OF_PROGRAM == 0) {
-            p = draw_program(&seed);
-            programs++;
-        }
-        do {
-            draw_groups(&p, &seed);
-        } while (is_known(&p, set, key));
-        check_draw(subject, &p, &seed, set);
-    }
+    const int sets = whole ? run_drawn(subject, asked < MOST_SETS ? asked : MOST_SETS, &seed)
+                           : run_sample(subject, &seed);
     assert_int_equal(unsetenv("POCL_EXTRA_BUILD_FLAGS"), 0);
-    for (int run = 0; run < WHOLE_RUNS; run++) {
-        if (run % (WHOLE_RUNS / 2) == 0) {
-            p = draw_program(&seed);
+    set p = {0};
+    for (int run = 0; run < runs; run++) {
+        if (run % (runs / 2) == 0) {
+            draw_program(&p, &seed);
         }
-        draw_groups(&p, &seed);
-        check_draw(subject, &p, &seed, sets + run);
+        draw_run(&p, &seed);
+        check_set(subject, &p, sets + run);
     }
-    print_message("# %d different sets of parameters for %d draws of a program, and %d runs with 2 "
-                  "more, are equal\n",
-                  sets, programs, WHOLE_RUNS);
-    free(key);
+    print_message("# and %d runs with 2 more programs are equal\n", runs);
 }
 
 int main(void)

@@ -72,22 +72,52 @@ uint64_t strake_trial_checksum(const strake_trial *trial, strake_solver *solver)
     return strake_harness_checksum(solver, trial->field[0], trial->cells);
 }
 
+/* The subjects that are asked for, all of them by default. @return how many */
+static int asked_for(const strake_subject *list[SUBJECTS])
+{
+    const char *const name = getenv("STRAKE_TESTS_SUBJECT");
+    const bool all = name == NULL || *name == '\0';
+    int count = 0;
+    for (int k = 0; k < SUBJECTS; k++) {
+        if (all || strcmp(subjects[k]->problem, name) == 0) {
+            list[count++] = subjects[k];
+        }
+    }
+    if (count == 0) {
+        (void)fprintf(stderr, "STRAKE_TESTS_SUBJECT: no subject is called %s\n", name);
+    }
+    return count;
+}
+
 int strake_trial_run(const struct CMUnitTest *tests, size_t count)
 {
-    struct CMUnitTest *all = calloc(count * SUBJECTS, sizeof *all);
-    char(*name)[200] = calloc(count * SUBJECTS, sizeof *name);
-    if (all == NULL || name == NULL) {
+    const strake_subject *list[SUBJECTS];
+    const size_t all_tests = count * (size_t)asked_for(list);
+    struct CMUnitTest *all = calloc(all_tests, sizeof *all);
+    char(*name)[200] = calloc(all_tests, sizeof *name);
+    if (all == NULL || name == NULL || all_tests == 0) {
         abort();
     }
-    for (size_t k = 0; k < count * SUBJECTS; k++) {
-        const strake_subject *subject = subjects[k / count];
+    for (size_t k = 0; k < all_tests; k++) {
+        const strake_subject *subject = list[k / count];
         (void)snprintf(name[k], sizeof name[k], "%s_%s", subject->problem, tests[k % count].name);
         all[k] = tests[k % count];
         all[k].name = name[k];
         all[k].initial_state = (void *)subject;
     }
-    const int failed = _cmocka_run_group_tests("every problem", all, count * SUBJECTS, NULL, NULL);
+    const int failed = _cmocka_run_group_tests("every problem", all, all_tests, NULL, NULL);
     free(all);
     free(name);
     return failed;
+}
+
+bool strake_trial_is_whole(void)
+{
+    const char *const wanted = getenv("STRAKE_TESTS_LONG");
+    return wanted != NULL && strcmp(wanted, "1") == 0;
+}
+
+bool strake_trial_takes(int number, int of)
+{
+    return number % of == 0 || strake_trial_is_whole();
 }

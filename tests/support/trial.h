@@ -60,7 +60,19 @@ strake_solver *strake_trial_open(const strake_trial *trial, const char *where, c
 /** FNV-1a-64 of the bytes of the state. */
 uint64_t strake_trial_checksum(const strake_trial *trial, strake_solver *solver);
 
-/** Runs each test once for each subject, which is its initial state. @return as a main function */
+/**
+ * Runs each test once for each subject, which is its initial state; $STRAKE_TESTS_SUBJECT, the name of a problem,
+ * asks for one subject. @return as a main function
+ */
 int strake_trial_run(const struct CMUnitTest *tests, size_t count);
+
+/** Whether whole matrices are asked for (STRAKE_TESTS_LONG=1), not the samples of them that `make check` runs. */
+bool strake_trial_is_whole(void);
+
+/**
+ * Whether a run of a matrix is made: with whole matrices every one, otherwise one of @p of. With the sum of the
+ * indices of two or more of its axes as @p number, every value of each axis stays, with changing values of the others.
+ */
+bool strake_trial_takes(int number, int of);
 
 #endif
