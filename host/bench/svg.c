@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "bench/bench.h"
 #include "bench/page.h"
 #include "bench/svg_text.h"
+#include "io/machine.h"
 #include "io/report.h"
 
 enum {
@@ -15,7 +17,9 @@ enum {
     BAR_WIDTH = STRAKE_PAGE_BAR_WIDTH,
     LINE = STRAKE_PAGE_LINE,
     BAR = STRAKE_PAGE_BAR,
-    HEAD = 40
+    HEAD = 40,
+    NOTE = 18,
+    MOST_NAMED = 32 /* devices in the head of the page */
 };
 
 static const char *const wrong_colour = "#c0392b";
@@ -63,11 +67,72 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 
+/* Every device once, in the order in which placements name them. @return their number */
+static int find_devices(const strake_bench *bench, int benches, const strake_placement **out)
+{
+    int count = 0;
+    for (int b = 0; b < benches; b++) {
+        for (int k = 0; k < bench[b].items; k++) {
+            const strake_bench_item *const item = &bench[b].item[k];
+            for (int p = 0; p < item->placements && item->status == STRAKE_OK; p++) {
+                const strake_placement *const own = &item->placement[p];
+                bool is_new = count < MOST_NAMED;
+                for (int j = 0; j < count && is_new; j++) {
+                    is_new = strcmp(out[j]->id, own->id) != 0;
+                }
+                if (is_new) {
+                    out[count++] = own;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+/* Where and when: a page that somebody finds later must tell. @return where the next line begins */
+static double print_origin(const strake_bench *bench, int benches, double y, strake_text *svg)
+{
+    const strake_placement *device[MOST_NAMED];
+    const int devices = find_devices(bench, benches, device);
+    const time_t now = time(NULL);
+    strake_machine machine;
+    struct tm utc;
+    char when[32] = "", line[800];
+    strake_machine_read(&machine);
+    if (gmtime_r(&now, &utc) != NULL) {
+        (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc);
+    }
+    (void)snprintf(line, sizeof line, "strake %s, %s; host: %s, %d core%s, %.0f GiB, %s",
+                   STRAKE_VERSION, when, machine.cpu, machine.cores, machine.cores == 1 ? "" : "s",
+                   (double)machine.memory / 1073741824.0, machine.os);
+    strake_svg_text(svg, MARGIN, y + 12, "note", line);
+    for (int k = 0; k < devices; k++) {
+        y += NOTE;
+        (void)snprintf(line, sizeof line, "%s: %.120s, %.80s", device[k]->id, device[k]->name,
+                       device[k]->driver);
+        strake_svg_text(svg, MARGIN, y + 12, "note", line);
+    }
+    return y + NOTE;
+}
+
 static double print_steps(const strake_bench *bench, double y, strake_text *svg)
 {
-    strake_svg_text(svg, MARGIN, y + 12, "note",
-                    "From one exchange to the next, as recorded, each to its own scale: threads of "
-                    "the CPU stripe; kernels of a device, its transfers below");
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        any = any || strake_bench_timeline_height(&bench->item[k]) > 0.0;
+    }
+    if (!any) {
+        return y;
+    }
+    strake_svg_text(
+        svg, MARGIN, y + 12, "note",
+        "One recorded step of each placement after its last repeat, no average, each to "
+        "its own scale: from one exchange to the next");
+    y += NOTE;
+    strake_svg_text(
+        svg, MARGIN, y + 12, "note",
+        "(of several steps where a sweep takes them at once). Lines: threads of the CPU "
+        "stripe; kernels of a device, its transfers below.");
     y += LINE;
     for (int k = 0; k < bench->items; k++) {
         y = strake_bench_draw_timeline(&bench->item[k], y, svg);
@@ -89,6 +154,12 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
                    bench->which->precision == STRAKE_DOUBLE ? "double" : "single");
     strake_svg_text(svg, MARGIN, y + 20, "head", text);
     y += HEAD;
+    (void)snprintf(text, sizeof text,
+                   "median of %d repeat%s of %lld steps (serial: fewer); line: from the slowest to "
+                   "the fastest repeat",
+                   bench->repeats, bench->repeats == 1 ? "" : "s", (long long)bench->steps);
+    strake_svg_text(svg, MARGIN, y + 4, "note", text);
+    y += NOTE;
     for (int k = 0; k < bench->items; k++) {
         print_bar(&bench->item[k], fastest(bench), y, svg);
         y += LINE;
@@ -115,10 +186,13 @@ static double page_height(const strake_bench *bench, int benches)
     double lines = 0.0, height = 0.0;
     for (int b = 0; b < benches; b++) {
         lines += bench[b].items + 2.5;
+        height += 2.0 * NOTE;
         for (int k = 0; k < bench[b].items; k++) {
             height += strake_bench_timeline_height(&bench[b].item[k]);
         }
     }
+    const strake_placement *device[MOST_NAMED];
+    height += NOTE * (1.5 + find_devices(bench, benches, device));
     return 80.0 + height + LINE * lines + HEAD * benches;
 }
 
@@ -137,7 +211,8 @@ void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text 
                       "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
                       WIDTH, height, WIDTH, height);
     strake_svg_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");
-    y = print_legend(y + LINE, svg);
+    y = print_origin(bench, benches, y + LINE, svg);
+    y = print_legend(y + NOTE / 2.0, svg);
     for (int b = 0; b < benches; b++) {
         y = print_bench(&bench[b], y, svg);
     }

@@ -65,6 +65,9 @@ fi
 check "the SVG has bars, steps and sizes" bash -c \
     'grep -q "48 x 48 cells" bench.svg && grep -q "40 x 56 cells" bench.svg &&
      [ "$(grep -c "<title>median " bench.svg)" -eq 6 ] && [ "$(grep -c "<title>step of " bench.svg)" -eq 4 ]'
+check "and tells where, with what and when it was measured" bash -c \
+    'grep -Eq "strake [0-9.]+, 20[0-9-]+ [0-9:]+ UTC; host: " bench.svg && grep -q ">cpu: " bench.svg'
+check "and that its timeline is one recorded step" grep -q "One recorded step of each placement" bench.svg
 
 try bench case.yaml --on cpu --steps 4 --scale 0.5 --repeats 1 --report - --quiet
 exits 0 "a case file is benchmarked"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bench/roof.h"
+#include "io/machine.h"
 
 static const char text[] = "problem: mpdata2d\n"
                            "grid: {rows: 40, cols: 50}\n"
@@ -329,6 +330,14 @@ static void pages_escape_what_drivers_call_themselves(void **state)
     strake_bench_print_svg(bench, 1, &svg);
     assert_false(svg.failed);
     assert_non_null(strstr(svg.data, "a&lt;b&gt;&amp;&quot;c&quot;?:"));
+    /* Where, with what and when: somebody finds the page in a year. */
+    strake_machine machine;
+    strake_machine_read(&machine);
+    assert_non_null(strstr(svg.data, "strake " STRAKE_VERSION ", 20"));
+    assert_non_null(strstr(svg.data, " UTC; host: "));
+    assert_non_null(strstr(svg.data, machine.cpu));
+    assert_non_null(strstr(svg.data, ">cpu: "));
+    assert_null(strstr(svg.data, "One recorded step")); /* none was */
     assert_non_null(strstr(svg.data, "failed: &lt;out&gt; of &quot;memory&quot;?"));
     assert_null(strstr(svg.data, "nan"));
     strake_bench_print_json(bench, &json);
