@@ -104,8 +104,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(wildcard host/cpu/*.c host/opencl/*.c host/io/*.c host/solver/*.c host/tuned/*.c \
-        host/model/*.c host/bench/*.c host/view/*.c) host/mpi/launch.c host/mpi/ranks.c
+    $(filter-out host/main/% host/mpi/%,$(wildcard host/*/*.c)) host/mpi/launch.c host/mpi/ranks.c
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)

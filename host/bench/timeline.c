@@ -18,7 +18,7 @@ static int lanes_of(const strake_timeline *t, int entry)
 {
     int lanes = 0;
     for (int l = 0; l < t->lanes; l++) {
-        lanes += t->lane[l].entry == entry;
+        lanes += t->lane[l].part == entry;
     }
     return lanes;
 }
@@ -34,7 +34,7 @@ static void print_number(strake_text *json, const char *before, double value)
 static void print_sums(const strake_bench_item *item, strake_text *json)
 {
     const strake_timeline *const t = &item->timeline;
-    for (int e = 0; e < t->entries && e < item->placements; e++) {
+    for (int e = 0; e < t->parts && e < item->placements; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
         const double unknown = (double)NAN;
         strake_text_print(json, "%s{\"id\": ", e > 0 ? ", " : "");
@@ -80,7 +80,7 @@ void strake_bench_print_timeline(const strake_bench_item *item, strake_text *jso
     print_sums(item, json);
     strake_text_print(json, "], \"lanes\": [");
     for (int l = 0; l < t->lanes; l++) {
-        const int entry = t->lane[l].entry;
+        const int entry = t->lane[l].part;
         strake_text_print(json, "%s{\"id\": ", l > 0 ? ", " : "");
         strake_text_json(json, entry < item->placements ? item->placement[entry].id : "");
         strake_text_print(json, ", \"name\": ");
@@ -117,11 +117,11 @@ static void draw_spans(const strake_timeline *t, int entry, double y, strake_tex
         const strake_timeline_span *const s = &t->span[k];
         char text[160];
         int above = 0;
-        if (t->lane[s->lane].entry != entry) {
+        if (t->lane[s->lane].part != entry) {
             continue;
         }
         for (int l = 0; l < s->lane; l++) {
-            above += t->lane[l].entry == entry;
+            above += t->lane[l].part == entry;
         }
         const bool computes = s->kind == STRAKE_SPAN_COMPUTE;
         (void)snprintf(text, sizeof text, "%s, %s: %s, %.4g to %.4g ms",

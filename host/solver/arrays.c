@@ -123,10 +123,10 @@ void strake_arrays_trim(const strake_solver *solver)
 /* The slabs of the CPU stripe; before there are stripes, it may become all of this rank's. */
 static strake_range stripe_of(const strake_solver *solver)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->place == STRAKE_PLACE_CPU && entry->range.first < entry->range.end) {
-            return entry->range;
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        if (part->ops->has_workers && strake_part_has_slabs(part)) {
+            return part->range;
         }
     }
     return solver->own;

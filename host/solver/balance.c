@@ -32,7 +32,7 @@ static int64_t find_steps(const strake_solver *solver, double step, double secon
     return (wanted + solver->at_once - 1) / solver->at_once * solver->at_once;
 }
 
-strake_status strake_time_team(strake_solver *solver, double *seconds, double *entry_seconds,
+strake_status strake_time_team(strake_solver *solver, double *seconds, double *part_seconds,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -47,17 +47,17 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
     start = strake_solver_clock();
     STRAKE_TRY(strake_team_try(solver, timed, error));
     *seconds = (strake_solver_clock() - start) / (double)timed;
-    for (int e = 0; e < solver->entries; e++) {
-        entry_seconds[e] = 0.0;
+    for (int e = 0; e < solver->parts; e++) {
+        part_seconds[e] = 0.0;
     }
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         const double own = (role->compute + role->exchange) / (double)timed;
-        double *slot = &entry_seconds[role->entry];
+        double *slot = &part_seconds[role->part];
         *slot = own > *slot ? own : *slot;
-        strake_entry *entry = &solver->entry[role->entry];
-        entry->slab_seconds =
-            role->compute / (double)timed / (double)(entry->range.end - entry->range.first);
+        strake_part *part = &solver->part[role->part];
+        part->slab_seconds =
+            role->compute / (double)timed / (double)(part->range.end - part->range.first);
     }
     strake_workers_seen(solver);
     STRAKE_TRY(strake_workers_level(solver, &levelled, error));
@@ -72,10 +72,10 @@ cleanup:
 static bool is_crowded(const strake_solver *solver)
 {
     bool crowded = solver->most_threads > strake_topology_threads(&solver->topology);
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        crowded = crowded || (entry->stripe != NULL &&
-                              !strake_cl_device_is_gpu(&solver->list.device[entry->device]));
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        crowded = crowded || (part->device != NULL && part->body != NULL &&
+                              !strake_cl_device_is_gpu(part->device));
     }
     return crowded;
 }
@@ -101,7 +101,7 @@ strake_status strake_time_often(strake_solver *solver, strake_forecast *out, str
 {
     strake_status status = STRAKE_OK;
     double seconds[MOST_TRIALS], waited[MOST_TRIALS];
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     double start = 0.0;
     int64_t steps = 0;
     int trials = 0;
@@ -109,7 +109,7 @@ strake_status strake_time_often(strake_solver *solver, strake_forecast *out, str
     strake_waits *const waits = calloc(2, sizeof *waits);
     STRAKE_CHECK(waits != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing steps");
     /* Gets the data where they are needed; levels the workers' shares. */
-    STRAKE_TRY(strake_time_team(solver, &start, entry_seconds, error));
+    STRAKE_TRY(strake_time_team(solver, &start, part_seconds, error));
     steps = find_steps(solver, start, patience / MOST_TRIALS);
     start = strake_solver_clock();
     while (trials < LEAST_TRIALS ||
@@ -127,12 +127,11 @@ cleanup:
 
 int strake_balance_twin(const strake_solver *solver, int e)
 {
-    const strake_entry *entry = &solver->entry[e];
-    for (int k = 0; k < e && entry->place == STRAKE_PLACE_OPENCL; k++) {
-        const strake_entry *other = &solver->entry[k];
-        if (other->place == STRAKE_PLACE_OPENCL && !other->dropped &&
-            strcmp(solver->list.device[entry->device].name,
-                   solver->list.device[other->device].name) == 0) {
+    const strake_part *part = &solver->part[e];
+    for (int k = 0; k < e && part->device != NULL; k++) {
+        const strake_part *other = &solver->part[k];
+        if (other->device != NULL && !other->dropped &&
+            strcmp(part->device->name, other->device->name) == 0) {
             return k;
         }
     }
@@ -142,10 +141,10 @@ int strake_balance_twin(const strake_solver *solver, int e)
 /* Gives devices of one name the mean of their rates. */
 static void level_twins(const strake_solver *solver, double *weight)
 {
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         double sum = weight[e], least = weight[e], most = weight[e];
         int count = 1;
-        for (int k = e + 1; k < solver->entries; k++) {
+        for (int k = e + 1; k < solver->parts; k++) {
             if (weight[k] > 0.0 && strake_balance_twin(solver, k) == e) {
                 sum += weight[k];
                 count++;
@@ -153,7 +152,7 @@ static void level_twins(const strake_solver *solver, double *weight)
                 most = weight[k] > most ? weight[k] : most;
             }
         }
-        for (int k = e; k < solver->entries && count > 1 && most < most_off * least; k++) {
+        for (int k = e; k < solver->parts && count > 1 && most < most_off * least; k++) {
             if (k == e || (weight[k] > 0.0 && strake_balance_twin(solver, k) == e)) {
                 weight[k] = sum / count;
             }
@@ -162,13 +161,13 @@ static void level_twins(const strake_solver *solver, double *weight)
 }
 
 /* Weights proportional to rows per second; a stripe that had no rows keeps none. */
-static void weights_from_rates(const strake_solver *solver, const double *entry_seconds,
+static void weights_from_rates(const strake_solver *solver, const double *part_seconds,
                                double *weight)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        const double rows = (double)(entry->range.end - entry->range.first);
-        weight[e] = entry_seconds[e] > 0.0 ? rows / entry_seconds[e] : 0.0;
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        const double rows = (double)(part->range.end - part->range.first);
+        weight[e] = part_seconds[e] > 0.0 ? rows / part_seconds[e] : 0.0;
     }
     level_twins(solver, weight);
 }
@@ -177,14 +176,14 @@ strake_status strake_balance_weights(strake_solver *solver, double *weight, doub
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     for (int round = 0; round < ROUNDS; round++) {
         STRAKE_TRY(strake_team_place(solver, weight, error));
-        STRAKE_TRY(strake_time_team(solver, seconds, entry_seconds, error));
-        weights_from_rates(solver, entry_seconds, weight);
+        STRAKE_TRY(strake_time_team(solver, seconds, part_seconds, error));
+        weights_from_rates(solver, part_seconds, weight);
     }
     STRAKE_TRY(strake_team_place(solver, weight, error));
-    STRAKE_TRY(strake_time_team(solver, seconds, entry_seconds, error));
+    STRAKE_TRY(strake_time_team(solver, seconds, part_seconds, error));
 cleanup:
     return status;
 }
@@ -197,7 +196,7 @@ static strake_status first_weights(const strake_solver *solver, double *weight, 
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
     }
     strake_predict(solver, 1.0, prediction);
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         weight[e] = 1.0;
     }
     if (prediction->complete) {

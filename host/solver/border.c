@@ -154,10 +154,8 @@ static strake_status begin_border(strake_solver *solver, strake_error *error)
         solver->border = NULL;
     }
     STRAKE_CHECK(solver->border != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_unpin(solver->entry[e].stripe, error));
-        }
+    for (int e = 0; e < solver->parts; e++) {
+        STRAKE_TRY(strake_part_unpin(&solver->part[e], error));
     }
 cleanup:
     return status;
@@ -200,7 +198,7 @@ strake_status strake_border_create(strake_solver *solver, strake_error *error)
     find_sent(solver, depth);
     STRAKE_TRY(create_link(solver, 0, depth, error));
     STRAKE_TRY(create_link(solver, 1, depth, error));
-    strake_border_mark(solver);
+    strake_strips_mark(solver);
 cleanup:
     return status;
 }

@@ -30,8 +30,8 @@ int64_t strake_border_least(const strake_solver *solver, int steps);
 strake_status strake_border_create(strake_solver *solver, strake_error *error);
 void strake_border_destroy(strake_solver *solver);
 
-/** Finds the border slabs of every role, after roles or slabs have changed (parts.c). */
-void strake_border_mark(strake_solver *solver);
+/** Finds the border slabs of every role, after roles or slabs have changed (strips.c). */
+void strake_strips_mark(strake_solver *solver);
 
 /** Widens the borders of a role by what other ranks read, and finds whether it is linked to them. */
 void strake_border_cut(const strake_solver *solver, strake_role *role, strake_range out[2]);
@@ -43,7 +43,7 @@ strake_range strake_range_cut(strake_range a, strake_range b);
  * Whether a worker with these slabs computes those beside devices apart, and on which sides; each costs
  * it the slabs around them once more.
  */
-bool strake_border_is_apart(const strake_solver *solver, strake_range range, bool apart[2]);
+bool strake_strips_is_apart(const strake_solver *solver, strake_range range, bool apart[2]);
 
 /** Brings the ghosts of the current states up to date. Collective. */
 strake_status strake_border_refresh(strake_solver *solver, strake_error *error);
@@ -71,7 +71,11 @@ int strake_border_stripes(const strake_solver *solver, strake_range out[2]);
 /** Slabs that a sweep of so many steps moves down; 0 both ways. */
 int64_t strake_border_shift(const strake_solver *solver, int64_t steps);
 
-/** A CPU role's sweep, border slabs first (parts.c). @return false if a NaN or Inf appeared */
-bool strake_border_compute(strake_solver *solver, strake_role *role, int parity, int steps);
+/**
+ * A role's sweep, the strips that others wait for first (strips.c); a device's is enqueued.
+ * @param[out] finite  false where a NaN or Inf was seen
+ */
+strake_status strake_strips_compute(strake_solver *solver, strake_role *role, int parity, int steps,
+                                    bool *finite, strake_error *error);
 
 #endif

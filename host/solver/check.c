@@ -18,7 +18,7 @@ static bool host_is_intact(const strake_solver *solver)
     const strake_layout *l = &solver->layout;
     const size_t slab = (size_t)l->slab * (size_t)l->element_size;
     bool intact = true;
-    for (int v = 0; v < solver->graph.values && solver->reference == NULL; v++) {
+    for (int v = 0; v < solver->graph.values && !solver->part[0].ops->needs_all; v++) {
         if (solver->graph.value[v].next < 0) {
             continue;
         }
@@ -36,10 +36,8 @@ strake_status strake_solver_check(strake_solver *solver, bool *intact, strake_er
 {
     strake_status status = STRAKE_OK;
     *intact = host_is_intact(solver);
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
-            STRAKE_TRY(strake_cl_stripe_check(solver->entry[e].stripe, intact, error));
-        }
+    for (int e = 0; e < solver->parts; e++) {
+        STRAKE_TRY(strake_part_intact(&solver->part[e], intact, error));
     }
 cleanup:
     return status;

@@ -23,33 +23,22 @@ static const double most_off = 1.25, close_call = 1.03;
 typedef struct choice {
     strake_solver *solver;
     double alone[STRAKE_MAX_PLACEMENTS]; /* seconds per step of a part alone; INFINITY: cannot */
-    int order[STRAKE_MAX_PLACEMENTS];    /* entries, the fastest first */
+    int order[STRAKE_MAX_PLACEMENTS];    /* parts, the fastest first */
     double weight[STRAKE_MAX_PLACEMENTS];
     double seconds; /* per step with these weights */
 } choice;
 
-static void name_entry(const strake_solver *solver, int e, char *text, size_t size)
-{
-    const strake_entry *entry = &solver->entry[e];
-    if (entry->place == STRAKE_PLACE_OPENCL) {
-        (void)snprintf(text, size, "ocl:%d", entry->device);
-    } else {
-        (void)snprintf(text, size, "cpu");
-    }
-}
-
-/* "cpu, ocl:0": the entries with slabs. */
+/* "cpu, ocl:0": the parts with slabs. */
 static void name_team(const strake_solver *solver, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int e = 0; e < solver->entries && used + 1 < size; e++) {
-        char name[24];
-        if (solver->entry[e].range.first == solver->entry[e].range.end) {
+    for (int e = 0; e < solver->parts && used + 1 < size; e++) {
+        if (!strake_part_has_slabs(&solver->part[e])) {
             continue;
         }
-        name_entry(solver, e, name, sizeof name);
-        const int more = snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
+        const int more =
+            snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", solver->part[e].name);
         used += more > 0 ? (size_t)more : 0;
     }
 }
@@ -74,18 +63,19 @@ void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const
  * A part that cannot take part only loses, others may do the work: a device that fails, and one that the
  * case's keys leave too little memory. @return the status where that is no such failure
  */
-static strake_status forgive(strake_solver *solver, const char *what, strake_status status,
+static strake_status forgive(strake_solver *solver, const strake_part *part, strake_status status,
                              const strake_error *error, double *seconds)
 {
-    const bool is_cpu = strcmp(what, "cpu") == 0;
-    if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && !is_cpu)) {
+    const char *what = part != NULL ? part->name : "the team";
+    const bool may_lack = part == NULL || part->device != NULL;
+    if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && may_lack)) {
         strake_solver_notice(solver, "%sauto: %s is left out: %s",
                              status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what,
                              error->text);
         (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
                        sizeof solver->choice->where, "%s", what);
-        for (int e = 0; e < solver->entries; e++) {
-            solver->entry[e].failed = false;
+        for (int e = 0; e < solver->parts; e++) {
+            solver->part[e].failed = false;
         }
         *seconds = INFINITY;
         return STRAKE_OK;
@@ -96,19 +86,21 @@ static strake_status forgive(strake_solver *solver, const char *what, strake_sta
 /* Lists what is predicted of each part and of the team, and why. */
 static void tell_prediction(strake_solver *solver, const strake_prediction *p)
 {
-    char why[200], name[24];
+    char why[200];
     strake_choice *told = NULL;
     int parts = 0;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         const double alone = p->part[e].fixed + p->part[e].slab * (double)solver->layout.n[0];
-        name_entry(solver, e, name, sizeof name);
+        char name[sizeof solver->part->name];
+        memcpy(name, solver->part[e].name, sizeof name);
         told = new_choice(solver, p->known[e] && isfinite(alone) ? alone : 0.0, false, p->why[e]);
         told->predicted = true;
         (void)snprintf(told->where, sizeof told->where, "%s", name);
     }
-    for (int k = 1; k < solver->entries && p->complete; k++) {
+    for (int k = 1; k < solver->parts && p->complete; k++) {
         const int e = p->plan.order[k];
-        name_entry(solver, e, name, sizeof name);
+        char name[sizeof solver->part->name];
+        memcpy(name, solver->part[e].name, sizeof name);
         (void)snprintf(why, sizeof why, "%s: %.4g ms a step with it, %.0f slabs",
                        p->plan.taken[e] ? "worth it" : "not worth it", 1e3 * p->plan.with[e],
                        p->plan.share[e]);
@@ -130,15 +122,15 @@ static bool agree(double measured, double predicted)
     return measured < most_off * predicted && predicted < most_off * measured;
 }
 
-/* Seconds per step of one entry with all rows. */
+/* Seconds per step of one part with all rows. */
 static strake_status time_alone(choice *c, int e, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     weight[e] = 1.0;
     STRAKE_TRY(strake_team_place(c->solver, weight, error));
-    STRAKE_TRY(strake_time_team(c->solver, &c->alone[e], entry_seconds, error));
+    STRAKE_TRY(strake_time_team(c->solver, &c->alone[e], part_seconds, error));
     strake_tell_choice(c->solver, c->alone[e], false, "measured alone");
 cleanup:
     return status;
@@ -148,17 +140,15 @@ static strake_status time_each(choice *c, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_solver *solver = c->solver;
-    for (int e = 0; e < solver->entries; e++) {
-        char name[24];
+    for (int e = 0; e < solver->parts; e++) {
         const int twin = strake_balance_twin(solver, e);
-        name_entry(solver, e, name, sizeof name);
-        if (solver->entry[e].dropped) {
+        if (solver->part[e].dropped) {
             c->alone[e] = INFINITY; /* it failed in the team */
         } else if (twin >= 0) {
             c->alone[e] = c->alone[twin];
         } else if (!(c->alone[e] > 0.0)) { /* not measured yet */
             status = time_alone(c, e, error);
-            STRAKE_TRY(forgive(solver, name, status, error, &c->alone[e]));
+            STRAKE_TRY(forgive(solver, &solver->part[e], status, error, &c->alone[e]));
         }
         int at = e;
         for (; at > 0 && c->alone[e] < c->alone[c->order[at - 1]]; at--) {
@@ -175,11 +165,12 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
 {
     strake_status status = STRAKE_OK;
     strake_solver *solver = c->solver;
-    char why[160], name[24];
+    char why[160];
+    char name[sizeof solver->part->name];
+    memcpy(name, solver->part[e].name, sizeof name);
     double weight[STRAKE_MAX_PLACEMENTS];
     double seconds = INFINITY;
     const double best = 1.0 / (1.0 / c->seconds + 1.0 / c->alone[e]);
-    name_entry(solver, e, name, sizeof name);
     *taken = false;
     if (c->seconds < least_gain * best) {
         (void)snprintf(why, sizeof why, "not switched on: at best %.1f %% faster with it",
@@ -191,7 +182,7 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
     memcpy(weight, c->weight, sizeof weight);
     weight[e] = 1.0 / c->alone[e];
     status = strake_balance_weights(solver, weight, &seconds, error);
-    STRAKE_TRY(forgive(solver, name, status, error, &seconds));
+    STRAKE_TRY(forgive(solver, &solver->part[e], status, error, &seconds));
     *taken = c->seconds > least_gain * seconds;
     if (seconds < INFINITY) {
         (void)snprintf(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
@@ -215,11 +206,11 @@ static strake_status try_way(choice *c, int *setting, int value, const char *wha
     strake_status status = STRAKE_OK;
     char why[160];
     const int before = *setting;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     double seconds = INFINITY;
     *setting = value;
     STRAKE_TRY(strake_team_place(c->solver, c->weight, error));
-    STRAKE_TRY(strake_time_team(c->solver, &seconds, entry_seconds, error));
+    STRAKE_TRY(strake_time_team(c->solver, &seconds, part_seconds, error));
     (void)snprintf(why, sizeof why, "%s: %.1f %% %s", what,
                    100.0 * fabs(c->seconds / seconds - 1.0),
                    seconds < c->seconds ? "faster" : "slower");
@@ -260,12 +251,11 @@ static strake_status confirm(choice *c, const strake_prediction *p, bool *good, 
     strake_solver *solver = c->solver;
     const strake_team_plan *plan = &p->plan;
     const int first = plan->order[0];
-    char name[24];
     double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
     double seconds = INFINITY;
     bool is_team = false;
     *good = isfinite(plan->seconds);
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         weight[e] = plan->share[e];
         is_team = is_team || (plan->taken[e] && e != first);
         *good =
@@ -274,13 +264,12 @@ static strake_status confirm(choice *c, const strake_prediction *p, bool *good, 
     if (!*good) {
         return STRAKE_OK;
     }
-    name_entry(solver, first, name, sizeof name);
     status = time_alone(c, first, error);
-    STRAKE_TRY(forgive(solver, name, status, error, &c->alone[first]));
+    STRAKE_TRY(forgive(solver, &solver->part[first], status, error, &c->alone[first]));
     *good = agree(c->alone[first], plan->alone[first]);
     if (*good && is_team) {
         status = strake_balance_weights(solver, weight, &seconds, error);
-        STRAKE_TRY(forgive(solver, "the team", status, error, &seconds));
+        STRAKE_TRY(forgive(solver, NULL, status, error, &seconds));
         *good = agree(seconds, plan->seconds) && c->alone[first] > least_gain * seconds;
         if (seconds < INFINITY) {
             strake_tell_choice(solver, seconds, false, "as predicted, measured");
@@ -302,7 +291,7 @@ static strake_status measure_all(choice *c, strake_error *error)
     STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE,
                  "auto: no part can run this case");
     c->weight[c->order[0]] = 1.0 / c->seconds;
-    for (int k = 1; k < c->solver->entries && c->alone[c->order[k]] < INFINITY; k++) {
+    for (int k = 1; k < c->solver->parts && c->alone[c->order[k]] < INFINITY; k++) {
         bool taken = false;
         STRAKE_TRY(add_part(c, c->order[k], &taken, error));
     }
@@ -334,7 +323,7 @@ strake_status strake_choose(strake_solver *solver, strake_error *error)
     if (!good) {
         STRAKE_TRY(measure_all(&c, error));
     }
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         parts += c.weight[e] > 0.0 ? 1 : 0;
     }
     STRAKE_TRY(strake_team_place(solver, c.weight, error));
@@ -345,7 +334,7 @@ strake_status strake_choose(strake_solver *solver, strake_error *error)
     strake_tell_choice(solver, c.seconds, true, good ? "the fastest, as predicted" : "the fastest");
     name_team(solver, team, sizeof team);
     strake_solver_notice(solver, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
-                         1e3 * c.seconds, solver->entries > 1 ? "the fastest part" : team,
+                         1e3 * c.seconds, solver->parts > 1 ? "the fastest part" : team,
                          1e3 * c.alone[c.order[0]]);
 cleanup:
     free(prediction);

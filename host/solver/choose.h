@@ -10,8 +10,8 @@
 #include "engine/times.h"
 #include "solver/solver_impl.h"
 
-/** Seconds per step of the placed team, and of each entry's own work, from trial steps. */
-strake_status strake_time_team(strake_solver *solver, double *seconds, double *entry_seconds,
+/** Seconds per step of the placed team, and of each part's own work, from trial steps. */
+strake_status strake_time_team(strake_solver *solver, double *seconds, double *part_seconds,
                                strake_error *error);
 
 /**
@@ -20,12 +20,12 @@ strake_status strake_time_team(strake_solver *solver, double *seconds, double *e
  */
 strake_status strake_time_often(strake_solver *solver, strake_forecast *out, strake_error *error);
 
-/** A device of the same name, which is as fast. @return the first entry before @p e with one, or -1 */
+/** A device of the same name, which is as fast. @return the first part before @p e with one, or -1 */
 int strake_balance_twin(const strake_solver *solver, int e);
 
 /**
- * Places the entries by @p weight, then twice by the rates that were measured.
- * @param[in,out] weight   per entry; an entry with 0 takes no part
+ * Places the parts by @p weight, then twice by the rates that were measured.
+ * @param[in,out] weight   per part; a part with 0 takes no part
  * @param[out]    seconds  per step, in the end
  */
 strake_status strake_balance_weights(strake_solver *solver, double *weight, double *seconds,

@@ -15,25 +15,24 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], DIE = KINDS - 1, MOST_FACTOR = 10
 /* Waiting for less [s] takes longer than that. */
 static const double least_wait = 2e-4;
 
-/* How many entries up to this one, itself included, have its device. */
-static int occurrence(const strake_solver *solver, int entry)
+/* How many parts up to this one, itself included, have its device. */
+static int occurrence(const strake_solver *solver, int part)
 {
     int count = 0;
-    for (int e = 0; e <= entry; e++) {
-        count += solver->entry[e].place == STRAKE_PLACE_OPENCL &&
-                 solver->entry[e].device == solver->entry[entry].device;
+    for (int e = 0; e <= part; e++) {
+        count += strake_part_shares_device(&solver->part[e], &solver->part[part]) ? 1 : 0;
     }
     return count;
 }
 
-static bool is_for(const strake_solver *solver, const strake_injection *injection, int entry)
+static bool is_for(const strake_solver *solver, const strake_injection *injection, int part)
 {
-    const strake_place place = solver->entry[entry].place;
+    const strake_part *its = &solver->part[part];
     return injection->victim == STRAKE_VICTIM_CPU
-               ? place == STRAKE_PLACE_CPU
-               : injection->victim == STRAKE_VICTIM_DEVICE && place == STRAKE_PLACE_OPENCL &&
-                     solver->entry[entry].device == injection->device &&
-                     occurrence(solver, entry) == injection->occurrence;
+               ? its->ops->has_workers
+               : injection->victim == STRAKE_VICTIM_DEVICE && its->device != NULL &&
+                     its->number == injection->device &&
+                     occurrence(solver, part) == injection->occurrence;
 }
 
 /* A number from 1 to most after a text that must be there. @return whether it is */
@@ -125,7 +124,7 @@ strake_status strake_inject_read(strake_solver *solver, strake_error *error)
             word, STRAKE_MOST_INJECTIONS);
         const bool others = injection->rank >= 0 && injection->rank != self;
         there = injection->rank < count && (others || injection->victim == STRAKE_VICTIM_MOVE);
-        for (int e = 0; e < solver->entries && !others; e++) {
+        for (int e = 0; e < solver->parts && !others; e++) {
             there = there || is_for(solver, injection, e);
         }
         STRAKE_CHECK(there, error, STRAKE_ERR_USAGE,
@@ -137,30 +136,30 @@ cleanup:
     return status;
 }
 
-strake_status strake_inject(strake_solver *solver, int entry, int64_t step, bool output,
+strake_status strake_inject(strake_solver *solver, int part, int64_t step, bool output,
                             strake_error *error)
 {
     for (int k = 0; k < solver->injections; k++) {
         strake_injection *const injection = &solver->injection[k];
-        /* Whose it is comes first: other entries' threads write to theirs. */
-        if (is_for(solver, injection, entry) && !injection->fired && injection->output == output &&
+        /* Whose it is comes first: other parts' threads write to theirs. */
+        if (is_for(solver, injection, part) && !injection->fired && injection->output == output &&
             injection->step <= step) {
             injection->fired = true;
-            return strake_cl_stripe_break(solver->entry[entry].stripe, injection->fault,
-                                          injection->factor, error);
+            return strake_part_fault(&solver->part[part], injection->fault, injection->factor,
+                                     error);
         }
     }
     return STRAKE_OK;
 }
 
-strake_status strake_inject_again(strake_solver *solver, int entry, strake_error *error)
+strake_status strake_inject_again(strake_solver *solver, int part, strake_error *error)
 {
     for (int k = 0; k < solver->injections; k++) {
         const strake_injection *const injection = &solver->injection[k];
-        if (is_for(solver, injection, entry) && injection->fired &&
+        if (is_for(solver, injection, part) && injection->fired &&
             injection->fault == STRAKE_CL_FAULT_SLOW) {
-            return strake_cl_stripe_break(solver->entry[entry].stripe, injection->fault,
-                                          injection->factor, error);
+            return strake_part_fault(&solver->part[part], injection->fault, injection->factor,
+                                     error);
         }
     }
     return STRAKE_OK;
@@ -171,7 +170,7 @@ void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t
 {
     for (int k = 0; k < solver->injections; k++) {
         const strake_injection *const injection = &solver->injection[k];
-        if (injection->victim == STRAKE_VICTIM_CPU && is_for(solver, injection, role->entry) &&
+        if (injection->victim == STRAKE_VICTIM_CPU && is_for(solver, injection, role->part) &&
             injection->step <= step) {
             role->debt += seconds * (injection->factor - 1);
         }

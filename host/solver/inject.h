@@ -8,7 +8,7 @@
  *     die:RANK:move@STEP
  *
  * KIND is fail, lost, hang or slow (cl_fault.h); RANK the rank whose it is, all of them by default; #K the
- * K-th entry of WHERE with this device, the first by default. It happens when the sweep begins that does
+ * K-th part of WHERE with this device, the first by default. It happens when the sweep begins that does
  * STEP, or with /output when the states are read back after that step or later; FACTOR, 2 to 1000, goes
  * with slow. A rank dies while slabs move between ranks, once STEP steps are done.
  */
@@ -17,11 +17,11 @@
 
 #include "solver/solver_impl.h"
 
-/** Reads the variable, once WHERE is resolved. @return STRAKE_ERR_USAGE if it is malformed or names no entry */
+/** Reads the variable, once WHERE is resolved. @return STRAKE_ERR_USAGE if it is malformed or names no part */
 strake_status strake_inject_read(strake_solver *solver, strake_error *error);
 
-/** Breaks the device of an entry if that is due in steps up to @p step. @param[in] output  states are read */
-strake_status strake_inject(strake_solver *solver, int entry, int64_t step, bool output,
+/** Breaks the device of a part if that is due in steps up to @p step. @param[in] output  states are read */
+strake_status strake_inject(strake_solver *solver, int part, int64_t step, bool output,
                             strake_error *error);
 
 /** After @p seconds of work of a role of the CPU stripe in steps up to @p step: makes them longer. */
@@ -32,6 +32,6 @@ void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t
 void strake_inject_death(const strake_solver *solver);
 
 /** Slows a stripe that was made anew as its predecessor was. */
-strake_status strake_inject_again(strake_solver *solver, int entry, strake_error *error);
+strake_status strake_inject_again(strake_solver *solver, int part, strake_error *error);
 
 #endif

@@ -27,11 +27,11 @@ strake_status strake_solver_load_models(strake_solver *solver, strake_error *err
     STRAKE_CHECK(m->known != NULL && m->model != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for models");
     m->count = solver->list.count;
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->place == STRAKE_PLACE_OPENCL && !m->known[entry->device]) {
-            m->known[entry->device] = strake_model_load(
-                solver->cache, &solver->list.device[entry->device], &m->model[entry->device]);
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        if (part->device != NULL && !m->known[part->number]) {
+            m->known[part->number] =
+                strake_model_load(solver->cache, part->device, &m->model[part->number]);
         }
     }
 cleanup:
@@ -48,53 +48,43 @@ void strake_solver_free_models(strake_solver *solver)
     }
 }
 
-const strake_device_model *strake_solver_model(const strake_solver *solver,
-                                               const strake_entry *entry)
+const strake_device_model *strake_solver_model(const strake_solver *solver, const strake_part *part)
 {
     const strake_solver_models *m = solver->models;
-    return m != NULL && entry->place == STRAKE_PLACE_OPENCL && m->known[entry->device]
-               ? &m->model[entry->device]
-               : NULL;
-}
-
-static bool has_slabs(const strake_entry *entry)
-{
-    return entry->range.first < entry->range.end;
+    return m != NULL && part->device != NULL && m->known[part->number] ? &m->model[part->number]
+                                                                       : NULL;
 }
 
 /* Sides on which somebody else's slabs lie. */
-static int sides_of(const strake_solver *solver, const strake_entry *entry)
+static int sides_of(const strake_solver *solver, const strake_part *part)
 {
     const int64_t n = solver->layout.n[0];
     const bool is_periodic = solver->layout.boundary[0] == STRAKE_PERIODIC;
-    if (entry->range.first == 0 && entry->range.end == n) {
+    if (part->range.first == 0 && part->range.end == n) {
         return 0;
     }
-    return (entry->range.first > 0 || is_periodic ? 1 : 0) +
-           (entry->range.end < n || is_periodic ? 1 : 0);
+    return (part->range.first > 0 || is_periodic ? 1 : 0) +
+           (part->range.end < n || is_periodic ? 1 : 0);
 }
 
 /* Stripes on the same device, which share its link. */
-static int active_on(const strake_solver *solver, const strake_entry *entry)
+static int active_on(const strake_solver *solver, const strake_part *part)
 {
     int active = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *other = &solver->entry[e];
-        active += other->place == STRAKE_PLACE_OPENCL && other->device == entry->device &&
-                          has_slabs(other)
-                      ? 1
-                      : 0;
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *other = &solver->part[e];
+        active += strake_part_shares_device(other, part) && strake_part_has_slabs(other) ? 1 : 0;
     }
     return active;
 }
 
-static strake_exchange_case case_of(const strake_solver *solver, const strake_entry *entry,
+static strake_exchange_case case_of(const strake_solver *solver, const strake_part *part,
                                     const strake_device_model *model)
 {
     strake_exchange_case c = strake_exchange_case_of(&solver->graph, &solver->layout,
-                                                     entry->range.end - entry->range.first,
-                                                     sides_of(solver, entry), model->bandwidth);
-    c.slab_seconds = entry->slab_seconds > 0.0 ? entry->slab_seconds : c.slab_seconds;
+                                                     part->range.end - part->range.first,
+                                                     sides_of(solver, part), model->bandwidth);
+    c.slab_seconds = part->slab_seconds > 0.0 ? part->slab_seconds : c.slab_seconds;
     return c;
 }
 
@@ -103,19 +93,18 @@ int strake_solver_model_steps(const strake_solver *solver)
     double seconds[STRAKE_CHOOSE_STEPS] = {0.0};
     const int most = solver->sweep < STRAKE_CHOOSE_STEPS ? solver->sweep : STRAKE_CHOOSE_STEPS;
     int devices = 0, best = 1;
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        const strake_device_model *model = strake_solver_model(solver, entry);
-        if (entry->place != STRAKE_PLACE_OPENCL || sides_of(solver, entry) == 0 ||
-            !has_slabs(entry)) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        const strake_device_model *model = strake_solver_model(solver, part);
+        if (part->device == NULL || sides_of(solver, part) == 0 || !strake_part_has_slabs(part)) {
             continue;
         }
         if (model == NULL || !isfinite(model->bandwidth)) {
             return 0;
         }
         /* Sweeps of all lengths up to `most`; the slowest device counts. */
-        const strake_exchange_case c = case_of(solver, entry, model);
-        const strake_advice advice = strake_advise(model, &c, 1, most, active_on(solver, entry));
+        const strake_exchange_case c = case_of(solver, part, model);
+        const strake_advice advice = strake_advise(model, &c, 1, most, active_on(solver, part));
         for (int k = 1; k <= most; k++) {
             const double again = 0.5 * (k - 1) * (double)c.reach * c.sides * c.slab_seconds;
             const bool fits = k == 1 || (k - 1) * c.reach + c.halo[0] < c.slabs;
@@ -130,15 +119,15 @@ int strake_solver_model_steps(const strake_solver *solver)
     return devices > 0 ? best : 0;
 }
 
-strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_entry *entry)
+strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_part *part)
 {
-    const strake_device_model *model = strake_solver_model(solver, entry);
-    if (model == NULL || !isfinite(model->bandwidth) || sides_of(solver, entry) == 0) {
+    const strake_device_model *model = strake_solver_model(solver, part);
+    if (model == NULL || !isfinite(model->bandwidth) || sides_of(solver, part) == 0) {
         return (strake_cl_costs){.known = false};
     }
-    const strake_exchange_case c = case_of(solver, entry, model);
+    const strake_exchange_case c = case_of(solver, part, model);
     const strake_exchange_size size = strake_exchange_size_of(&c, solver->at_once);
-    const int active = active_on(solver, entry);
+    const int active = active_on(solver, part);
     return (strake_cl_costs){
         .known = true,
         .ranges = c.sides,
@@ -152,34 +141,21 @@ strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_en
         .barrier = model->barrier};
 }
 
-void strake_solver_describe_model(const strake_solver *solver, const strake_entry *entry,
+void strake_solver_describe_model(const strake_solver *solver, const strake_part *part,
                                   strake_placement *out)
 {
-    const strake_device_model *model = strake_solver_model(solver, entry);
-    strake_cl_exchange_report report = {0};
-    if (entry->stripe != NULL) {
-        strake_cl_stripe_describe_exchange(entry->stripe, &report);
-    }
-    out->borders =
-        (strake_placement_exchange){.bytes_down = report.bytes_down,
-                                    .bytes_up = report.bytes_up,
-                                    .messages_down = report.messages_down,
-                                    .messages_up = report.messages_up,
-                                    .overlaps = report.overlaps,
-                                    .samples = report.samples,
-                                    .measured_down = report.samples > 0 ? report.down : (double)NAN,
-                                    .measured_up = report.samples > 0 ? report.up : (double)NAN,
-                                    .predicted_down = (double)NAN,
-                                    .predicted_up = (double)NAN};
+    const strake_device_model *model = strake_solver_model(solver, part);
+    strake_placement_exchange *x = &out->borders;
+    x->predicted_down = x->predicted_up = (double)NAN;
     if (model != NULL) {
-        const int active = active_on(solver, entry);
-        out->borders.predicted_down = strake_model_exchange(
-            model, report.overlaps, report.bytes_down, report.messages_down, 0.0, 0, active);
-        out->borders.predicted_up = strake_model_exchange(
-            model, report.overlaps, 0.0, 0, report.bytes_up, report.messages_up, active);
+        const int active = active_on(solver, part);
+        x->predicted_down = strake_model_exchange(model, x->overlaps, x->bytes_down,
+                                                  x->messages_down, 0.0, 0, active);
+        x->predicted_up =
+            strake_model_exchange(model, x->overlaps, 0.0, 0, x->bytes_up, x->messages_up, active);
         out->borders.chose_steps = solver->model_steps > 0;
         out->borders.chose_overlap =
-            solver->which->overlap == 0 && strake_solver_costs(solver, entry).known;
+            solver->which->overlap == 0 && strake_solver_costs(solver, part).known;
         (void)snprintf(out->borders.model, sizeof out->borders.model, "%s", model->date);
     }
 }

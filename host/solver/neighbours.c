@@ -2,7 +2,7 @@
  * Who waits for whom between two sweeps. A role may start the next one when every role whose slabs it
  * reads, or that reads its slabs, has finished this one: then its own operands are there and nobody
  * still reads what it is about to overwrite (states have two buffers). There is no global barrier; devices
- * wait for the borders of CPU workers only (parts.c).
+ * wait for the borders of CPU workers only (strips.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool reads_columns(const strake_solver *solver, strake_range reader, stra
 
 static bool reads(const strake_solver *solver, const strake_role *reader, const strake_role *owner)
 {
-    const bool same = reader->range.first == owner->range.first && reader->entry == owner->entry;
+    const bool same = reader->range.first == owner->range.first && reader->part == owner->part;
     return (same || reads_slabs(solver, reader->range, owner->range)) &&
            reads_columns(solver, reader->columns, owner->columns);
 }
@@ -99,7 +99,7 @@ strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
         }
     }
     solver->span = find_distances(solver);
-    strake_border_mark(solver);
+    strake_strips_mark(solver);
     return STRAKE_OK;
 }
 

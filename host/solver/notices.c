@@ -6,73 +6,71 @@
 #include "solver/solver_impl.h"
 
 /* Stripe number among those that have slabs, from 1, and how many there are. */
-static int count_stripes(const strake_solver *solver, int entry, int *number)
+static int count_stripes(const strake_solver *solver, int part, int *number)
 {
     int stripes = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        stripes += solver->entry[e].range.first < solver->entry[e].range.end ? 1 : 0;
-        *number = e == entry ? stripes : *number;
+    for (int e = 0; e < solver->parts; e++) {
+        stripes += solver->part[e].range.first < solver->part[e].range.end ? 1 : 0;
+        *number = e == part ? stripes : *number;
     }
     return stripes;
 }
 
-static void tell_stripe(const strake_solver *solver, int e, const strake_cl_blocks_report *report)
+static void tell_stripe(const strake_solver *solver, int e, const strake_placement *is)
 {
     char need[STRAKE_CL_BYTES_TEXT], limit[STRAKE_CL_BYTES_TEXT], taken[STRAKE_CL_BYTES_TEXT];
     char which[128], why[128];
-    const strake_entry *entry = &solver->entry[e];
+    const strake_part *part = &solver->part[e];
     const char *slabs = solver->which->problem->dims == 3 ? "plane" : "row";
-    const strake_cl_sizes *sizes = &report->sizes;
     int number = 0;
     const int stripes = count_stripes(solver, e, &number);
-    (void)snprintf(which, sizeof which, "ocl:%d: stripe %d of %d (%ss %lld to %lld)", entry->device,
-                   number, stripes, slabs, (long long)entry->range.first,
-                   (long long)entry->range.end - 1);
-    if (sizes->steps == 0) {
+    (void)snprintf(which, sizeof which, "%s: stripe %d of %d (%ss %lld to %lld)", part->name,
+                   number, stripes, slabs, (long long)part->range.first,
+                   (long long)part->range.end - 1);
+    if (is->blocks == 0) {
         strake_solver_notice(solver, "%s fits in the device memory now and no longer streams",
                              which);
         return;
     }
-    strake_cl_bytes_text((double)report->resident, need);
-    strake_cl_bytes_text((double)report->limit, limit);
-    if (report->resident > report->limit) {
+    strake_cl_bytes_text(is->memory_resident, need);
+    strake_cl_bytes_text(is->memory_limit, limit);
+    if (is->memory_resident > is->memory_limit) {
         (void)snprintf(why, sizeof why, "would take %s of device memory and may take %s", need,
                        limit);
     } else {
         (void)snprintf(why, sizeof why, "could not have the %s of device memory it needs", need);
     }
-    strake_solver_notice(solver,
-                         "%s %s, so it streams through it: %lld block%s of up to %lld %s%s, %d "
-                         "step%s a visit, %d stream%s, %s",
-                         which, why, (long long)sizes->blocks, sizes->blocks > 1 ? "s" : "",
-                         (long long)sizes->slabs, slabs, sizes->slabs > 1 ? "s" : "", sizes->steps,
-                         sizes->steps > 1 ? "s" : "", sizes->streams, sizes->streams > 1 ? "s" : "",
-                         strake_cl_bytes_text((double)report->memory, taken));
+    strake_solver_notice(
+        solver,
+        "%s %s, so it streams through it: %lld block%s of up to %lld %s%s, %d "
+        "step%s a visit, %d stream%s, %s",
+        which, why, (long long)is->blocks, is->blocks > 1 ? "s" : "", (long long)is->block_slabs,
+        slabs, is->block_slabs > 1 ? "s" : "", is->block_steps, is->block_steps > 1 ? "s" : "",
+        is->streams, is->streams > 1 ? "s" : "", strake_cl_bytes_text(is->device_memory, taken));
 }
 
 void strake_notices_streams(strake_solver *solver)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        strake_entry *entry = &solver->entry[e];
-        strake_cl_blocks_report report = {0};
-        if (entry->stripe == NULL || solver->which->blocks > 0) {
+    for (int e = 0; e < solver->parts; e++) {
+        strake_part *part = &solver->part[e];
+        strake_placement is = {0};
+        if (part->device == NULL || part->body == NULL || solver->which->blocks > 0) {
             continue;
         }
-        strake_cl_stripe_describe(entry->stripe, &report);
-        if ((report.sizes.steps > 0) != entry->told) {
-            tell_stripe(solver, e, &report);
-            entry->told = !entry->told;
+        strake_part_describe(part, &is);
+        if ((is.blocks > 0) != part->told) {
+            tell_stripe(solver, e, &is);
+            part->told = !part->told;
         }
     }
 }
 
 void strake_notices_threads(const strake_solver *solver)
 {
-    for (int e = 0; e < solver->entries && solver->threads_chosen; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        const int64_t slabs = entry->range.end - entry->range.first;
-        if (entry->place == STRAKE_PLACE_CPU && slabs > 0 &&
-            solver->threads < solver->most_threads) {
+    for (int e = 0; e < solver->parts && solver->threads_chosen; e++) {
+        const strake_part *part = &solver->part[e];
+        const int64_t slabs = part->range.end - part->range.first;
+        if (part->ops->has_workers && slabs > 0 && solver->threads < solver->most_threads) {
             strake_solver_notice(solver,
                                  "threads: %d, but the %lld %s of the CPU stripe are work for %d: "
                                  "so many run",
@@ -115,26 +113,20 @@ typedef struct traits {
 static traits find_traits(const strake_solver *solver)
 {
     traits t = {0};
-    char option[64];
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        strake_cl_blocks_report report;
-        strake_cl_description kernels;
-        if (entry->stripe == NULL) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        strake_placement is = {0};
+        if (part->device == NULL || part->body == NULL) {
             continue;
         }
-        strake_cl_stripe_describe(entry->stripe, &report);
-        strake_cl_stripe_describe_kernels(entry->stripe, &kernels);
-        t.streaming += report.sizes.steps > 0 ? 1 : 0;
-        t.resident += report.sizes.steps > 0 ? 0 : 1;
-        t.marching += kernels.marching > 0 ? 1 : 0;
-        t.tiled += kernels.tiled > 0 ? 1 : 0;
-        t.kernels = kernels.kernels > t.kernels ? kernels.kernels : t.kernels;
-        t.sized += kernels.kernels - kernels.tiled;
-        t.limitable += strake_cl_register_options(&solver->list.device[entry->device], 1, option,
-                                                  sizeof option) != NULL
-                           ? 1
-                           : 0;
+        strake_part_describe(part, &is);
+        t.streaming += is.blocks > 0 ? 1 : 0;
+        t.resident += is.blocks > 0 ? 0 : 1;
+        t.marching += is.kernels.marching > 0 ? 1 : 0;
+        t.tiled += is.kernels.tiled > 0 ? 1 : 0;
+        t.kernels = is.kernels.count > t.kernels ? is.kernels.count : t.kernels;
+        t.sized += is.kernels.count - is.kernels.tiled;
+        t.limitable += is.kernels.limitable ? 1 : 0;
     }
     return t;
 }
@@ -239,9 +231,9 @@ void strake_notices_settings(const strake_solver *solver)
     char text[512];
     bool has_device = false;
     bool has_processor = false;
-    for (int e = 0; e < solver->entries; e++) {
-        has_device = has_device || solver->entry[e].place == STRAKE_PLACE_OPENCL;
-        has_processor = has_processor || solver->entry[e].place == STRAKE_PLACE_CPU;
+    for (int e = 0; e < solver->parts; e++) {
+        has_device = has_device || solver->part[e].device != NULL;
+        has_processor = has_processor || solver->part[e].ops->has_workers;
     }
     if (has_processor && solver->which->teams > solver->topology.cpus) {
         strake_solver_notice(solver,

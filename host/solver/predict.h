@@ -10,7 +10,7 @@
 #include "solver/solver_impl.h"
 
 typedef struct strake_prediction {
-    bool complete; /**< every entry is known, and there is a plan */
+    bool complete; /**< every part is known, and there is a plan */
     bool known[STRAKE_MAX_PLACEMENTS];
     strake_team_part part[STRAKE_MAX_PLACEMENTS];
     char why[STRAKE_MAX_PLACEMENTS]
@@ -21,7 +21,7 @@ typedef struct strake_prediction {
 /** @param[in] least_gain  as for strake_team_plan_make() */
 void strake_predict(const strake_solver *solver, double least_gain, strake_prediction *out);
 
-/** Shares with which all entries that are not dropped end at the same time, at least one slab each. */
+/** Shares with which all parts that are not dropped end at the same time, at least one slab each. */
 void strake_predict_shares(const strake_solver *solver, const strake_prediction *prediction,
                            double *weight);
 

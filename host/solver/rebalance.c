@@ -24,11 +24,6 @@ strake_balance_policy strake_rebalance_policy(const strake_solver *solver, bool 
                         : STRAKE_BALANCE_MODEL;
 }
 
-static bool has_slabs(const strake_entry *entry)
-{
-    return entry->range.first < entry->range.end;
-}
-
 /* Seconds to move a slab, before that is measured: states go through pinned and host arrays, there and back. */
 static double guess_cost(const strake_solver *solver)
 {
@@ -44,12 +39,12 @@ void strake_rebalance_begin(strake_solver *solver)
 {
     int64_t owned[STRAKE_MAX_PLACEMENTS];
     int parts = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
+    for (int e = 0; e < solver->parts; e++) {
+        owned[e] = solver->part[e].range.end - solver->part[e].range.first;
         parts += owned[e] > 0 ? 1 : 0;
     }
     strake_balancer_begin(&solver->balancer, strake_rebalance_policy(solver, solver->has_weights),
-                          solver->entries, owned, guess_cost(solver));
+                          solver->parts, owned, guess_cost(solver));
     solver->balances = parts > 1 && solver->balancer.policy != STRAKE_BALANCE_FIXED;
     solver->levels = strake_workers_may_level(solver);
     memset(solver->seen_busy, 0, sizeof solver->seen_busy);
@@ -71,33 +66,33 @@ int64_t strake_rebalance_piece(const strake_solver *solver, int64_t steps)
     return strake_looks_left(&solver->looks, steps, solver->at_once);
 }
 
-void strake_entries_worked(const strake_solver *solver, int64_t steps, double *seconds)
+void strake_parts_worked(const strake_solver *solver, int64_t steps, double *seconds)
 {
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         seconds[e] = 0.0;
     }
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        const double busy = solver->entry[role->entry].busy * (double)steps;
+        const double busy = solver->part[role->part].busy * (double)steps;
         const double own = busy > 0.0 ? busy : role->compute;
-        seconds[role->entry] = own > seconds[role->entry] ? own : seconds[role->entry];
+        seconds[role->part] = own > seconds[role->part] ? own : seconds[role->part];
     }
 }
 
 static void observe(strake_solver *solver, int64_t steps, double elapsed)
 {
     double seconds[STRAKE_MAX_PLACEMENTS];
-    strake_entries_worked(solver, steps, seconds);
-    for (int e = 0; e < solver->entries; e++) {
+    strake_parts_worked(solver, steps, seconds);
+    for (int e = 0; e < solver->parts; e++) {
         solver->seen_busy[e] += seconds[e];
     }
     strake_looks_add(&solver->looks, steps, elapsed);
 }
 
-/* Seconds per step of every entry since the last look. */
+/* Seconds per step of every part since the last look. */
 static void conclude(strake_solver *solver, double *seconds)
 {
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         seconds[e] = solver->seen_busy[e] / (double)solver->looks.seen;
         solver->seen_busy[e] = 0.0;
     }
@@ -111,43 +106,34 @@ int64_t strake_steps_ahead(const strake_solver *solver)
 
 static bool has_room(const strake_solver *solver, const strake_range *range)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        const int64_t slabs = range[e].end - range[e].first;
-        if (slabs == 0 && !has_slabs(entry)) {
-            continue;
-        }
-        if (entry->place == STRAKE_PLACE_CPU
-                ? slabs < 1
-                : !strake_cl_stripe_has_room(entry->stripe, range[e])) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        const bool is_out = range[e].first == range[e].end && !strake_part_has_slabs(part);
+        if (!is_out && !strake_part_has_room(part, range[e])) {
             return false;
         }
     }
     return true;
 }
 
-/* Moves slabs so that every entry owns its range. */
+/* Moves slabs so that every part owns its range. */
 static strake_status move(strake_solver *solver, const strake_range *range, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     void *const *array = solver->array[solver->parity];
     strake_range stripe[STRAKE_MAX_PLACEMENTS + 2];
-    memcpy(stripe, range, (size_t)solver->entries * sizeof *range);
-    const int stripes = solver->entries + strake_border_stripes(solver, stripe + solver->entries);
-    for (int e = 0; e < solver->entries; e++) {
-        strake_entry *entry = &solver->entry[e];
-        if (entry->stripe != NULL) {
-            status = strake_cl_stripe_give(entry->stripe, stripe, stripes, e, array, error);
-            STRAKE_TRY(strake_entry_check(entry, status, error));
-        }
+    memcpy(stripe, range, (size_t)solver->parts * sizeof *range);
+    const int stripes = solver->parts + strake_border_stripes(solver, stripe + solver->parts);
+    for (int e = 0; e < solver->parts; e++) {
+        strake_part *part = &solver->part[e];
+        status = strake_part_give(part, stripe, stripes, e, array, error);
+        STRAKE_TRY(strake_part_check(part, status, error));
     }
-    for (int e = 0; e < solver->entries; e++) {
-        strake_entry *entry = &solver->entry[e];
-        if (entry->stripe != NULL) {
-            status = strake_cl_stripe_take(entry->stripe, stripe, stripes, e, array, error);
-            STRAKE_TRY(strake_entry_check(entry, status, error));
-        }
-        entry->range = range[e];
+    for (int e = 0; e < solver->parts; e++) {
+        strake_part *part = &solver->part[e];
+        status = strake_part_take(part, stripe, stripes, e, array, error);
+        STRAKE_TRY(strake_part_check(part, status, error));
+        part->range = range[e];
     }
     STRAKE_TRY(strake_team_share(solver, error));
 cleanup:
@@ -157,7 +143,7 @@ cleanup:
 static void find_ranges(const strake_solver *solver, const int64_t *owned, strake_range *range)
 {
     int64_t first = solver->own.first;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         range[e].first = first;
         first += owned[e];
         range[e].end = first;
@@ -176,7 +162,7 @@ static void set_pace(strake_solver *solver, bool moves, double pace)
 
 /*
  * Levels the workers of the CPU stripe, and plans the next look where nothing else is to be balanced. Between
- * entries the next look decides, by what level shares take; so nobody levels twice in a row.
+ * parts the next look decides, by what level shares take; so nobody levels twice in a row.
  */
 static strake_status level(strake_solver *solver, bool *ends, strake_error *error)
 {
@@ -213,7 +199,7 @@ static strake_status look(strake_solver *solver, strake_error *error)
     conclude(solver, seconds);
     const bool moves = strake_balancer_decide(&solver->balancer, seconds,
                                               strake_steps_ahead(solver), owned, why, sizeof why);
-    strake_decisions_add(&solver->log, solver->step_count, solver->entries, seconds, before, moves,
+    strake_decisions_add(&solver->log, solver->step_count, solver->parts, seconds, before, moves,
                          why);
     strake_looks_plan(&solver->looks, moves || solver->balancer.doubts);
     set_pace(solver, moves, pace);
@@ -225,12 +211,12 @@ static strake_status look(strake_solver *solver, strake_error *error)
     if (has_room(solver, range)) {
         STRAKE_TRY(move(solver, range, error));
     } else {
-        for (int e = 0; e < solver->entries; e++) {
+        for (int e = 0; e < solver->parts; e++) {
             weight[e] = (double)owned[e];
         }
         STRAKE_TRY(strake_team_place(solver, weight, error));
-        for (int e = 0; e < solver->entries; e++) {
-            owned[e] = solver->entry[e].range.end - solver->entry[e].range.first;
+        for (int e = 0; e < solver->parts; e++) {
+            owned[e] = solver->part[e].range.end - solver->part[e].range.first;
         }
         STRAKE_TRY(strake_team_upload(solver, error));
         strake_notices_streams(solver);

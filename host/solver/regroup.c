@@ -93,9 +93,9 @@ void strake_regroup_observe(strake_solver *solver, int64_t steps)
     if (!solver->group.balances) {
         return;
     }
-    strake_entries_worked(solver, steps, seconds);
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_range range = solver->entry[e].range;
+    strake_parts_worked(solver, steps, seconds);
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_range range = solver->part[e].range;
         solver->group.busy[e] += seconds[e];
         solver->group.done[e] += (double)((range.end - range.first) * steps);
     }
@@ -137,7 +137,7 @@ static double conclude(strake_solver *solver)
 {
     double rate = 0.0;
     double longest = 0.0;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         const double busy = solver->group.busy[e];
         const double step = busy / (double)solver->group.looks.seen;
         rate += busy > 0.0 ? solver->group.done[e] / busy : 0.0;

@@ -218,21 +218,21 @@ strake_status strake_remote_placements(strake_solver *solver, strake_error *erro
     strake_placement *own = NULL, *all = NULL;
     const int count = strake_ranks_count(solver->ranks);
     int mine = 0, most = 0, used = 0;
-    int *entries = calloc((size_t)count, sizeof *entries);
+    int *parts = calloc((size_t)count, sizeof *parts);
     own = calloc(STRAKE_MAX_PLACEMENTS, sizeof *own);
     all = calloc((size_t)count * STRAKE_MAX_PLACEMENTS, sizeof *all);
-    STRAKE_CHECK(entries != NULL && own != NULL && all != NULL, error, STRAKE_ERR_MEMORY,
+    STRAKE_CHECK(parts != NULL && own != NULL && all != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for the report of %d ranks", count);
     free(solver->remote.placement);
     solver->remote.placement = NULL;
     mine = strake_solver_placements(solver, own, STRAKE_MAX_PLACEMENTS);
-    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, entries, error));
+    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, parts, error));
     for (int k = 0; k < count; k++) {
-        most = entries[k] > most ? entries[k] : most;
+        most = parts[k] > most ? parts[k] : most;
     }
     STRAKE_TRY(strake_ranks_collect(solver->ranks, own, (size_t)most * sizeof *own, all, error));
     for (int k = 0; k < count; k++) {
-        for (int e = 0; e < entries[k]; e++) {
+        for (int e = 0; e < parts[k]; e++) {
             all[used] = all[k * most + e];
             all[used++].rank = k;
         }
@@ -241,7 +241,7 @@ strake_status strake_remote_placements(strake_solver *solver, strake_error *erro
     solver->remote.placements = used;
     all = NULL;
 cleanup:
-    free(entries);
+    free(parts);
     free(own);
     free(all);
     return status;

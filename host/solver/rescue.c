@@ -47,8 +47,8 @@ static bool is_state(const strake_solver *solver, int v)
 static int count_parts(const strake_solver *solver)
 {
     int parts = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        parts += solver->entry[e].dropped ? 0 : 1;
+    for (int e = 0; e < solver->parts; e++) {
+        parts += solver->part[e].dropped ? 0 : 1;
     }
     return parts;
 }
@@ -57,8 +57,8 @@ static int count_parts(const strake_solver *solver)
 static bool is_wanted(const strake_solver *solver)
 {
     bool any = false;
-    for (int e = 0; e < solver->entries; e++) {
-        any = any || solver->entry[e].stripe != NULL;
+    for (int e = 0; e < solver->parts; e++) {
+        any = any || (solver->part[e].device != NULL && solver->part[e].body != NULL);
     }
     /* Other ranks cannot go back to where this one's copy is. */
     return any && count_parts(solver) > 1 && !solver->kept.refused && solver->ranks == NULL;
@@ -160,30 +160,20 @@ void strake_keep_release(strake_solver *solver)
     memset(&solver->kept, 0, sizeof solver->kept);
 }
 
-strake_status strake_entry_check(strake_entry *entry, strake_status status,
-                                 const strake_error *error)
-{
-    if (status == STRAKE_ERR_DEVICE && entry->place == STRAKE_PLACE_OPENCL) {
-        entry->failed = true;
-        (void)snprintf(entry->why, sizeof entry->why, "%.290s", error->text);
-    }
-    return status;
-}
-
 /* Drops what failed. @return how many that were */
 static int drop(strake_solver *solver)
 {
     int dropped = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        strake_entry *entry = &solver->entry[e];
-        if (!entry->failed) {
+    for (int e = 0; e < solver->parts; e++) {
+        strake_part *part = &solver->part[e];
+        if (!part->failed) {
             continue;
         }
-        strake_leave_behind(entry->stripe);
-        entry->stripe = NULL;
-        entry->failed = false;
-        entry->dropped = true;
-        entry->dropped_at = solver->step_count;
+        strake_leave_behind(part->body);
+        part->body = NULL;
+        part->failed = false;
+        part->dropped = true;
+        part->dropped_at = solver->step_count;
         dropped++;
     }
     return dropped;
@@ -191,15 +181,14 @@ static int drop(strake_solver *solver)
 
 static void tell(const strake_solver *solver)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->failed) {
-            strake_solver_notice(solver,
-                                 STRAKE_NOTICE_WARNING
-                                 "ocl:%d is dropped after step %lld: %s; the other parts do its "
-                                 "work, again from step %lld on",
-                                 entry->device, (long long)solver->step_count, entry->why,
-                                 (long long)solver->kept.step);
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        if (part->failed) {
+            strake_solver_notice(
+                solver,
+                STRAKE_NOTICE_WARNING "%s is dropped after step %lld: %s; the other parts do its "
+                                      "work, again from step %lld on",
+                part->name, (long long)solver->step_count, part->why, (long long)solver->kept.step);
         }
     }
 }
@@ -236,8 +225,8 @@ cleanup:
 static int count_failed(const strake_solver *solver)
 {
     int failed = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        failed += solver->entry[e].failed ? 1 : 0;
+    for (int e = 0; e < solver->parts; e++) {
+        failed += solver->part[e].failed ? 1 : 0;
     }
     return failed;
 }
@@ -245,12 +234,12 @@ static int count_failed(const strake_solver *solver)
 void strake_rescue_weights(const strake_solver *solver, double *weight)
 {
     double sum = 0.0;
-    for (int e = 0; e < solver->entries; e++) {
-        weight[e] = solver->entry[e].dropped ? 0.0 : weight[e];
+    for (int e = 0; e < solver->parts; e++) {
+        weight[e] = solver->part[e].dropped ? 0.0 : weight[e];
         sum += weight[e];
     }
-    for (int e = 0; e < solver->entries && sum == 0.0; e++) {
-        weight[e] = solver->entry[e].dropped ? 0.0 : 1.0;
+    for (int e = 0; e < solver->parts && sum == 0.0; e++) {
+        weight[e] = solver->part[e].dropped ? 0.0 : 1.0;
     }
 }
 
@@ -269,14 +258,14 @@ strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cau
                  "device; where memory is short, run.device_memory makes the stripe stream "
                  "through less of it",
                  first.text);
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        if (entry->failed) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_part *part = &solver->part[e];
+        if (part->failed) {
             /* One that was made may have been tried, and its driver may still write. */
-            solver->has_lost = solver->has_lost || entry->stripe != NULL;
+            solver->has_lost = solver->has_lost || part->body != NULL;
             strake_solver_notice(
-                solver, STRAKE_NOTICE_WARNING "ocl:%d is left out: %s; the other parts do its work",
-                entry->device, entry->why);
+                solver, STRAKE_NOTICE_WARNING "%s is left out: %s; the other parts do its work",
+                part->name, part->why);
         }
     }
     (void)drop(solver);
@@ -292,8 +281,8 @@ cleanup:
 /* The others keep their shares of the slabs; where they had none, equal ones. */
 static void find_weights(const strake_solver *solver, double *weight)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        weight[e] = (double)(solver->entry[e].range.end - solver->entry[e].range.first);
+    for (int e = 0; e < solver->parts; e++) {
+        weight[e] = (double)(solver->part[e].range.end - solver->part[e].range.first);
     }
     strake_rescue_weights(solver, weight);
 }

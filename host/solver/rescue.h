@@ -5,7 +5,7 @@
  * States live on the devices and in host arrays of which only borders are current, so a run of several
  * parts keeps a copy of all states in host memory. It is renewed whenever a hundred times as long has
  * been spent on steps as the last renewal took, so that it costs about 1 % and a failure loses no more
- * steps than that. When a device fails, its entry is dropped (empty from then on), the copy becomes the current
+ * steps than that. When a device fails, its part is dropped (empty from then on), the copy becomes the current
  * state, the others share the slabs and repeat the steps since: results do not depend on the split, so
  * the bytes are those of a run without the failure.
  *
@@ -36,19 +36,15 @@ void strake_keep_release(strake_solver *solver);
 /** Leaves memory where it is until the process ends, since the driver of a failed device may use it. */
 void strake_leave_behind(void *thing);
 
-/** Notes that an entry's device returned an error; @p status is handed back. */
-strake_status strake_entry_check(strake_entry *entry, strake_status status,
-                                 const strake_error *error);
-
 /**
- * Drops the entries that failed, places the others and sets the states and the step count back to the
+ * Drops the parts that failed, places the others and sets the states and the step count back to the
  * copy's.
  * @param[in] cause  what failed: returned where nothing can be done about it
  */
 strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error);
 
 /**
- * While stripes are made and tried, before the first step: drops the entries that failed, with a notice.
+ * While stripes are made and tried, before the first step: drops the parts that failed, with a notice.
  * The others are to be placed anew; nothing else is lost.
  * @param[in] cause  what failed: returned where nothing can be done about it
  */

@@ -163,12 +163,12 @@ cleanup:
 /* What this rank's places can be under ranks. */
 static strake_status check_places(const strake_solver *solver, strake_error *error)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].place == STRAKE_PLACE_SERIAL) {
+    for (int e = 0; e < solver->parts; e++) {
+        if (solver->part[e].ops->needs_all) {
             return strake_fail(error, STRAKE_ERR_USAGE,
-                               "--on serial computes the whole grid on one rank; there are %d: use "
+                               "--on %s computes the whole grid on one rank; there are %d: use "
                                "cpu, or start one",
-                               strake_ranks_count(solver->ranks));
+                               solver->part[e].name, strake_ranks_count(solver->ranks));
         }
     }
     return STRAKE_OK;
@@ -176,8 +176,8 @@ static strake_status check_places(const strake_solver *solver, strake_error *err
 
 void strake_shares_split(const strake_solver *solver, double *weight)
 {
-    for (int e = 0; e < solver->entries; e++) {
-        weight[e] = (double)(solver->entry[e].range.end - solver->entry[e].range.first);
+    for (int e = 0; e < solver->parts; e++) {
+        weight[e] = (double)(solver->part[e].range.end - solver->part[e].range.first);
     }
 }
 
@@ -186,8 +186,8 @@ static strake_status time_rank(strake_solver *solver, double *rate, strake_error
 {
     strake_status status = STRAKE_OK;
     double seconds = 0.0;
-    double entry_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
-    STRAKE_TRY(strake_time_team(solver, &seconds, entry_seconds, error));
+    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    STRAKE_TRY(strake_time_team(solver, &seconds, part_seconds, error));
     *rate = seconds > 0.0 ? (double)(solver->own.end - solver->own.first) / seconds : 1.0;
 cleanup:
     return status;
@@ -241,7 +241,7 @@ cleanup:
 
 /* What every rank tells the others of its team. */
 typedef struct facts {
-    int at_once, entries;
+    int at_once, parts;
 } facts;
 
 /* All ranks take as many steps at once as the most careful one, and as the smallest has slabs for. */
@@ -249,21 +249,21 @@ static strake_status agree_on_steps(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     facts all[MOST_RANKS];
-    const facts mine = {solver->at_once, solver->entries};
+    const facts mine = {solver->at_once, solver->parts};
     int least = solver->at_once;
-    int entries = 0;
+    int parts = 0;
     int64_t fewest = INT64_MAX; /* slabs of a rank */
     double weight[STRAKE_MAX_PLACEMENTS];
     const int count = strake_ranks_count(solver->ranks);
     STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, all, error));
     for (int k = 0; k < count; k++) {
         least = all[k].at_once < least ? all[k].at_once : least;
-        entries += all[k].entries;
+        parts += all[k].parts;
         const int64_t slabs = solver->owned[k].end - solver->owned[k].first;
         fewest = slabs < fewest ? slabs : fewest;
     }
-    STRAKE_CHECK(entries <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
-                 "--on: %d entries on all ranks together; Strake takes %d at most", entries,
+    STRAKE_CHECK(parts <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
+                 "--on: %d entries on all ranks together; Strake takes %d at most", parts,
                  (int)STRAKE_MOST_PLACEMENTS);
     /* Shares have the slabs of one step (see share()); more steps need more of every rank. */
     while (least > 1 && strake_border_least(solver, least) > fewest) {

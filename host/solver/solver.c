@@ -9,9 +9,8 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "cpu/pipeline.h"
 #include "cpu/threads.h"
-#include "case/settings.h"
-#include "io/machine.h"
 #include "solver/shares.h"
 #include "solver/arrays.h"
 #include "solver/choose.h"
@@ -68,7 +67,7 @@ static int choose_sweep(const strake_solver *solver)
     const int asked = solver->settings.steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&solver->graph);
-    if (asked == 0 && solver->entries == 1 && solver->entry[0].place == STRAKE_PLACE_CPU) {
+    if (asked == 0 && solver->parts == 1 && solver->part[0].ops->has_workers) {
         if (solver->which->n[1] > 1) {
             return 1; /* blocks of lines are for one step, and bring more than a second one */
         }
@@ -151,7 +150,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
     if (split != NULL) {
         STRAKE_TRY(strake_where_weights(solver, split, solver->weight, error));
         solver->has_weights = true;
-    } else if (solver->entries == 1) {
+    } else if (solver->parts == 1) {
         solver->weight[0] = 1.0;
         solver->has_weights = true;
     }
@@ -165,7 +164,7 @@ static strake_status start_up(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_team_upload(solver, error));
-    STRAKE_TRY(solver->reference == NULL ? strake_team_try(solver, 1, error) : STRAKE_OK);
+    STRAKE_TRY(solver->part[0].ops->is_tried ? strake_team_try(solver, 1, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -177,7 +176,7 @@ static void tell_sweep(const strake_solver *solver)
     const bool has_ranks = solver->ranks != NULL;
     bool is_bound = has_ranks;
     for (int r = 0; r < solver->roles; r++) {
-        is_bound = is_bound || solver->role[r].pipeline != NULL;
+        is_bound = is_bound || solver->part[solver->role[r].part].ops->bounds_steps;
     }
     if (is_bound && asked > solver->at_once) {
         strake_solver_notice(solver, "run.steps_per_sweep: %d; %s no more than %d", asked,
@@ -332,31 +331,28 @@ void strake_close(strake_solver **which)
 }
 
 /*
- * Adds the roles' times of the last run to their entries; CPU workers count as one. Where a device's
+ * Adds the roles' times of the last run to their parts; CPU workers count as one. Where a device's
  * own timers tell what it worked, the rest of its thread's time is idle.
  */
 static void account(strake_solver *solver, int64_t steps, double seconds)
 {
     solver->step_seconds += seconds;
-    if (solver->reference != NULL) {
-        solver->entry[0].compute += seconds;
-    }
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
-        strake_entry *entry = &solver->entry[role->entry];
-        const double share = entry->place == STRAKE_PLACE_CPU ? (double)solver->threads : 1.0;
-        entry->busy = entry->stripe != NULL ? strake_cl_stripe_busy(entry->stripe) : 0.0;
-        if (entry->busy > 0.0) {
-            const double worked = entry->busy * (double)steps;
+        strake_part *part = &solver->part[role->part];
+        const double share = part->ops->has_workers ? (double)solver->threads : 1.0;
+        part->busy = strake_part_busy(part);
+        if (part->busy > 0.0) {
+            const double worked = part->busy * (double)steps;
             const double rest = seconds - worked - role->exchange;
-            entry->compute += worked;
-            entry->exchange += role->exchange;
-            entry->idle += rest > 0.0 ? rest : 0.0;
+            part->compute += worked;
+            part->exchange += role->exchange;
+            part->idle += rest > 0.0 ? rest : 0.0;
             continue;
         }
-        entry->compute += role->compute / share;
-        entry->exchange += role->exchange / share;
-        entry->idle += role->idle / share;
+        part->compute += role->compute / share;
+        part->exchange += role->exchange / share;
+        part->idle += role->idle / share;
     }
 }
 
@@ -380,9 +376,9 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     solver->devices_hold = status == STRAKE_OK;
     STRAKE_TRY(status);
     solver->step_count += steps;
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_range own = solver->entry[e].range;
-        solver->entry[e].updates += (double)(own.end - own.first) * (double)steps;
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_range own = solver->part[e].range;
+        solver->part[e].updates += (double)(own.end - own.first) * (double)steps;
     }
     STRAKE_TRY(strake_rebalance(solver, steps, elapsed, steps < wanted, error));
     solver->step_seconds += strake_solver_clock() - start - elapsed;
@@ -490,120 +486,37 @@ size_t strake_element_size(const strake_solver *solver)
     return (size_t)solver->layout.element_size;
 }
 
-/* Columns per block of the CPU stripe's workers, and their loops: they all plan alike. */
-static void describe_pipeline(const strake_solver *solver, strake_placement *out)
-{
-    for (int r = 0; r < solver->roles; r++) {
-        if (solver->role[r].pipeline != NULL) {
-            out->block = strake_pipeline_block(solver->role[r].pipeline, solver->at_once);
-            out->lines = strake_pipeline_lines(solver->role[r].pipeline, solver->at_once);
-            out->loops = strake_pipeline_work(solver->role[r].pipeline);
-            return;
-        }
-    }
-}
-
-static void describe_processor(const strake_solver *solver, bool is_cpu, strake_placement *out)
-{
-    strake_machine machine;
-    strake_machine_read(&machine);
-    (void)snprintf(out->id, sizeof out->id, "%s", is_cpu ? "cpu" : "serial");
-    (void)snprintf(out->name, sizeof out->name, "%s",
-                   is_cpu ? machine.cpu : "naive reference, one thread");
-    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
-    (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
-                   strake_isa_name(is_cpu ? solver->isa : STRAKE_ISA_SCALAR));
-    (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
-    out->threads = is_cpu ? solver->threads : 1;
-    out->levelled = is_cpu ? solver->level.changes : 0;
-    if (is_cpu) {
-        const bool binds = strake_topology_binds(&solver->topology, solver->threads);
-        out->teams = binds ? solver->topology.teams : 0;
-        describe_pipeline(solver, out);
-    }
-}
-
-static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *out)
-{
-    strake_cl_blocks_report report;
-    strake_cl_stripe_describe(stripe, &report);
-    out->device_memory = (double)report.memory;
-    out->memory_resident = (double)report.resident;
-    out->memory_limit = (double)report.limit;
-    if (report.sizes.steps == 0) {
-        return;
-    }
-    out->blocks = report.sizes.blocks;
-    out->streams = report.sizes.streams;
-    out->block_slabs = report.sizes.slabs;
-    out->pinned = report.pinned;
-    out->uploaded = report.uploaded;
-    out->downloaded = report.downloaded;
-    out->predicted = report.predicted;
-    out->rate_up = report.rates.up;
-    out->rate_down = report.rates.down;
-    out->rate_cells = report.rates.cells;
-}
-
-static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out)
-{
-    strake_cl_description d;
-    strake_cl_stripe_describe_kernels(stripe, &d);
-    const strake_case words = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
-    (void)strake_setting_text(&words, "run.fusion", out->fusion, sizeof out->fusion);
-    (void)strake_setting_text(&words, "run.division", out->division, sizeof out->division);
-    out->count = d.kernels;
-    out->marching = d.marching;
-    out->tiled = d.tiled;
-    out->width = d.width;
-    out->height = d.height;
-    (void)strake_groups_print(d.kernels, d.group, out->groups);
-    out->rows = d.rows;
-    out->unroll = d.used.unroll;
-    out->prefetch = d.used.prefetch;
-    out->keep = d.used.keep;
-    out->hold = d.used.hold;
-    out->vector = d.used.vector;
-    out->bytes_per_cell = d.bytes_per_cell;
-    out->registers = d.registers;
-    out->resident = d.resident;
-    out->occupancy = d.occupancy;
-    out->private_bytes = d.private_bytes;
-    out->local_bytes = d.local_bytes;
-}
-
-static void describe(const strake_solver *solver, const strake_entry *entry, strake_placement *out)
+static void describe(const strake_solver *solver, const strake_part *part, strake_placement *out)
 {
     memset(out, 0, sizeof *out);
-    const char *role = entry->place == STRAKE_PLACE_SERIAL ? "reference" : "stripe";
-    (void)snprintf(out->role, sizeof out->role, "%s", role);
-    out->bit_exact = true;
-    if (entry->place == STRAKE_PLACE_OPENCL) {
-        out->threads = 1;
-        const strake_cl_device *device = &solver->list.device[entry->device];
-        (void)snprintf(out->id, sizeof out->id, "ocl:%d", entry->device);
-        (void)snprintf(out->name, sizeof out->name, "%s", device->name);
-        (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
-        (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
-        out->bit_exact = device->bit_exact[solver->which->precision] == 1;
-        if (entry->stripe != NULL) {
-            describe_blocks(entry->stripe, out);
-            describe_kernels(entry->stripe, &out->kernels);
-        }
-    } else {
-        describe_processor(solver, entry->place == STRAKE_PLACE_CPU, out);
+    (void)snprintf(out->id, sizeof out->id, "%s", part->name);
+    (void)snprintf(out->role, sizeof out->role, "%s", part->ops->role);
+    out->threads = 1;
+    out->bit_exact = part->device == NULL || part->device->bit_exact[solver->which->precision] == 1;
+    out->borders.measured_down = out->borders.measured_up = (double)NAN;
+    strake_part_describe(part, out);
+    if (part->ops->has_workers) {
+        const bool binds = strake_topology_binds(&solver->topology, solver->threads);
+        out->threads = solver->threads;
+        out->levelled = solver->level.changes;
+        out->teams = binds ? solver->topology.teams : 0;
+        (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
+                       strake_isa_name(solver->isa));
     }
-    strake_solver_describe_tuning(solver, entry, out);
-    strake_solver_describe_model(solver, entry, out);
-    out->first = entry->range.first;
-    out->end = entry->range.end;
-    out->sweep = entry->place == STRAKE_PLACE_SERIAL ? 1 : solver->at_once;
-    out->dropped_at = entry->dropped ? entry->dropped_at : -1;
-    (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", entry->why);
-    out->compute = entry->compute;
-    out->exchange = entry->exchange;
-    out->idle = entry->idle;
-    out->updates = entry->updates;
+    if (part->device == NULL) {
+        (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
+    }
+    strake_solver_describe_tuning(solver, part, out);
+    strake_solver_describe_model(solver, part, out);
+    out->first = part->range.first;
+    out->end = part->range.end;
+    out->sweep = solver->at_once;
+    out->dropped_at = part->dropped ? part->dropped_at : -1;
+    (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", part->why);
+    out->compute = part->compute;
+    out->exchange = part->exchange;
+    out->idle = part->idle;
+    out->updates = part->updates;
 }
 
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
@@ -614,10 +527,10 @@ int strake_solver_placements(const strake_solver *solver, strake_placement *out,
         }
         return solver->remote.placements;
     }
-    for (int e = 0; e < solver->entries && e < most && out != NULL; e++) {
-        describe(solver, &solver->entry[e], &out[e]);
+    for (int e = 0; e < solver->parts && e < most && out != NULL; e++) {
+        describe(solver, &solver->part[e], &out[e]);
     }
-    return solver->entries;
+    return solver->parts;
 }
 
 int strake_solver_steps_at_once(const strake_solver *solver)
@@ -634,7 +547,7 @@ int strake_solver_choices(const strake_solver *solver, const strake_choice **out
 strake_status strake_solver_predict(strake_solver *solver, strake_forecast *out,
                                     strake_error *error)
 {
-    if (!solver->placed || solver->reference != NULL) {
+    if (!solver->placed || !solver->part[0].ops->is_tried) {
         return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
     }
     return strake_time_often(solver, out, error);

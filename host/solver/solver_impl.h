@@ -4,8 +4,6 @@
 
 #include <stdatomic.h>
 
-#include "cpu/pipeline.h"
-#include "cpu/reference.h"
 #include "cpu/topology.h"
 #include "engine/balance.h"
 #include "engine/level.h"
@@ -14,57 +12,36 @@
 #include "model/model.h"
 #include "opencl/cl_device.h"
 #include "mpi/ranks.h"
-#include "opencl/cl_stripe.h"
+#include "part/part.h"
 #include "solver/bell.h"
 #include "solver/decisions.h"
 #include "solver/solver.h"
-#include "tuned/tuned.h"
 
-typedef enum strake_place {
-    STRAKE_PLACE_SERIAL,
-    STRAKE_PLACE_CPU,
-    STRAKE_PLACE_OPENCL
-} strake_place;
-
-enum { STRAKE_MOST_INJECTIONS = 8, STRAKE_MOST_COMMONS = 4 };
+enum {
+    STRAKE_MOST_INJECTIONS = 8,
+    STRAKE_MOST_COMMONS = 4,
+    STRAKE_STEPS_AHEAD =
+        64 /* steps enqueued on a lone device, and steps between its checks for NaN */
+};
 
 /** What a WHERE text stands for. */
 typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
 
-/** One entry of WHERE with its stripe. */
-typedef struct strake_entry {
-    strake_place place;
-    int device; /**< index in the device list */
-    strake_range range;
-    strake_cl_stripe *stripe; /**< NULL unless OpenCL with rows */
-    bool told;                /**< the user was told that it streams */
-    double busy;  /**< seconds per step of the last run by the device's own timers; 0: unknown */
-    bool failed;  /**< its device returned an error: to be dropped */
-    bool dropped; /**< out of the run, without slabs */
-    int64_t dropped_at;     /**< steps that the run had done then */
-    char why[300];          /**< it failed */
-    strake_tuned_use tuned; /**< what is known of good settings */
-    double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
-    double compute, exchange, idle;
-    double updates; /* slabs times steps */
-} strake_entry;
-
 /** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */
 typedef struct strake_role {
-    int entry;
-    strake_range range;        /**< CPU worker: its slabs, ... */
-    strake_range columns;      /**< ... and its columns of these */
-    strake_pipeline *pipeline; /**< CPU worker */
-    int worker;                /**< number among the CPU workers, -1: a device's driver */
+    int part;
+    strake_range range;   /**< CPU worker: its slabs, ... */
+    strake_range columns; /**< ... and its columns of these */
+    int worker;           /**< number among the CPU workers, -1: a device's driver */
     int neighbours;
-    int *neighbour;   /**< roles to wait for between two steps */
-    int distance;     /**< in neighbours from the first role; -1: there is no such way */
-    strake_bell done; /**< steps finished in this run, own border slabs visible to the others */
-    int parts;        /**< in which a CPU worker computes its slabs */
-    int border_parts; /**< of these come first, because devices or other ranks wait for them */
-    strake_range part[3];
+    int *neighbour;    /**< roles to wait for between two steps */
+    int distance;      /**< in neighbours from the first role; -1: there is no such way */
+    strake_bell done;  /**< steps finished in this run, own border slabs visible to the others */
+    int strips;        /**< in which a CPU worker computes its slabs */
+    int border_strips; /**< of these come first, because devices or other ranks wait for them */
+    strake_range strip[3];
     bool linked;          /**< exchanges slabs with other ranks */
-    strake_bell bordered; /**< steps of which the border parts are finished */
+    strake_bell bordered; /**< steps of which the border strips are finished */
     double compute, exchange, idle;
     double debt; /**< seconds that it is still to wait, where it was made slow (inject.h) */
     strake_status status;
@@ -159,8 +136,8 @@ struct strake_solver {
     int model_steps;      /**< steps per sweep that they chose for the placed team, 0: none */
     strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
     strake_cl_list list;
-    int entries;
-    strake_entry entry[STRAKE_MAX_PLACEMENTS];
+    int parts;
+    strake_part part[STRAKE_MAX_PLACEMENTS];
     strake_where_kind kind;
     bool has_weights; /**< weight[] is given; otherwise it is measured */
     double weight[STRAKE_MAX_PLACEMENTS];
@@ -179,7 +156,6 @@ struct strake_solver {
         home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
     int home_threads;
     bool is_crowded; /**< more threads compute than there are processors */
-    strake_reference *reference;
 
     strake_balancer balancer;
     bool balances; /**< slabs may move while it runs */
@@ -189,7 +165,7 @@ struct strake_solver {
     double pace;     /**< seconds per step of the best piece since slabs moved; 0: nobody watches */
     int span;        /**< most neighbours from the first role to another; -1: some never meet */
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
-    double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look */
+    double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that parts worked since the last look */
     strake_decisions log;
 
     struct {
@@ -197,8 +173,8 @@ struct strake_solver {
         strake_balancer *balancer; /**< on rank 0 */
         strake_looks looks;
         double pace; /**< seconds that steps usually take since slabs moved, 0: unknown */
-        double busy
-            [STRAKE_MAX_PLACEMENTS]; /**< seconds that entries worked since the last look, ... */
+        double
+            busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that parts worked since the last look, ... */
         double done[STRAKE_MAX_PLACEMENTS]; /**< ... and slabs times steps that they did */
         strake_decisions log;
     } group; /**< regroup.c */
@@ -239,31 +215,37 @@ void strake_notices_threads(const strake_solver *solver);
 void strake_notices_settings(const strake_solver *solver);
 
 /**
- * Resolves WHERE into solver->entry (ranges still empty); for `auto`, everything that may take part.
+ * Resolves WHERE into solver->part (ranges still empty); for `auto`, everything that may take part.
  * Devices that would be used are self-tested.
  */
 strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
 
-/** Looks up tuned settings for every entry; needs the graph and the entries. */
+/** Looks up tuned settings for every part; needs the graph and the parts. */
 strake_status strake_solver_tune(strake_solver *solver, strake_error *error);
 
-/** The case with the keys that were not given as tuned for an entry's stripe; borrows from the case. */
-strake_case strake_solver_settings(const strake_solver *solver, const strake_entry *entry);
+/** The case with the keys that were not given as tuned for a part's stripe; borrows from the case. */
+strake_case strake_solver_settings(const strake_solver *solver, const strake_part *part);
 
-/** What an entry's settings come from. */
-void strake_solver_describe_tuning(const strake_solver *solver, const strake_entry *entry,
+/** What a part's settings come from. */
+void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
                                    strake_placement *out);
 
-/** Parses weights "1,2,0.5", one per entry. */
+/** Parses weights "1,2,0.5", one per part. */
 strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error);
 
-/** Gives every entry its stripe for these weights: releases old stripes, builds pipelines and device stripes. */
+/** Shares this rank's slabs by these weights and makes every part anew for what it then has. */
 strake_status strake_team_place(strake_solver *solver, const double *weight, strake_error *error);
 
-/** Releases pipelines and device stripes. */
+/** Ends all parts and roles. */
 void strake_team_release(strake_solver *solver);
+
+/**
+ * How the roles' work went: the first device that failed decides the message, since without it the run may
+ * go on; else the first of the roles that failed in the earliest step.
+ */
+strake_status strake_team_first_failure(strake_solver *solver, strake_error *error);
 
 /** Brings changed static inputs and states to the devices. */
 strake_status strake_team_upload(strake_solver *solver, strake_error *error);
@@ -296,9 +278,9 @@ strake_balance_policy strake_rebalance_policy(const strake_solver *solver, bool 
 /** Starts balancing, once stripes exist. */
 void strake_rebalance_begin(strake_solver *solver);
 
-/** Seconds that every entry worked in the last run, of so many steps: by the device's own timer where it
+/** Seconds that every part worked in the last run, of so many steps: by the device's own timer where it
  * tells, else its thread's; of several threads the slowest one's. */
-void strake_entries_worked(const strake_solver *solver, int64_t steps, double *seconds);
+void strake_parts_worked(const strake_solver *solver, int64_t steps, double *seconds);
 
 /** Steps that the run has still to do, as far as the case knows. */
 int64_t strake_steps_ahead(const strake_solver *solver);
@@ -326,7 +308,7 @@ void strake_recorder_add(const strake_solver *solver, const strake_role *role, d
 strake_status strake_workers_choose(strake_solver *solver, const strake_options *options,
                                     strake_error *error);
 
-/** Threads of the CPU stripe for the ranges of the entries, at least 1. */
+/** Threads of the CPU stripe for the ranges of the parts, at least 1. */
 int strake_workers_of_stripe(const strake_solver *solver);
 
 /**
@@ -363,7 +345,7 @@ void strake_neighbours_start(strake_solver *solver);
 /** Says that a role has finished @p steps steps of this run. */
 void strake_neighbours_done(strake_role *role, int64_t steps);
 
-/** Says that a role has finished its border parts, @p steps steps after its last ones. */
+/** Says that a role has finished its border strips, @p steps steps after its last ones. */
 void strake_neighbours_bordered(strake_role *role, int64_t steps);
 
 /**
@@ -378,7 +360,7 @@ bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int6
 /** Lets everybody who waits for a neighbour look at `stop` again. */
 void strake_neighbours_wake(strake_solver *solver);
 
-/** Finds weights by measurement, or, for auto, which entries to use and their weights; places them. */
+/** Finds weights by measurement, or, for auto, which parts to use and their weights; places them. */
 strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct work {
 
 /* Of one role; another role has its number after a device was dropped. */
 typedef struct worker_log {
-    int entry, worker;
+    int part, worker;
     int count;
     int64_t step; /* steps done before the present sweep */
     work span[MOST_SPANS];
@@ -29,7 +29,7 @@ typedef struct worker_log {
 struct strake_recorder {
     int roles;
     worker_log *log;
-    strake_cl_record *device[STRAKE_MAX_PLACEMENTS]; /* by entry */
+    strake_cl_record *device[STRAKE_MAX_PLACEMENTS]; /* by part */
 };
 
 void strake_recorder_begin(const strake_solver *solver, const strake_role *role, int64_t step)
@@ -40,12 +40,12 @@ void strake_recorder_begin(const strake_solver *solver, const strake_role *role,
         return;
     }
     worker_log *const log = &recorder->log[r];
-    if (log->entry != role->entry || log->worker != role->worker) {
-        *log = (worker_log){.entry = role->entry, .worker = role->worker};
+    if (log->part != role->part || log->worker != role->worker) {
+        *log = (worker_log){.part = role->part, .worker = role->worker};
     }
     log->step = solver->step_count + step;
-    if (recorder->device[role->entry] != NULL) {
-        recorder->device[role->entry]->sweep = solver->step_count + step;
+    if (recorder->device[role->part] != NULL) {
+        recorder->device[role->part]->sweep = solver->step_count + step;
     }
 }
 
@@ -77,8 +77,8 @@ static strake_status prepare(const strake_solver *solver, strake_recorder *recor
     recorder->roles = solver->roles;
     recorder->log = calloc((size_t)solver->roles + 1, sizeof *recorder->log);
     STRAKE_CHECK(recorder->log != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
-    for (int e = 0; e < solver->entries; e++) {
-        if (solver->entry[e].stripe != NULL) {
+    for (int e = 0; e < solver->parts; e++) {
+        if (solver->part[e].body != NULL && solver->part[e].ops->record != NULL) {
             recorder->device[e] = calloc(1, sizeof *recorder->device[e]);
             STRAKE_CHECK(recorder->device[e] != NULL, error, STRAKE_ERR_MEMORY,
                          "out of memory for a timeline");
@@ -88,16 +88,16 @@ cleanup:
     return status;
 }
 
-/* Records from now on, or no longer. A device that was dropped meanwhile has no stripe any more. */
+/* Records from now on, or no longer. A device that was dropped meanwhile records nothing any more. */
 static strake_status record_devices(strake_solver *solver, const strake_recorder *recorder, bool on,
                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         strake_cl_record *const record = recorder->device[e];
-        strake_cl_stripe *const stripe = solver->entry[e].stripe;
-        if (record != NULL && stripe != NULL) {
-            const strake_status one = strake_cl_stripe_record(stripe, on ? record : NULL, error);
+        if (record != NULL) {
+            const strake_status one =
+                strake_part_record(&solver->part[e], on ? record : NULL, error);
             status = status == STRAKE_OK ? one : status;
         }
         if (record != NULL && !on && record->cl != NULL) {
@@ -128,10 +128,10 @@ static strake_status make_room(strake_timeline *t, const strake_recorder *record
                : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
 }
 
-static int new_lane(strake_timeline *t, int entry, const char *name)
+static int new_lane(strake_timeline *t, int part, const char *name)
 {
     strake_timeline_lane *const lane = &t->lane[t->lanes];
-    lane->entry = entry;
+    lane->part = part;
     (void)snprintf(lane->name, sizeof lane->name, "%s", name);
     return t->lanes++;
 }
@@ -140,7 +140,7 @@ static void add_worker(strake_timeline *t, const worker_log *log)
 {
     char name[24];
     (void)snprintf(name, sizeof name, "worker %d", log->worker);
-    const int lane = new_lane(t, log->entry, name);
+    const int lane = new_lane(t, log->part, name);
     for (int k = 0; k < log->count; k++) {
         strake_timeline_span *const s = &t->span[t->spans++];
         *s = (strake_timeline_span){
@@ -149,10 +149,10 @@ static void add_worker(strake_timeline *t, const worker_log *log)
     }
 }
 
-static void add_device(strake_timeline *t, int entry, const strake_cl_record *record)
+static void add_device(strake_timeline *t, int part, const strake_cl_record *record)
 {
-    const int kernels = new_lane(t, entry, "kernels");
-    const int transfers = new_lane(t, entry, "transfers");
+    const int kernels = new_lane(t, part, "kernels");
+    const int transfers = new_lane(t, part, "transfers");
     for (int k = 0; k < record->commands; k++) {
         const strake_cl_command *const c = &record->command[k];
         const bool is_kernel = c->kind == STRAKE_CL_KERNEL;
@@ -241,14 +241,14 @@ static int by_begin(const void *a, const void *b)
     return (one->begin > other->begin) - (one->begin < other->begin);
 }
 
-/* Seconds in which an entry (all lanes, if @p lane is -1) does one of the kinds; spans are in order. */
-static double covered(const strake_timeline *t, int entry, int lane, bool compute, bool transfer)
+/* Seconds in which a part (all lanes, if @p lane is -1) does one of the kinds; spans are in order. */
+static double covered(const strake_timeline *t, int part, int lane, bool compute, bool transfer)
 {
     double sum = 0.0;
     double until = 0.0;
     for (int k = 0; k < t->spans; k++) {
         const strake_timeline_span *const s = &t->span[k];
-        if (t->lane[s->lane].entry != entry || (lane >= 0 && s->lane != lane) ||
+        if (t->lane[s->lane].part != part || (lane >= 0 && s->lane != lane) ||
             !(s->kind == STRAKE_SPAN_COMPUTE ? compute : transfer)) {
             continue;
         }
@@ -261,12 +261,12 @@ static double covered(const strake_timeline *t, int entry, int lane, bool comput
 
 static void add_up(const strake_solver *solver, strake_timeline *t)
 {
-    t->entries = solver->entries;
-    for (int e = 0; e < solver->entries; e++) {
+    t->parts = solver->parts;
+    for (int e = 0; e < solver->parts; e++) {
         strake_timeline_sum *const sum = &t->sum[e];
         int workers = 0;
         double computed = 0.0;
-        if (solver->entry[e].place == STRAKE_PLACE_OPENCL) {
+        if (!solver->part[e].ops->has_workers) {
             sum->compute = covered(t, e, -1, true, false);
             sum->transfer = covered(t, e, -1, false, true);
             const double either = covered(t, e, -1, true, true);
@@ -275,7 +275,7 @@ static void add_up(const strake_solver *solver, strake_timeline *t)
             continue;
         }
         for (int l = 0; l < t->lanes; l++) {
-            if (t->lane[l].entry == e) {
+            if (t->lane[l].part == e) {
                 computed += covered(t, e, l, true, false);
                 workers++;
             }
@@ -293,9 +293,9 @@ static strake_status assemble(const strake_solver *solver, const strake_recorder
     int64_t step[SWEEPS];
     int median = -1;
     STRAKE_TRY(make_room(t, recorder, error));
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         for (int r = 0; r < recorder->roles; r++) {
-            if (recorder->log[r].entry == e && recorder->log[r].count > 0) {
+            if (recorder->log[r].part == e && recorder->log[r].count > 0) {
                 add_worker(t, &recorder->log[r]);
             }
         }
@@ -312,7 +312,7 @@ static strake_status assemble(const strake_solver *solver, const strake_recorder
     t->step = step[median];
     t->steps = (int)(step[median + 1] - step[median]);
     for (int k = 0; k < t->spans; k++) {
-        t->sum[t->lane[t->span[k].lane].entry].known = true;
+        t->sum[t->lane[t->span[k].lane].part].known = true;
     }
     cut(t, begin[median], begin[median + 1]);
     qsort(t->span, (size_t)t->spans, sizeof *t->span, by_begin);
@@ -326,7 +326,7 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
 {
     strake_status status = STRAKE_OK;
     memset(out, 0, sizeof *out);
-    if (solver->reference != NULL) {
+    if (!solver->part[0].ops->is_tried) {
         return STRAKE_OK;
     }
     strake_recorder *const recorder = calloc(1, sizeof *recorder);

@@ -20,11 +20,11 @@ typedef struct strake_timeline_span {
 
 /** One worker, or a device's kernels or transfers. */
 typedef struct strake_timeline_lane {
-    int entry; /**< of WHERE */
+    int part; /**< of WHERE */
     char name[24];
 } strake_timeline_lane;
 
-/** What an entry of WHERE did; the mean of its workers. */
+/** What a part of WHERE did; the mean of its workers. */
 typedef struct strake_timeline_sum {
     bool known;               /**< something was recorded */
     double compute, transfer; /**< [s] */
@@ -37,7 +37,7 @@ typedef struct strake_timeline {
     int steps;          /**< of the sweep: from one exchange to the next */
     double seconds;     /**< it took */
     double clock_error; /**< [s] most by which a device's clock may be off */
-    int entries;
+    int parts;
     strake_timeline_sum sum[STRAKE_MAX_PLACEMENTS];
     int lanes, spans;
     strake_timeline_lane *lane;

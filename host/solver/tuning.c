@@ -7,34 +7,32 @@
 #include "cpu/threads.h"
 #include "solver/solver_impl.h"
 
-static void find_for(const strake_solver *solver, strake_entry *entry)
+static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
-    const strake_cl_device *device =
-        entry->place == STRAKE_PLACE_OPENCL ? &solver->list.device[entry->device] : NULL;
-    strake_tuned_key_make(device != NULL ? solver->list.cl : NULL, device,
+    strake_tuned_key_make(part->device != NULL ? solver->list.cl : NULL, part->device,
                           solver->which->problem->name, &solver->graph, &key);
-    strake_tuned_find(solver->tuned, &key, &entry->tuned);
+    strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
 strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     solver->settings = *solver->which;
-    for (int e = 0; e < solver->entries; e++) {
-        solver->entry[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
+    for (int e = 0; e < solver->parts; e++) {
+        solver->part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
     }
-    if (!solver->which->tuned || solver->entry[0].place == STRAKE_PLACE_SERIAL) {
+    if (!solver->which->tuned || !solver->part[0].ops->is_tried) {
         return STRAKE_OK;
     }
     STRAKE_TRY(
         strake_tuned_load(solver->cache, solver->notice, solver->user, &solver->tuned, error));
-    for (int e = 0; e < solver->entries; e++) {
-        find_for(solver, &solver->entry[e]);
+    for (int e = 0; e < solver->parts; e++) {
+        find_for(solver, &solver->part[e]);
     }
     /* Steps per sweep and threads bind the whole team: no one part's best is the team's. */
-    if (solver->entries == 1) {
-        strake_tuned_apply(&solver->entry[0].tuned, solver->which->n, &solver->settings);
+    if (solver->parts == 1) {
+        strake_tuned_apply(&solver->part[0].tuned, solver->which->n, &solver->settings);
     }
     if (!solver->threads_chosen && solver->settings.threads > 0 &&
         solver->settings.threads <= strake_threads_limit() &&
@@ -47,27 +45,26 @@ cleanup:
     return status;
 }
 
-strake_case strake_solver_settings(const strake_solver *solver, const strake_entry *entry)
+strake_case strake_solver_settings(const strake_solver *solver, const strake_part *part)
 {
     strake_case settings = *solver->which;
-    int64_t n[STRAKE_AXES] = {entry->range.end - entry->range.first, solver->which->n[1],
+    int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, solver->which->n[1],
                               solver->which->n[2]};
-    strake_tuned_apply(&entry->tuned, n, &settings);
+    strake_tuned_apply(&part->tuned, n, &settings);
     return settings;
 }
 
-void strake_solver_describe_tuning(const strake_solver *solver, const strake_entry *entry,
+void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
                                    strake_placement *out)
 {
-    const int64_t n[STRAKE_AXES] = {entry->range.end - entry->range.first, solver->which->n[1],
+    const int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, solver->which->n[1],
                                     solver->which->n[2]};
     const char *why = NULL;
     const strake_tuned_class *const class =
-        strake_tuned_serving(&entry->tuned, n, solver->which, &why);
-    (void)snprintf(out->tuned, sizeof out->tuned, "%s",
-                   strake_tuned_level_name(entry->tuned.level));
+        strake_tuned_serving(&part->tuned, n, solver->which, &why);
+    (void)snprintf(out->tuned, sizeof out->tuned, "%s", strake_tuned_level_name(part->tuned.level));
     (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s",
-                   why[0] != '\0' ? why : entry->tuned.differs);
+                   why[0] != '\0' ? why : part->tuned.differs);
     if (class != NULL) {
         (void)snprintf(out->tuned_ended, sizeof out->tuned_ended, "%s",
                        strake_tuned_end_word(class->end));

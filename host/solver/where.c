@@ -3,19 +3,28 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "grid/parts.h"
 #include "solver/solver_impl.h"
 
-static strake_status add_entry(strake_solver *solver, strake_place place, int device,
-                               strake_error *error)
+/* @param[in] device  number in the list, -1: the processor */
+static strake_status add_part(strake_solver *solver, const strake_part_ops *ops, int device,
+                              strake_error *error)
 {
-    if (solver->entries == STRAKE_MAX_PLACEMENTS) {
+    if (solver->parts == STRAKE_MAX_PLACEMENTS) {
         return strake_fail(error, STRAKE_ERR_USAGE, "--on: more than %d entries",
                            (int)STRAKE_MAX_PLACEMENTS);
     }
-    strake_entry *entry = &solver->entry[solver->entries++];
-    memset(entry, 0, sizeof *entry);
-    entry->place = place;
-    entry->device = device;
+    strake_part *part = &solver->part[solver->parts++];
+    memset(part, 0, sizeof *part);
+    part->ops = ops;
+    part->number = device;
+    if (device >= 0) {
+        part->device = &solver->list.device[device];
+        (void)snprintf(part->name, sizeof part->name, "ocl:%d", device);
+    } else {
+        (void)snprintf(part->name, sizeof part->name, "%s",
+                       ops == &strake_part_serial ? "serial" : "cpu");
+    }
     return STRAKE_OK;
 }
 
@@ -68,7 +77,7 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {
-            *status = add_entry(solver, STRAKE_PLACE_OPENCL, d, error);
+            *status = add_part(solver, &strake_part_opencl, d, error);
             added++;
         } else {
             strake_solver_notice(solver, "ocl:%d (%s) is left out: it %s", d,
@@ -90,7 +99,7 @@ static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
         if (is_eligible(solver, d, why, sizeof why)) {
             strake_solver_notice(solver, "no GPU here: `gpu` takes ocl:%d (%s)", d,
                                  solver->list.device[d].name);
-            return add_entry(solver, STRAKE_PLACE_OPENCL, d, error);
+            return add_part(solver, &strake_part_opencl, d, error);
         }
     }
     return strake_fail(error, STRAKE_ERR_DEVICE,
@@ -138,22 +147,22 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
                              "with other devices only to rounding",
                              token, device->name);
     }
-    return add_entry(solver, STRAKE_PLACE_OPENCL, (int)index, error);
+    return add_part(solver, &strake_part_opencl, (int)index, error);
 }
 
 static strake_status add_token(strake_solver *solver, const char *token, strake_error *error)
 {
     static const char *const words[] = {"serial", "cpu", "ocl:0", "gpu", "hybrid", "auto", NULL};
     if (strcmp(token, "cpu") == 0) {
-        for (int e = 0; e < solver->entries; e++) {
-            if (solver->entry[e].place == STRAKE_PLACE_CPU) {
+        for (int e = 0; e < solver->parts; e++) {
+            if (solver->part[e].ops == &strake_part_cpu) {
                 return strake_fail(
                     error, STRAKE_ERR_USAGE,
                     "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "
                     "for its cores)");
             }
         }
-        return add_entry(solver, STRAKE_PLACE_CPU, -1, error);
+        return add_part(solver, &strake_part_cpu, -1, error);
     }
     if (strncmp(token, "ocl:", 4) == 0) {
         return add_named_device(solver, token, error);
@@ -199,18 +208,18 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
 {
     strake_status status = STRAKE_OK;
     *kind = STRAKE_WHERE_LIST;
-    solver->entries = 0;
+    solver->parts = 0;
     if (strcmp(where, "serial") == 0) {
-        return add_entry(solver, STRAKE_PLACE_SERIAL, -1, error);
+        return add_part(solver, &strake_part_serial, -1, error);
     }
     if (strcmp(where, "cpu") == 0) {
-        return add_entry(solver, STRAKE_PLACE_CPU, -1, error);
+        return add_part(solver, &strake_part_cpu, -1, error);
     }
     STRAKE_TRY(strake_cl_list_open(&solver->list, error));
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));
     } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {
-        STRAKE_TRY(add_entry(solver, STRAKE_PLACE_CPU, -1, error));
+        STRAKE_TRY(add_part(solver, &strake_part_cpu, -1, error));
         const int gpus = add_gpus(solver, error, &status);
         STRAKE_TRY(status);
         if (gpus == 0) {
@@ -228,19 +237,13 @@ cleanup:
 }
 
 /* "cpu, ocl:0" */
-static void list_entries(const strake_solver *solver, char *text, size_t size)
+static void list_parts(const strake_solver *solver, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int e = 0; e < solver->entries && used + 1 < size; e++) {
-        const strake_entry *entry = &solver->entry[e];
-        char name[24] = "cpu";
-        if (entry->place == STRAKE_PLACE_OPENCL) {
-            (void)snprintf(name, sizeof name, "ocl:%d", entry->device);
-        } else if (entry->place == STRAKE_PLACE_SERIAL) {
-            (void)snprintf(name, sizeof name, "serial");
-        }
-        const int more = snprintf(text + used, size - used, "%s%s", e > 0 ? ", " : "", name);
+    for (int e = 0; e < solver->parts && used + 1 < size; e++) {
+        const int more =
+            snprintf(text + used, size - used, "%s%s", e > 0 ? ", " : "", solver->part[e].name);
         used += more > 0 ? (size_t)more : 0;
     }
 }
@@ -249,7 +252,7 @@ static strake_status bad_split(const strake_solver *solver, const char *text, co
                                strake_error *error)
 {
     char names[256];
-    list_entries(solver, names, sizeof names);
+    list_parts(solver, names, sizeof names);
     return strake_fail(error, STRAKE_ERR_USAGE,
                        "split `%s`: %s; expected one number >= 0 for each of: %s", text, why,
                        names);
@@ -260,7 +263,7 @@ strake_status strake_where_weights(const strake_solver *solver, const char *text
 {
     double sum = 0.0;
     const char *at = text;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         char *end = NULL;
         weight[e] = strtod(at, &end);
         if (end == at) {
@@ -271,7 +274,7 @@ strake_status strake_where_weights(const strake_solver *solver, const char *text
         }
         sum += weight[e];
         at = end + strspn(end, " ");
-        const bool is_last = e == solver->entries - 1;
+        const bool is_last = e == solver->parts - 1;
         if (*at != (is_last ? '\0' : ',')) {
             return bad_split(solver, text,
                              *at == ','    ? "too many weights"

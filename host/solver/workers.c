@@ -95,50 +95,41 @@ static bool may_divide(const strake_solver *solver)
 }
 
 /*
- * Into how many parts the columns of the CPU stripe are divided among its workers: whole rows are best,
+ * Into how many bands the columns of the CPU stripe are divided among its workers: whole rows are best,
  * unless the workers have so few of them that the rows computed twice dominate (a thin stripe beside a
  * device, many threads).
  */
-static int column_parts(const strake_solver *solver, int64_t slabs)
+static int column_bands(const strake_solver *solver, int64_t slabs)
 {
     const double n = (double)solver->layout.n[2];
     int best = 1;
     double least = work(solver, ceil((double)slabs / solver->threads), n) / least_gain;
-    for (int parts = 2; may_divide(solver) && parts <= solver->threads; parts++) {
-        const double rows = ceil((double)slabs * parts / solver->threads);
-        const double columns = ceil(n / parts);
-        if (solver->threads % parts == 0 && columns >= LEAST_COLUMNS &&
+    for (int bands = 2; may_divide(solver) && bands <= solver->threads; bands++) {
+        const double rows = ceil((double)slabs * bands / solver->threads);
+        const double columns = ceil(n / bands);
+        if (solver->threads % bands == 0 && columns >= LEAST_COLUMNS &&
             work(solver, rows, columns) < least) {
-            best = parts;
+            best = bands;
             least = work(solver, rows, columns);
         }
     }
     return best;
 }
 
-/*
- * Processors that a device takes from the CPU stripe: a thread that waits for a GPU spins in most drivers; a
- * device on the processors computes on so many of them, unless it is limited to fewer, on all. Only the
- * first stripe of a device counts.
- */
+/* Processors that a part takes from the CPU stripe. */
 static int cores_of_device(const strake_solver *solver, int e)
 {
-    const strake_entry *entry = &solver->entry[e];
-    if (entry->place != STRAKE_PLACE_OPENCL || entry->range.first == entry->range.end) {
+    const strake_part *part = &solver->part[e];
+    if (part->ops->cores == NULL || !strake_part_has_slabs(part)) {
         return 0;
     }
-    const strake_cl_device *device = &solver->list.device[entry->device];
-    if (strake_cl_device_is_gpu(device)) {
-        return 1;
-    }
+    bool is_first = true;
     for (int k = 0; k < e; k++) {
-        const strake_entry *other = &solver->entry[k];
-        if (other->place == STRAKE_PLACE_OPENCL && other->device == entry->device &&
-            other->range.first < other->range.end) {
-            return 0;
-        }
+        const strake_part *other = &solver->part[k];
+        is_first =
+            is_first && !(strake_part_shares_device(other, part) && strake_part_has_slabs(other));
     }
-    return (int)device->compute_units;
+    return part->ops->cores(part, is_first);
 }
 
 /*
@@ -148,14 +139,14 @@ static int cores_of_device(const strake_solver *solver, int e)
 int strake_workers_of_stripe(const strake_solver *solver)
 {
     int threads = solver->most_threads;
-    for (int e = 0; e < solver->entries && !solver->threads_chosen; e++) {
+    for (int e = 0; e < solver->parts && !solver->threads_chosen; e++) {
         const int cores = cores_of_device(solver, e);
         threads -= cores < strake_topology_threads(&solver->topology) ? cores : 0;
     }
-    for (int e = 0; e < solver->entries; e++) {
-        const int64_t slabs = solver->entry[e].range.end - solver->entry[e].range.first;
+    for (int e = 0; e < solver->parts; e++) {
+        const int64_t slabs = solver->part[e].range.end - solver->part[e].range.first;
         const int64_t cells = slabs * solver->layout.n[1] * solver->layout.n[2];
-        if (solver->entry[e].place != STRAKE_PLACE_CPU) {
+        if (!solver->part[e].ops->has_workers) {
             continue;
         }
         if (slabs < threads &&
@@ -186,8 +177,8 @@ static int64_t first_slab(const strake_solver *solver, strake_range stripe, int6
     if (row == 0 || row == rows) {
         return row == 0 ? 0 : count;
     }
-    (void)strake_border_is_apart(solver, low, first);
-    (void)strake_border_is_apart(solver, high, last);
+    (void)strake_strips_is_apart(solver, low, first);
+    (void)strake_strips_is_apart(solver, high, last);
     const int64_t less[2] = {first[0] ? again : 0, last[1] ? again : 0};
     const double share = strake_level_before(&solver->level, (int)rows, (int)row);
     const int64_t slabs = (int64_t)((double)(count + less[0] + less[1]) * share) - less[0];
@@ -203,27 +194,27 @@ void strake_workers_share(const strake_solver *solver, strake_range stripe, int 
     const int64_t count = stripe.end - stripe.first;
     const int64_t n = solver->layout.n[2];
     const int64_t line = columns_of_line(solver);
-    const int parts = column_parts(solver, count);
-    const int64_t rows = solver->threads / parts;
-    const int64_t row = worker / parts;
-    const int64_t part = worker % parts;
+    const int bands = column_bands(solver, count);
+    const int64_t rows = solver->threads / bands;
+    const int64_t row = worker / bands;
+    const int64_t band = worker % bands;
     slabs->first = stripe.first + first_slab(solver, stripe, rows, row);
     slabs->end = stripe.first + first_slab(solver, stripe, rows, row + 1);
-    columns->first = n * part / parts / line * line;
-    columns->end = part + 1 == parts ? n : n * (part + 1) / parts / line * line;
+    columns->first = n * band / bands / line * line;
+    columns->end = band + 1 == bands ? n : n * (band + 1) / bands / line * line;
 }
 
 /* Rows of workers of the CPU stripe, which have slabs of their own, @p slabs together; 0: there are no workers. */
-static int rows_of_workers(const strake_solver *solver, int *parts, int64_t *slabs)
+static int rows_of_workers(const strake_solver *solver, int *bands, int64_t *slabs)
 {
-    *parts = 1;
+    *bands = 1;
     *slabs = 0;
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_range range = solver->entry[e].range;
-        if (solver->entry[e].place == STRAKE_PLACE_CPU && range.first < range.end) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_range range = solver->part[e].range;
+        if (solver->part[e].ops->has_workers && range.first < range.end) {
             *slabs = range.end - range.first;
-            *parts = column_parts(solver, *slabs);
-            return solver->threads / *parts;
+            *bands = column_bands(solver, *slabs);
+            return solver->threads / *bands;
         }
     }
     return 0;
@@ -231,19 +222,19 @@ static int rows_of_workers(const strake_solver *solver, int *parts, int64_t *sla
 
 bool strake_workers_may_level(const strake_solver *solver)
 {
-    int parts;
+    int bands;
     int64_t slabs;
-    const int rows = rows_of_workers(solver, &parts, &slabs);
+    const int rows = rows_of_workers(solver, &bands, &slabs);
     const bool is_fixed = strake_rebalance_policy(solver, false) == STRAKE_BALANCE_FIXED;
     return rows > 1 && slabs >= (int64_t)LEAST_LEVELLED * rows && !is_fixed;
 }
 
 void strake_workers_seen(strake_solver *solver)
 {
-    int parts;
+    int bands;
     int64_t slabs;
     strake_level *const level = &solver->level;
-    const int rows = rows_of_workers(solver, &parts, &slabs);
+    const int rows = rows_of_workers(solver, &bands, &slabs);
     if (!strake_workers_may_level(solver) ||
         (level->workers != rows && !strake_level_begin(level, rows))) {
         return;
@@ -252,7 +243,7 @@ void strake_workers_seen(strake_solver *solver)
         double slowest = 0.0;
         for (int r = 0; r < solver->roles; r++) {
             const strake_role *role = &solver->role[r];
-            if (role->worker >= 0 && role->worker / parts == row && role->compute > slowest) {
+            if (role->worker >= 0 && role->worker / bands == row && role->compute > slowest) {
                 slowest = role->compute;
             }
         }
@@ -262,9 +253,9 @@ void strake_workers_seen(strake_solver *solver)
 
 strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_error *error)
 {
-    int parts;
+    int bands;
     int64_t all;
-    const int rows = rows_of_workers(solver, &parts, &all);
+    const int rows = rows_of_workers(solver, &bands, &all);
     *changes = false;
     if (rows < 2 || !strake_workers_may_level(solver) || solver->level.workers != rows) {
         return STRAKE_OK;
@@ -276,7 +267,7 @@ strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_
     for (int r = 0; r < solver->roles; r++) {
         const strake_role *role = &solver->role[r];
         if (role->worker >= 0) {
-            slabs[role->worker / parts] = role->range.end - role->range.first;
+            slabs[role->worker / bands] = role->range.end - role->range.first;
         }
     }
     *changes = strake_level_look(&solver->level, slabs);
@@ -287,11 +278,11 @@ strake_status strake_workers_level(strake_solver *solver, bool *changes, strake_
 bool strake_workers_are_crowded(const strake_solver *solver, int more)
 {
     int cores = more;
-    for (int e = 0; e < solver->entries; e++) {
+    for (int e = 0; e < solver->parts; e++) {
         cores += cores_of_device(solver, e);
     }
     for (int r = 0; r < solver->roles; r++) {
-        cores += solver->entry[solver->role[r].entry].place == STRAKE_PLACE_CPU ? 1 : 0;
+        cores += solver->role[r].worker >= 0 ? 1 : 0;
     }
     return cores * strake_ranks_sharing(solver->ranks) > strake_topology_threads(&solver->topology);
 }

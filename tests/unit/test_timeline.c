@@ -61,16 +61,16 @@ static void check_spans(const strake_timeline *t, const strake_placement *placem
         /* Neighbours are no more than a sweep away. */
         assert_true(llabs((long long)(s->step - t->step)) <= 2LL * t->steps);
         before = s->begin;
-        transfers[t->lane[s->lane].entry] |= s->kind == STRAKE_SPAN_TRANSFER;
+        transfers[t->lane[s->lane].part] |= s->kind == STRAKE_SPAN_TRANSFER;
     }
-    for (int e = 0; e < t->entries; e++) {
+    for (int e = 0; e < t->parts; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
         const bool is_device = strncmp(placement[e].id, "ocl:", 4) == 0;
         assert_true(sum->known);
         assert_true(sum->compute >= 0.0 && sum->idle >= -1e-9);
         assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
         /* A device sends and receives in every step, unless it is alone and holds everything. */
-        assert_int_equal(transfers[e], is_device && (t->entries > 1 || placement[e].blocks > 0));
+        assert_int_equal(transfers[e], is_device && (t->parts > 1 || placement[e].blocks > 0));
     }
 }
 
@@ -89,7 +89,7 @@ static void check_borders(const strake_timeline *t, const strake_placement *plac
             assert_false(t->span[j].lane == s->lane && t->span[j].step == s->step);
         }
     }
-    const bool beside = t->entries == 2 && strcmp(placement[0].id, placement[1].id) != 0;
+    const bool beside = t->parts == 2 && strcmp(placement[0].id, placement[1].id) != 0;
     assert_true(beside && overlaps ? borders >= 2 : borders == 0);
 }
 
@@ -127,7 +127,7 @@ static void check_output(const strake_solver *solver, const char *where, const s
     for (const char *at = svg.data; (at = strstr(at, "<rect ")) != NULL; at++) {
         boxes++;
     }
-    assert_int_equal(boxes, t->spans + t->entries);
+    assert_int_equal(boxes, t->spans + t->parts);
     assert_null(strstr(svg.data, "nan"));
     strake_bench_print_timeline(&item, &json);
     int spans = 0;
@@ -154,7 +154,7 @@ static void record(const char *where, const char *run)
         fail_msg("%s: %s", where, error.text);
     }
     const int entries = strake_solver_placements(solver, placement, 4);
-    assert_int_equal(t.entries, entries);
+    assert_int_equal(t.parts, entries);
     assert_int_equal(t.steps, strake_solver_steps_at_once(solver));
     assert_int_equal((t.step - 3) % t.steps, 0);
     check_spans(&t, placement);

@@ -52,9 +52,9 @@ static void find_beside(const strake_solver *solver, int steps, strake_range ran
                                                : depth[1];
     out[0] = (strake_range){range.first, range.first};
     out[1] = (strake_range){range.end, range.end};
-    for (int e = 0; e < solver->entries; e++) {
-        const strake_range device = solver->entry[e].range;
-        if (solver->entry[e].place == STRAKE_PLACE_OPENCL && device.first < device.end) {
+    for (int e = 0; e < solver->parts; e++) {
+        const strake_range device = solver->part[e].range;
+        if (solver->part[e].device != NULL && device.first < device.end) {
             add_device(solver, device, most, range, out);
         }
     }
@@ -65,7 +65,7 @@ static int64_t length(const strake_range border[2])
     return border[0].end - border[0].first + border[1].end - border[1].first;
 }
 
-bool strake_border_is_apart(const strake_solver *solver, strake_range range, bool apart[2])
+bool strake_strips_is_apart(const strake_solver *solver, strake_range range, bool apart[2])
 {
     strake_range beside[2];
     find_beside(solver, solver->sweep, range, beside);
@@ -78,29 +78,29 @@ bool strake_border_is_apart(const strake_solver *solver, strake_range range, boo
     return is_apart;
 }
 
-static void plan_parts(strake_role *role, const strake_range border[2], int least, bool apart)
+static void plan_strips(strake_role *role, const strake_range border[2], int least, bool apart)
 {
     strake_range rest = role->range;
     const int64_t borders = length(border);
-    role->parts = 0;
-    role->border_parts = 0;
+    role->strips = 0;
+    role->border_strips = 0;
     if (!apart || borders == 0 || rest.end - rest.first < (1 + least) * borders) {
-        role->part[role->parts++] = rest;
-        role->border_parts = 1;
+        role->strip[role->strips++] = rest;
+        role->border_strips = 1;
         return;
     }
     for (int side = 0; side < 2; side++) {
         if (border[side].first < border[side].end) {
-            role->part[role->parts++] = border[side];
+            role->strip[role->strips++] = border[side];
         }
     }
     rest.first = border[0].end;
     rest.end = border[1].first;
-    role->border_parts = role->parts;
-    role->part[role->parts++] = rest;
+    role->border_strips = role->strips;
+    role->strip[role->strips++] = rest;
 }
 
-void strake_border_mark(strake_solver *solver)
+void strake_strips_mark(strake_solver *solver)
 {
     const bool apart = solver->which->overlap != STRAKE_CL_OVERLAP_OFF;
     const int least = solver->border != NULL ? INTERIOR_PER_BORDER : INTERIOR_BESIDE;
@@ -115,48 +115,35 @@ void strake_border_mark(strake_solver *solver)
             }
             strake_border_cut(solver, role, border);
         }
-        plan_parts(role, border, least, apart);
+        plan_strips(role, border, least, apart && role->worker >= 0);
+        role->border_strips = role->worker >= 0 ? role->border_strips : 0;
     }
 }
 
-/* Slabs [first, end) of the grid, stored `down` places lower. */
-static bool run_moved(strake_solver *solver, strake_role *role, int parity, int steps,
-                      strake_range range, int64_t down)
+strake_status strake_strips_compute(strake_solver *solver, strake_role *role, int parity, int steps,
+                                    bool *finite, strake_error *error)
 {
-    void *next[STRAKE_MAX_VALUES];
-    const strake_layout *l = &solver->layout;
-    for (int v = 0; v < solver->graph.values; v++) {
-        char *const array = solver->next[parity][v];
-        next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
-    }
-    return range.first >= range.end ||
-           strake_pipeline_run(role->pipeline, steps, range.first, range.end, role->columns.first,
-                               role->columns.end, solver->array[parity], next);
-}
-
-/* One part of a role: one way its slabs are those a little further up, round the end of the grid. */
-static bool run_part(strake_solver *solver, strake_role *role, int parity, int steps,
-                     strake_range part)
-{
-    const int64_t n = solver->layout.n[0];
-    const int64_t down = strake_border_shift(solver, steps);
-    const strake_range up = {part.first + down, part.end + down};
-    const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
-    const strake_range beyond = {up.first > n ? up.first - n : 0, up.end > n ? up.end - n : 0};
-    const bool finite = run_moved(solver, role, parity, steps, inside, down);
-    return run_moved(solver, role, parity, steps, beyond, down - n) && finite;
-}
-
-bool strake_border_compute(strake_solver *solver, strake_role *role, int parity, int steps)
-{
-    bool finite = true;
-    for (int k = 0; k < role->parts; k++) {
+    strake_status status = STRAKE_OK;
+    strake_part *part = &solver->part[role->part];
+    strake_leg leg = {.worker = role->worker >= 0 ? role->worker : 0,
+                      .steps = steps,
+                      .columns = role->columns,
+                      .down = strake_border_shift(solver, steps),
+                      .array = solver->array[parity],
+                      .next = solver->next[parity]};
+    *finite = true;
+    for (int k = 0; k < role->strips && status == STRAKE_OK; k++) {
         const double begin = strake_solver_clock();
-        finite = run_part(solver, role, parity, steps, role->part[k]) && finite;
-        strake_recorder_add(solver, role, begin, k + 1 < role->parts ? "border rows" : "rows");
-        if (k + 1 == role->border_parts && finite) {
+        bool strip_finite = true;
+        leg.slabs = role->strip[k];
+        status = part->ops->leg(part, &leg, &strip_finite, error);
+        *finite = *finite && strip_finite;
+        if (role->worker >= 0) {
+            strake_recorder_add(solver, role, begin, k + 1 < role->strips ? "border rows" : "rows");
+        }
+        if (k + 1 == role->border_strips && *finite && status == STRAKE_OK) {
             strake_neighbours_bordered(role, steps);
         }
     }
-    return finite;
+    return status;
 }

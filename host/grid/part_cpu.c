@@ -1,0 +1,103 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu/pipeline.h"
+#include "grid/parts.h"
+#include "io/machine.h"
+
+typedef struct cpu_body {
+    const strake_graph *graph;
+    const strake_layout *layout;
+    int steps;
+    strake_isa isa;
+    int workers;
+    strake_pipeline *pipeline[]; /* of each worker */
+} cpu_body;
+
+static strake_status begin(strake_part *part, const strake_part_plan *plan, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cpu_body *body = calloc(1, sizeof *body + (size_t)plan->workers * sizeof(strake_pipeline *));
+    STRAKE_CHECK(body != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
+    body->graph = plan->graph;
+    body->layout = plan->layout;
+    body->steps = plan->steps;
+    body->isa = plan->isa;
+    body->workers = plan->workers;
+    part->body = body;
+cleanup:
+    return status;
+}
+
+static strake_status make(strake_part *part, const strake_part_plan *plan, int worker,
+                          strake_error *error)
+{
+    cpu_body *body = part->body;
+    return strake_pipeline_create(plan->graph, plan->layout, plan->isa,
+                                  plan->settings->block_columns, &body->pipeline[worker], error);
+}
+
+static void unmake(strake_part *part)
+{
+    cpu_body *body = part->body;
+    for (int w = 0; w < body->workers; w++) {
+        strake_pipeline_destroy(&body->pipeline[w]);
+    }
+    free(body);
+}
+
+/* Slabs [first, end) of the grid, stored `down` places lower. */
+static bool run_moved(const cpu_body *body, const strake_leg *leg, strake_range range, int64_t down)
+{
+    void *next[STRAKE_MAX_VALUES];
+    const strake_layout *l = body->layout;
+    if (range.first >= range.end) {
+        return true;
+    }
+    for (int v = 0; v < body->graph->values; v++) {
+        char *const array = leg->next[v];
+        next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
+    }
+    return strake_pipeline_run(body->pipeline[leg->worker], leg->steps, range.first, range.end,
+                               leg->columns.first, leg->columns.end, leg->array, next);
+}
+
+/* One way its slabs are those a little further up, round the end of the grid. */
+static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
+                         strake_error *error)
+{
+    const cpu_body *body = part->body;
+    const int64_t n = body->layout->n[0];
+    const strake_range up = {leg->slabs.first + leg->down, leg->slabs.end + leg->down};
+    const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
+    const strake_range beyond = {up.first > n ? up.first - n : 0, up.end > n ? up.end - n : 0};
+    (void)error;
+    *finite = run_moved(body, leg, inside, leg->down);
+    *finite = run_moved(body, leg, beyond, leg->down - n) && *finite;
+    return STRAKE_OK;
+}
+
+static void describe(const strake_part *part, strake_placement *out)
+{
+    const cpu_body *body = part->body;
+    strake_machine machine;
+    strake_machine_read(&machine);
+    (void)snprintf(out->name, sizeof out->name, "%s", machine.cpu);
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
+    if (body != NULL) {
+        /* All workers plan alike. */
+        out->block = strake_pipeline_block(body->pipeline[0], body->steps);
+        out->lines = strake_pipeline_lines(body->pipeline[0], body->steps);
+        out->loops = strake_pipeline_work(body->pipeline[0]);
+    }
+}
+
+const strake_part_ops strake_part_cpu = {.role = "stripe",
+                                         .has_workers = true,
+                                         .is_tried = true,
+                                         .bounds_steps = true,
+                                         .begin = begin,
+                                         .make = make,
+                                         .unmake = unmake,
+                                         .leg = leg,
+                                         .describe = describe};

@@ -1,0 +1,126 @@
+#include "part/part.h"
+
+#include <stdio.h>
+
+bool strake_part_shares_device(const strake_part *a, const strake_part *b)
+{
+    return a->device != NULL && a->device == b->device;
+}
+
+strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error)
+{
+    if (status == STRAKE_ERR_DEVICE && part->device != NULL) {
+        part->failed = true;
+        (void)snprintf(part->why, sizeof part->why, "%.290s", error->text);
+    }
+    return status;
+}
+
+/* Whether the part is made and its table has a function. */
+#define HAS(part, function) ((part)->body != NULL && (part)->ops->function != NULL)
+
+void strake_part_unmake(strake_part *part)
+{
+    if (HAS(part, unmake)) {
+        part->ops->unmake(part);
+    }
+    part->body = NULL;
+}
+
+strake_status strake_part_load_inputs(strake_part *part, void *const *array, strake_error *error)
+{
+    return HAS(part, load_inputs) ? part->ops->load_inputs(part, array, error) : STRAKE_OK;
+}
+
+strake_status strake_part_load_states(strake_part *part, void *const *array, strake_error *error)
+{
+    return HAS(part, load_states) ? part->ops->load_states(part, array, error) : STRAKE_OK;
+}
+
+strake_status strake_part_store(strake_part *part, void *const *array, strake_error *error)
+{
+    return HAS(part, store) ? part->ops->store(part, array, error) : STRAKE_OK;
+}
+
+strake_status strake_part_meet(strake_part *part, int leg, strake_error *error)
+{
+    return HAS(part, meet) ? part->ops->meet(part, leg, error) : STRAKE_OK;
+}
+
+strake_status strake_part_fetch(strake_part *part, int leg, void *const *array, strake_error *error)
+{
+    return HAS(part, fetch) ? part->ops->fetch(part, leg, array, error) : STRAKE_OK;
+}
+
+strake_status strake_part_undo(strake_part *part, int steps, strake_error *error)
+{
+    return HAS(part, undo) ? part->ops->undo(part, steps, error) : STRAKE_OK;
+}
+
+strake_status strake_part_finish(strake_part *part, strake_error *error)
+{
+    return HAS(part, finish) ? part->ops->finish(part, error) : STRAKE_OK;
+}
+
+bool strake_part_is_alone(const strake_part *part)
+{
+    return !HAS(part, is_alone) || part->ops->is_alone(part);
+}
+
+bool strake_part_has_room(const strake_part *part, strake_range own)
+{
+    if (part->ops->has_room == NULL) {
+        return own.first < own.end;
+    }
+    return part->body != NULL && part->ops->has_room(part, own);
+}
+
+strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
+                               void *const *array, strake_error *error)
+{
+    return HAS(part, give) ? part->ops->give(part, then, stripes, self, array, error) : STRAKE_OK;
+}
+
+strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,
+                               void *const *array, strake_error *error)
+{
+    return HAS(part, take) ? part->ops->take(part, then, stripes, self, array, error) : STRAKE_OK;
+}
+
+double strake_part_busy(strake_part *part)
+{
+    return HAS(part, busy) ? part->ops->busy(part) : 0.0;
+}
+
+strake_status strake_part_unpin(strake_part *part, strake_error *error)
+{
+    return HAS(part, unpin) ? part->ops->unpin(part, error) : STRAKE_OK;
+}
+
+strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *error)
+{
+    return HAS(part, check) ? part->ops->check(part, intact, error) : STRAKE_OK;
+}
+
+strake_status strake_part_record(strake_part *part, strake_cl_record *record, strake_error *error)
+{
+    return HAS(part, record) ? part->ops->record(part, record, error) : STRAKE_OK;
+}
+
+strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *count,
+                               strake_error *error)
+{
+    *count = 0;
+    return HAS(part, time) ? part->ops->time(part, out, count, error) : STRAKE_OK;
+}
+
+strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int factor,
+                                strake_error *error)
+{
+    return HAS(part, fault) ? part->ops->fault(part, fault, factor, error) : STRAKE_OK;
+}
+
+void strake_part_describe(const strake_part *part, strake_placement *out)
+{
+    part->ops->describe(part, out);
+}

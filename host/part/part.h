@@ -1,0 +1,180 @@
+/**
+ * @file part.h
+ * Whoever computes some slabs of the domain behind one table of functions: the naive reference, the
+ * threads of the processor, a device. A part is one item of WHERE.
+ *
+ * A sweep goes in legs, each up to a meeting with the other parts; grids have one leg and one meeting:
+ * leg, meet (what others read is in the host arrays), then, once the neighbours have met, fetch. No other
+ * file asks which kind a part is: what differs is in the table, and NULL there means that there is nothing
+ * to do. The strake_part_* functions below call what there is.
+ */
+#ifndef STRAKE_PART_H
+#define STRAKE_PART_H
+
+#include "case/case.h"
+#include "engine/layout.h"
+#include "engine/loops.h"
+#include "engine/partition.h"
+#include "opencl/cl_stripe.h"
+#include "part/placement.h"
+#include "tuned/tuned.h"
+
+typedef struct strake_part strake_part;
+
+/** What a part is made for. Everything is borrowed, until it is unmade but for stripe and settings. */
+typedef struct strake_part_plan {
+    const strake_graph *graph;
+    const strake_layout *layout; /**< of the host arrays */
+    const strake_problem *problem;
+    const strake_case *settings; /**< the case with what is tuned for this part */
+    int workers;                 /**< threads that compute it or drive it */
+    strake_isa isa;              /**< of row loops */
+    const strake_cl *cl;         /**< NULL where no device takes part */
+    const strake_range
+        *stripe; /**< who else has slabs: all parts, then other ranks' next to them */
+    int stripes, self;
+    int steps;             /**< most per sweep */
+    bool is_only;          /**< no other part has a device */
+    bool one_way;          /**< slabs wander down */
+    bool movable;          /**< slabs may change their owner while it runs */
+    int overlap;           /**< a strake_cl_overlap, where the settings leave it open */
+    int64_t horizon;       /**< steps between two stops for output; 0: unknown */
+    double limit;          /**< seconds of a wait after which a device counts as hung; 0: none */
+    strake_cl_costs costs; /**< of its exchange */
+} strake_part_plan;
+
+/** One leg of a sweep, of one worker. */
+typedef struct strake_leg {
+    int leg;    /**< number in the sweep, from 0 */
+    int worker; /**< of the part, from 0 */
+    int steps;
+    strake_range slabs,
+        columns;        /**< to compute, of a part with workers; others compute all they have */
+    int64_t down;       /**< slab s is stored at place s - down */
+    void *const *array; /**< host arrays of the current states and the inputs, by value */
+    void *const *next;  /**< of the next states, by output value */
+} strake_leg;
+
+/** NULL: there is nothing to do, or, where it says so, something else. */
+typedef struct strake_part_ops {
+    const char *role; /**< in reports */
+    bool
+        has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
+    bool is_tried;   /**< trial steps make it ready and tell how fast it is; settings are tuned */
+    bool needs_all;  /**< it computes the whole domain or nothing */
+    bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
+
+    /** Processors that it takes from the workers; @p is_first: it is the first part of its device. */
+    int (*cores)(const strake_part *part, bool is_first);
+
+    /** Room for the workers; then each worker's own thread makes what is its. @return as strake_cl_stripe_create() */
+    strake_status (*begin)(strake_part *part, const strake_part_plan *plan, strake_error *error);
+    strake_status (*make)(strake_part *part, const strake_part_plan *plan, int worker,
+                          strake_error *error);
+    void (*unmake)(strake_part *part);
+
+    /** Most steps of a sweep where it is alone. NULL: those that it was made for. */
+    int (*steps)(const strake_part *part);
+
+    /** From the host arrays: inputs, and the current states. And back, its own slabs; waits. */
+    strake_status (*load_inputs)(strake_part *part, void *const *array, strake_error *error);
+    strake_status (*load_states)(strake_part *part, void *const *array, strake_error *error);
+    strake_status (*store)(strake_part *part, void *const *array, strake_error *error);
+
+    /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
+    strake_status (*leg)(strake_part *part, const strake_leg *leg, bool *finite,
+                         strake_error *error);
+    /** Waits until what others read after this leg is in the next host arrays, and nothing reads the ones before. */
+    strake_status (*meet)(strake_part *part, int leg, strake_error *error);
+    /** Takes what it reads of others after this leg from the host arrays, which are then the current ones. */
+    strake_status (*fetch)(strake_part *part, int leg, void *const *array, strake_error *error);
+    /** The last sweep was a trial: what was current before is so again. */
+    strake_status (*undo)(strake_part *part, int steps, strake_error *error);
+    /** Waits until everything is done. */
+    strake_status (*finish)(strake_part *part, strake_error *error);
+    /** Asks for NaN and Inf without waiting; waits for the answer. NULL: legs tell at once. */
+    strake_status (*look)(strake_part *part, strake_error *error);
+    strake_status (*is_finite)(strake_part *part, bool *finite, strake_error *error);
+    /** Whether it exchanges with nobody: sweeps may be enqueued ahead. NULL: yes, if it is the only role. */
+    bool (*is_alone)(const strake_part *part);
+
+    /** Moving slabs, as for strake_cl_stripe_give(). NULL has_room: for one slab and more. */
+    bool (*has_room)(const strake_part *part, strake_range own);
+    strake_status (*give)(strake_part *part, const strake_range *then, int stripes, int self,
+                          void *const *array, strake_error *error);
+    strake_status (*take)(strake_part *part, const strake_range *then, int stripes, int self,
+                          void *const *array, strake_error *error);
+
+    /** Seconds per step by its own timers; 0: they do not tell. */
+    double (*busy)(strake_part *part);
+    /** Lets go of the host arrays' pages until the next sweep. */
+    strake_status (*unpin)(strake_part *part, strake_error *error);
+    /** Clears *intact where something beyond its arrays was written. */
+    strake_status (*check)(strake_part *part, bool *intact, strake_error *error);
+    /** Records its commands until the next call with NULL. */
+    strake_status (*record)(strake_part *part, strake_cl_record *record, strake_error *error);
+    strake_status (*time)(strake_part *part, strake_cl_time *out, int *count, strake_error *error);
+    /** Test switch: it fails in that way from now on. */
+    strake_status (*fault)(strake_part *part, strake_cl_fault fault, int factor,
+                           strake_error *error);
+    /** Fills in what only it knows: names, threads, blocks, kernels, exchange. */
+    void (*describe)(const strake_part *part, strake_placement *out);
+} strake_part_ops;
+
+struct strake_part {
+    const strake_part_ops *ops;
+    char name[24];                  /**< as in WHERE: "cpu", "ocl:0" */
+    const strake_cl_device *device; /**< NULL: the processor */
+    int number;                     /**< of the device in the list, -1: the processor */
+    strake_range range;             /**< its slabs */
+    void *body; /**< the implementation's; NULL: it is not made, or nothing of it is kept */
+
+    bool told;              /**< the user was told that it streams */
+    double busy;            /**< seconds per step of the last run by its own timers; 0: unknown */
+    bool failed;            /**< its device returned an error: to be dropped */
+    bool dropped;           /**< out of the run, without slabs */
+    int64_t dropped_at;     /**< steps that the run had done then */
+    char why[300];          /**< it failed */
+    strake_tuned_use tuned; /**< what is known of good settings */
+    double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
+    double compute, exchange, idle;
+    double updates; /**< slabs times steps */
+};
+
+static inline bool strake_part_has_slabs(const strake_part *part)
+{
+    return part->range.first < part->range.end;
+}
+
+/** Whether two parts are on one device. */
+bool strake_part_shares_device(const strake_part *a, const strake_part *b);
+
+/** Notes that a part's device returned an error; @p status is handed back. */
+strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
+
+void strake_part_unmake(strake_part *part);
+strake_status strake_part_load_inputs(strake_part *part, void *const *array, strake_error *error);
+strake_status strake_part_load_states(strake_part *part, void *const *array, strake_error *error);
+strake_status strake_part_store(strake_part *part, void *const *array, strake_error *error);
+strake_status strake_part_meet(strake_part *part, int leg, strake_error *error);
+strake_status strake_part_fetch(strake_part *part, int leg, void *const *array,
+                                strake_error *error);
+strake_status strake_part_undo(strake_part *part, int steps, strake_error *error);
+strake_status strake_part_finish(strake_part *part, strake_error *error);
+bool strake_part_is_alone(const strake_part *part);
+bool strake_part_has_room(const strake_part *part, strake_range own);
+strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
+                               void *const *array, strake_error *error);
+strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,
+                               void *const *array, strake_error *error);
+double strake_part_busy(strake_part *part);
+strake_status strake_part_unpin(strake_part *part, strake_error *error);
+strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *error);
+strake_status strake_part_record(strake_part *part, strake_cl_record *record, strake_error *error);
+strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *count,
+                               strake_error *error);
+strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int factor,
+                                strake_error *error);
+void strake_part_describe(const strake_part *part, strake_placement *out);
+
+#endif

@@ -1,0 +1,88 @@
+/** @file placement.h What a part did and how, for reports. */
+#ifndef STRAKE_PLACEMENT_H
+#define STRAKE_PLACEMENT_H
+
+#include "case/case.h"
+#include "engine/loops.h"
+#include "tuned/record.h"
+
+enum { STRAKE_MAX_PLACEMENTS = 64, STRAKE_MOST_PLACEMENTS = 1024 /* of all ranks */ };
+
+/** What a device's stripe exchanges, as its model predicts it and as it was measured. NaN: unknown. */
+typedef struct strake_placement_exchange {
+    char model[16];              /**< date of the stored model, "": there is none */
+    bool chose_steps;            /**< the models chose the steps per sweep */
+    bool chose_overlap;          /**< and whether transfers overlap with kernels */
+    bool overlaps;               /**< they do */
+    double bytes_down, bytes_up; /**< of one exchange */
+    int messages_down, messages_up;
+    double predicted_down,
+        predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for */
+    double measured_down, measured_up; /**< medians of so many in this run */
+    int samples;
+} strake_placement_exchange;
+
+/** The OpenCL kernels of a stripe; sizes are those of the largest one. */
+typedef struct strake_kernels {
+    int count;                       /**< of every step; 0: not an OpenCL stripe with slabs */
+    int marching, tiled;             /**< of these, that march along rows or compute tiles */
+    bool limitable;                  /**< the compiler can be told a limit on registers */
+    char fusion[16], division[16];   /**< words of run.fusion and run.division in effect */
+    int width, height;               /**< work-items of a group */
+    char groups[STRAKE_GROUPS_TEXT]; /**< of each kernel, "64x4/128x1", as run.groups takes them */
+    int64_t rows;                    /**< per group of marching kernels, of a tile */
+    int unroll, prefetch, keep, hold, vector;
+    double bytes_per_cell; /**< loaded and stored per step */
+    int registers;         /**< per work-item; 0: unknown */
+    int64_t resident;      /**< groups in a compute unit, by registers; 0: unknown */
+    double occupancy;      /**< share of the work-items that a unit holds at most */
+    int64_t private_bytes; /**< per work-item, by the driver */
+    int64_t local_bytes;   /**< per group, by the driver */
+} strake_kernels;
+
+/** One part of WHERE during and after a run. */
+typedef struct strake_placement {
+    int rank;       /**< that it belongs to */
+    char id[32];    /**< "serial", "cpu" or "ocl:N" */
+    char name[256]; /**< device name */
+    char vendor[128];
+    char driver[128];         /**< the instruction set again where there is no driver */
+    char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
+    char role[16];            /**< "reference", "stripe" */
+    int threads;              /**< OpenMP threads (cpu), 1 otherwise */
+    int levelled;             /**< times that their shares changed */
+    int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
+    int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */
+    int64_t lines; /**< and lines of every slab */
+    strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
+    int sweep;              /**< most time steps from one exchange to the next */
+    int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
+    int streams;          /**< that take the blocks in turn */
+    int64_t block_slabs;  /**< of the largest block */
+    int block_steps;      /**< of a visit of a block */
+    bool pinned;          /**< the driver pinned the host arrays */
+    double device_memory; /**< bytes of its arrays on an OpenCL device */
+    double memory_resident; /**< bytes that they would take if none streamed */
+    double memory_limit;    /**< bytes that they may take */
+    strake_kernels kernels;
+    double uploaded, downloaded; /**< bytes inside strake_step() */
+    double predicted;            /**< seconds that the model of the blocks gives for the same */
+    double rate_up, rate_down;   /**< measured link [bytes/s] */
+    double rate_cells;           /**< measured kernels [cells/s] */
+    bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
+    int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
+    double compute, exchange, idle; /**< seconds inside strake_step() */
+    double updates;        /**< slabs times steps, with those that it had when it took the step */
+    int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
+    char why_dropped[300]; /**< and how it failed */
+    strake_placement_exchange borders;
+    char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
+    char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
+    char tuned_settings[900]; /**< "run.fusion=stream run.hold=60", without what the case gives */
+    int64_t tuned_for[STRAKE_AXES]; /**< cells of the class of grids taken, 0: none */
+    char tuned_ended[16]; /**< strake_tuned_end_word() of the search on that class, or "" */
+    char tuned_search[STRAKE_TUNED_TEXT]; /**< strake_tuned_search_text() of it, or "" */
+    bool tuned_disturbed;                 /**< measured on a disturbed machine */
+} strake_placement;
+
+#endif
