@@ -8,7 +8,7 @@
  * as the steps after it need, and at the domain's edges ghosts are extended anew in every step. A
  * movable stripe's window has room for more slabs, so that others can give it some while it runs.
  *
- * One way (host/solver/border.h) a sweep stores in a place what it computes from the places above it, and
+ * One way (host/group/border.h) a sweep stores in a place what it computes from the places above it, and
  * all ghosts lie after the stripe. In the window nothing moves: the window wanders up the places instead,
  * through some room at its end, and now and then all slabs are copied back to its beginning.
  */

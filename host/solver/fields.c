@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "solver/arrays.h"
+#include "grid/arrays.h"
 #include "solver/remote_impl.h"
-#include "solver/rescue.h"
+#include "pace/rescue.h"
 
 static strake_status find_field(const strake_solver *solver, const char *name, int *out,
                                 strake_error *error)

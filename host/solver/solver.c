@@ -1,4 +1,4 @@
-#include "solver/border.h"
+#include "group/border.h"
 
 #include <math.h>
 #include <omp.h>
@@ -11,15 +11,15 @@
 #include "base/hash.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
-#include "solver/shares.h"
-#include "solver/arrays.h"
-#include "solver/choose.h"
-#include "solver/regroup.h"
-#include "solver/inputs.h"
+#include "group/shares.h"
+#include "grid/arrays.h"
+#include "pace/choose.h"
+#include "group/regroup.h"
+#include "grid/inputs.h"
 #include "solver/remote_impl.h"
 #include "solver/inject.h"
-#include "solver/rescue.h"
-#include "solver/model.h"
+#include "pace/rescue.h"
+#include "team/costs.h"
 
 /*
  * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of

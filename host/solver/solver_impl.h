@@ -13,8 +13,8 @@
 #include "opencl/cl_device.h"
 #include "mpi/ranks.h"
 #include "part/part.h"
-#include "solver/bell.h"
-#include "solver/decisions.h"
+#include "team/bell.h"
+#include "pace/decisions.h"
 #include "solver/solver.h"
 
 enum {
@@ -85,7 +85,7 @@ typedef struct strake_kept {
 /** What is recorded of a few sweeps (timeline.h). */
 typedef struct strake_recorder strake_recorder;
 
-/** Stored models of devices (host/solver/model.c). */
+/** Stored models of devices (host/team/costs.c). */
 typedef struct strake_solver_models strake_solver_models;
 
 struct strake_solver {

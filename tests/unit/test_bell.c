@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "solver/bell.h"
+#include "team/bell.h"
 
 enum { STEPS = 3000 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/rescue.h"
+#include "pace/rescue.h"
 #include "tests/support/harness.h"
 
 enum { ROWS = 90, COLS = 70, CELLS = ROWS * COLS };

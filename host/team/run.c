@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "solver/border.h"
+#include "group/border.h"
 #include "solver/inject.h"
 
 /* What a role shares with the rest of the team during one run. */

@@ -1,4 +1,4 @@
-#include "solver/bell.h"
+#include "team/bell.h"
 
 /*
  * Pauses before a thread sleeps. One takes 10 to 40 ns on processors of the last years, so that is some

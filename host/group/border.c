@@ -1,10 +1,10 @@
-#include "solver/border.h"
+#include "group/border.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "solver/commons.h"
+#include "group/commons.h"
 
 enum { TAG_WORD = 960 };
 

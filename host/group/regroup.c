@@ -1,14 +1,14 @@
-#include "solver/regroup.h"
+#include "group/regroup.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/arrays.h"
-#include "solver/border.h"
-#include "solver/commons.h"
+#include "grid/arrays.h"
+#include "group/border.h"
+#include "group/commons.h"
 #include "solver/inject.h"
-#include "solver/shares.h"
+#include "group/shares.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, MOST_RANGES = 2 };
 

@@ -1,11 +1,11 @@
-#include "solver/choose.h"
+#include "pace/choose.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/predict.h"
+#include "pace/predict.h"
 
 /*
  * Another part must make a step shorter by this factor: less is within what measuring and balancing

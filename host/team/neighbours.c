@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/border.h"
+#include "group/border.h"
 
 static bool reads_slabs(const strake_solver *solver, strake_range reader, strake_range owner)
 {

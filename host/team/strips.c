@@ -6,7 +6,7 @@
  * are as wide as what either reads of the other: the worker's other slabs read none of the device's, so
  * that the device may write its next ones, and the device reads none of the worker's other ones.
  */
-#include "solver/border.h"
+#include "group/border.h"
 
 enum {
     /* Slabs: with fewer a role's borders are not computed apart. Those beside devices of the team may be

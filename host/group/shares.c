@@ -1,14 +1,14 @@
 /* Shares of slabs among ranks: given, or measured on trial steps of every rank at the same time. */
-#include "solver/shares.h"
+#include "group/shares.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/arrays.h"
-#include "solver/border.h"
-#include "solver/choose.h"
-#include "solver/inputs.h"
+#include "grid/arrays.h"
+#include "group/border.h"
+#include "pace/choose.h"
+#include "grid/inputs.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, ROUNDS = 2 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cpu/threads.h"
-#include "solver/border.h"
+#include "group/border.h"
 
 /*
  * Work of a thread for a step, at least, unless the user chose a number: 4,096 cells take 15 to 40

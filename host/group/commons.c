@@ -1,4 +1,4 @@
-#include "solver/commons.h"
+#include "group/commons.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "solver/arrays.h"
+#include "grid/arrays.h"
 
 /* What every rank tells the others. */
 typedef struct facts {

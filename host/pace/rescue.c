@@ -1,4 +1,4 @@
-#include "solver/rescue.h"
+#include "pace/rescue.h"
 
 #include <math.h>
 #include <omp.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/arrays.h"
+#include "grid/arrays.h"
 
 /*
  * Renewing the copy may take one part in COST_PART of the time spent stepping (not of what lies between

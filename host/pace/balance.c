@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cpu/threads.h"
-#include "solver/choose.h"
-#include "solver/predict.h"
-#include "solver/rescue.h"
+#include "pace/choose.h"
+#include "pace/predict.h"
+#include "pace/rescue.h"
 
 enum {
     TIMED = 3,

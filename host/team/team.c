@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solver/arrays.h"
-#include "solver/border.h"
+#include "grid/arrays.h"
+#include "group/border.h"
 #include "solver/inject.h"
-#include "solver/rescue.h"
-#include "solver/model.h"
+#include "pace/rescue.h"
+#include "team/costs.h"
 
 enum {
     OWN_SLABS = 16, /* a worker's own slabs for each one that a sweep computes twice, ... */

@@ -1,4 +1,4 @@
-#include "solver/predict.h"
+#include "pace/predict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #include "model/advise.h"
 #include "opencl/cl_blocks.h"
-#include "solver/arrays.h"
-#include "solver/model.h"
+#include "grid/arrays.h"
+#include "team/costs.h"
 
 /* "tuned 2026-11-21, scatter 2 %" @return characters */
 static size_t tell_source(const strake_solver *solver, const strake_part *part, char *why,

@@ -1,4 +1,4 @@
-#include "solver/model.h"
+#include "team/costs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "solver/arrays.h"
+#include "grid/arrays.h"
 
 #include <omp.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "solver/rescue.h"
+#include "pace/rescue.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { HUGE_PAGE = 2 * 1024 * 1024, TAIL = 256 };

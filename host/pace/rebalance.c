@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "solver/border.h"
-#include "solver/rescue.h"
+#include "group/border.h"
+#include "pace/rescue.h"
 
 /* What workers take in less [s] tells nothing of their speeds. */
 static const double least_look = 5e-3;

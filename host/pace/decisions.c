@@ -1,4 +1,4 @@
-#include "solver/decisions.h"
+#include "pace/decisions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Fields from their sources, and what inputs need before the first step. */
-#include "solver/inputs.h"
+#include "grid/inputs.h"
 
 #include <math.h>
 #include <stdlib.h>
