@@ -79,9 +79,10 @@ static strake_status add_mixtures(places *p, strake_error *error)
         if (p->others > 0) {
             (void)snprintf(where, sizeof where, "cpu,%s",
                            p->bench->item[p->bench->items - 1].where);
-            p->notice(p->user,
-                      "no GPU here: gpu would repeat an OpenCL CPU device, hybrid and auto "
-                      "would repeat cpu; they are left out for a forced mixture");
+            p->notice(
+                p->user,
+                "no GPU here: gpu is not possible, hybrid and auto would repeat cpu; they are left "
+                "out for a forced mixture");
             STRAKE_TRY(strake_bench_add(p->bench, where, error));
         } else {
             p->notice(p->user, "no OpenCL device here: gpu is not possible, hybrid and auto would "

@@ -72,9 +72,10 @@ void strake_resume_command(const strake_arguments *arguments, const char *checkp
     "WHERE is a comma-separated list of\n"                                                         \
     "  serial   the plain single-thread reference (alone)\n"                                       \
     "  cpu      the CPU cores\n"                                                                   \
-    "  ocl:N    OpenCL device N of `strake devices` (may be listed twice)\n"                       \
+    "  gpu:N    GPU or accelerator N\n"                                                            \
+    "  ocl:N    OpenCL device N of `strake devices`: GPUs first (may be listed twice)\n"           \
     "or one of the words\n"                                                                        \
-    "  gpu      all GPUs and accelerators\n"                                                       \
+    "  gpu      all GPUs and accelerators, an error where there is none\n"                         \
     "  hybrid   cpu and all GPUs\n"                                                                \
     "  auto     measure, then take what is fastest for this case (default)\n"
 

@@ -135,6 +135,9 @@ static void print_device(int index, const strake_cl *cl, const strake_cl_device 
                          const strake_tuned_set *set)
 {
     (void)printf("\nocl:%d: %s\n", index, device->name);
+    if (strake_cl_device_is_gpu(device)) {
+        (void)printf("  %-16s gpu:%d\n", "or", index);
+    }
     (void)printf("  %-16s %s, %s\n", "vendor", device->vendor, kind_of(device));
     (void)printf("  %-16s %s\n", "platform", device->platform_name);
     (void)printf("  %-16s %s\n", "version", device->version);
@@ -168,6 +171,9 @@ static void json_device(strake_text *json, int index, const strake_cl *cl,
                         const strake_cl_device *device, const strake_tuned_set *set)
 {
     strake_text_print(json, ",\n    {\"id\": \"ocl:%d\", \"kind\": \"%s\"", index, kind_of(device));
+    if (strake_cl_device_is_gpu(device)) {
+        strake_text_print(json, ", \"gpu\": %d", index);
+    }
     json_text(json, "name", device->name);
     json_text(json, "vendor", device->vendor);
     json_text(json, "driver", device->driver);
@@ -283,12 +289,13 @@ const strake_command strake_command_devices = {
     .text = "Lists the CPU and every OpenCL device with its limits",
     .option = options,
     .details =
-        "The names at the left are what --on takes: cpu, ocl:0, ocl:1, ... A device is\n"
-        "bit-exact in a precision if its arithmetic passed a self-test; then its results\n"
-        "have the same bytes as the CPU's. What is tuned is told with what the searches tried and\n"
-        "whether they ended by themselves; --cache looks into the folder that `strake tune\n"
-        "--cache` wrote. DISTURBED are results with samples that show that other programs ran:\n"
-        "the next `strake tune` begins with them.\n",
+        "The names at the left are what --on takes: cpu, ocl:0, ocl:1, ..., GPUs and accelerators\n"
+        "first, which are gpu:0, gpu:1, ..., too. A device is bit-exact in a precision if its\n"
+        "arithmetic passed a self-test; then its results have the same bytes as the CPU's. What\n"
+        "is tuned is told with what the searches tried and whether they ended by themselves;\n"
+        "--cache looks into the folder that `strake tune --cache` wrote. DISTURBED are results\n"
+        "with samples that show that other programs ran: the next `strake tune` begins with\n"
+        "them.\n",
     .examples = "  strake devices\n"
                 "  strake devices --json\n",
     .run = command};

@@ -9,6 +9,7 @@
 #include "main/case_options.h"
 #include "main/interrupt.h"
 #include "main/model_advice.h"
+#include "main/places.h"
 #include "main/program.h"
 #include "main/progress.h"
 #include "model/messages.h"
@@ -27,12 +28,13 @@ typedef struct session {
     FILE *stream; /* of the tables */
 } session;
 
-static void add_device(session *s, int index, bool again)
+/* One that is listed again is measured as a pair with itself, too. */
+static void add_device(session *s, int index)
 {
     strake_model_machine *m = &s->machine;
     for (int d = 0; d < m->devices; d++) {
         if (m->device[d].index == index) {
-            if (again && m->pairs < STRAKE_MODEL_PAIRS) {
+            if (m->pairs < STRAKE_MODEL_PAIRS) {
                 m->pair[m->pairs++] = (strake_pair_model){.from = index, .to = index};
             }
             return;
@@ -43,54 +45,26 @@ static void add_device(session *s, int index, bool again)
     }
 }
 
-static strake_status add_word(session *s, const char *word, strake_error *error)
-{
-    char *end = NULL;
-    if (strcmp(word, "cpu") == 0) {
-        s->host = true;
-        return STRAKE_OK;
-    }
-    const long index = strncmp(word, "ocl:", 4) == 0 ? strtol(word + 4, &end, 10) : -1;
-    if (end == NULL || end == word + 4 || *end != '\0' || index < 0) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: '%s' has no transfers to measure; expected gpu, hybrid, auto, or "
-                           "a list of cpu and ocl:N (see `strake devices`)",
-                           word);
-    }
-    if (index >= s->list.count) {
-        return strake_fail(error, STRAKE_ERR_USAGE, "--on: '%s': %s%s", word,
-                           s->list.count > 0
-                               ? "there is no such device; `strake devices` lists them"
-                               : "there is no OpenCL device: ",
-                           s->list.count > 0 ? "" : s->list.why_none);
-    }
-    add_device(s, (int)index, true);
-    return STRAKE_OK;
-}
-
 static strake_status find_devices(session *s, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    const char *where = s->arguments->on != NULL ? s->arguments->on : "auto";
-    const bool is_gpu = strcmp(where, "gpu") == 0;
-    char *copy = strdup(where);
-    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    if (is_gpu || strcmp(where, "auto") == 0 || strcmp(where, "hybrid") == 0) {
-        s->host = !is_gpu;
-        for (int d = 0; d < s->list.count; d++) {
-            if (strcmp(where, "auto") == 0 || strake_cl_device_is_gpu(&s->list.device[d])) {
-                add_device(s, d, false);
-            }
+    strake_places found;
+    const strake_status status = strake_places_find(s->arguments->on, &s->list,
+                                                    "has no transfers to measure", &found, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    s->host = found.cpu;
+    for (int d = 0; d < found.devices; d++) {
+        add_device(s, found.device[d]);
+    }
+    if (found.devices == 0 && !found.named) {
+        if (s->list.count == 0) {
+            return strake_fail(error, STRAKE_ERR_USAGE, "--on %s: there is no OpenCL device: %s",
+                               s->arguments->on != NULL ? s->arguments->on : "auto",
+                               s->list.why_none);
         }
-        STRAKE_CHECK(s->machine.devices > 0, error, STRAKE_ERR_USAGE, "--on %s: there is no %s%s%s",
-                     where, strcmp(where, "auto") == 0 ? "OpenCL device" : "GPU",
-                     s->list.count == 0 ? ": " : "; --on auto measures every OpenCL device",
-                     s->list.count == 0 ? s->list.why_none : "");
-    } else {
-        for (char *rest = copy, *word = strsep(&rest, ","); word != NULL;
-             word = strsep(&rest, ",")) {
-            STRAKE_TRY(add_word(s, word, error));
-        }
+        strake_say_note("no GPU here: `hybrid` measures the memory of the host alone; auto "
+                        "measures every OpenCL device");
     }
     for (int a = 0; a < s->machine.devices; a++) {
         for (int b = a + 1; b < s->machine.devices && s->machine.pairs < STRAKE_MODEL_PAIRS; b++) {
@@ -98,9 +72,7 @@ static strake_status find_devices(session *s, strake_error *error)
                 .from = s->machine.device[a].index, .to = s->machine.device[b].index};
         }
     }
-cleanup:
-    free(copy);
-    return status;
+    return STRAKE_OK;
 }
 
 static void show_progress(void *user, double share, const char *facts)
@@ -412,7 +384,8 @@ cleanup:
 
 static const strake_option options[] = {
     {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
-     "what to measure: a list of ocl:N and cpu (the\nmemory of the host), or gpu, hybrid, auto "
+     "what to measure: a list of gpu:N, ocl:N and cpu (the\nmemory of the host), or gpu, hybrid, "
+     "auto "
      "(default:\nauto, every OpenCL device and the host)"},
     {"--budget", STRAKE_OPTION_REAL, "SECONDS", 1, 1e5, offsetof(strake_arguments, budget),
      "time for everything, about (default: 40)"},

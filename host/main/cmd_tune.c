@@ -7,86 +7,33 @@
 #include "autotune/tune_case.h"
 #include "io/file.h"
 #include "main/interrupt.h"
+#include "main/places.h"
 #include "main/program.h"
 #include "main/tuning.h"
 
-enum { MOST_PLACES = STRAKE_MAX_PLACEMENTS, BUDGET = 180 };
+enum { BUDGET = 180 };
 
 /* What is tuned: devices by index, -1 the CPU. */
 typedef struct places {
     int count;
-    int device[MOST_PLACES];
+    int device[STRAKE_MOST_PLACES + 1];
 } places;
 
-static void add(places *all, int device)
+/* Each once, however often it is listed. */
+static void collect(const strake_places *found, places *all)
 {
-    for (int k = 0; k < all->count; k++) {
-        if (all->device[k] == device) {
-            return;
+    if (found->cpu) {
+        all->device[all->count++] = -1;
+    }
+    for (int k = 0; k < found->devices; k++) {
+        bool again = false;
+        for (int j = 0; j < all->count; j++) {
+            again = again || all->device[j] == found->device[k];
+        }
+        if (!again) {
+            all->device[all->count++] = found->device[k];
         }
     }
-    if (all->count < MOST_PLACES) {
-        all->device[all->count++] = device;
-    }
-}
-
-static void add_devices(places *all, const strake_cl_list *list, bool only_gpus)
-{
-    for (int d = 0; d < list->count; d++) {
-        if (!only_gpus || strake_cl_device_is_gpu(&list->device[d])) {
-            add(all, d);
-        }
-    }
-}
-
-static strake_status add_word(places *all, const strake_cl_list *list, const char *word,
-                              strake_error *error)
-{
-    char *end = NULL;
-    if (strcmp(word, "cpu") == 0) {
-        add(all, -1);
-        return STRAKE_OK;
-    }
-    const long index = strncmp(word, "ocl:", 4) == 0 ? strtol(word + 4, &end, 10) : -1;
-    if (end == NULL || end == word + 4 || *end != '\0' || index < 0) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: `%s` cannot be tuned; expected gpu, hybrid, auto, or a list of "
-                           "cpu and ocl:N (see `strake devices`)",
-                           word);
-    }
-    if (index >= list->count) {
-        return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s`: %s%s", word,
-                           list->count > 0 ? "there is no such device; `strake devices` lists them"
-                                           : "there is no OpenCL device: ",
-                           list->count > 0 ? "" : list->why_none);
-    }
-    add(all, (int)index);
-    return STRAKE_OK;
-}
-
-/* Devices that double and single differ on, or of which there is another just like them. */
-static strake_status find_places(const char *where, const strake_cl_list *list, places *all,
-                                 strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *copy = strdup(where);
-    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    if (strcmp(where, "auto") == 0 || strcmp(where, "hybrid") == 0) {
-        add(all, -1);
-        add_devices(all, list, strcmp(where, "hybrid") == 0);
-    } else if (strcmp(where, "gpu") == 0) {
-        add_devices(all, list, true);
-        STRAKE_CHECK(all->count > 0, error, STRAKE_ERR_USAGE,
-                     "--on gpu: there is no GPU; --on auto tunes the CPU and every OpenCL device");
-    } else {
-        for (char *rest = copy, *word = strsep(&rest, ","); word != NULL;
-             word = strsep(&rest, ",")) {
-            STRAKE_TRY(add_word(all, list, word, error));
-        }
-    }
-cleanup:
-    free(copy);
-    return status;
 }
 
 /* Equal devices need the same settings: the first stands for all. */
@@ -280,9 +227,7 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     strake_cl_list list = {0};
     places all = {0};
-    const char *const on = arguments->on != NULL ? arguments->on : "auto";
-    const bool listed =
-        strcmp(on, "auto") != 0 && strcmp(on, "hybrid") != 0 && strcmp(on, "gpu") != 0;
+    strake_places found;
     char *space = NULL;
     int code = STRAKE_EXIT_DONE;
     const double begin = strake_wall_seconds(); /* loading drivers counts */
@@ -290,8 +235,9 @@ static int command(const strake_arguments *arguments)
         STRAKE_TRY(read_space(arguments->space, &space, error));
     }
     STRAKE_TRY(strake_cl_list_open(&list, error));
-    STRAKE_TRY(find_places(on, &list, &all, error));
-    STRAKE_TRY(space != NULL ? keep_places(arguments, space, listed, &all, error) : STRAKE_OK);
+    STRAKE_TRY(strake_places_find(arguments->on, &list, "cannot be tuned", &found, error));
+    collect(&found, &all);
+    STRAKE_TRY(space != NULL ? keep_places(arguments, space, found.named, &all, error) : STRAKE_OK);
     strake_interrupt_install();
     code = tune_places(arguments, space, &all, &list, begin, error);
 cleanup:
@@ -305,7 +251,8 @@ cleanup:
 
 static const strake_option options[] = {
     {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
-     "what to tune: a list of cpu and ocl:N, or gpu,\nhybrid, auto (default: the CPU and every "
+     "what to tune: a list of cpu, gpu:N and ocl:N, or\ngpu, hybrid, auto (default: the CPU and "
+     "every "
      "device)"},
     {"--problem", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, problem),
      "for which problem (default: mpdata2d)"},

@@ -35,7 +35,10 @@ typedef struct strake_cl {
 #undef X
 } strake_cl;
 
-/** One OpenCL device as listed by `strake devices` (its index N is the position in the list). */
+/**
+ * One OpenCL device as listed by `strake devices` (its index N is the position in the list: "ocl:N", and
+ * "gpu:N" where it is a GPU or accelerator).
+ */
 typedef struct strake_cl_device {
     cl_platform_id platform;
     cl_device_id device;
@@ -69,11 +72,32 @@ typedef struct strake_cl_list {
 } strake_cl_list;
 
 /**
- * Opens the loader and lists the devices of every platform, in the loader's order; a missing loader
- * or driver is not an error but an empty list with a reason. Free with strake_cl_list_free().
+ * Opens the loader and lists the devices of every platform: GPUs, accelerators, then devices on the
+ * processors and others; within a kind by the name and version of the platform, then as its driver counts
+ * them. The order in which a loader finds drivers, which changes when one is installed anew, does not matter.
+ * A missing loader or driver is not an error but an empty list with a reason. Free with
+ * strake_cl_list_free().
  */
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error);
 void strake_cl_list_free(strake_cl_list *list);
+
+/** Puts devices into the order of a list. */
+void strake_cl_list_sort(strake_cl_device *device, int count);
+
+/** GPUs and accelerators: the first of the list. */
+int strake_cl_list_gpus(const strake_cl_list *list);
+
+/**
+ * Finds the device that an entry of WHERE names, "ocl:N" or "gpu:N".
+ * @param[out] index  -1 where the word begins like neither
+ * @return STRAKE_ERR_USAGE where there is no such device, with what there is
+ */
+strake_status strake_cl_list_find(const strake_cl_list *list, const char *word, int *index,
+                                  strake_error *error);
+
+/** Fails: @p word of WHERE needs a GPU or accelerator, and there is none. @return STRAKE_ERR_USAGE */
+strake_status strake_cl_list_no_gpu(const strake_cl_list *list, const char *word,
+                                    strake_error *error);
 
 /**
  * Runs the arithmetic self-test of one device in one precision and records the result in

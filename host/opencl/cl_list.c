@@ -187,6 +187,35 @@ static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_i
         platforms, platforms == 1 ? "" : "s", name, platforms == 1 ? "" : ", ...");
 }
 
+/* GPUs, accelerators, processors, others. */
+static int order_of(const strake_cl_device *device)
+{
+    return (device->type & CL_DEVICE_TYPE_GPU) != 0           ? 0
+           : (device->type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? 1
+           : (device->type & CL_DEVICE_TYPE_CPU) != 0         ? 2
+                                                              : 3;
+}
+
+static int compare(const strake_cl_device *a, const strake_cl_device *b)
+{
+    const int kind = order_of(a) - order_of(b);
+    const int name = strcmp(a->platform_name, b->platform_name);
+    return kind != 0 ? kind : name != 0 ? name : strcmp(a->platform_version, b->platform_version);
+}
+
+void strake_cl_list_sort(strake_cl_device *device, int count)
+{
+    /* Equal ones stay as their driver has them. */
+    for (int k = 1; k < count; ++k) {
+        const strake_cl_device next = device[k];
+        int at = k;
+        for (; at > 0 && compare(&next, &device[at - 1]) < 0; --at) {
+            device[at] = device[at - 1];
+        }
+        device[at] = next;
+    }
+}
+
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -220,6 +249,7 @@ strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
     for (cl_uint p = 0; p < platforms; ++p) {
         STRAKE_TRY(add_platform(list, platform[p], error));
     }
+    strake_cl_list_sort(list->device, list->count);
     if (list->count == 0 && list->why_none[0] == '\0') {
         explain_empty(list, platforms, platform[0]);
     }

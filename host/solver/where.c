@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "case/where.h"
 #include "grid/parts.h"
 #include "solver/solver_impl.h"
 
@@ -66,14 +67,10 @@ static bool is_own_gpu(const strake_solver *solver, int gpu, int gpus)
 static int add_gpus(strake_solver *solver, strake_error *error, strake_status *status)
 {
     int added = 0;
-    int gpus = 0;
-    int gpu = -1;
+    const int gpus = strake_cl_list_gpus(&solver->list);
     char why[512];
-    for (int d = 0; d < solver->list.count; d++) {
-        gpus += strake_cl_device_is_gpu(&solver->list.device[d]) ? 1 : 0;
-    }
-    for (int d = 0; d < solver->list.count && *status == STRAKE_OK; d++) {
-        if (!strake_cl_device_is_gpu(&solver->list.device[d]) || !is_own_gpu(solver, ++gpu, gpus)) {
+    for (int d = 0; d < gpus && *status == STRAKE_OK; d++) {
+        if (!is_own_gpu(solver, d, gpus)) {
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {
@@ -87,43 +84,32 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
     return added;
 }
 
-/* The word `gpu`: all GPUs, or else the first OpenCL device. */
+/* The word `gpu`: all GPUs. A job that asks for them must not run on something else. */
 static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char why[512];
-    if (add_gpus(solver, error, &status) > 0 || status != STRAKE_OK) {
-        return status;
+    if (strake_cl_list_gpus(&solver->list) == 0) {
+        return strake_cl_list_no_gpu(&solver->list, "gpu", error);
     }
-    for (int d = 0; d < solver->list.count; d++) {
-        if (is_eligible(solver, d, why, sizeof why)) {
-            strake_solver_notice(solver, "no GPU here: `gpu` takes ocl:%d (%s)", d,
-                                 solver->list.device[d].name);
-            return add_part(solver, &strake_part_opencl, d, error);
+    if (add_gpus(solver, error, &status) == 0 && status == STRAKE_OK) {
+        char why[512] = "";
+        int d = 0;
+        for (; !is_own_gpu(solver, d, strake_cl_list_gpus(&solver->list)); d++) {
         }
+        (void)is_eligible(solver, d, why, sizeof why);
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "--on: `gpu`: none here can be used: gpu:%d (%s): it %s", d,
+                           solver->list.device[d].name, why);
     }
-    return strake_fail(error, STRAKE_ERR_DEVICE,
-                       "--on gpu: no usable OpenCL device: %s; use --on cpu",
-                       solver->list.count > 0 ? why : solver->list.why_none);
+    return status;
 }
 
 static strake_status add_named_device(strake_solver *solver, const char *token, strake_error *error)
 {
-    char *end = NULL;
-    const long index = strtol(token + 4, &end, 10);
-    if (end == token + 4 || *end != '\0' || index < 0) {
-        return strake_fail(
-            error, STRAKE_ERR_USAGE,
-            "--on: `%s`: expected a device number as in ocl:0 (see `strake devices`)", token);
-    }
-    if (index >= solver->list.count) {
-        if (solver->list.count == 0) {
-            return strake_fail(error, STRAKE_ERR_USAGE, "--on: `%s`: there is no OpenCL device: %s",
-                               token, solver->list.why_none);
-        }
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "--on: `%s`: there are only ocl:0 to ocl:%d (see `strake devices`)",
-                           token, solver->list.count - 1);
+    int index = -1;
+    strake_status status = strake_cl_list_find(&solver->list, token, &index, error);
+    if (status != STRAKE_OK) {
+        return status;
     }
     strake_cl_device *device = &solver->list.device[index];
     const strake_precision precision = solver->which->precision;
@@ -135,7 +121,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
             token, device->name);
     }
     if (device->bit_exact[precision] < 0) {
-        const strake_status status = strake_cl_selftest(solver->list.cl, device, precision, error);
+        status = strake_cl_selftest(solver->list.cl, device, precision, error);
         if (status != STRAKE_OK) {
             return status;
         }
@@ -147,12 +133,13 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
                              "with other devices only to rounding",
                              token, device->name);
     }
-    return add_part(solver, &strake_part_opencl, (int)index, error);
+    return add_part(solver, &strake_part_opencl, index, error);
 }
 
 static strake_status add_token(strake_solver *solver, const char *token, strake_error *error)
 {
-    static const char *const words[] = {"serial", "cpu", "ocl:0", "gpu", "hybrid", "auto", NULL};
+    static const char *const words[] = {"serial", "cpu",    "ocl:0", "gpu:0",
+                                        "gpu",    "hybrid", "auto",  NULL};
     if (strcmp(token, "cpu") == 0) {
         for (int e = 0; e < solver->parts; e++) {
             if (solver->part[e].ops == &strake_part_cpu) {
@@ -164,7 +151,7 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
         }
         return add_part(solver, &strake_part_cpu, -1, error);
     }
-    if (strncmp(token, "ocl:", 4) == 0) {
+    if (strake_where_is_device(token)) {
         return add_named_device(solver, token, error);
     }
     for (int w = 0; words[w] != NULL; w++) {
@@ -177,7 +164,7 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
     return strake_fail(
         error, STRAKE_ERR_USAGE,
         "--on: `%s` is no place to run; expected serial, gpu, hybrid, auto, or a list "
-        "of cpu and ocl:N%s%s%s",
+        "of cpu, gpu:N and ocl:N%s%s%s",
         token, near != NULL ? " (did you mean `" : "", near != NULL ? near : "",
         near != NULL ? "`?)" : "");
 }

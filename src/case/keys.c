@@ -103,7 +103,7 @@ const strake_common strake_commons[] = {
     BOUNDARY_ROW("cols", ALL, 2),
     {"fields", STRAKE_COMMON_FIELDS, ALL, 0, 0.0, NULL, NO_RANGE, "one entry per field"},
     {"run.on", STRAKE_COMMON_WHERE, ALL, AT(on), 0.0, "auto", NO_RANGE,
-     "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu and ocl:N"},
+     "where to run: serial, gpu, hybrid, auto, or a comma-separated list of cpu, gpu:N and ocl:N"},
     {"run.split", STRAKE_COMMON_SPLIT, ALL, AT(split), 0.0, "measured", NO_RANGE,
      "weights >= 0, one per entry of run.on: [1, 2] or \"1,2\""},
     {"run.tuned", STRAKE_COMMON_BOOLEAN, ALL, AT(tuned), 1.0, "true", NO_RANGE,

@@ -6,6 +6,7 @@
 
 #include "case/keys.h"
 #include "case/source.h"
+#include "case/where.h"
 
 static strake_status out_of_memory(const strake_case *which, strake_error *error)
 {
@@ -54,11 +55,8 @@ static bool is_place(const char *word, bool alone)
             return alone;
         }
     }
-    if (strncmp(word, "ocl:", 4) == 0) {
-        const size_t digits = strspn(word + 4, "0123456789");
-        return digits > 0 && digits < 5 && word[4 + digits] == '\0';
-    }
-    return strcmp(word, "cpu") == 0;
+    bool is_gpu = false;
+    return strcmp(word, "cpu") == 0 || strake_where_device(word, &is_gpu) >= 0;
 }
 
 /* The grammar of WHERE; which devices exist is found out when the case runs. Blanks are dropped. */
@@ -66,7 +64,7 @@ static strake_status read_where(const strake_node *node, const strake_case *whic
                                 strake_error *error)
 {
     static const char expected[] =
-        "serial, gpu, hybrid, auto, or a list of cpu and ocl:N such as cpu,ocl:0";
+        "serial, gpu, hybrid, auto, or a list of cpu, gpu:N and ocl:N such as cpu,gpu:0";
     strake_status status = STRAKE_OK;
     const char *text = NULL;
     char *copy = NULL;
@@ -90,8 +88,8 @@ static strake_status read_where(const strake_node *node, const strake_case *whic
         strake_words words = {0};
         (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
         if (length >= sizeof word || !is_place(word, alone)) {
-            strake_words_add_choices(&words,
-                                     alone ? "serial|gpu|hybrid|auto|cpu|ocl:0" : "cpu|ocl:0");
+            strake_words_add_choices(&words, alone ? "serial|gpu|hybrid|auto|cpu|gpu:0|ocl:0"
+                                                   : "cpu|gpu:0|ocl:0");
             status = strake_node_fail(node, error, "found %s, expected %s%s",
                                       strake_node_show(node, shown, sizeof shown), expected,
                                       strake_words_hint(&words, word, hint, sizeof hint));

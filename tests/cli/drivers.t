@@ -1,6 +1,6 @@
 #!/bin/bash
-# Several OpenCL drivers and kinds of devices, by a library in front of the real one: what processes that the
-# program starts see of them.
+# Several OpenCL drivers and kinds of devices, by a library in front of the real one: their order and names,
+# words for GPUs, and what processes that the program starts see of them.
 . "$(dirname "$0")/tap.bash"
 export STRAKE_CACHE_DIR=$scratch/programs
 faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
@@ -31,11 +31,66 @@ OCL_ICD_FILENAMES=one try devices
 check "one driver has one device" test "$(grep -c '^ocl:' .out)" -eq 1
 OCL_ICD_FILENAMES=one:two try devices
 if grep -q '^ocl:1: ' .out; then
-    OCL_ICD_FILENAMES=one:two try tune --on ocl:1 --space space.yaml --cache second --budget 30
+    # The second device is a GPU, so that it is the first of the list.
+    OCL_ICD_FILENAMES=one:two STRAKE_TEST_KINDS="cpu gpu" try tune --on gpu:0 --space space.yaml --cache second --budget 30
     exits 0 "the second driver's device can be tuned, though the loader cuts the list of drivers"
     check "it was measured" grep -q '^complete: true$' second/tuned-*.yaml
 else
     skip "the second driver's device can be tuned" "the driver does not offer two devices"
 fi
 unset STRAKE_TEST_FAULTS
+
+# Without a GPU a job that asks for one does not run on something else.
+for word in gpu gpu:0; do
+    for command in "run case.yaml" "check case.yaml" "bench --sizes 32 --steps 2" "tune" "model"; do
+        # shellcheck disable=SC2086
+        try $command --on $word --quiet
+        [ "${command%% *}" = check ] && try check case.yaml --on $word
+        fails 2 "${command%% *} --on $word without a GPU is an error" "\`$word\`" "no GPU or accelerator" "ocl:0 ("
+    done
+done
+check "and writes nothing" test ! -e out
+try run case.yaml --set run.on=gpu
+fails 2 "so it is where the case says so" "no GPU or accelerator" "ocl:0 ("
+try run case.yaml --on hybrid --report hybrid.json
+exits 0 "hybrid runs without a GPU"
+check "and says so" grep -q '^strake: note: no GPU here: `hybrid` runs on the CPU alone' .err
+
+# GPUs, then accelerators, then the processors, whatever the driver's order.
+export POCL_DEVICES="pthread pthread pthread pthread" STRAKE_TEST_KINDS="cpu accelerator gpu gpu"
+try devices
+if [ "$(grep -c '^ocl:' .out)" -ne 4 ]; then
+    skip "GPUs come first" "the driver does not offer four devices"
+    done_testing
+fi
+check "GPUs come first" test "$(sed -n 's/^  vendor .*, //p' .out | tr '\n' ' ')" = "gpu gpu accelerator cpu "
+prints "each has a second name" "gpu:0" "gpu:1" "gpu:2"
+check "the processors do not" test "$(grep -c 'gpu:' .out)" -eq 3
+try devices --json
+check "nor in JSON" test "$(grep -o '"id": "ocl:[0-9]", "kind": "[a-z]*"\(, "gpu": [0-9]\)*' .out | tr -d '\n')" = \
+    '"id": "ocl:0", "kind": "gpu", "gpu": 0"id": "ocl:1", "kind": "gpu", "gpu": 1"id": "ocl:2", "kind": "accelerator", "gpu": 2"id": "ocl:3", "kind": "cpu"'
+parts() { grep -o '"id": "[a-z]*:*[0-9]*"' "$1" | cut -d'"' -f4 | tr '\n' ' '; }
+try run case.yaml --on serial --quiet --output whole
+try run case.yaml --on gpu --split 1,1,1 --quiet --report all.json --output all
+exits 0 "gpu is all of them"
+check "without the processors" test "$(parts all.json)" = "ocl:0 ocl:1 ocl:2 "
+check "to the same bytes" "$STRAKE" compare whole all
+try run case.yaml --set run.on=gpu:2,cpu --split 1,1 --quiet --report one.json --output one
+exits 0 "gpu:2 is one, in a case's list, too"
+check "the third" test "$(parts one.json)" = "ocl:2 cpu "
+check "to the same bytes" "$STRAKE" compare whole one
+try run case.yaml --on gpu:3
+fails 2 "a GPU beyond them is refused" "\`gpu:3\`" "there are only gpu:0 to gpu:2"
+try check case.yaml --on gpu:x
+fails 2 "and one without a number" "\`gpu:x\`" "gpu:0"
+try run case.yaml --on gpu0
+fails 2 "a name that is none gets a suggestion" "did you mean \`gpu:0\`"
+try run case.yaml --set run.on=gpu0
+fails 2 "in a case, too" "gpu:0"
+try check case.yaml --on gpu:1
+prints "check takes the word" "ocl:1"
+try bench case.yaml --on gpu:1 --on cpu --steps 2 --repeats 1 --quiet --report bench.jsonl
+check "so does bench" grep -q '"where": "gpu:1".*"id": "ocl:1"' bench.jsonl
+try model --on gpu:2 --budget 1 --quiet --cache models --report model.json
+check "and model" grep -q '"id": "ocl:2"' model.json
 done_testing

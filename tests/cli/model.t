@@ -4,13 +4,13 @@
 devices=$("$STRAKE" devices | grep -c '^ocl:[0-9]*: ')
 
 try model --on nowhere
-fails 2 "an unknown place is a usage error" "'nowhere'" "ocl:N" "auto"
+fails 2 "an unknown place is a usage error" '`nowhere`' "ocl:N" "auto"
 try model --on serial
-fails 2 "serial has no transfers" "'serial'"
+fails 2 "serial has no transfers" '`serial`'
 try model --on "ocl:$devices"
-fails 2 "a device beyond the list is a usage error" "'ocl:$devices'"
+fails 2 "a device beyond the list is a usage error" "\`ocl:$devices\`"
 try model --on ocl:1x
-fails 2 "a device that is no number is refused" "'ocl:1x'"
+fails 2 "a device that is no number is refused" '`ocl:1x`'
 try model --budget 0
 fails 2 "--budget 0 is out of range" "option --budget: 0"
 try model case.yaml case.yaml

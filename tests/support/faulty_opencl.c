@@ -9,7 +9,8 @@
  * or build:__local: programs with local memory do not build, build:march: those with loops along rows,
  * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. cut:drivers: like Khronos'
  * loader it cuts OCL_ICD_FILENAMES at its first colon when it is first asked for platforms, and offers as
- * many devices as that named files. $STRAKE_TEST_FILL_BITS: fills
+ * many devices as that named files. $STRAKE_TEST_KINDS, "cpu gpu accelerator": what kind the first, second, third
+ * device says it is. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
  * fails in the next clFinish(), what lies beyond all of them is written elsewhere. $STRAKE_TEST_MAX_ALLOC: what
  * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. Other calls go to the
@@ -231,6 +232,24 @@ cl_int clGetPlatformIDs(cl_uint most, cl_platform_id *platform, cl_uint *count)
     return next(most, platform, count);
 }
 
+static cl_device_id listed[MOST];
+
+/* The kind of a device in $STRAKE_TEST_KINDS, 0 for none. */
+static cl_device_type made_up_type(cl_device_id device)
+{
+    const char *kind = getenv("STRAKE_TEST_KINDS");
+    for (int k = 0; k < MOST && kind != NULL && *kind != '\0'; k++) {
+        if (listed[k] == device) {
+            return *kind == 'g'   ? CL_DEVICE_TYPE_GPU
+                   : *kind == 'a' ? CL_DEVICE_TYPE_ACCELERATOR
+                                  : CL_DEVICE_TYPE_CPU;
+        }
+        kind += strcspn(kind, " ");
+        kind += strspn(kind, " ");
+    }
+    return 0;
+}
+
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most,
                       cl_device_id *device, cl_uint *count)
 {
@@ -238,6 +257,10 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint most
         (cl_int(*)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *))real(
             "clGetDeviceIDs");
     const cl_int code = next(platform, type, most, device, count);
+    if (code == CL_SUCCESS && device != NULL) {
+        memset(listed, 0, sizeof listed);
+        memcpy(listed, device, (most < MOST ? most : MOST) * sizeof *device);
+    }
     if (count != NULL && is_planted("cut", "drivers") && *count > cut_drivers()) {
         *count = cut_drivers();
     }
@@ -250,7 +273,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, vo
     cl_int (*const next)(cl_device_id, cl_device_info, size_t, void *, size_t *) =
         (cl_int(*)(cl_device_id, cl_device_info, size_t, void *, size_t *))real("clGetDeviceInfo");
     static const char name[] = "made-up";
-    static const cl_device_type type = CL_DEVICE_TYPE_GPU;
+    const cl_device_type type =
+        is_planted("type", "gpu") ? CL_DEVICE_TYPE_GPU : made_up_type(device);
     const char *const most = getenv("STRAKE_TEST_MAX_ALLOC");
     const cl_ulong bytes = most != NULL ? strtoul(most, NULL, 10) : 0;
     if (info == CL_DEVICE_MAX_MEM_ALLOC_SIZE && bytes > 0 && value != NULL &&
@@ -258,8 +282,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info info, size_t size, vo
         memcpy(value, &bytes, sizeof bytes);
         return CL_SUCCESS;
     }
-    if (info == CL_DEVICE_TYPE && value != NULL && size >= sizeof type &&
-        is_planted("type", "gpu")) {
+    if (info == CL_DEVICE_TYPE && value != NULL && size >= sizeof type && type != 0) {
         memcpy(value, &type, sizeof type);
         return CL_SUCCESS;
     }
