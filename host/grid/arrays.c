@@ -141,8 +141,17 @@ static strake_range part_of(const strake_solver *solver, strake_range stripe, in
     return (strake_range){slabs.first, columns.first == 0 ? slabs.end : slabs.first};
 }
 
+/* Takes memory for all pages of [begin, end) of a new array, which are zero. */
+static void touch(char *begin, char *end)
+{
+    const ptrdiff_t page = (ptrdiff_t)sysconf(_SC_PAGESIZE);
+    for (volatile char *at = begin; at < end; at += page) {
+        *at = 0;
+    }
+}
+
 /*
- * Zeroes an array with the threads of the CPU stripe, each its own slabs: the memory of a team's rows is
+ * Touches an array with the threads of the CPU stripe, each its own slabs: the memory of a team's rows is
  * then on its own node. What is not of the stripe takes memory when somebody writes it. Threads may move
  * while they do so unless they stay on their processors.
  */
@@ -157,8 +166,8 @@ static void touch_first(strake_solver *solver, void *array)
             strake_binding before;
             strake_workers_enter(solver, w, &before);
             const strake_range own = part_of(solver, stripe, w);
-            memset((char *)array + strake_layout_offset(l, own.first), 0,
-                   strake_layout_offset(l, own.end) - strake_layout_offset(l, own.first));
+            touch((char *)array + strake_layout_offset(l, own.first),
+                  (char *)array + strake_layout_offset(l, own.end));
             strake_topology_unbind(&before);
         }
     }

@@ -5,58 +5,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void store_line(const strake_layout *l, void *array, int64_t i, int64_t m, int64_t n,
-                       const double *line)
+#include "cpu/threads.h"
+
+/* Work on a field of a solver by several threads. */
+typedef struct job {
+    const strake_solver *solver;
+    int field;
+    int64_t shape[STRAKE_AXES]; /* of the field */
+    void *array;
+    strake_status *status; /* of each part */
+    strake_error *error;
+} job;
+
+static job job_of(const strake_solver *solver, int f)
 {
-    const int64_t at = strake_layout_at(l, i, m, 0);
-    for (int64_t j = 0; j < n; j++) {
-        if (l->element_size == 8) {
-            ((double *)array)[at + j] = line[j];
-        } else {
-            ((float *)array)[at + j] = (float)line[j];
-        }
-    }
+    job work = {
+        .solver = solver, .field = f, .array = solver->array[solver->parity][solver->value_of[f]]};
+    strake_case_field_shape(solver->which, f, work.shape);
+    return work;
 }
 
-/* A field is not a number everywhere: names the first such point. */
-static strake_status refuse_point(const strake_solver *solver, int f, const int64_t cell[],
-                                  strake_error *error)
+/* Parts into which the work on some slabs of the grid is divided. */
+static int parts_of(const strake_solver *solver, strake_range slabs)
 {
-    return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: field %s is not finite at [%lld, %lld] (in the run's precision); give "
-                       "finite numbers",
-                       solver->which->file, solver->which->problem->field[f].name,
-                       (long long)cell[0], (long long)cell[2]);
+    return strake_threads_parts(solver->most_threads,
+                                (slabs.end - slabs.first) * solver->layout.slab);
 }
 
-/* Fills slabs [first, end) of a field from its source and looks whether they are finite. */
-static strake_status fill_slabs(const strake_solver *solver, int f, int64_t first, int64_t end,
-                                strake_error *error)
+/* Lines of a source are read to their places where these hold doubles, else on the way there. */
+static strake_status fill_slabs(const job *work, strake_range slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int64_t shape[STRAKE_AXES];
-    int64_t cell[STRAKE_AXES];
+    const strake_layout *const l = &work->solver->layout;
+    const int64_t n = work->shape[2];
     strake_source_reader *reader = NULL;
-    void *array = solver->array[0][solver->value_of[f]];
-    strake_layout whole = solver->layout;
-    strake_case_field_shape(solver->which, f, shape);
-    double *line = malloc((size_t)shape[2] * sizeof *line);
+    double *const line = malloc((size_t)n * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
-    STRAKE_TRY(strake_source_open(solver->which, f, &reader, error));
-    for (int64_t i = first; i < end; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
+    STRAKE_TRY(strake_source_open(work->solver->which, work->field, &reader, error));
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < work->shape[1]; m++) {
+            const int64_t at = strake_layout_at(l, i, m, 0);
+            if (l->element_size == sizeof(double)) {
+                double *const place = (double *)work->array + at;
+                STRAKE_TRY(strake_source_line(reader, i, m, place, error));
+                continue;
+            }
+            float *const place = (float *)work->array + at;
             STRAKE_TRY(strake_source_line(reader, i, m, line, error));
-            store_line(&solver->layout, array, i, m, shape[2], line);
+            for (int64_t j = 0; j < n; j++) {
+                place[j] = (float)line[j];
+            }
         }
-    }
-    memcpy(whole.n, shape, sizeof whole.n);
-    if (!strake_layout_is_finite(&whole, array, first, end, cell)) {
-        STRAKE_TRY(refuse_point(solver, f, cell, error));
     }
 cleanup:
     strake_source_close(&reader);
     free(line);
     return status;
+}
+
+static void fill_part(void *user, int part, strake_range slabs)
+{
+    const job *const work = user;
+    work->status[part] = fill_slabs(work, slabs, &work->error[part]);
 }
 
 /*
@@ -86,29 +96,22 @@ static strake_window slabs_of(const strake_solver *solver, int f)
 static strake_status fill_range(const strake_solver *solver, int f, strake_range range,
                                 strake_error *error)
 {
-    enum { FILL_CELLS = 1 << 16 /* below this a thread costs more than it brings */ };
     strake_status status = STRAKE_OK;
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const int64_t slabs = range.end - range.first;
-    const int64_t most = slabs * shape[1] * shape[2] / FILL_CELLS + 1;
-    const int threads =
-        strake_source_has_bands(solver->which->source[f]) ? 1 : solver->most_threads;
-    const int parts = most < threads ? (int)most : threads;
-    int64_t failed = INT64_MAX;
-#pragma omp parallel for num_threads(parts) schedule(static, 1)
+    job work = job_of(solver, f);
+    const int parts =
+        strake_source_has_bands(solver->which->source[f]) ? 1 : parts_of(solver, range);
+    work.status = calloc((size_t)parts, sizeof *work.status);
+    work.error = calloc((size_t)parts, sizeof *work.error);
+    STRAKE_CHECK(work.status != NULL && work.error != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory reading fields");
+    strake_threads_spread(range, parts, fill_part, &work);
     for (int part = 0; part < parts; part++) {
-        const int64_t first = range.first + slabs * part / parts;
-        strake_error mine = {0};
-        const strake_status done =
-            fill_slabs(solver, f, first, range.first + slabs * (part + 1) / parts, &mine);
-#pragma omp critical(strake_fill_field)
-        if (done != STRAKE_OK && first < failed) {
-            failed = first;
-            status = done;
-            *error = mine;
-        }
+        STRAKE_CHECK(work.status[part] == STRAKE_OK, error, work.status[part], "%s",
+                     work.error[part].text);
     }
+cleanup:
+    free(work.status);
+    free(work.error);
     return status;
 }
 
@@ -126,37 +129,36 @@ cleanup:
     return status;
 }
 
-static void fill_with(const strake_solver *solver, int f, strake_range range, double *line)
+static void fill_constant(void *user, int part, strake_range slabs)
 {
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    for (int64_t j = 0; j < shape[2]; j++) {
-        line[j] = solver->which->problem->field[f].fallback;
-    }
-    for (int64_t i = range.first; i < range.end; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            store_line(&solver->layout, solver->array[0][solver->value_of[f]], i, m, shape[2],
-                       line);
+    const job *const work = user;
+    const strake_layout *const l = &work->solver->layout;
+    const double number = work->solver->which->problem->field[work->field].fallback;
+    (void)part;
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < work->shape[1]; m++) {
+            const int64_t at = strake_layout_at(l, i, m, 0);
+            for (int64_t j = at; j < at + work->shape[2]; j++) {
+                if (l->element_size == sizeof(double)) {
+                    ((double *)work->array)[j] = number;
+                } else {
+                    ((float *)work->array)[j] = (float)number;
+                }
+            }
         }
     }
 }
 
 /* An optional field that may be set later starts as its default. */
-static strake_status fill_default(strake_solver *solver, int f, strake_error *error)
+static void fill_default(strake_solver *solver, int f)
 {
     const strake_window slabs = slabs_of(solver, f);
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    double *line = malloc((size_t)shape[2] * sizeof *line);
-    if (line == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for fields");
-    }
+    job work = job_of(solver, f);
     for (int k = 0; k < slabs.ranges; k++) {
-        fill_with(solver, f, slabs.range[k], line);
+        strake_threads_spread(slabs.range[k], parts_of(solver, slabs.range[k]), fill_constant,
+                              &work);
     }
-    free(line);
     solver->given[f] = true;
-    return STRAKE_OK;
 }
 
 strake_status strake_inputs_fill(strake_solver *solver, strake_error *error)
@@ -167,7 +169,7 @@ strake_status strake_inputs_fill(strake_solver *solver, strake_error *error)
         if (which->source[f] != NULL && !solver->constant[f]) {
             STRAKE_TRY(fill_field(solver, f, error));
         } else if (!solver->constant[f] && !which->problem->field[f].required) {
-            STRAKE_TRY(fill_default(solver, f, error));
+            fill_default(solver, f);
         }
     }
 cleanup:
@@ -187,42 +189,98 @@ cleanup:
     return status;
 }
 
+static void extend_part(void *user, int part, strake_range slabs)
+{
+    const job *const work = user;
+    (void)part;
+    strake_layout_fill_lateral(&work->solver->layout, work->array, slabs.first, slabs.end);
+}
+
+/* Ghosts of a field of cells beside some slabs. */
+static void extend_lateral(const strake_solver *solver, int f, strake_range slabs)
+{
+    job work = job_of(solver, f);
+    strake_threads_spread(slabs, parts_of(solver, slabs), extend_part, &work);
+}
+
 /* Ghosts of a scalar input in the window, and beyond the ends of the domain where these are in it. */
-static void extend_scalar(const strake_solver *solver, void *array)
+static void extend_scalar(const strake_solver *solver, int f)
 {
     const strake_layout *l = &solver->layout;
     const strake_window *window = &solver->window;
     for (int k = 0; k < window->ranges; k++) {
-        strake_layout_fill_lateral(l, array, window->range[k].first, window->range[k].end);
+        extend_lateral(solver, f, window->range[k]);
     }
-    strake_layout_fill_ends(l, array, strake_window_has(window, 0),
+    strake_layout_fill_ends(l, solver->array[0][solver->value_of[f]], strake_window_has(window, 0),
                             strake_window_has(window, l->n[0] - 1));
 }
 
+typedef strake_extreme extremes[STRAKE_MAX_EXTREMES];
+
+/* Adds what later slabs have. */
+static void join_extremes(extremes all, extremes later)
+{
+    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
+        strake_extreme_add(&all[k], later[k].value, later[k].cell[0], later[k].cell[1],
+                           later[k].cell[2]);
+    }
+}
+
+static void begin_extremes(extremes all)
+{
+    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
+        all[k] = (strake_extreme){-INFINITY, {0, 0, 0}};
+    }
+}
+
+typedef struct survey_job {
+    const strake_solver *solver;
+    void *const *array;
+    extremes *found; /* by each part */
+} survey_job;
+
+static void survey_part(void *user, int part, strake_range slabs)
+{
+    const survey_job *const work = user;
+    const strake_case *const which = work->solver->which;
+    begin_extremes(work->found[part]);
+    which->problem->survey(which, &work->solver->layout, slabs, work->array, work->solver->number,
+                           work->found[part]);
+}
+
 /* What decides on stability, of the whole domain. Collective. */
-static strake_status survey(strake_solver *solver, void *const *array,
-                            strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
+static strake_status survey(strake_solver *solver, void *const *array, extremes extreme,
+                            strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int count = strake_ranks_count(solver->ranks);
-    strake_extreme own[STRAKE_MAX_EXTREMES];
-    strake_extreme *all = NULL;
-    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
-        own[k] = extreme[k] = (strake_extreme){-INFINITY, {0, 0, 0}};
+    const int parts = parts_of(solver, solver->own);
+    survey_job work = {solver, array, calloc((size_t)parts, sizeof(extremes))};
+    extremes *const all = calloc((size_t)count, sizeof *all);
+    extremes own;
+    begin_extremes(own);
+    begin_extremes(extreme);
+    if (work.found != NULL) {
+        strake_threads_spread(solver->own, parts, survey_part, &work);
     }
-    solver->which->problem->survey(solver->which, &solver->layout, solver->own, array,
-                                   solver->number, own);
-    all = calloc((size_t)count, sizeof own);
-    STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+    for (int part = 0; part < parts && work.found != NULL; part++) {
+        join_extremes(own, work.found[part]);
+    }
+    STRAKE_TRY(strake_ranks_agree(
+        solver->ranks,
+        work.found != NULL && all != NULL
+            ? STRAKE_OK
+            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory looking at the fields"),
+        error));
     memcpy(all, own, sizeof own);
     if (solver->ranks != NULL) {
         STRAKE_TRY(strake_ranks_collect(solver->ranks, own, sizeof own, all, error));
     }
-    for (int k = 0; k < count * STRAKE_MAX_EXTREMES; k++) {
-        strake_extreme_add(&extreme[k % STRAKE_MAX_EXTREMES], all[k].value, all[k].cell[0],
-                           all[k].cell[1], all[k].cell[2]);
+    for (int k = 0; k < count; k++) {
+        join_extremes(extreme, all[k]);
     }
 cleanup:
+    free(work.found);
     free(all);
     return status;
 }
@@ -232,13 +290,13 @@ strake_status strake_inputs_prepare(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
-    strake_extreme extreme[STRAKE_MAX_EXTREMES];
+    extremes extreme;
     STRAKE_TRY(strake_ranks_agree(solver->ranks, refill_shaped(solver, error), error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->array[solver->parity][solver->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
             array[f] != NULL) {
-            extend_scalar(solver, array[f]);
+            extend_scalar(solver, f);
         }
     }
     if (problem->prepare != NULL) {
@@ -252,8 +310,7 @@ strake_status strake_inputs_prepare(strake_solver *solver, strake_error *error)
     STRAKE_TRY(problem->judge(solver->which, extreme, error));
     for (int f = 0; f < problem->fields; f++) {
         if (problem->field[f].is_state) {
-            strake_layout_fill_lateral(&solver->layout, array[f], solver->own.first,
-                                       solver->own.end);
+            extend_lateral(solver, f, solver->own);
         }
     }
 cleanup:

@@ -76,6 +76,10 @@ static inline void strake_extreme_add(strake_extreme *extreme, double value, int
     }
 }
 
+/** The same of @p count cells along a line, from cell [i, m, j] on. */
+void strake_extreme_add_line(strake_extreme *extreme, const double *value, int64_t count, int64_t i,
+                             int64_t m, int64_t j);
+
 /** Everything the engine knows of a problem. All tables are static const. */
 typedef struct strake_problem {
     const char *name;

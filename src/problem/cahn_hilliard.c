@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/lines.h"
 #include "engine/problem.h"
 #include "problem/cahn_hilliard.h"
 
@@ -196,16 +197,20 @@ static void survey(const strake_case *which, const strake_layout *layout, strake
                    strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
     (void)which;
-    (void)number; /* a state is never constant */
+    strake_piece room;
+    strake_piece negative;
+    const int64_t n = layout->n[2];
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < layout->n[1]; m++) {
-            const int64_t line = strake_layout_at(layout, i, m, 0);
-            for (int64_t j = 0; j < layout->n[2]; j++) {
-                const double u = layout->element_size == 8
-                                     ? ((const double *)array[U])[line + j]
-                                     : (double)((const float *)array[U])[line + j];
-                strake_extreme_add(&extreme[HIGH], u, i, m, j);
-                strake_extreme_add(&extreme[LOW], -u, i, m, j);
+            for (int64_t j = 0; j < n; j += STRAKE_PIECE) {
+                const int64_t count = n - j < STRAKE_PIECE ? n - j : STRAKE_PIECE;
+                const double *const u =
+                    strake_piece_of(layout, array[U], number[U], i, m, j, count, room);
+                for (int64_t k = 0; k < count; k++) {
+                    negative[k] = -u[k];
+                }
+                strake_extreme_add_line(&extreme[HIGH], u, count, i, m, j);
+                strake_extreme_add_line(&extreme[LOW], negative, count, i, m, j);
             }
         }
     }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "case/case.h"
+#include "engine/lines.h"
 #include "engine/problem.h"
 #include "problem/mpdata.h"
 
@@ -444,19 +445,37 @@ static void survey(const strake_case *which, const strake_layout *layout, strake
                    strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
     const scheme options = scheme_of(which);
-    const view u1 = {layout, array[U1], number[U1]};
-    const view u2 = {layout, array[U2], number[U2]};
-    const view h = {layout, array[H], number[H]};
-    const view psi = {layout, array[PSI], number[PSI]};
+    const bool sign_matters = options.nonnegative && !options.gauge;
+    strake_piece room[5];
+    strake_piece value;
+    const int64_t n = layout->n[2];
     for (int64_t i = slabs.first; i < slabs.end; i++) {
-        for (int64_t j = 0; j < layout->n[2]; j++) {
-            const double depth = get(&h, i, j);
-            const double out = fmax(get(&u1, i + 1, j), 0.0) - fmin(get(&u1, i, j), 0.0) +
-                               fmax(get(&u2, i, j + 1), 0.0) - fmin(get(&u2, i, j), 0.0);
-            strake_extreme_add(&extreme[OUTFLOW], out / depth, i, 0, j);
-            strake_extreme_add(&extreme[LEAST_H], -depth, i, 0, j);
-            if (options.nonnegative && !options.gauge) {
-                strake_extreme_add(&extreme[LEAST_PSI], -get(&psi, i, j), i, 0, j);
+        for (int64_t j = 0; j < n; j += STRAKE_PIECE) {
+            const int64_t count = n - j < STRAKE_PIECE ? n - j : STRAKE_PIECE;
+#define PIECE(field_, row_, more_, room_)                                                          \
+    strake_piece_of(layout, array[field_], number[field_], row_, 0, j, count + (more_), room[room_])
+            const double *const above = PIECE(U1, i, 0, 0);
+            const double *const below = PIECE(U1, i + 1, 0, 1);
+            const double *const beside = PIECE(U2, i, 1, 2);
+            const double *const depth = PIECE(H, i, 0, 3);
+            for (int64_t k = 0; k < count; k++) {
+                const double out = (below[k] > 0.0 ? below[k] : 0.0) -
+                                   (above[k] < 0.0 ? above[k] : 0.0) +
+                                   (beside[k + 1] > 0.0 ? beside[k + 1] : 0.0) -
+                                   (beside[k] < 0.0 ? beside[k] : 0.0);
+                value[k] = out / depth[k];
+            }
+            strake_extreme_add_line(&extreme[OUTFLOW], value, count, i, 0, j);
+            for (int64_t k = 0; k < count; k++) {
+                value[k] = -depth[k];
+            }
+            strake_extreme_add_line(&extreme[LEAST_H], value, count, i, 0, j);
+            if (sign_matters) {
+                const double *const psi = PIECE(PSI, i, 0, 4);
+                for (int64_t k = 0; k < count; k++) {
+                    value[k] = -psi[k];
+                }
+                strake_extreme_add_line(&extreme[LEAST_PSI], value, count, i, 0, j);
             }
         }
     }

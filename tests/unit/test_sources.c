@@ -179,12 +179,51 @@ static void threads_do_not_matter(void **state)
     }
 }
 
+/* Why a case cannot run; h is 1 to 2. */
+static void expect_refusal(const char *u1, const char *sign, int threads, strake_error *error)
+{
+    char yaml[1000];
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    const strake_options options = {.where = "cpu", .threads = threads};
+    (void)snprintf(yaml, sizeof yaml,
+                   "problem: mpdata2d\ngrid: {rows: %d, cols: %d}\ntime: {steps: 1}\n"
+                   "scheme: {sign: %s}\nfields: {psi: {random: {seed: 1, minimum: -1}}, u1: %s, "
+                   "u2: 0, h: {random: {seed: 9, minimum: 1, maximum: 2}}}\nrun: {tuned: false}\n",
+                   ROWS, COLS, sign, u1);
+    assert_int_equal(strake_case_parse("sources", yaml, NULL, false, &which, error), STRAKE_OK);
+    assert_int_equal(strake_open(which, &options, &solver, error), STRAKE_ERR_USAGE);
+    assert_null(solver);
+    strake_case_close(&which);
+}
+
+/* The cell that is named has the largest number of all, whoever looks where. */
+static void refusals_name_the_same_cell(void **state)
+{
+    (void)state;
+    static const char *const u1[] = {"{random: {seed: 5, minimum: -1, maximum: 1}}", "0"};
+    static const char *const sign[] = {"any", "nonnegative"};
+    static const char *const words[] = {"unstable", "nonnegative"};
+    for (int k = 0; k < 2; k++) {
+        strake_error alone;
+        expect_refusal(u1[k], sign[k], 1, &alone);
+        print_message("# %s\n", alone.text);
+        assert_non_null(strstr(alone.text, words[k]));
+        for (int threads = 2; threads <= 5; threads++) {
+            strake_error together;
+            expect_refusal(u1[k], sign[k], threads, &together);
+            assert_string_equal(together.text, alone.text);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_those_of_the_formula),
         cmocka_unit_test(shared_numbers_are_computed_once),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(refusals_name_the_same_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
