@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/threads.h"
+#include "cpu/spread.h"
 
 /* Work on a field of a solver by several threads. */
 typedef struct job {
@@ -28,8 +28,8 @@ static job job_of(const strake_solver *solver, int f)
 /* Parts into which the work on some slabs of the grid is divided. */
 static int parts_of(const strake_solver *solver, strake_range slabs)
 {
-    return strake_threads_parts(solver->most_threads,
-                                (slabs.end - slabs.first) * solver->layout.slab);
+    return strake_spread_parts(solver->most_threads,
+                               (slabs.end - slabs.first) * solver->layout.slab);
 }
 
 /* Lines of a source are read to their places where these hold doubles, else on the way there. */
@@ -104,7 +104,7 @@ static strake_status fill_range(const strake_solver *solver, int f, strake_range
     work.error = calloc((size_t)parts, sizeof *work.error);
     STRAKE_CHECK(work.status != NULL && work.error != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory reading fields");
-    strake_threads_spread(range, parts, fill_part, &work);
+    strake_spread(range, parts, fill_part, &work);
     for (int part = 0; part < parts; part++) {
         STRAKE_CHECK(work.status[part] == STRAKE_OK, error, work.status[part], "%s",
                      work.error[part].text);
@@ -155,8 +155,7 @@ static void fill_default(strake_solver *solver, int f)
     const strake_window slabs = slabs_of(solver, f);
     job work = job_of(solver, f);
     for (int k = 0; k < slabs.ranges; k++) {
-        strake_threads_spread(slabs.range[k], parts_of(solver, slabs.range[k]), fill_constant,
-                              &work);
+        strake_spread(slabs.range[k], parts_of(solver, slabs.range[k]), fill_constant, &work);
     }
     solver->given[f] = true;
 }
@@ -200,7 +199,7 @@ static void extend_part(void *user, int part, strake_range slabs)
 static void extend_lateral(const strake_solver *solver, int f, strake_range slabs)
 {
     job work = job_of(solver, f);
-    strake_threads_spread(slabs, parts_of(solver, slabs), extend_part, &work);
+    strake_spread(slabs, parts_of(solver, slabs), extend_part, &work);
 }
 
 /* Ghosts of a scalar input in the window, and beyond the ends of the domain where these are in it. */
@@ -261,7 +260,7 @@ static strake_status survey(strake_solver *solver, void *const *array, extremes 
     begin_extremes(own);
     begin_extremes(extreme);
     if (work.found != NULL) {
-        strake_threads_spread(solver->own, parts, survey_part, &work);
+        strake_spread(solver->own, parts, survey_part, &work);
     }
     for (int part = 0; part < parts && work.found != NULL; part++) {
         join_extremes(own, work.found[part]);
