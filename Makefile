@@ -121,7 +121,8 @@ LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
 # The module has copies of its own of what it needs of Strake.
-MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c src/base/error.c src/base/hash.c)
+MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c \
+    src/base/error.c src/base/hash.c src/base/number.c)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 enum { DEEPEST = 64 };
 
 typedef struct reader {
@@ -58,7 +60,7 @@ static double read_primary(reader *r)
     }
     if (isdigit((unsigned char)*r->at) != 0) {
         char *end = NULL;
-        value = strtod(r->at, &end);
+        value = strake_number_read(r->at, &end);
         r->at = end;
         return value;
     }

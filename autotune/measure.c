@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "autotune/clock.h"
+#include "base/number.h"
 
 /* How long to wait for a killed process: one stuck in its driver may never end [s]. */
 static const double burial = 5.0;
@@ -265,10 +266,10 @@ static bool read_answer(char *line, strake_measurement *out)
         return false;
     }
     out->outcome = field[0][0] == 'd' ? STRAKE_OUTCOME_GOOD : STRAKE_OUTCOME_SLOW;
-    out->build = strtod(field[1], NULL);
-    out->check = strtod(field[2], NULL);
+    out->build = strake_number_read(field[1], NULL);
+    out->check = strake_number_read(field[2], NULL);
     for (int k = 3; k < fields; k++) {
-        out->seconds[out->samples++] = strtod(field[k], NULL);
+        out->seconds[out->samples++] = strake_number_read(field[k], NULL);
     }
     return true;
 }
@@ -282,8 +283,11 @@ static bool read_detail(const char *line, strake_measurement *out, char *phase, 
         return true;
     }
     if (strncmp(line, "kernel\t", 7) == 0) {
-        if (out->kernels < STRAKE_WORKER_KERNELS &&
-            sscanf(line + 7, "%63[^\t]\t%lf", kernel->name, &kernel->seconds) == 2) {
+        const char *const tab = strchr(line + 7, '\t');
+        if (out->kernels < STRAKE_WORKER_KERNELS && tab != NULL &&
+            strake_number_list(tab + 1, '\t', 1, &kernel->seconds) != NULL) {
+            (void)snprintf(kernel->name, sizeof kernel->name, "%.*s", (int)(tab - line - 7),
+                           line + 7);
             out->kernels++;
         }
         return true;
@@ -292,7 +296,14 @@ static bool read_detail(const char *line, strake_measurement *out, char *phase, 
         out->effect = strtoull(line + 7, NULL, 16);
         return true;
     }
-    return sscanf(line, "rates\t%lf\t%lf\t%lf", &out->up, &out->down, &out->cells) == 3;
+    double rate[3];
+    if (strncmp(line, "rates\t", 6) != 0 || strake_number_list(line + 6, '\t', 3, rate) == NULL) {
+        return false;
+    }
+    out->up = rate[0];
+    out->down = rate[1];
+    out->cells = rate[2];
+    return true;
 }
 
 static void take_answer(strake_worker *worker, double limit, strake_measurement *out)
@@ -309,8 +320,8 @@ static void take_answer(strake_worker *worker, double limit, strake_measurement 
         if (state == LINE_LATE) {
             (void)bury(worker);
             out->outcome = STRAKE_OUTCOME_TIMEOUT;
-            (void)snprintf(out->message, sizeof out->message, "stopped after %.1f s during: %s",
-                           limit, phase);
+            (void)strake_number_print(out->message, sizeof out->message,
+                                      "stopped after %.1f s during: %s", limit, phase);
             return;
         }
         if (state == LINE_END) {

@@ -9,6 +9,7 @@
 #include "autotune/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/number.h"
 #include "io/file.h"
 #include "io/machine.h"
 
@@ -32,7 +33,7 @@ static void notice(const strake_tuning *t, const char *format, ...)
     va_list list;
     if (t->options->notice != NULL) {
         va_start(list, format);
-        (void)vsnprintf(line, sizeof line, format, list);
+        (void)strake_number_vprint(line, sizeof line, format, list);
         va_end(list);
         t->options->notice(t->options->user, line);
     }

@@ -5,6 +5,7 @@
 
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/number.h"
 #include "io/file.h"
 
 /* So many numbers in a row that are no faster end it. */
@@ -27,9 +28,9 @@ static strake_status write_case(const strake_tuning *t, strake_error *error)
         arrays += value->stage < 0 && value->is_live && !value->is_constant;
         arrays += value->next >= 0;
     }
-    (void)snprintf(memory, sizeof memory, "run.device_memory=%.0f",
-                   t->space->streams.memory * arrays * cells *
-                       strake_precision_size(t->which->precision));
+    (void)strake_number_print(memory, sizeof memory, "run.device_memory=%.0f",
+                              t->space->streams.memory * arrays * cells *
+                                  strake_precision_size(t->which->precision));
     for (; t->options->sets != NULL && t->options->sets[count] != NULL; count++) {
         STRAKE_CHECK(count < MOST_SETS - 3, error, STRAKE_ERR_USAGE, "--set: more than %d",
                      (int)MOST_SETS - 3);

@@ -12,6 +12,7 @@
 #include "autotune/clock.h"
 #include "autotune/protocol.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "io/slabs.h"
 #include "solver/solver.h"
 
@@ -147,7 +148,7 @@ static strake_status make_reference(worker *w, strake_error *error)
     STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
     STRAKE_TRY(strake_step(w->solver, strtol(w->field[4], NULL, 10), error));
     STRAKE_TRY(pass_states(w, false, error));
-    (void)fprintf(w->answers, "done\t%.9g\t0\n", w->build);
+    (void)strake_number_write(w->answers, "done\t%.9g\t0\n", w->build);
 cleanup:
     return status;
 }
@@ -156,7 +157,7 @@ static strake_status prepare(worker *w, strake_error *error)
 {
     const strake_status status = open_solver(w, 3, error);
     if (status == STRAKE_OK) {
-        (void)fprintf(w->answers, "done\t%.9g\t0\n", w->build);
+        (void)strake_number_write(w->answers, "done\t%.9g\t0\n", w->build);
     }
     return status;
 }
@@ -202,7 +203,8 @@ static strake_status time_kernels(worker *w, double *sum, strake_error *error)
         strake_solver_time_kernels(w->solver, STRAKE_WORKER_KERNELS, kernel, &kernels, error));
     for (int k = 0; k < kernels; k++) {
         *sum += kernel[k].seconds;
-        (void)fprintf(w->answers, "kernel\t%s\t%.9g\n", kernel[k].name, kernel[k].seconds);
+        (void)strake_number_write(w->answers, "kernel\t%s\t%.9g\n", kernel[k].name,
+                                  kernel[k].seconds);
     }
 cleanup:
     return status;
@@ -233,8 +235,8 @@ static void tell_rates(worker *w)
 {
     strake_placement placement;
     if (strake_solver_placements(w->solver, &placement, 1) > 0 && placement.blocks > 0) {
-        (void)fprintf(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", placement.rate_up,
-                      placement.rate_down, placement.rate_cells);
+        (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", placement.rate_up,
+                                  placement.rate_down, placement.rate_cells);
     }
 }
 
@@ -255,7 +257,8 @@ static strake_status measure(worker *w, strake_error *error)
     const int64_t check = strtol(w->field[4], NULL, 10);
     const long asked = strtol(w->field[5], NULL, 10);
     const int samples = asked < STRAKE_WORKER_SAMPLES ? (int)asked : STRAKE_WORKER_SAMPLES;
-    const double wanted = strtod(w->field[6], NULL), limit = strtod(w->field[7], NULL);
+    const double wanted = strake_number_read(w->field[6], NULL),
+                 limit = strake_number_read(w->field[7], NULL);
     double seconds[STRAKE_WORKER_SAMPLES] = {0.0};
     int64_t steps = 0;
     int taken = 0;
@@ -267,7 +270,7 @@ static strake_status measure(worker *w, strake_error *error)
     tell_rates(w);
     tell_effect(w);
     if (sum > limit) {
-        (void)fprintf(w->answers, "slow\t%.9g\t%.9g\t%.9g\n", w->build, w->check, sum);
+        (void)strake_number_write(w->answers, "slow\t%.9g\t%.9g\t%.9g\n", w->build, w->check, sum);
         return STRAKE_OK;
     }
     begin_phase(w, "time", "run");
@@ -278,9 +281,10 @@ static strake_status measure(worker *w, strake_error *error)
         STRAKE_TRY(time_steps(w, steps, &seconds[taken++], error));
     }
     is_slow = taken < samples || (taken == 1 && seconds[0] > limit);
-    (void)fprintf(w->answers, "%s\t%.9g\t%.9g", is_slow ? "slow" : "done", w->build, w->check);
+    (void)strake_number_write(w->answers, "%s\t%.9g\t%.9g", is_slow ? "slow" : "done", w->build,
+                              w->check);
     for (int k = is_slow ? taken - 1 : 0; k < taken; k++) {
-        (void)fprintf(w->answers, "\t%.9g", seconds[k]);
+        (void)strake_number_write(w->answers, "\t%.9g", seconds[k]);
     }
     (void)fprintf(w->answers, "\n");
 cleanup:

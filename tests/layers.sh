@@ -84,6 +84,32 @@ while IFS=: read -r file line text; do
 done < <(grep -rnE 'clEnqueueFillBuffer *\(|\(clEnqueueFillBuffer\)|"clEnqueueFillBuffer"' src host autotune bench \
     --include='*.[ch]')
 
+# Numbers are read and written in src/base/number.c alone: strtod() and printf() follow setlocale(), which a
+# program that uses the library may have called. The program itself never does, so it prints as it likes.
+while IFS=: read -r file line text; do
+    complain "$file" "$line" "$text"
+done < <(find src host autotune -name '*.[ch]' ! -path src/base/number.c -print0 | sort -z | xargs -0 awk '
+    function say(what) { print FILENAME ":" first ":" what }
+    FNR == 1 { statement = "" }
+    /^[ \t]*(\*|\/\*|\/\/)/ { next }
+    {
+        if (statement == "") first = FNR
+        statement = statement " " $0
+        if ($0 !~ /[;{}]$/) next
+        words = statement
+        gsub(/"([^"\\]|\\.)*"/, "", words)
+        if (match(words, /(^|[^a-z_])(strto(d|f|ld)|atof|localeconv|setlocale|newlocale|uselocale|v(sn|f)?printf) *\(/) &&
+            !(FILENAME ~ /^host\/main\// && words ~ /vfprintf/))
+            say("numbers are read and written through base/number.h (" substr(words, RSTART + 1, RLENGTH - 2) ")")
+        gsub(/%%/, "", statement)
+        gsub(/PRI[a-zA-Z0-9]*/, "", statement)
+        real = statement ~ /%[-+ #0-9.*]*l?[gGeEfFaA]/
+        if (real && words ~ /[^a-z_]s?f?scanf *\(/) say("scanf() of a real number follows the locale; base/number.h")
+        if (real && FILENAME !~ /^host\/main\// && words ~ /[^a-z_](sn|s|f)?printf *\(/)
+            say("printf() of a real number follows the locale; base/number.h")
+        statement = ""
+    }')
+
 # The public header is installed alone.
 while IFS=: read -r line text; do
     complain src/strake.h "$line" "the public header includes only standard headers"

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "bench/bench.h"
+#include "base/number.h"
 #include "bench/page.h"
 #include "bench/svg_text.h"
 #include "io/machine.h"
@@ -55,15 +56,16 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     const double scale = most > 0.0 ? BAR_WIDTH / most : 0.0;
     const double low = BAR_X + scale * item->rate.minimum;
     const double high = BAR_X + scale * item->rate.maximum;
-    (void)snprintf(text, sizeof text, "median %.6g, min %.6g, max %.6g Mcell/s",
-                   1e-6 * item->rate.median, 1e-6 * item->rate.minimum, 1e-6 * item->rate.maximum);
+    (void)strake_number_print(text, sizeof text, "median %.6g, min %.6g, max %.6g Mcell/s",
+                              1e-6 * item->rate.median, 1e-6 * item->rate.minimum,
+                              1e-6 * item->rate.maximum);
     print_box(svg, BAR_X, y, scale * item->rate.median,
               item->differs ? wrong_colour : strake_page_compute, text);
     strake_text_print(svg,
                       "<path d=\"M%.2f %.1fH%.2fM%.2f %.1fv8M%.2f %.1fv8\" class=\"spread\"/>\n",
                       low, y + BAR / 2.0, high, low, y + 4.0, high, y + 4.0);
-    (void)snprintf(text, sizeof text, "%.4g Mcell/s%s", 1e-6 * item->rate.median,
-                   item->differs ? ", result DIFFERS" : "");
+    (void)strake_number_print(text, sizeof text, "%.4g Mcell/s%s", 1e-6 * item->rate.median,
+                              item->differs ? ", result DIFFERS" : "");
     strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 
@@ -102,9 +104,10 @@ static double print_origin(const strake_bench *bench, int benches, double y, str
     if (gmtime_r(&now, &utc) != NULL) {
         (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc);
     }
-    (void)snprintf(line, sizeof line, "strake %s, %s; host: %s, %d core%s, %.0f GiB, %s",
-                   STRAKE_VERSION, when, machine.cpu, machine.cores, machine.cores == 1 ? "" : "s",
-                   (double)machine.memory / 1073741824.0, machine.os);
+    (void)strake_number_print(line, sizeof line, "strake %s, %s; host: %s, %d core%s, %.0f GiB, %s",
+                              STRAKE_VERSION, when, machine.cpu, machine.cores,
+                              machine.cores == 1 ? "" : "s", (double)machine.memory / 1073741824.0,
+                              machine.os);
     strake_svg_text(svg, MARGIN, y + 12, "note", line);
     for (int k = 0; k < devices; k++) {
         y += NOTE;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "base/number.h"
 #include "bench/page.h"
 #include "bench/svg_text.h"
 
@@ -124,9 +125,9 @@ static void draw_spans(const strake_timeline *t, int entry, double y, strake_tex
             above += t->lane[l].part == entry;
         }
         const bool computes = s->kind == STRAKE_SPAN_COMPUTE;
-        (void)snprintf(text, sizeof text, "%s, %s: %s, %.4g to %.4g ms",
-                       computes ? "compute" : "transfer", t->lane[s->lane].name, s->what,
-                       1e3 * s->begin, 1e3 * s->end);
+        (void)strake_number_print(text, sizeof text, "%s, %s: %s, %.4g to %.4g ms",
+                                  computes ? "compute" : "transfer", t->lane[s->lane].name, s->what,
+                                  1e3 * s->begin, 1e3 * s->end);
         draw_box(svg, STRAKE_PAGE_BAR_X + scale * s->begin, y + above * height,
                  scale * (s->end - s->begin), height,
                  computes ? strake_page_compute : strake_page_transfer, text);
@@ -150,16 +151,17 @@ static double draw_entry(const strake_bench_item *item, int entry, double y, str
                         lanes_of(t, entry) > 0 ? "this device has no timers" : "no rows");
         return y + STRAKE_PAGE_LINE;
     }
-    (void)snprintf(text, sizeof text,
-                   "step of %.4g ms: compute %.4g, transfer %.4g (%.4g of it beside), idle %.4g ms",
-                   1e3 * t->seconds, 1e3 * sum->compute, 1e3 * sum->transfer, 1e3 * sum->both,
-                   1e3 * sum->idle);
+    (void)strake_number_print(
+        text, sizeof text,
+        "step of %.4g ms: compute %.4g, transfer %.4g (%.4g of it beside), idle %.4g ms",
+        1e3 * t->seconds, 1e3 * sum->compute, 1e3 * sum->transfer, 1e3 * sum->both,
+        1e3 * sum->idle);
     draw_box(svg, STRAKE_PAGE_BAR_X, y, STRAKE_PAGE_BAR_WIDTH, bar_height(t, entry),
              strake_page_idle, text);
     draw_spans(t, entry, y, svg);
-    (void)snprintf(text, sizeof text, "%.4g ms, rows %lld, idle %.2g %%",
-                   1e3 * t->seconds / t->steps, (long long)(part->end - part->first),
-                   percent * sum->idle);
+    (void)strake_number_print(text, sizeof text, "%.4g ms, rows %lld, idle %.2g %%",
+                              1e3 * t->seconds / t->steps, (long long)(part->end - part->first),
+                              percent * sum->idle);
     strake_svg_text(svg, STRAKE_PAGE_BAR_X + STRAKE_PAGE_BAR_WIDTH + 8.0, y + 13, "value", text);
     return y + bar_height(t, entry) + GAP;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 enum { LINE = 4096, PATH = 3 * LINE };
 
 /* Where a hierarchy of groups is mounted: `top` of it (usually "/") at folder `at`. */
@@ -65,12 +67,20 @@ static bool find_group(const char *root, bool is_unified, char group[LINE])
 /* Up to two numbers of a file; a word such as "max" is none. */
 static int read_numbers(const char *folder, const char *name, double *x, double *y)
 {
-    char path[PATH + 64];
+    char path[PATH + 64], line[LINE];
     int count = 0;
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *const file = fopen(path, "re");
     if (file != NULL) {
-        count = fscanf(file, "%lf %lf", x, y);
+        double *const out[] = {x, y};
+        char *end = fgets(line, sizeof line, file);
+        for (char *at = end; at != NULL && count < 2; at = end) {
+            *out[count] = strake_number_read(at, &end);
+            if (end == at) {
+                break;
+            }
+            count++;
+        }
         (void)fclose(file);
     }
     return count;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "grid/arrays.h"
 #include "group/border.h"
 #include "pace/choose.h"
@@ -120,7 +121,7 @@ static strake_status first_weights(const strake_solver *solver, double *weight, 
     double sum = 0.0;
     for (int k = 0; k < count; k++) {
         char *end = NULL;
-        weight[k] = at != NULL ? strtod(at, &end) : 1.0;
+        weight[k] = at != NULL ? strake_number_read(at, &end) : 1.0;
         if (at != NULL && (end == at || *end != (k + 1 < count ? ',' : '\0'))) {
             return strake_fail(
                 error, STRAKE_ERR_USAGE,

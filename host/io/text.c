@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 void strake_text_free(strake_text *text)
 {
     free(text->data);
@@ -44,7 +46,7 @@ void strake_text_print(strake_text *text, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    const int length = vsnprintf(NULL, 0, format, list);
+    const int length = strake_number_vprint(NULL, 0, format, list);
     va_end(list);
     if (length < 0) {
         text->failed = true;
@@ -52,7 +54,7 @@ void strake_text_print(strake_text *text, const char *format, ...)
     }
     if (reserve(text, (size_t)length)) {
         va_start(list, format);
-        (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, list);
+        (void)strake_number_vprint(text->data + text->length, (size_t)length + 1, format, list);
         va_end(list);
         text->length += (size_t)length;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "io/file.h"
 #include "main/program.h"
@@ -25,13 +26,16 @@ typedef struct look {
 static strake_status choose_range(const char *text, look *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char rest = '\0';
-    STRAKE_CHECK(sscanf(text, "%lf,%lf%c", &out->low, &out->high, &rest) == 2 &&
-                     isfinite(out->low) && isfinite(out->high) && out->low < out->high,
+    double bound[2] = {0.0, 0.0};
+    const char *const end = strake_number_list(text, ',', 2, bound);
+    STRAKE_CHECK(end != NULL && *end == '\0' && isfinite(bound[0]) && isfinite(bound[1]) &&
+                     bound[0] < bound[1],
                  error, STRAKE_ERR_USAGE,
                  "option --range: '%s' is no range; expected LOW,HIGH, for example --range 0,4",
                  text);
     out->has_range = true;
+    out->low = bound[0];
+    out->high = bound[1];
 cleanup:
     return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 
 enum { MOST_OPTIONS = 32 };
@@ -69,7 +70,7 @@ static strake_status set_integer(const parse *at, const strake_option *option, c
 static strake_status set_real(const parse *at, const strake_option *option, const char *value)
 {
     char *end = NULL;
-    const double number = strtod(value, &end);
+    const double number = strake_number_read(value, &end);
     const double example = option->minimum <= 1e-12 ? 1e-12 : option->minimum;
     if (end == value || *end != '\0' || *value == ' ' || !isfinite(number)) {
         return strake_fail(at->error, STRAKE_ERR_USAGE,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bench/svg_text.h"
+#include "base/number.h"
 #include "model/say.h"
 
 enum {
@@ -117,9 +118,10 @@ static void print_curve(const panel *p, int index, strake_text *svg)
     }
     strake_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n",
                       p->x + LEFT + 12.0, y - 4.0, colour[index]);
-    (void)snprintf(text, sizeof text, "%.60s: %s, then %s, off by %.1f %%", c->name,
-                   strake_say_seconds(c->path->regime[0].alpha.value, start),
-                   strake_say_rate(strake_path_rate(c->path), rate), 100.0 * c->path->error);
+    (void)strake_number_print(text, sizeof text, "%.60s: %s, then %s, off by %.1f %%", c->name,
+                              strake_say_seconds(c->path->regime[0].alpha.value, start),
+                              strake_say_rate(strake_path_rate(c->path), rate),
+                              100.0 * c->path->error);
     strake_svg_text(svg, p->x + LEFT + 22.0, y, "value", text);
 }
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static const char *const plain_name[3] = {"pageable memory", "pinned memory", "a mapped buffer"};
 
 const char *strake_say_bytes(double bytes, char text[32])
@@ -13,7 +15,7 @@ const char *strake_say_bytes(double bytes, char text[32])
     for (; bytes >= 1024.0 && k < 3; k++) {
         bytes /= 1024.0;
     }
-    (void)snprintf(text, 32, "%.3g %s", bytes < 999.5 ? bytes : 1000.0, unit[k]);
+    (void)strake_number_print(text, 32, "%.3g %s", bytes < 999.5 ? bytes : 1000.0, unit[k]);
     return text;
 }
 
@@ -24,14 +26,15 @@ const char *strake_say_seconds(double seconds, char text[32])
     for (; seconds < 0.9995 && k < 3; k++) {
         seconds *= 1000.0;
     }
-    (void)snprintf(text, 32, "%.3g %s", seconds, unit[k]);
+    (void)strake_number_print(text, 32, "%.3g %s", seconds, unit[k]);
     return text;
 }
 
 const char *strake_say_rate(double rate, char text[32])
 {
     const bool tera = rate >= 999.5e9;
-    (void)snprintf(text, 32, "%.3g %s", rate / (tera ? 1e12 : 1e9), tera ? "TB/s" : "GB/s");
+    (void)strake_number_print(text, 32, "%.3g %s", rate / (tera ? 1e12 : 1e9),
+                              tera ? "TB/s" : "GB/s");
     return text;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "case/tree.h"
 #include "io/file.h"
 #include "model/model.h"
@@ -69,8 +70,9 @@ static double number(reader *r, const strake_node *node)
     if (node != NULL && node->kind == STRAKE_NODE_NULL) {
         return (double)NAN;
     }
-    const double value =
-        node != NULL && node->kind == STRAKE_NODE_SCALAR ? strtod(node->text, &end) : 0.0;
+    const double value = node != NULL && node->kind == STRAKE_NODE_SCALAR
+                             ? strake_number_read(node->text, &end)
+                             : 0.0;
     r->good = r->good && end != NULL && end != node->text && *end == '\0';
     return value;
 }

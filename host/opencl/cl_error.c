@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 const char *strake_cl_error_name(cl_int code)
 {
     switch (code) {
@@ -93,12 +95,14 @@ const char *strake_cl_bytes_text(double bytes, char text[STRAKE_CL_BYTES_TEXT])
     static const char *const unit[] = {"kB", "MB", "GB"};
     int k = 0;
     if (bytes < 1e3) {
-        (void)snprintf(text, STRAKE_CL_BYTES_TEXT, "%.0f byte%s", bytes, bytes == 1.0 ? "" : "s");
+        (void)strake_number_print(text, STRAKE_CL_BYTES_TEXT, "%.0f byte%s", bytes,
+                                  bytes == 1.0 ? "" : "s");
         return text;
     }
     for (bytes /= 1e3; bytes >= 999.95 && k < 2; k++) {
         bytes /= 1e3;
     }
-    (void)snprintf(text, STRAKE_CL_BYTES_TEXT, "%.1f %s", ceil(10.0 * bytes) / 10.0, unit[k]);
+    (void)strake_number_print(text, STRAKE_CL_BYTES_TEXT, "%.1f %s", ceil(10.0 * bytes) / 10.0,
+                              unit[k]);
     return text;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "pace/predict.h"
 
 /*
@@ -101,9 +102,9 @@ static void tell_prediction(strake_solver *solver, const strake_prediction *p)
         const int e = p->plan.order[k];
         char name[sizeof solver->part->name];
         memcpy(name, solver->part[e].name, sizeof name);
-        (void)snprintf(why, sizeof why, "%s: %.4g ms a step with it, %.0f slabs",
-                       p->plan.taken[e] ? "worth it" : "not worth it", 1e3 * p->plan.with[e],
-                       p->plan.share[e]);
+        (void)strake_number_print(why, sizeof why, "%s: %.4g ms a step with it, %.0f slabs",
+                                  p->plan.taken[e] ? "worth it" : "not worth it",
+                                  1e3 * p->plan.with[e], p->plan.share[e]);
         told = new_choice(solver, p->plan.with[e], false, why);
         told->predicted = true;
         (void)snprintf(told->where, sizeof told->where, "+ %s", name);
@@ -173,8 +174,9 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
     const double best = 1.0 / (1.0 / c->seconds + 1.0 / c->alone[e]);
     *taken = false;
     if (c->seconds < least_gain * best) {
-        (void)snprintf(why, sizeof why, "not switched on: at best %.1f %% faster with it",
-                       100.0 * (c->seconds / best - 1.0));
+        (void)strake_number_print(why, sizeof why,
+                                  "not switched on: at best %.1f %% faster with it",
+                                  100.0 * (c->seconds / best - 1.0));
         (void)snprintf(new_choice(solver, best, false, why)->where, sizeof solver->choice->where,
                        "+ %s", name);
         return STRAKE_OK;
@@ -185,10 +187,10 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
     STRAKE_TRY(forgive(solver, &solver->part[e], status, error, &seconds));
     *taken = c->seconds > least_gain * seconds;
     if (seconds < INFINITY) {
-        (void)snprintf(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
-                       *taken ? "switched on" : "not switched on",
-                       100.0 * (c->seconds / seconds - 1.0), name,
-                       100.0 * (c->seconds / best - 1.0));
+        (void)strake_number_print(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
+                                  *taken ? "switched on" : "not switched on",
+                                  100.0 * (c->seconds / seconds - 1.0), name,
+                                  100.0 * (c->seconds / best - 1.0));
         strake_tell_choice(solver, seconds, false, why);
     }
     if (*taken) {
@@ -211,9 +213,9 @@ static strake_status try_way(choice *c, int *setting, int value, const char *wha
     *setting = value;
     STRAKE_TRY(strake_team_place(c->solver, c->weight, error));
     STRAKE_TRY(strake_time_team(c->solver, &seconds, part_seconds, error));
-    (void)snprintf(why, sizeof why, "%s: %.1f %% %s", what,
-                   100.0 * fabs(c->seconds / seconds - 1.0),
-                   seconds < c->seconds ? "faster" : "slower");
+    (void)strake_number_print(why, sizeof why, "%s: %.1f %% %s", what,
+                              100.0 * fabs(c->seconds / seconds - 1.0),
+                              seconds < c->seconds ? "faster" : "slower");
     strake_tell_choice(c->solver, seconds, false, why);
     if (c->seconds > least_change * seconds) {
         c->seconds = seconds;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "model/advise.h"
 #include "opencl/cl_blocks.h"
 #include "grid/arrays.h"
@@ -15,7 +16,7 @@ static size_t tell_source(const strake_solver *solver, const strake_part *part, 
 {
     const strake_tuned_class *const class =
         strake_tuned_nearest(part->tuned.record, solver->layout.n);
-    const int used = snprintf(
+    const int used = strake_number_print(
         why, size, "tuned %s%s, scatter %.0f %%%s", part->tuned.record->date,
         part->tuned.level == STRAKE_TUNED_VARIANT ? " for another variant of the problem" : "",
         class != NULL ? 100.0 * class->spread : NAN,
@@ -78,7 +79,7 @@ static bool find_exchange(const strake_solver *solver, int e, strake_team_part *
     c.slab_seconds = cost->slab;
     const strake_advice advice = strake_advise(model, &c, 1, most, 1);
     cost->exchange = advice.per_step;
-    (void)snprintf(
+    (void)strake_number_print(
         why, size, "; exchange every %d step%s %s, %.3g us a step (model of %s, %.0f %% off)",
         advice.steps, advice.steps > 1 ? "s" : "",
         advice.overlap ? "beside kernels" : "after kernels", 1e6 * advice.per_step, model->date,

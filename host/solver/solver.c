@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "base/number.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
 #include "group/shares.h"
@@ -40,7 +41,7 @@ void strake_solver_notice(const strake_solver *solver, const char *format, ...)
     if (solver->notice != NULL) {
         va_list list;
         va_start(list, format);
-        (void)vsnprintf(line, sizeof line, format, list);
+        (void)strake_number_vprint(line, sizeof line, format, list);
         va_end(list);
         solver->notice(solver->user, line);
     }

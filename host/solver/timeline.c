@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "solver/solver_impl.h"
 
 enum {
@@ -164,10 +165,11 @@ static void add_device(strake_timeline *t, int part, const strake_cl_record *rec
                                     c->sweep,
                                     ""};
         if (is_kernel) {
-            (void)snprintf(s->what, sizeof s->what, "%.28s, %.0f items", c->name, c->amount);
+            (void)strake_number_print(s->what, sizeof s->what, "%.28s, %.0f items", c->name,
+                                      c->amount);
         } else {
-            (void)snprintf(s->what, sizeof s->what, "%.0f bytes %s", c->amount,
-                           c->kind == STRAKE_CL_UP ? "to the device" : "to the host");
+            (void)strake_number_print(s->what, sizeof s->what, "%.0f bytes %s", c->amount,
+                                      c->kind == STRAKE_CL_UP ? "to the device" : "to the host");
         }
     }
     t->lost += record->lost;

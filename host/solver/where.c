@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 #include "case/where.h"
 #include "grid/parts.h"
@@ -252,7 +253,7 @@ strake_status strake_where_weights(const strake_solver *solver, const char *text
     const char *at = text;
     for (int e = 0; e < solver->parts; e++) {
         char *end = NULL;
-        weight[e] = strtod(at, &end);
+        weight[e] = strake_number_read(at, &end);
         if (end == at) {
             return bad_split(solver, text, *at == '\0' ? "too few weights" : "not a number", error);
         }

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #include "tuned/record.h"
 
 const char *strake_tuned_end_word(strake_tuned_end end)
@@ -46,11 +48,11 @@ static const char *text_of_search(const strake_tuned_class *class, char *buffer,
                        class->evaluated == 1 ? "" : "s");
         return buffer;
     }
-    (void)snprintf(buffer, size,
-                   all && class->possible == 1.0 ? "the one configuration tried"
-                   : all                         ? "all %d configurations tried"
-                                                 : "%d of at most %.0f configurations tried",
-                   class->tried, class->possible);
+    (void)strake_number_print(buffer, size,
+                              all && class->possible == 1.0 ? "the one configuration tried"
+                              : all                         ? "all %d configurations tried"
+                                    : "%d of at most %.0f configurations tried",
+                              class->tried, class->possible);
     if (class->failed > 0) {
         const size_t used = strlen(buffer);
         (void)snprintf(buffer + used, size - used, " (%d failed)", class->failed);
@@ -65,12 +67,13 @@ const char *strake_tuned_search_text(const strake_tuned_class *class, char *buff
     (void)text_of_search(class, buffer, size);
     const size_t used = strlen(buffer);
     if (class->disturbed > 0) {
-        (void)snprintf(buffer + used, size - used,
-                       "; DISTURBED: half of the samples took %.0f %% longer than the shortest or "
-                       "more, gains are uncertain (%s)",
-                       100.0 * class->excess,
-                       strake_tuned_is_due(class) ? "`strake tune` measures it again"
-                                                  : "in every tuning so far");
+        (void)strake_number_print(
+            buffer + used, size - used,
+            "; DISTURBED: half of the samples took %.0f %% longer than the shortest or "
+            "more, gains are uncertain (%s)",
+            100.0 * class->excess,
+            strake_tuned_is_due(class) ? "`strake tune` measures it again"
+                                       : "in every tuning so far");
     }
     return buffer;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/file.h"
 #include "io/text.h"
 
@@ -78,8 +79,8 @@ static bool read_line(char *line, strake_frame *frame, const char **file)
         return false;
     }
     *frame = (strake_frame){.field = part[2], .step = step, .time = NAN};
-    double time = 0.0;
-    frame->time = sscanf(part[1], "%lf", &time) == 1 ? time : NAN;
+    const double time = strake_number_read(part[1], &end);
+    frame->time = end != part[1] ? time : NAN;
     *file = part[3];
     return true;
 }

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
+
 /* From light to heavy; paper and most screens are light on dark or the reverse, so the ends differ most. */
 static const char weights[] = " .:-=+*#%@";
 
@@ -111,7 +113,7 @@ void strake_terminal_scale(FILE *stream, const strake_terminal *terminal, const 
                            double low, double high)
 {
     enum { WIDTH = 20 };
-    (void)fprintf(stream, "%.6g ", low);
+    (void)strake_number_write(stream, "%.6g ", low);
     for (int k = 0; k < WIDTH; k++) {
         const double place = (double)k / (WIDTH - 1);
         if (terminal->colours == STRAKE_TERMINAL_PLAIN) {
@@ -121,6 +123,6 @@ void strake_terminal_scale(FILE *stream, const strake_terminal *terminal, const 
             (void)fputc(' ', stream);
         }
     }
-    (void)fprintf(stream, "%s %.6g\n", terminal->colours == STRAKE_TERMINAL_PLAIN ? "" : "\033[0m",
-                  high);
+    (void)strake_number_write(stream, "%s %.6g\n",
+                              terminal->colours == STRAKE_TERMINAL_PLAIN ? "" : "\033[0m", high);
 }

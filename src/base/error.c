@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 const char *strake_status_text(strake_status status)
 {
     static const char *const text[] = {
@@ -20,7 +22,7 @@ strake_status strake_fail(strake_error *error, strake_status status, const char 
         va_list list;
         va_start(list, format);
         error->status = status;
-        (void)vsnprintf(error->text, sizeof error->text, format, list);
+        (void)strake_number_vprint(error->text, sizeof error->text, format, list);
         va_end(list);
     }
     return status;

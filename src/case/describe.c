@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "case/keys.h"
+#include "base/number.h"
 #include "case/source.h"
 
 typedef struct writer {
@@ -22,7 +23,7 @@ static void say(const writer *to, int hang, const char *format, ...)
     char text[1400];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)strake_number_vprint(text, sizeof text, format, list);
     va_end(list);
     const char *rest = text;
     int indent = 0;
@@ -148,7 +149,8 @@ static void describe_common(const writer *to)
         } else if (common->otherwise == NULL && common->kind == STRAKE_COMMON_FOLDER) {
             (void)snprintf(otherwise, sizeof otherwise, "default: none");
         } else if (common->otherwise == NULL && common->kind != STRAKE_COMMON_FIELDS) {
-            (void)snprintf(otherwise, sizeof otherwise, "default %.15g", common->fallback);
+            (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g",
+                                      common->fallback);
         } else if (common->otherwise != NULL && strcmp(common->otherwise, "required") == 0) {
             (void)snprintf(otherwise, sizeof otherwise, "required");
         } else if (common->otherwise != NULL) {
@@ -175,7 +177,7 @@ static void describe_key(const writer *to, const strake_key *key)
     case STRAKE_KEY_INTEGER:
     case STRAKE_KEY_REAL:
         (void)strake_limits_text(&range, key->type == STRAKE_KEY_INTEGER, type, sizeof type);
-        (void)snprintf(otherwise, sizeof otherwise, "default %.15g", key->fallback);
+        (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g", key->fallback);
         break;
     case STRAKE_KEY_BOOLEAN:
         (void)snprintf(type, sizeof type, "true or false");
@@ -235,7 +237,7 @@ static void describe_problem(const writer *to, const strake_problem *problem)
         (void)snprintf(name, sizeof name, "fields.%s", field->name);
         (void)snprintf(type, sizeof type, "%s%s %s at %s", field->is_state ? "state" : "input",
                        field->is_velocity ? " (velocity)" : "", field->unit, position);
-        (void)snprintf(otherwise, sizeof otherwise, "default %.15g", field->fallback);
+        (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g", field->fallback);
         say_key(to, name, type, field->required ? "required" : otherwise, field->text);
     }
     for (int m = 0; m < problem->quantities; ++m) {
@@ -271,7 +273,8 @@ static void describe_shape(const writer *to, const strake_shape *shape)
         } else if (param->required) {
             (void)snprintf(otherwise, sizeof otherwise, "required");
         } else {
-            (void)snprintf(otherwise, sizeof otherwise, "default %.15g", param->fallback);
+            (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g",
+                                      param->fallback);
         }
         say(to, 19, "      %-12s %s; %s; %s", param->name, type, otherwise, param->text);
     }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 strake_node *strake_node_get(const strake_node *node, const char *key)
 {
     if (node == NULL || node->kind != STRAKE_NODE_MAP) {
@@ -145,7 +147,7 @@ strake_status strake_node_fail(const strake_node *node, strake_error *error, con
     char text[sizeof error->text];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)strake_number_vprint(text, sizeof text, format, list);
     va_end(list);
     return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s",
                        strake_node_where(node, where, sizeof where), text);

@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "base/suggest.h"
 
 const char *strake_limits_text(const strake_limits *range, bool integer, char *buffer, size_t size)
@@ -19,14 +19,14 @@ const char *strake_limits_text(const strake_limits *range, bool integer, char *b
     const bool high = range->maximum < most;
     char bounds[96] = "";
     if (low && high) {
-        (void)snprintf(bounds, sizeof bounds,
-                       range->above ? " > %.15g and <= %.15g" : " from %.15g to %.15g",
-                       range->minimum, range->maximum);
+        (void)strake_number_print(bounds, sizeof bounds,
+                                  range->above ? " > %.15g and <= %.15g" : " from %.15g to %.15g",
+                                  range->minimum, range->maximum);
     } else if (low) {
-        (void)snprintf(bounds, sizeof bounds, range->above ? " > %.15g" : " >= %.15g",
-                       range->minimum);
+        (void)strake_number_print(bounds, sizeof bounds, range->above ? " > %.15g" : " >= %.15g",
+                                  range->minimum);
     } else if (high) {
-        (void)snprintf(bounds, sizeof bounds, " <= %.15g", range->maximum);
+        (void)strake_number_print(bounds, sizeof bounds, " <= %.15g", range->maximum);
     }
     (void)snprintf(buffer, size, "%s%s%s%s", integer ? "an integer" : "a number", bounds,
                    range->unit != NULL ? " " : "", range->unit != NULL ? range->unit : "");
@@ -69,19 +69,10 @@ static bool is_real_text(const char *text)
 
 bool strake_text_real(const char *text, double *out)
 {
-    char copy[400];
-    const size_t length = strlen(text);
-    if (!is_real_text(text) || length >= sizeof copy) {
+    if (!is_real_text(text)) {
         return false;
     }
-    /* A program using the library may have set a locale with another decimal point. */
-    const char *const point = localeconv()->decimal_point;
-    memcpy(copy, text, length + 1);
-    char *const dot = strchr(copy, '.');
-    if (dot != NULL && point[0] != '\0' && point[1] == '\0') {
-        *dot = point[0];
-    }
-    const double value = strtod(copy, NULL);
+    const double value = strake_number_read(text, NULL);
     if (!isfinite(value)) {
         return false;
     }
@@ -150,7 +141,7 @@ strake_status strake_read_integer(const strake_node *node, const strake_limits *
         if (node->quoted) {
             (void)snprintf(hint, sizeof hint, "; leave out the quotes");
         } else if (fabs(real) < 1e15 && real == floor(real)) {
-            (void)snprintf(hint, sizeof hint, "; write it as %.0f", real);
+            (void)strake_number_print(hint, sizeof hint, "; write it as %.0f", real);
         }
     }
     return mismatch(node, expected, hint, error);

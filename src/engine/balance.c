@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "engine/partition.h"
 
 enum { HORIZON = 500, SLICE = 8 };
@@ -177,10 +178,10 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
     const double gain = now - predicted;
     const double error = now * gain_error(b, model, longest);
     const double cost = cost_of(b, moved);
-    (void)snprintf(why, size,
-                   "predicted %.4g ms a step instead of %.4g +- %.2g, gain %.3g ms, cost %.3g ms%s",
-                   1e3 * predicted, 1e3 * now, 1e3 * error, 1e3 * gain * (double)steps, 1e3 * cost,
-                   b->doubts ? "; an unusual time is put aside" : "");
+    (void)strake_number_print(
+        why, size, "predicted %.4g ms a step instead of %.4g +- %.2g, gain %.3g ms, cost %.3g ms%s",
+        1e3 * predicted, 1e3 * now, 1e3 * error, 1e3 * gain * (double)steps, 1e3 * cost,
+        b->doubts ? "; an unusual time is put aside" : "");
     return moved > 0 && gain > b->gain * now && gain > sure_gain * error &&
            gain * (double)steps > cost;
 }
@@ -238,8 +239,8 @@ static bool decide_by_slice(const strake_balancer *b, const double *seconds, int
         mean += b->owned[p] > 0 ? seconds[p] / parts : 0.0;
     }
     const double slice = seconds[slow] / (double)b->owned[slow] * SLICE;
-    (void)snprintf(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms", slow,
-                   1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
+    (void)strake_number_print(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms",
+                              slow, 1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
     return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, SLICE, owned);
 }
 
