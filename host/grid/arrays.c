@@ -76,7 +76,7 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
 
 void strake_arrays_free(const strake_solver *solver, void **array)
 {
-    if (*array != NULL) {
+    if (array != NULL && *array != NULL) {
         (void)munmap(*array, strake_arrays_bytes(solver));
     }
     *array = NULL;

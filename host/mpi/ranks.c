@@ -180,7 +180,7 @@ static strake_status no_ranks(strake_error *error)
 
 void strake_ranks_close(strake_ranks **ranks)
 {
-    if (*ranks != NULL) {
+    if (ranks != NULL && *ranks != NULL) {
         of(*ranks)->ranks_close(ranks);
     }
 }

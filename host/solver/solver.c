@@ -309,7 +309,7 @@ cleanup:
 
 void strake_close(strake_solver **which)
 {
-    strake_solver *solver = *which;
+    strake_solver *solver = which != NULL ? *which : NULL;
     if (solver == NULL) {
         return;
     }

@@ -185,7 +185,7 @@ cleanup:
 
 void strake_tuned_free(strake_tuned_set **set)
 {
-    if (*set == NULL) {
+    if (set == NULL || *set == NULL) {
         return;
     }
     for (int k = 0; k < (*set)->records; k++) {

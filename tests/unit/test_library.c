@@ -10,8 +10,13 @@
 
 #include <cmocka.h>
 
+#include "base/npy.h"
+#include "case/source.h"
+#include "case/tree.h"
+#include "mpi/ranks.h"
 #include "solver/solver.h"
 #include "strake.h"
+#include "tuned/tuned.h"
 
 enum { ROWS = 23, COLS = 31, CELLS = ROWS * COLS };
 
@@ -258,9 +263,31 @@ static void the_hash_covers_the_outer_faces(void **state)
     free(u2);
 }
 
+static void nothing_can_be_closed(void **state)
+{
+    (void)state;
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    strake_tuned_set *set = NULL;
+    strake_ranks *ranks = NULL;
+    strake_close(NULL);
+    strake_close(&solver);
+    strake_case_close(NULL);
+    strake_case_close(&which);
+    strake_tuned_free(NULL);
+    strake_tuned_free(&set);
+    strake_ranks_close(NULL);
+    strake_ranks_close(&ranks);
+    strake_npy_close(NULL);
+    strake_npy_write_cancel(NULL);
+    strake_tree_free(NULL);
+    strake_source_close(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_can_be_closed),
         cmocka_unit_test(a_model_that_changes_the_flow_gets_the_same_bits_everywhere),
         cmocka_unit_test(a_refused_step_leaves_the_flow_as_it_was),
         cmocka_unit_test(misuse_is_refused_with_a_reason),
