@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "case/read.h"
-#include "io/file.h"
+#include "io/cache.h"
 
 enum { MOST_BYTES = 64 << 20 };
 
@@ -197,20 +197,19 @@ static bool read_line(strake_journal *journal, const char *line, size_t length)
     return good;
 }
 
-/* The bytes of a journal that is ours; NULL for none. */
-static char *read_all(const char *path, size_t *length)
+/* The bytes of a journal, if there is one. One that others can have written goes. */
+static void read_all(const char *path, char **text, size_t *length)
 {
-    struct stat info;
-    char *text = NULL;
-    FILE *const file = strake_file_open_regular(path);
-    if (file != NULL && fstat(fileno(file), &info) == 0 && info.st_size <= MOST_BYTES) {
-        text = malloc((size_t)info.st_size + 1);
-        *length = text != NULL ? fread(text, 1, (size_t)info.st_size, file) : 0;
+    const char *const slash = strrchr(path, '/');
+    const char *why = NULL;
+    char *const folder = strake_path_folder(path);
+    if (folder != NULL &&
+        !strake_cache_read(folder, slash != NULL ? slash + 1 : path, MOST_BYTES, text, length,
+                           &why) &&
+        (errno == EPERM || errno == ELOOP)) {
+        (void)unlink(path);
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return text;
+    free(folder);
 }
 
 /* Reads complete lines behind the right first one. @return their bytes, 0 where it is not ours. */
@@ -254,7 +253,8 @@ strake_status strake_journal_open(strake_journal *journal, const char *path, con
     strake_status status = STRAKE_OK;
     size_t length = 0, good = 0;
     bool memory = true;
-    char *text = read_all(path, &length);
+    char *text = NULL;
+    read_all(path, &text, &length);
     *journal = (strake_journal){.path = strdup(path)};
     if (text != NULL) {
         good = read_lines(journal, text, length, identity, &memory);
@@ -262,7 +262,8 @@ strake_status strake_journal_open(strake_journal *journal, const char *path, con
     STRAKE_CHECK(memory && journal->path != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for a journal");
     journal->resumed = journal->entries;
-    journal->file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
+    journal->file =
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
     STRAKE_CHECK(journal->file >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
                  strake_file_reason(errno));
     journal->is_open = true;

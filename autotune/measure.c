@@ -125,7 +125,7 @@ static strake_status start(strake_worker *worker, strake_error *error)
     const pid_t parent = getpid();
     pid_t child = -1;
     int log = open(worker->log != NULL ? worker->log : "/dev/null",
-                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
     log = log >= 0 && log < 10 ? fcntl(log, F_DUPFD_CLOEXEC, 10) : log;
     STRAKE_CHECK(log >= 0 && pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, error,
                  STRAKE_ERR_IO, "cannot start a measuring process: %s", strerror(errno));

@@ -9,8 +9,10 @@
 #include "autotune/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/file.h"
 #include "base/number.h"
-#include "io/file.h"
+#include "io/cache.h"
+#include "io/folder.h"
 #include "io/machine.h"
 
 /* Grids that need more than this share of a memory are left out. */
@@ -69,7 +71,7 @@ static strake_status write_case(const strake_tuning *t, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_text text = {0};
     STRAKE_TRY(strake_tune_case(t->space, t->n, t->options->like, t->options->sets, &text, error));
-    STRAKE_TRY(strake_file_put(t->case_file, text.data, text.length, error));
+    STRAKE_TRY(strake_file_put(t->case_file, STRAKE_FILE_PRIVATE, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
     return status;
@@ -314,7 +316,7 @@ static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
     STRAKE_TRY(enter_grid(t, is_brief ? t->brief : t->space->grid[0], error));
     strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem, &t->graph,
                           &t->key);
-    STRAKE_TRY(strake_folder_create(t->folder, error));
+    STRAKE_TRY(strake_cache_create(t->folder, error));
     STRAKE_TRY(strake_tuning_lock(t, error));
     STRAKE_TRY(strake_tuning_name_files(t, error));
     STRAKE_TRY(t->options->force ? STRAKE_OK : find_known(t, record, found, error));
@@ -395,7 +397,7 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
     t->lock = t->lock_any = -1;
     t->begin = begin;
     t->end = begin + options->budget;
-    t->folder = strake_tuned_folder(options->folder);
+    t->folder = strake_cache_folder_or(options->folder);
     STRAKE_CHECK(t->folder != NULL, error, STRAKE_ERR_IO,
                  "there is no folder for results: neither STRAKE_CACHE_DIR nor XDG_CACHE_HOME nor "
                  "HOME is set; name one with --cache DIR");

@@ -11,8 +11,9 @@
 
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/file.h"
 #include "base/hash.h"
-#include "io/file.h"
+#include "io/cache.h"
 
 /* A lock that ends with the process, however it ends. */
 static strake_status take_lock(const char *folder, const char *name, int *lock, strake_error *error)
@@ -20,7 +21,7 @@ static strake_status take_lock(const char *folder, const char *name, int *lock, 
     strake_status status = STRAKE_OK;
     char *const path = strake_path_join(folder, name);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
     STRAKE_CHECK(*lock >= 0, error, STRAKE_ERR_IO, "%s: cannot be written: %s", path,
                  strake_file_reason(errno));
     if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
@@ -42,7 +43,7 @@ strake_status strake_tuning_lock(strake_tuning *t, strake_error *error)
     char *const usual = strake_cache_folder();
     STRAKE_TRY(take_lock(t->folder, "tune.lock", &t->lock, error));
     /* Tunings with other folders disturb just as much; where there is no usual one, nobody can tell. */
-    if (usual != NULL && strake_folder_create(usual, NULL) == STRAKE_OK) {
+    if (usual != NULL && strake_cache_create(usual, NULL) == STRAKE_OK) {
         status = take_lock(usual, "tune-any.lock", &t->lock_any, error);
         status = status == STRAKE_ERR_IO ? STRAKE_OK : status;
     }
@@ -129,7 +130,7 @@ static strake_status store_t4(const strake_tuning *t, strake_error *error)
     strake_journal_print_t4(&t->journal, &json);
     STRAKE_CHECK(path != NULL && !json.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for tuning");
-    STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, json.data, json.length, error));
 cleanup:
     strake_text_free(&json);
     free(path);

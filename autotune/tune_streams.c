@@ -5,8 +5,8 @@
 
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
+#include "base/file.h"
 #include "base/number.h"
-#include "io/file.h"
 
 /* So many numbers in a row that are no faster end it. */
 enum { LOSSES = 2, MOST_SETS = 64 };
@@ -39,7 +39,7 @@ static strake_status write_case(const strake_tuning *t, strake_error *error)
     sets[count++] = memory;
     sets[count++] = "time.steps=1000";
     STRAKE_TRY(strake_tune_case(t->space, t->n, t->options->like, sets, &text, error));
-    STRAKE_TRY(strake_file_put(t->case_file, text.data, text.length, error));
+    STRAKE_TRY(strake_file_put(t->case_file, STRAKE_FILE_PRIVATE, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
     return status;

@@ -11,6 +11,7 @@
 
 #include "autotune/clock.h"
 #include "autotune/protocol.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "io/slabs.h"
@@ -144,7 +145,8 @@ static strake_status make_reference(worker *w, strake_error *error)
     strake_status status = STRAKE_OK;
     STRAKE_TRY(open_solver(w, 5, error));
     begin_phase(w, "run", "run");
-    w->file = open(w->field[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    w->file =
+        open(w->field[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
     STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
     STRAKE_TRY(strake_step(w->solver, strtol(w->field[4], NULL, 10), error));
     STRAKE_TRY(pass_states(w, false, error));
@@ -166,10 +168,11 @@ static strake_status check_result(worker *w, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     bool intact = true;
+    const char *why = NULL;
     const double start = strake_tune_clock();
     begin_phase(w, "check", "run");
-    w->file = open(w->field[3], O_RDONLY | O_CLOEXEC);
-    STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
+    w->file = strake_file_open(w->field[3], NULL, &why);
+    STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], why);
     STRAKE_TRY(strake_step(w->solver, steps, error));
     STRAKE_TRY(pass_states(w, true, error));
     STRAKE_TRY(strake_solver_check(w->solver, &intact, error));

@@ -35,7 +35,8 @@ export FIELDSTAT=$build/tests/fieldstat
 export STRAKE_CACHE_DIR=$build/tests/home/strake
 export POCL_CACHE_DIR=$build/tests/home/pocl
 export XDG_CACHE_HOME=$build/tests/home/cache
-mkdir -p "$STRAKE_CACHE_DIR" "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+mkdir -p "$POCL_CACHE_DIR" "$XDG_CACHE_HOME"
+mkdir -p -m 700 "$STRAKE_CACHE_DIR"
 unset OMP_NUM_THREADS
 # Programs run side by side here, and beside devices that compute on the processors: threads that spin for
 # the next loop take them from whoever works.

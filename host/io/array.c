@@ -1,11 +1,11 @@
 #include "io/array.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "io/file.h"
+#include "base/file.h"
 
 strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
                                     strake_error *error)
@@ -13,7 +13,8 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
     strake_status status = STRAKE_OK;
     struct stat info;
     unsigned char head[8] = {0};
-    FILE *file = NULL;
+    const char *why = NULL;
+    int file = -1;
     bool known = false;
     bool npy = false;
     STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
@@ -22,17 +23,16 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
         *out = STRAKE_PATH_FOLDER;
         goto cleanup;
     }
-    file = strake_file_open_regular(path);
-    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
-                 strake_file_reason(errno));
-    known = fread(head, 1, sizeof head, file) == sizeof head;
+    file = strake_file_open(path, NULL, &why);
+    STRAKE_CHECK(file >= 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path, why);
+    known = pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
     npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
     STRAKE_CHECK(npy || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
                  "cannot %s %s: neither an .npy file, a checkpoint nor a folder", verb, path);
     *out = npy ? STRAKE_PATH_NPY : STRAKE_PATH_CHECKPOINT;
 cleanup:
-    if (file != NULL) {
-        (void)fclose(file);
+    if (file >= 0) {
+        (void)close(file);
     }
     return status;
 }

@@ -1,15 +1,13 @@
 #include "io/checkpoint.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "io/file.h"
+#include "base/file.h"
 
 enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
 
@@ -75,7 +73,7 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
     strake_checkpoint_header header = {0};
     uint64_t checksum = 0;
     STRAKE_TRY(fill_header(&header, which, slabs->solver, error));
-    STRAKE_TRY(strake_file_begin(&file, path, error));
+    STRAKE_TRY(strake_file_begin(&file, path, 0, error));
     STRAKE_TRY(strake_file_write(&file, &header, sizeof header, error));
     checksum = strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header);
     for (uint32_t k = 0; k < header.fields; k++) {
@@ -172,17 +170,18 @@ cleanup:
 strake_status strake_checkpoint_open(const char *path, strake_checkpoint *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    struct stat info;
+    const char *why = NULL;
+    int64_t bytes = 0;
     uint64_t total = 0, length = 0;
     size_t head = 0;
     *out = (strake_checkpoint){.path = strdup(path), .descriptor = -1};
     STRAKE_CHECK(out->path != NULL, error, STRAKE_ERR_MEMORY, "%s: out of memory", path);
-    out->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    STRAKE_CHECK(out->descriptor >= 0 && fstat(out->descriptor, &info) == 0, error, STRAKE_ERR_IO,
-                 "cannot read checkpoint %s: %s", path, strake_file_reason(errno));
-    STRAKE_CHECK(S_ISREG(info.st_mode), error, STRAKE_ERR_USAGE,
-                 "%s is not a Strake checkpoint: it is not a regular file", path);
-    length = (uint64_t)info.st_size;
+    out->descriptor = strake_file_open(path, &bytes, &why);
+    STRAKE_CHECK(out->descriptor >= 0 || errno != ENOTSUP, error, STRAKE_ERR_USAGE,
+                 "%s is not a Strake checkpoint: %s", path, why);
+    STRAKE_CHECK(out->descriptor >= 0, error, STRAKE_ERR_IO, "cannot read checkpoint %s: %s", path,
+                 why);
+    length = (uint64_t)bytes;
     head = length < sizeof out->header ? (size_t)length : sizeof out->header;
     STRAKE_TRY(read_at(out, 0, &out->header, head, error));
     STRAKE_CHECK(head >= sizeof magic && memcmp(out->header.magic, magic, sizeof magic) == 0, error,

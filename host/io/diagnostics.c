@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "io/file.h"
+#include "base/file.h"
 #include "io/table.h"
 
 #define FILE_NAME "diagnostics.csv"
@@ -23,6 +23,7 @@ strake_status strake_diagnostics_begin(strake_diagnostics *d, const strake_case 
     d->solver = solver;
     d->path = strake_path_join(folder, FILE_NAME);
     STRAKE_CHECK(d->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the diagnostics");
+    STRAKE_TRY(strake_file_check(d->path, error));
     strake_text_print(&d->text, "step,time");
     for (int m = 0; m < which->problem->quantities; m++) {
         strake_text_print(&d->text, ",%s", which->problem->quantity[m].name);
@@ -64,7 +65,7 @@ strake_status strake_diagnostics_write(strake_diagnostics *d, strake_error *erro
         return STRAKE_OK;
     }
     STRAKE_CHECK(!d->text.failed, error, STRAKE_ERR_MEMORY, "out of memory for the diagnostics");
-    STRAKE_TRY(strake_file_put(d->path, d->text.data, d->text.length, error));
+    STRAKE_TRY(strake_file_put(d->path, 0, d->text.data, d->text.length, error));
     d->is_new = false;
     d->written = time(NULL);
 cleanup:

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/npy.h"
 #include "io/checkpoint.h"
-#include "io/file.h"
 #include "io/table.h"
 
 #define INDEX_NAME "index.csv"
@@ -45,9 +45,10 @@ strake_status strake_output_begin(strake_output *output, const strake_case *whic
     *output = (strake_output){.which = which, .folder = strdup(folder)};
     STRAKE_CHECK(output->folder != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     strake_text_print(&output->index, "%s", INDEX_TITLE);
+    path = strake_path_join(folder, INDEX_NAME);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_file_check(path, error));
     if (resumed >= 0) {
-        path = strake_path_join(folder, INDEX_NAME);
-        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
         STRAKE_TRY(strake_table_keep(path, resumed, &output->index, error));
     }
 cleanup:
@@ -97,7 +98,7 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
     path = strake_path_join(output->folder, INDEX_NAME);
     STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for the index of the outputs");
-    STRAKE_TRY(strake_file_put(path, output->index.data, output->index.length, error));
+    STRAKE_TRY(strake_file_put(path, 0, output->index.data, output->index.length, error));
 cleanup:
     free(path);
     return status;

@@ -5,6 +5,9 @@
 #include "base/error.h"
 #include "io/text.h"
 
+/** More than any such file has. */
+#define STRAKE_TABLE_BYTES (INT64_C(1) << 32)
+
 /**
  * Adds the lines of an earlier run's file whose step lies before the one that is resumed; a file that
  * is not there has none. @return STRAKE_ERR_IO

@@ -4,11 +4,11 @@
 
 #include "base/hash.h"
 #include "bench/roof.h"
-#include "io/file.h"
 #include "main/bench_parts.h"
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/progress.h"
+#include "main/report_file.h"
 #include "main/summary.h"
 
 enum { REPEATS = 5, NOTICES = 64 };
@@ -24,6 +24,7 @@ typedef struct session {
     strake_progress progress;
     uint64_t told[NOTICES]; /* hashes of notices already given */
     int notices;
+    strake_report_file report, plot;
     FILE *stream; /* of the tables */
     bool bad;     /* something failed or differs */
 } session;
@@ -141,40 +142,18 @@ cleanup:
     return status;
 }
 
-static strake_status check_files(const strake_arguments *arguments, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
-        STRAKE_TRY(strake_file_check(arguments->report, error));
-    }
-    if (arguments->plot != NULL) {
-        STRAKE_TRY(strake_file_check(arguments->plot, error));
-    }
-cleanup:
-    return status;
-}
-
-static strake_status write_files(const session *s, strake_error *error)
+static strake_status write_files(session *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0}, svg = {0};
-    const char *const report = s->arguments->report;
-    if (report != NULL) {
-        for (int b = 0; b < s->measured; b++) {
-            strake_bench_print_json(&s->bench[b], &json);
-        }
-        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
-        if (strcmp(report, "-") == 0) {
-            (void)fwrite(json.data, 1, json.length, stdout);
-        } else {
-            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
-        }
+    for (int b = 0; s->report.path != NULL && b < s->measured; b++) {
+        strake_bench_print_json(&s->bench[b], &json);
     }
-    if (s->arguments->plot != NULL) {
+    STRAKE_TRY(strake_report_end(&s->report, &json, error));
+    if (s->plot.path != NULL) {
         strake_bench_print_svg(s->bench, s->measured, &svg);
-        STRAKE_CHECK(!svg.failed, error, STRAKE_ERR_MEMORY, "out of memory for the plot");
-        STRAKE_TRY(strake_file_put(s->arguments->plot, svg.data, svg.length, error));
     }
+    STRAKE_TRY(strake_report_end(&s->plot, &svg, error));
 cleanup:
     strake_text_free(&json);
     strake_text_free(&svg);
@@ -199,19 +178,20 @@ static int command(const strake_arguments *arguments)
     session *const s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     s->arguments = arguments;
-    s->stream = arguments->report != NULL && strcmp(arguments->report, "-") == 0 ? stderr : stdout;
-    strake_interrupt_install();
-    STRAKE_TRY(check_files(arguments, error));
+    s->stream = strake_table_stream(arguments->report);
+    STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
+    STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
     STRAKE_TRY(strake_bench_jobs_open(arguments, &s->job, &s->jobs, error));
     s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
     STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
     s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
     strake_progress_begin(&s->progress, arguments->quiet, 0, 1, 0.0);
+    strake_interrupt_install();
     while (s->measured < s->jobs && !stopped) {
         STRAKE_TRY(measure(s, &stopped, error));
     }
-    if (stopped) {
+    if (strake_interrupt_end() || stopped) {
         strake_say("interrupted in benchmark %d of %d; nothing was written", s->measured, s->jobs);
         code = STRAKE_EXIT_INTERRUPTED;
         goto cleanup;
@@ -232,6 +212,8 @@ cleanup:
         }
         free(s->bench);
         strake_bench_jobs_close(&s->job, s->jobs);
+        strake_report_drop(&s->report);
+        strake_report_drop(&s->plot);
         strake_cl_list_free(&s->list);
         free(s);
     }

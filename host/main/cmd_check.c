@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "engine/graph.h"
-#include "io/file.h"
 #include "io/output.h"
 #include "io/report.h"
 #include "main/case_options.h"
 #include "main/program.h"
+#include "main/report_file.h"
 #include "main/summary.h"
 
 /* Part of the trials that processors were busy with other programs from which on that is told. */
@@ -179,11 +179,10 @@ static void json_number(strake_text *json, const char *name, double value)
 }
 
 /* What the command prints, for other programs. */
-static strake_status write_report(const char *path, const strake_case *which,
+static strake_status write_report(strake_report_file *report, const strake_case *which,
                                   const strake_solver *solver, const strake_placement *placement,
                                   const strake_forecast *f, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     strake_text json = {0};
     const int count = strake_solver_placements(solver, NULL, 0);
     strake_text_print(&json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
@@ -215,13 +214,7 @@ static strake_status write_report(const char *path, const strake_case *which,
     } else {
         strake_text_print(&json, "null\n}\n");
     }
-    STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
-    if (strcmp(path, "-") == 0) {
-        (void)fwrite(json.data, 1, json.length, stdout);
-    } else {
-        STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
-    }
-cleanup:
+    const strake_status status = strake_report_end(report, &json, error);
     strake_text_free(&json);
     return status;
 }
@@ -235,12 +228,11 @@ static int command(const strake_arguments *arguments)
     strake_placement *placement = NULL;
     strake_forecast forecast = {.trials = 0};
     int code = STRAKE_EXIT_DONE;
-    const char *const report = arguments->report;
-    const bool to_stdout = report != NULL && strcmp(report, "-") == 0;
-    FILE *const stream = to_stdout ? stderr : stdout;
+    strake_report_file report = {0};
+    FILE *const stream = strake_table_stream(arguments->report);
     const strake_options settings = strake_solver_options(arguments);
     STRAKE_TRY(strake_case_from(arguments, &which, error));
-    STRAKE_TRY(report != NULL && !to_stdout ? strake_file_check(report, error) : STRAKE_OK);
+    STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
     placement = calloc(STRAKE_MAX_PLACEMENTS, sizeof *placement);
     STRAKE_CHECK(placement != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
@@ -253,14 +245,15 @@ static int command(const strake_arguments *arguments)
         STRAKE_TRY(strake_solver_predict(solver, &forecast, error));
         print_forecast(which, solver, &forecast, stream);
     }
-    if (report != NULL) {
-        STRAKE_TRY(write_report(report, which, solver, placement, &forecast, error));
+    if (report.path != NULL) {
+        STRAKE_TRY(write_report(&report, which, solver, placement, &forecast, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);
     }
     free(placement);
+    strake_report_drop(&report);
     strake_close(&solver);
     strake_case_close(&which);
     return code;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "io/array.h"
 #include "io/difference.h"
-#include "io/file.h"
 #include "main/program.h"
 
 enum { CHUNK = 1 << 16 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/file.h"
 #include "io/report.h"
 #include "main/case_options.h"
 #include "main/interrupt.h"
@@ -12,6 +11,7 @@
 #include "main/places.h"
 #include "main/program.h"
 #include "main/progress.h"
+#include "main/report_file.h"
 #include "model/messages.h"
 #include "model/say.h"
 
@@ -25,6 +25,7 @@ typedef struct session {
     strake_message_model messages;
     bool host;
     strake_progress progress;
+    strake_report_file report, plot;
     FILE *stream; /* of the tables */
 } session;
 
@@ -228,26 +229,19 @@ static void print_json(const session *s, const strake_text *said, const strake_t
     strake_text_print(json, "\n}\n");
 }
 
-static strake_status write_files(const session *s, const strake_text *said,
-                                 const strake_text *advice, strake_error *error)
+static strake_status write_files(session *s, const strake_text *said, const strake_text *advice,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0}, svg = {0};
-    const char *const report = s->arguments->report;
-    if (report != NULL) {
+    if (s->report.path != NULL) {
         print_json(s, said, advice, &json);
-        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
-        if (strcmp(report, "-") == 0) {
-            (void)fwrite(json.data, 1, json.length, stdout);
-        } else {
-            STRAKE_TRY(strake_file_put(report, json.data, json.length, error));
-        }
     }
-    if (s->arguments->plot != NULL) {
+    STRAKE_TRY(strake_report_end(&s->report, &json, error));
+    if (s->plot.path != NULL) {
         strake_model_print_svg(&s->machine, &svg);
-        STRAKE_CHECK(!svg.failed, error, STRAKE_ERR_MEMORY, "out of memory for the plot");
-        STRAKE_TRY(strake_file_put(s->arguments->plot, svg.data, svg.length, error));
     }
+    STRAKE_TRY(strake_report_end(&s->plot, &svg, error));
 cleanup:
     strake_text_free(&json);
     strake_text_free(&svg);
@@ -297,12 +291,8 @@ static strake_status measure_devices(session *s, strake_case **which, bool *stop
     if (arguments->operands > 0) {
         STRAKE_TRY(strake_case_from(arguments, which, error));
     }
-    if (arguments->report != NULL && strcmp(arguments->report, "-") != 0) {
-        STRAKE_TRY(strake_file_check(arguments->report, error));
-    }
-    if (arguments->plot != NULL) {
-        STRAKE_TRY(strake_file_check(arguments->plot, error));
-    }
+    STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
+    STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
     STRAKE_TRY(find_devices(s, error));
     strake_interrupt_install();
@@ -345,9 +335,10 @@ static int command(const strake_arguments *arguments)
     session *const s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     s->arguments = arguments;
-    s->stream = arguments->report != NULL && strcmp(arguments->report, "-") == 0 ? stderr : stdout;
+    s->stream = strake_table_stream(arguments->report);
     STRAKE_TRY(strake_ranks_open(&s->ranks, error));
     STRAKE_TRY(measure_all(s, &which, &stopped, error));
+    stopped = strake_interrupt_end() || stopped;
     if (strake_ranks_self(s->ranks) > 0) {
         code = stopped ? STRAKE_EXIT_INTERRUPTED : STRAKE_EXIT_DONE;
         goto cleanup;
@@ -376,6 +367,8 @@ cleanup:
     strake_case_close(&which);
     if (s != NULL) {
         strake_cl_list_free(&s->list);
+        strake_report_drop(&s->report);
+        strake_report_drop(&s->plot);
         strake_ranks_close(&s->ranks);
         free(s);
     }

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "io/checkpoint.h"
 #include "io/diagnostics.h"
-#include "io/file.h"
+#include "io/folder.h"
 #include "io/output.h"
 #include "io/report.h"
 #include "main/case_options.h"
@@ -13,6 +14,7 @@
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/progress.h"
+#include "main/report_file.h"
 #include "main/summary.h"
 #include "solver/remote.h"
 
@@ -36,6 +38,7 @@ typedef struct run {
     strake_diagnostics diagnostics;
     strake_progress progress;
     strake_result result;
+    strake_report_file report;
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
@@ -69,7 +72,6 @@ cleanup:
 static strake_status look_ahead(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *const report = r->arguments->report;
     for (int f = 0; f < r->which->problem->fields; f++) {
         r->writes_fields = r->writes_fields || r->which->output_field[f];
     }
@@ -82,9 +84,7 @@ static strake_status look_ahead(run *r, strake_error *error)
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_check(r->folder, error));
     }
-    if (report != NULL && strcmp(report, "-") != 0) {
-        STRAKE_TRY(strake_file_check(report, error));
-    }
+    STRAKE_TRY(strake_report_begin(&r->report, r->arguments->report, error));
     if (r->arguments->resume != NULL) {
         STRAKE_TRY(strake_checkpoint_open(r->arguments->resume, &r->resumed, error));
         STRAKE_TRY(strake_checkpoint_match(&r->resumed, r->which, error));
@@ -128,6 +128,7 @@ static strake_status begin_files(run *r, int64_t resumed_step, strake_error *err
     STRAKE_CHECK(r->checkpoint_path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     if (is_first(r)) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
+        STRAKE_TRY(strake_file_check(r->checkpoint_path, error));
         STRAKE_TRY(strake_output_begin(&r->output, r->which, r->folder, resumed_step, error));
         STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
                                             resumed_step, error));
@@ -332,7 +333,10 @@ static void tell_lost(const run *r)
 static void tell_interrupted(const run *r)
 {
     const long long step = strake_step_count(r->solver), total = r->which->steps;
-    if (r->which->checkpoint_every > 0) {
+    if (step == total) {
+        strake_say("interrupted after the last step: the outputs are complete, the summary and "
+                   "reports are not made");
+    } else if (r->which->checkpoint_every > 0) {
         strake_text command = {0};
         strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
                               &command);
@@ -350,30 +354,32 @@ static strake_status report(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0};
-    const char *const path = r->arguments->report;
-    const bool to_stdout = path != NULL && strcmp(path, "-") == 0;
-    const strake_result_detail detail = path != NULL          ? STRAKE_RESULT_CHECKSUMS
-                                        : r->arguments->quiet ? STRAKE_RESULT_TIMES
-                                                              : STRAKE_RESULT_SUMS;
+    const strake_result_detail detail = r->report.path != NULL ? STRAKE_RESULT_CHECKSUMS
+                                        : r->arguments->quiet  ? STRAKE_RESULT_TIMES
+                                                               : STRAKE_RESULT_SUMS;
     const double begin = strake_wall_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
     STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));
     r->io_seconds += strake_wall_seconds() - begin;
     r->result.io_seconds = r->io_seconds;
     if (!r->arguments->quiet) {
-        strake_summary_print(&r->result, to_stdout ? stderr : stdout);
+        strake_summary_print(&r->result, strake_table_stream(r->report.path));
     }
-    if (path != NULL) {
+    if (r->report.path != NULL) {
         strake_report_print(&r->result, &json);
-        STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for the report");
-        if (to_stdout) {
-            (void)fwrite(json.data, 1, json.length, stdout);
-        } else {
-            STRAKE_TRY(strake_file_put(path, json.data, json.length, error));
-        }
     }
+    STRAKE_TRY(strake_report_end(&r->report, &json, error));
 cleanup:
     strake_text_free(&json);
+    return status;
+}
+
+/* From here on a signal ends the program at once; one that came in the last steps counts, too. */
+static strake_status end_interrupts(run *r, strake_error *error)
+{
+    double arrived = strake_interrupt_end() ? 1.0 : 0.0;
+    const strake_status status = strake_ranks_most(r->ranks, &arrived, 1, error);
+    r->interrupted = r->interrupted || arrived > 0.0;
     return status;
 }
 
@@ -404,6 +410,7 @@ static int command(const strake_arguments *arguments)
     r->result.first_step = strake_step_count(r->solver);
     strake_interrupt_install();
     STRAKE_TRY(time_loop(r, error));
+    STRAKE_TRY(end_interrupts(r, error));
     if (r->interrupted) {
         if (is_first(r)) {
             tell_interrupted(r);
@@ -428,6 +435,7 @@ cleanup:
         strake_output_end(&r->output);
         strake_diagnostics_end(&r->diagnostics);
         strake_checkpoint_close(&r->resumed);
+        strake_report_drop(&r->report);
         strake_close(&r->solver);
         strake_case_close(&r->which);
         free(r->checkpoint_path);

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "autotune/tune_case.h"
-#include "io/file.h"
+#include "base/file.h"
 #include "main/interrupt.h"
 #include "main/places.h"
 #include "main/program.h"
 #include "main/tuning.h"
 
-enum { BUDGET = 180 };
+enum { BUDGET = 180, MOST_BYTES = 1 << 20 /* of a space */ };
 
 /* What is tuned: devices by index, -1 the CPU. */
 typedef struct places {
@@ -170,27 +170,6 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
     return strake_interrupted() ? STRAKE_EXIT_INTERRUPTED : code;
 }
 
-/* A search space of the user's. */
-static strake_status read_space(const char *path, char **text, strake_error *error)
-{
-    enum { MOST_BYTES = 1 << 20 };
-    strake_status status = STRAKE_OK;
-    size_t length = 0;
-    FILE *const file = fopen(path, "re");
-    *text = calloc(1, MOST_BYTES + 1);
-    STRAKE_CHECK(file != NULL, error, STRAKE_ERR_IO, "--space: %s: %s", path,
-                 strake_file_reason(errno));
-    STRAKE_CHECK(*text != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    length = fread(*text, 1, MOST_BYTES, file);
-    STRAKE_CHECK(ferror(file) == 0 && length < MOST_BYTES, error, STRAKE_ERR_IO,
-                 "--space: %s: it cannot be read, or is too large", path);
-cleanup:
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return status;
-}
-
 /*
  * A search space is for the CPU or for devices: of those that a word stands for the others are left out,
  * those that the user listed himself are a slip.
@@ -229,10 +208,12 @@ static int command(const strake_arguments *arguments)
     places all = {0};
     strake_places found;
     char *space = NULL;
+    size_t length = 0;
     int code = STRAKE_EXIT_DONE;
     const double begin = strake_wall_seconds(); /* loading drivers counts */
     if (arguments->space != NULL) {
-        STRAKE_TRY(read_space(arguments->space, &space, error));
+        STRAKE_TRY(
+            strake_file_read(arguments->space, MOST_BYTES, "search space", &space, &length, error));
     }
     STRAKE_TRY(strake_cl_list_open(&list, error));
     STRAKE_TRY(strake_places_find(arguments->on, &list, "cannot be tuned", &found, error));

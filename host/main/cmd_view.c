@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "base/suggest.h"
-#include "io/file.h"
 #include "main/program.h"
 #include "view/page.h"
 #include "view/terminal.h"
@@ -128,23 +128,14 @@ static char *read_about(const strake_recording *recording)
     char *path = recording->kind == STRAKE_PATH_FOLDER
                      ? strake_path_join(recording->path, "run.json")
                      : NULL;
-    FILE *const file = path != NULL ? strake_file_open_regular(path) : NULL;
-    strake_text text = {0};
-    char piece[4096];
-    size_t got = 0;
-    while (file != NULL && (got = fread(piece, 1, sizeof piece, file)) > 0) {
-        strake_text_append(&text, piece, got);
-    }
-    const bool whole = file != NULL && ferror(file) == 0 && text.length > 0 && !text.failed;
-    if (file != NULL) {
-        (void)fclose(file);
+    static const int64_t most_bytes = 1 << 24;
+    char *text = NULL;
+    size_t length = 0;
+    if (path != NULL) {
+        (void)strake_file_read(path, most_bytes, "run.json", &text, &length, NULL);
     }
     free(path);
-    if (!whole) {
-        strake_text_free(&text);
-        return strdup("null");
-    }
-    return text.data;
+    return text != NULL && length > 0 ? text : strdup("null");
 }
 
 static strake_status write_page(const strake_recording *recording, const look *chosen,
@@ -163,7 +154,7 @@ static strake_status write_page(const strake_recording *recording, const look *c
                                          .about = about};
     STRAKE_CHECK(about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_page_print(recording, &options, &page, error));
-    STRAKE_TRY(strake_file_put(path, page.data, page.length, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_NAMED, page.data, page.length, error));
     (void)printf("%s: %d output%s, %s; open it in a browser\n", path, recording->frames,
                  recording->frames == 1 ? "" : "s", strake_size_text((double)page.length, size));
 cleanup:

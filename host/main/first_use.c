@@ -7,7 +7,8 @@
 
 #include "autotune/predict.h"
 #include "autotune/tune_case.h"
-#include "io/file.h"
+#include "io/cache.h"
+#include "io/folder.h"
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/tuning.h"
@@ -23,9 +24,10 @@ static bool is_unknown(const strake_placement *placement)
 
 static bool is_welcome(const strake_arguments *arguments)
 {
-    char *const folder = strake_tuned_folder(arguments->cache);
+    char *const folder = strake_cache_folder_or(arguments->cache);
     const bool welcome = !arguments->no_tune && !arguments->quiet && isatty(STDERR_FILENO) != 0 &&
-                         folder != NULL && strake_folder_check(folder, NULL) == STRAKE_OK;
+                         folder != NULL && strake_cache_check(folder, NULL) == STRAKE_OK &&
+                         strake_folder_check(folder, NULL) == STRAKE_OK;
     free(folder);
     return welcome;
 }

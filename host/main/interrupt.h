@@ -13,6 +13,11 @@
  */
 void strake_interrupt_install(void);
 
+/**
+ * From now on they end the program again: nobody asks any more. @return whether one had arrived
+ */
+bool strake_interrupt_end(void);
+
 /** Whether one has arrived. */
 bool strake_interrupted(void);
 

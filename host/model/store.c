@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "case/tree.h"
-#include "io/file.h"
+#include "io/cache.h"
 #include "model/model.h"
 #include "strake.h"
 
@@ -17,21 +18,16 @@ enum {
     MOST_BYTES = 1 << 20
 };
 
-/* To be freed; NULL if there is no cache. */
-static char *file_path(const char *folder, const strake_cl_device *device)
+static const char *file_name(const strake_cl_device *device, char *name, size_t size)
 {
     const char *const part[] = {device->platform_name, device->platform_version, device->name,
                                 device->driver, STRAKE_VERSION};
-    char name[64];
     uint64_t hash = STRAKE_FNV_SEED;
-    char *const own = folder != NULL ? strdup(folder) : strake_cache_folder();
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) {
         hash = strake_fnv1a(hash, part[k], strlen(part[k]) + 1);
     }
-    (void)snprintf(name, sizeof name, "model-%016" PRIx64 ".yaml", hash);
-    char *const path = own != NULL ? strake_path_join(own, name) : NULL;
-    free(own);
-    return path;
+    (void)snprintf(name, size, "model-%016" PRIx64 ".yaml", hash);
+    return name;
 }
 
 strake_status strake_model_store(const char *folder, const strake_cl_device *device,
@@ -39,8 +35,10 @@ strake_status strake_model_store(const char *folder, const strake_cl_device *dev
 {
     strake_status status = STRAKE_OK;
     strake_text text = {0};
-    char *const own = folder != NULL ? strdup(folder) : strake_cache_folder();
-    char *const path = file_path(folder, device);
+    char name[64];
+    char *const own = strake_cache_folder_or(folder);
+    char *const path =
+        own != NULL ? strake_path_join(own, file_name(device, name, sizeof name)) : NULL;
     STRAKE_CHECK(own != NULL && path != NULL, error, STRAKE_ERR_IO,
                  "the model of %s cannot be stored: there is no cache folder; set STRAKE_CACHE_DIR "
                  "or give --cache",
@@ -49,8 +47,8 @@ strake_status strake_model_store(const char *folder, const strake_cl_device *dev
     strake_model_print(model, NULL, &text);
     strake_text_print(&text, "}\n");
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory storing a model");
-    STRAKE_TRY(strake_folder_create(own, error));
-    STRAKE_TRY(strake_file_put(path, text.data, text.length, error));
+    STRAKE_TRY(strake_cache_create(own, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
     free(path);
@@ -199,22 +197,19 @@ bool strake_model_load(const char *folder, const strake_cl_device *device, strak
 {
     strake_error ignored;
     strake_node *root = NULL;
-    char *const path = file_path(folder, device);
-    char *const data = malloc(MOST_BYTES);
-    FILE *const file = path != NULL ? fopen(path, "rbe") : NULL;
-    bool good = file != NULL && data != NULL;
+    char name[64];
+    char *data = NULL;
+    size_t length = 0;
+    const char *why = NULL;
+    char *const own = strake_cache_folder_or(folder);
     memset(out, 0, sizeof *out);
-    if (good) {
-        const size_t length = fread(data, 1, MOST_BYTES, file);
-        good = length < MOST_BYTES && ferror(file) == 0 &&
-               strake_tree_parse(path, data, length, &root, &ignored) == STRAKE_OK &&
-               read_model(root, out) && is_of(out, device);
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    const bool good = own != NULL &&
+                      strake_cache_read(own, file_name(device, name, sizeof name), MOST_BYTES,
+                                        &data, &length, &why) &&
+                      strake_tree_parse(name, data, length, &root, &ignored) == STRAKE_OK &&
+                      read_model(root, out) && is_of(out, device);
     strake_tree_free(&root);
     free(data);
-    free(path);
+    free(own);
     return good;
 }

@@ -5,16 +5,15 @@
  */
 #include "opencl/cl_impl.h"
 
+#include "base/file.h"
 #include "base/hash.h"
-#include "io/file.h"
+#include "io/cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char magic[8] = {'S', 'T', 'R', 'A', 'K', 'E', 'C', '1'};
@@ -45,29 +44,19 @@ void strake_cl_key_add(strake_cl_key *key, const char *text)
     key->length += bytes;
 }
 
-/* Path of an entry, to be freed; NULL if there is no cache. */
-static char *entry_path(const strake_cl_key *key)
+enum { NAME = 32 };
+
+static const char *entry_name(const strake_cl_key *key, char name[NAME])
 {
-    char *const directory = strake_cache_folder();
-    char *path = NULL;
-    if (directory != NULL && asprintf(&path, "%s/%016" PRIx64 ".clbin", directory, key->name) < 0) {
-        path = NULL;
-    }
-    free(directory);
-    return path;
+    (void)snprintf(name, NAME, "%016" PRIx64 ".clbin", key->name);
+    return name;
 }
 
-/*
- * Makes the folders above a file, private to the user; existing ones are left as they are. Failure
- * shows when the file is made (mkdir of an existing folder may also fail for other reasons).
- */
-static void make_parents(char *path)
+/* Path of an entry, to be freed; NULL if there is no cache. */
+static char *entry_path(const char *directory, const strake_cl_key *key)
 {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
+    char name[NAME];
+    return directory != NULL ? strake_path_join(directory, entry_name(key, name)) : NULL;
 }
 
 static bool read_all(int file, void *data, size_t size)
@@ -85,37 +74,25 @@ static bool read_all(int file, void *data, size_t size)
     return true;
 }
 
-static bool write_all(int file, const void *data, size_t size)
-{
-    const char *next = data;
-    while (size > 0) {
-        const ssize_t put = write(file, next, size);
-        if (put > 0) {
-            next += put;
-            size -= (size_t)put;
-        } else if (put == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, size_t *size)
 {
-    char *const path = entry_path(key);
-    const int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    struct stat info;
+    char name[NAME];
+    const char *why = NULL;
+    int64_t length = 0;
+    char *const directory = strake_cache_folder();
+    const int file =
+        directory != NULL ? strake_cache_open(directory, entry_name(key, name), &length, &why) : -1;
     entry_header header;
     uint64_t checksum = 0;
     unsigned char *bytes = NULL;
 
     *payload = NULL;
     *size = 0;
-    if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode) ||
-        !read_all(file, &header, sizeof header) || memcmp(header.magic, magic, sizeof magic) != 0 ||
-        header.name != key->name || header.check != key->check || header.length != key->length ||
-        header.size == 0 || header.size > largest_entry ||
-        (uint64_t)info.st_size != sizeof header + header.size + sizeof checksum) {
+    if (file < 0 || !read_all(file, &header, sizeof header) ||
+        memcmp(header.magic, magic, sizeof magic) != 0 || header.name != key->name ||
+        header.check != key->check || header.length != key->length || header.size == 0 ||
+        header.size > largest_entry ||
+        (uint64_t)length != sizeof header + header.size + sizeof checksum) {
         goto cleanup;
     }
     bytes = malloc(header.size);
@@ -134,7 +111,7 @@ cleanup:
     if (file >= 0) {
         (void)close(file);
     }
-    free(path);
+    free(directory);
 }
 
 void strake_cl_cache_store(const strake_cl_key *key, const unsigned char *payload, size_t size)
@@ -142,42 +119,37 @@ void strake_cl_cache_store(const strake_cl_key *key, const unsigned char *payloa
     entry_header header = {
         .name = key->name, .check = key->check, .length = key->length, .size = size};
     uint64_t checksum = 0;
-    char *const path = entry_path(key);
-    char *temporary = NULL;
-    bool written = false;
-    int file = -1;
+    strake_file file = {0};
+    char *const directory = strake_cache_folder();
+    char *const path = entry_path(directory, key);
 
-    if (path == NULL || size == 0 || size > largest_entry) {
-        goto cleanup;
-    }
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        temporary = NULL;
-        goto cleanup;
-    }
-    make_parents(temporary);
-    file = mkostemp(temporary, O_CLOEXEC);
-    if (file < 0) {
+    if (path == NULL || size == 0 || size > largest_entry ||
+        strake_cache_create(directory, NULL) != STRAKE_OK ||
+        strake_file_begin(&file, path, STRAKE_FILE_PRIVATE | STRAKE_FILE_HASTY, NULL) !=
+            STRAKE_OK) {
         goto cleanup;
     }
     memcpy(header.magic, magic, sizeof magic);
     checksum = strake_fnv1a(strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header), payload, size);
-    written = write_all(file, &header, sizeof header) && write_all(file, payload, size) &&
-              write_all(file, &checksum, sizeof checksum);
-    written = close(file) == 0 && written;
-    if (!written || rename(temporary, path) != 0) {
-        (void)unlink(temporary);
+    if (strake_file_write(&file, &header, sizeof header, NULL) == STRAKE_OK &&
+        strake_file_write(&file, payload, size, NULL) == STRAKE_OK &&
+        strake_file_write(&file, &checksum, sizeof checksum, NULL) == STRAKE_OK) {
+        (void)strake_file_commit(&file, NULL);
     }
 
 cleanup:
-    free(temporary);
+    strake_file_abandon(&file);
     free(path);
+    free(directory);
 }
 
 void strake_cl_cache_remove(const strake_cl_key *key)
 {
-    char *const path = entry_path(key);
+    char *const directory = strake_cache_folder();
+    char *const path = entry_path(directory, key);
     if (path != NULL) {
         (void)unlink(path);
     }
     free(path);
+    free(directory);
 }

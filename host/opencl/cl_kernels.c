@@ -1,10 +1,10 @@
 #include "opencl/cl_kernels.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "opencl/cl_generate.h"
 #include "opencl/cl_groups.h"
@@ -38,7 +38,7 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
     strake_status status = STRAKE_OK;
     const char *folder = s->dump != NULL ? s->dump : getenv("STRAKE_DUMP_KERNELS");
     char *path = NULL;
-    FILE *file = NULL;
+    strake_error reason;
     if (folder == NULL || folder[0] == '\0') {
         return STRAKE_OK;
     }
@@ -48,14 +48,11 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
                  (unsigned long long)hash) < 0) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory dumping kernels");
     }
-    file = fopen(path, "w");
-    STRAKE_CHECK(file != NULL && fputs(text, file) >= 0, error, STRAKE_ERR_IO,
-                 "%s: cannot be written (%s); run.dump_kernels or STRAKE_DUMP_KERNELS must name an "
-                 "existing folder",
-                 path, strerror(errno));
-cleanup:
-    if (file != NULL) {
-        (void)fclose(file);
+    if (strake_file_put(path, STRAKE_FILE_HASTY, text, strlen(text), &reason) != STRAKE_OK) {
+        status = strake_fail(error, STRAKE_ERR_IO,
+                             "%s (run.dump_kernels or STRAKE_DUMP_KERNELS must name an existing "
+                             "folder)",
+                             reason.text);
     }
     free(path);
     return status;

@@ -1,5 +1,7 @@
 #include "opencl/cl_impl.h"
 
+#include "base/file.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +24,10 @@ static override *override_list = NULL;
 /* The text of a file, to be freed; NULL if it cannot be read. */
 static char *read_text(const char *path)
 {
-    FILE *const file = fopen(path, "rbe");
+    static const int64_t most_bytes = 1 << 24;
     char *text = NULL;
-    size_t room = 0;
-
-    if (file != NULL) {
-        /* Up to a NUL, which no source contains: the whole file. */
-        if (getdelim(&text, &room, '\0', file) < 0) {
-            free(text);
-            text = NULL;
-        }
-        (void)fclose(file);
-    }
+    size_t length = 0;
+    (void)strake_file_read(path, most_bytes, "OpenCL source", &text, &length, NULL);
     return text;
 }
 

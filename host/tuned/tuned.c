@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "io/file.h"
+#include "base/file.h"
+#include "io/cache.h"
 #include "tuned/tuned_impl.h"
 
 enum { MOST_BYTES = 1 << 20 }; /* of one file: more is none of ours */
@@ -33,32 +33,6 @@ static void drop_last(strake_tuned_set *set)
     free(set->record[--set->records]);
 }
 
-/* The whole of a regular file of at most MOST_BYTES; NULL with a reason. */
-static char *read_file(const char *path, size_t *length, const char **why)
-{
-    struct stat info;
-    char *text = NULL;
-    FILE *const file = strake_file_open_regular(path);
-    *why = "out of memory";
-    if (file == NULL && errno == ENOTSUP) {
-        *why = "it is no regular file";
-    } else if (file == NULL || fstat(fileno(file), &info) != 0) {
-        *why = strake_file_reason(errno);
-    } else if (info.st_size > MOST_BYTES) {
-        *why = "it is no file of tuned settings";
-    } else {
-        text = malloc((size_t)info.st_size + 1);
-        if (text != NULL) {
-            *length = fread(text, 1, (size_t)info.st_size, file);
-            text[*length] = '\0';
-        }
-    }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    return text;
-}
-
 static void tell(const strake_tuned_set *set, const char *text)
 {
     if (set->notice != NULL) {
@@ -66,23 +40,26 @@ static void tell(const strake_tuned_set *set, const char *text)
     }
 }
 
-static strake_status load_file(strake_tuned_set *set, const char *path, strake_error *error)
+static strake_status load_file(strake_tuned_set *set, const char *folder, const char *name,
+                               strake_error *error)
 {
     char line[sizeof(strake_error) + 300];
     size_t length = 0;
     const char *why = NULL;
     strake_error reason;
     strake_tuned_record *const record = add_record(set);
-    char *const text = record != NULL ? read_file(path, &length, &why) : NULL;
+    char *text = NULL;
+    char *const path = strake_path_join(folder, name);
     strake_status status = STRAKE_OK;
-    if (record == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
-    }
-    if (text == NULL) {
-        (void)snprintf(line, sizeof line, "tuned settings %s are ignored: %s", path, why);
-        tell(set, line);
+    STRAKE_CHECK(record != NULL && path != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for tuned settings");
+    if (!strake_cache_read(folder, name, MOST_BYTES, &text, &length, &why)) {
+        if (errno != EPERM) { /* strake_cache_check() told it */
+            (void)snprintf(line, sizeof line, "tuned settings %s are ignored: %s", path, why);
+            tell(set, line);
+        }
         drop_last(set);
-        return STRAKE_OK;
+        goto cleanup;
     }
     if (strake_tuned_parse(path, text, length, record, &reason) != STRAKE_OK) {
         (void)snprintf(line, sizeof line,
@@ -98,6 +75,8 @@ static strake_status load_file(strake_tuned_set *set, const char *path, strake_e
         tell(set, line);
         drop_last(set);
     }
+cleanup:
+    free(path);
     free(text);
     return status;
 }
@@ -119,18 +98,26 @@ static int only_ours(const struct dirent *entry)
     return is_ours(entry->d_name);
 }
 
+/* What may not be used of a folder is told here, also where programs of devices are concerned. */
+static void tell_distrust(const strake_tuned_set *set, const char *folder)
+{
+    char line[sizeof(strake_error) + 20];
+    strake_error reason;
+    if (folder != NULL && strake_cache_check(folder, &reason) != STRAKE_OK) {
+        (void)snprintf(line, sizeof line, STRAKE_NOTICE_WARNING "%s", reason.text);
+        tell(set, line);
+    }
+}
+
 static strake_status load_folder(strake_tuned_set *set, const char *folder, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     struct dirent **entry = NULL;
     const int count = scandir(folder, &entry, only_ours, by_name);
     for (int k = 0; k < count; k++) {
-        char *const path = strake_path_join(folder, entry[k]->d_name);
         if (status == STRAKE_OK) {
-            status = path != NULL ? load_file(set, path, error)
-                                  : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+            status = load_file(set, folder, entry[k]->d_name, error);
         }
-        free(path);
         free(entry[k]);
     }
     free((void *)entry);
@@ -157,21 +144,19 @@ static strake_status load_shipped(strake_tuned_set *set, strake_error *error)
     return STRAKE_OK;
 }
 
-char *strake_tuned_folder(const char *folder)
-{
-    return folder != NULL ? strdup(folder) : strake_cache_folder();
-}
-
 strake_status strake_tuned_load(const char *folder, void (*notice)(void *user, const char *line),
                                 void *user, strake_tuned_set **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *const path = strake_tuned_folder(folder);
+    char *const path = strake_cache_folder_or(folder);
+    char *const usual = folder != NULL ? strake_cache_folder() : NULL; /* has the programs */
     strake_tuned_set *set = calloc(1, sizeof *set);
     STRAKE_CHECK(set != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
     set->notice = notice;
     set->user = user;
     if (path != NULL) {
+        tell_distrust(set, path);
+        tell_distrust(set, usual);
         STRAKE_TRY(load_folder(set, path, error));
     }
     STRAKE_TRY(load_shipped(set, error));
@@ -179,6 +164,7 @@ strake_status strake_tuned_load(const char *folder, void (*notice)(void *user, c
     set = NULL;
 cleanup:
     free(path);
+    free(usual);
     strake_tuned_free(&set);
     return status;
 }
@@ -197,14 +183,15 @@ void strake_tuned_free(strake_tuned_set **set)
 }
 
 /* What the file of the same key has, then what is new, so that the order tells the age. */
-static void merge_older(const char *path, strake_tuned_record *record)
+static void merge_older(const char *folder, const char *name, strake_tuned_record *record)
 {
     size_t length = 0;
     const char *why = NULL;
     strake_error ignored;
     strake_tuned_record *const older = calloc(1, sizeof *older);
-    char *const text = older != NULL ? read_file(path, &length, &why) : NULL;
-    if (text != NULL && strake_tuned_parse(path, text, length, older, &ignored) == STRAKE_OK &&
+    char *text = NULL;
+    if (older != NULL && strake_cache_read(folder, name, MOST_BYTES, &text, &length, &why) &&
+        strake_tuned_parse(name, text, length, older, &ignored) == STRAKE_OK &&
         strake_tuned_same(&older->key, &record->key)) {
         /* A thorough tuning replaces a brief one. */
         older->classes = older->is_brief && !record->is_brief ? 0 : older->classes;
@@ -231,15 +218,15 @@ strake_status strake_tuned_store(const char *folder, const strake_tuned_record *
     strake_tuned_record *merged = malloc(sizeof *merged);
     STRAKE_CHECK(merged != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
     *merged = *record;
-    STRAKE_TRY(strake_folder_create(folder, error));
+    STRAKE_TRY(strake_cache_create(folder, error));
     path = strake_path_join(folder, strake_tuned_file_name(&record->key, name, sizeof name));
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
     if (merge) {
-        merge_older(path, merged);
+        merge_older(folder, name, merged);
     }
     strake_tuned_print(merged, &text);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
-    STRAKE_TRY(strake_file_put(path, text.data, text.length, error));
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
     free(path);

@@ -118,9 +118,6 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
 bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
                        const int64_t n[STRAKE_AXES], double *fixed, double *cell);
 
-/** Folder of tuned results: @p folder itself, or the default cache; free() it. NULL: there is none. */
-char *strake_tuned_folder(const char *folder);
-
 /**
  * Stores a record in a folder: replaces the file of its key atomically, keeping the classes of an
  * older file that the record does not have (if @p merge). Creates the folder.

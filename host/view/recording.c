@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/number.h"
-#include "io/file.h"
+#include "io/table.h"
 #include "io/text.h"
 
 #define INDEX_NAME "index.csv"
@@ -88,18 +89,22 @@ static bool read_line(char *line, strake_frame *frame, const char **file)
 static strake_status read_folder(strake_recording *out, wanted *want, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *line = NULL, *path = NULL;
-    size_t room = 0;
-    FILE *file = NULL;
+    char *lines = NULL, *path = NULL;
+    size_t length = 0;
+    strake_error why;
     char *const index = strake_path_join(out->path, INDEX_NAME);
     STRAKE_CHECK(index != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    file = strake_file_open_regular(index);
-    STRAKE_CHECK(file != NULL, error, errno == ENOENT ? STRAKE_ERR_USAGE : STRAKE_ERR_IO,
-                 "cannot read %s: %s; give a folder that `strake run` wrote outputs to, an .npy "
-                 "file or a checkpoint",
-                 index, strake_file_reason(errno));
-    while (getline(&line, &room, file) > 0) {
+    status = strake_file_read(index, STRAKE_TABLE_BYTES, "index of outputs", &lines, &length, &why);
+    STRAKE_CHECK(
+        status == STRAKE_OK, error, STRAKE_ERR_USAGE,
+        "%s; give a folder that `strake run` wrote outputs to, an .npy file or a checkpoint",
+        why.text);
+    for (char *line = lines, *next = lines; next != NULL; line = next) {
         strake_frame frame;
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
         const char *name = NULL;
         if (!read_line(line, &frame, &name)) {
             continue;
@@ -112,12 +117,9 @@ static strake_status read_folder(strake_recording *out, wanted *want, strake_err
     STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
                  "%s lists no outputs; the run has written none yet", index);
 cleanup:
-    free(line);
+    free(lines);
     free(path);
     free(index);
-    if (file != NULL) {
-        (void)fclose(file);
-    }
     return status;
 }
 

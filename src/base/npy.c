@@ -2,13 +2,13 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define NATIVE_ORDER '>'
@@ -278,7 +278,8 @@ cleanup:
 strake_status strake_npy_open(const char *path, strake_npy_reader **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    struct stat file;
+    int64_t bytes = 0;
+    const char *why = NULL;
     strake_npy_reader *reader = calloc(1, sizeof *reader);
     STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
     reader->fd = -1;
@@ -286,13 +287,9 @@ strake_status strake_npy_open(const char *path, strake_npy_reader **out, strake_
     reader->chunk = malloc((size_t)CHUNK * 8);
     STRAKE_CHECK(reader->path != NULL && reader->chunk != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory to open it", path);
-    /* O_NONBLOCK: a named pipe must be refused below, not waited for. */
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    STRAKE_CHECK(reader->fd >= 0 && fstat(reader->fd, &file) == 0, error, STRAKE_ERR_IO,
-                 "%s: cannot be opened: %s", path, strerror(errno));
-    STRAKE_CHECK(S_ISREG(file.st_mode), error, STRAKE_ERR_IO, "%s: is %s, expected a .npy file",
-                 path, S_ISDIR(file.st_mode) ? "a folder" : "not a regular file");
-    STRAKE_TRY(read_header(reader, (int64_t)file.st_size, error));
+    reader->fd = strake_file_open(path, &bytes, &why);
+    STRAKE_CHECK(reader->fd >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, why);
+    STRAKE_TRY(read_header(reader, bytes, error));
     *out = reader;
     reader = NULL;
 

@@ -1,13 +1,11 @@
 #include "base/npy.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/file.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define NATIVE_ORDER '>'
@@ -15,79 +13,23 @@
 #define NATIVE_ORDER '<'
 #endif
 
-enum { BUFFER = 1 << 16, NAMES = 1000 };
+enum { BUFFER = 1 << 16 };
 
 struct strake_npy_writer {
+    strake_file file;
     char *path;
-    char *temporary; /* NULL until the file exists under that name */
-    int fd;
     int element_size;
     int64_t expected, written; /* elements */
     unsigned char *buffer;
     size_t used;
 };
 
-static strake_status complain(const strake_npy_writer *writer, int code, strake_error *error)
-{
-    return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be written: %s%s", writer->path,
-                       strerror(code),
-                       code == ENOSPC || code == EDQUOT ? "; free some space and run again" : "");
-}
-
-static strake_status put(strake_npy_writer *writer, const void *data, size_t bytes,
-                         strake_error *error)
-{
-    const unsigned char *from = data;
-    while (bytes > 0) {
-        const ssize_t done = write(writer->fd, from, bytes);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            return complain(writer, done < 0 ? errno : ENOSPC, error);
-        }
-        from += done;
-        bytes -= (size_t)done;
-    }
-    return STRAKE_OK;
-}
-
 static strake_status flush(strake_npy_writer *writer, strake_error *error)
 {
-    const strake_status status = put(writer, writer->buffer, writer->used, error);
+    const strake_status status =
+        strake_file_write(&writer->file, writer->buffer, writer->used, error);
     writer->used = 0;
     return status;
-}
-
-/* Bytes of the folder part of a path, its last slash included; 0 without one. */
-static int folder_length(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (int)(slash - path + 1);
-}
-
-/* Opens a file of a name that nobody uses, in the folder of the path (rename needs the same file system). */
-static strake_status open_temporary(strake_npy_writer *writer, strake_error *error)
-{
-    const int folder = folder_length(writer->path);
-    const size_t size = (size_t)folder + 64;
-    char *const name = malloc(size);
-    if (name == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to write it", writer->path);
-    }
-    errno = EEXIST;
-    for (int k = 0; k < NAMES && writer->fd < 0 && errno == EEXIST; ++k) {
-        (void)snprintf(name, size, "%.*s.strake-%ld-%d.tmp", folder, writer->path, (long)getpid(),
-                       k);
-        writer->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    if (writer->fd < 0) {
-        const int code = errno;
-        free(name);
-        return complain(writer, code, error);
-    }
-    writer->temporary = name;
-    return STRAKE_OK;
 }
 
 /* The header of version 1.0; the data then begin at a multiple of 64 bytes. */
@@ -116,8 +58,9 @@ static strake_status put_header(strake_npy_writer *writer, int dims, const int64
                                      0,
                                      (unsigned char)(used % 256),
                                      (unsigned char)(used / 256)};
-    const strake_status status = put(writer, start, sizeof start, error);
-    return status == STRAKE_OK ? put(writer, text, (size_t)used, error) : status;
+    const strake_status status = strake_file_write(&writer->file, start, sizeof start, error);
+    return status == STRAKE_OK ? strake_file_write(&writer->file, text, (size_t)used, error)
+                               : status;
 }
 
 strake_status strake_npy_write_begin(const char *path, int element_size, int dims,
@@ -136,14 +79,13 @@ strake_status strake_npy_write_begin(const char *path, int element_size, int dim
     }
     writer = calloc(1, sizeof *writer);
     STRAKE_CHECK(writer != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to write it", path);
-    writer->fd = -1;
     writer->element_size = element_size;
     writer->expected = bytes / element_size;
     writer->path = strdup(path);
     writer->buffer = malloc(BUFFER);
     STRAKE_CHECK(writer->path != NULL && writer->buffer != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory to write it", path);
-    STRAKE_TRY(open_temporary(writer, error));
+    STRAKE_TRY(strake_file_begin(&writer->file, path, 0, error));
     STRAKE_TRY(put_header(writer, dims, shape, error));
     *out = writer;
     writer = NULL;
@@ -167,7 +109,7 @@ strake_status strake_npy_write_line(strake_npy_writer *writer, const void *data,
         status = flush(writer, error);
     }
     if (status == STRAKE_OK && bytes > BUFFER) {
-        status = put(writer, data, bytes, error);
+        status = strake_file_write(&writer->file, data, bytes, error);
     } else if (status == STRAKE_OK && bytes > 0) {
         memcpy(writer->buffer + writer->used, data, bytes);
         writer->used += bytes;
@@ -178,49 +120,15 @@ strake_status strake_npy_write_line(strake_npy_writer *writer, const void *data,
     return status;
 }
 
-/* Makes the new name itself durable; file systems that cannot do so are left alone. */
-static void sync_folder(const char *path)
-{
-    const int length = folder_length(path);
-    char *const folder = length > 0 ? strndup(path, (size_t)length) : strdup(".");
-    if (folder == NULL) {
-        return;
-    }
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-    free(folder);
-}
-
 strake_status strake_npy_write_end(strake_npy_writer **which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_npy_writer *const writer = *which;
-    int closed = 0;
     STRAKE_CHECK(writer->written == writer->expected, error, STRAKE_ERR_STATE,
                  "%s: %" PRId64 " elements were written, its shape has %" PRId64, writer->path,
                  writer->written, writer->expected);
     STRAKE_TRY(flush(writer, error));
-    if (fsync(writer->fd) != 0 && errno != EINVAL) { /* EINVAL: the file system has no fsync */
-        status = complain(writer, errno, error);
-        goto cleanup;
-    }
-    closed = close(writer->fd);
-    writer->fd = -1;
-    if (closed != 0 && errno != EINTR) {
-        status = complain(writer, errno, error);
-        goto cleanup;
-    }
-    if (rename(writer->temporary, writer->path) != 0) {
-        status = complain(writer, errno, error);
-        goto cleanup;
-    }
-    free(writer->temporary);
-    writer->temporary = NULL;
-    sync_folder(writer->path);
-
+    STRAKE_TRY(strake_file_commit(&writer->file, error));
 cleanup:
     strake_npy_write_cancel(which);
     return status;
@@ -231,13 +139,7 @@ void strake_npy_write_cancel(strake_npy_writer **writer)
     if (writer == NULL || *writer == NULL) {
         return;
     }
-    if ((*writer)->fd >= 0) {
-        (void)close((*writer)->fd);
-    }
-    if ((*writer)->temporary != NULL) {
-        (void)unlink((*writer)->temporary);
-    }
-    free((*writer)->temporary);
+    strake_file_abandon(&(*writer)->file);
     free((*writer)->path);
     free((*writer)->buffer);
     free(*writer);

@@ -2,22 +2,17 @@
 #include "case/case.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "case/keys.h"
 #include "case/source.h"
 
-enum {
-    MAX_FILE = 4 << 20, /* bytes; a case of that size is some other file */
-    FIRST_PIECE = 1 << 12
-};
+enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
 int strake_case_key(const strake_case *which, const char *path)
 {
@@ -280,47 +275,6 @@ strake_status strake_case_parse(const char *name, const char *yaml, const char *
     return parse(name, ".", yaml, strlen(yaml), sets, fields_later, out, error);
 }
 
-static strake_status read_file(const char *path, char **out, size_t *out_length,
-                               strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *text = NULL;
-    size_t length = 0;
-    size_t room = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    STRAKE_CHECK(fd >= 0, error, STRAKE_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    for (;;) {
-        if (length == room) {
-            room = 2 * room + FIRST_PIECE;
-            char *const grown = realloc(text, room);
-            STRAKE_CHECK(grown != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
-            text = grown;
-        }
-        const ssize_t got = read(fd, text + length, room - length);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        STRAKE_CHECK(got >= 0, error, STRAKE_ERR_IO, "%s: cannot be read: %s", path,
-                     strerror(errno));
-        length += (size_t)got;
-        STRAKE_CHECK(length <= MAX_FILE, error, STRAKE_ERR_USAGE,
-                     "%s: has more than %d bytes; that is no case file", path, MAX_FILE);
-        if (got == 0) {
-            break;
-        }
-    }
-    *out = text;
-    *out_length = length;
-    text = NULL;
-
-cleanup:
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    free(text);
-    return status;
-}
-
 strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
                                strake_error *error)
 {
@@ -328,10 +282,8 @@ strake_status strake_case_open(const char *path, const char *const *sets, strake
     char *text = NULL;
     char *folder = NULL;
     size_t length = 0;
-    const char *const slash = strrchr(path, '/');
-    STRAKE_TRY(read_file(path, &text, &length, error));
-    folder =
-        slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    STRAKE_TRY(strake_file_read(path, MAX_FILE, "case file", &text, &length, error));
+    folder = strake_path_folder(path);
     STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
     STRAKE_TRY(parse(path, folder, text, length, sets, false, out, error));
 

@@ -368,8 +368,7 @@ static void missing_files_and_folders_are_io_errors(void **state)
     assert_non_null(strstr(error.text, "is a folder"));
     assert_int_equal(strake_npy_write_begin("/nonexistent/x.npy", 8, 1, shape, &writer, &error),
                      STRAKE_ERR_IO);
-    assert_string_equal(error.text,
-                        "/nonexistent/x.npy: cannot be written: No such file or directory");
+    assert_string_equal(error.text, "cannot write /nonexistent/x.npy: No such file or directory");
     assert_null(writer);
 }
 
@@ -427,7 +426,7 @@ static void a_full_disk_is_reported_and_leaves_nothing(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     free(values);
     assert_int_equal(status, STRAKE_ERR_IO);
-    assert_non_null(strstr(error.text, "field.npy: cannot be written: File too large"));
+    assert_non_null(strstr(error.text, "field.npy: the file would exceed the largest size"));
     assert_int_equal(files(), 0);
 }
 
@@ -435,15 +434,13 @@ static void a_target_that_is_a_folder_is_reported(void **state)
 {
     (void)state;
     char target[sizeof folder + 20];
-    const double value = 1.0;
     const int64_t shape[1] = {1};
     strake_error error;
     strake_npy_writer *writer = NULL;
     (void)snprintf(target, sizeof target, "%s/.", folder);
-    assert_int_equal(strake_npy_write_begin(target, 8, 1, shape, &writer, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_line(writer, &value, 1, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_end(&writer, &error), STRAKE_ERR_IO);
-    assert_non_null(strstr(error.text, "cannot be written"));
+    assert_int_equal(strake_npy_write_begin(target, 8, 1, shape, &writer, &error), STRAKE_ERR_IO);
+    assert_null(writer);
+    assert_non_null(strstr(error.text, "it is a folder"));
     assert_int_equal(files(), 0);
 }
 

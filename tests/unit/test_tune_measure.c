@@ -19,7 +19,7 @@
 
 #include "autotune/clock.h"
 #include "autotune/journal.h"
-#include "io/file.h"
+#include "base/file.h"
 #include "autotune/measure.h"
 
 static const strake_tuned_setting hold = {"run.hold", "60"};
@@ -244,13 +244,22 @@ static strake_journal_entry entry_of(int64_t rows, const char *value, strake_out
     return entry;
 }
 
+static char journal_folder[] = "/tmp/strake-journal-XXXXXX";
+
+static void remove_journal_folder(void)
+{
+    (void)rmdir(journal_folder);
+}
+
+/* In a folder that nobody else may write to: what lies in another is not believed. */
 static char *temporary_path(void)
 {
     static char path[64];
-    (void)snprintf(path, sizeof path, "/tmp/strake-journal-XXXXXX");
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    (void)close(file);
+    if (path[0] == '\0') {
+        assert_non_null(mkdtemp(journal_folder));
+        assert_int_equal(atexit(remove_journal_folder), 0);
+    }
+    (void)snprintf(path, sizeof path, "%s/journal", journal_folder);
     return path;
 }
 
@@ -307,7 +316,7 @@ static int resumed_with(const char *part, const char *instead)
     assert_non_null(at);
     (void)snprintf(text, sizeof text, "{}\n%s%.*s%s%s%s", line, (int)(at - line), line, instead,
                    at + strlen(part), line);
-    assert_int_equal(strake_file_put(path, text, strlen(text), &error), STRAKE_OK);
+    assert_int_equal(strake_file_put(path, 0, text, strlen(text), &error), STRAKE_OK);
     assert_int_equal(strake_journal_open(&journal, path, "{}", &error), STRAKE_OK);
     const int resumed = journal.resumed;
     strake_journal_close(&journal, true);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "autotune/tune_impl.h"
-#include "io/file.h"
+#include "base/file.h"
 
 /* Answers at once; asleep from the second grid on; always asleep. */
 static const char quick[] = "while read -r line; do printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";

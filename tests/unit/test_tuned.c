@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "case/settings.h"
-#include "io/file.h"
+#include "base/file.h"
 #include "tuned/tuned.h"
 
 typedef struct fixture {
@@ -90,7 +90,7 @@ static void write_file(const fixture *f, const char *name, const char *text)
 {
     strake_error error;
     char *const path = strake_path_join(f->folder, name);
-    assert_int_equal(strake_file_put(path, text, strlen(text), &error), STRAKE_OK);
+    assert_int_equal(strake_file_put(path, 0, text, strlen(text), &error), STRAKE_OK);
     free(path);
 }
 

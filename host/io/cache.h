@@ -1,0 +1,47 @@
+/**
+ * @file cache.h
+ * The folder of what can be made again: programs of devices, tuned settings, models, journals of tuning.
+ * A program of a device is code, so that only what nobody else can have written is used: folder and files
+ * belong to this user or to root, and nobody else may write to them.
+ */
+#ifndef STRAKE_CACHE_H
+#define STRAKE_CACHE_H
+
+#include "base/error.h"
+
+/**
+ * The usual folder: $STRAKE_CACHE_DIR, else $XDG_CACHE_HOME/strake, else ~/.cache/strake; free() it. NULL:
+ * there is none. It need not exist.
+ */
+char *strake_cache_folder(void);
+
+/** @p folder itself, or the usual one for NULL; free() it. */
+char *strake_cache_folder_or(const char *folder);
+
+/**
+ * Whether a folder and all files in it may be used; one that is not there may.
+ * @return STRAKE_ERR_STATE: the message names the folder, or the first file, and says why not
+ */
+strake_status strake_cache_check(const char *folder, strake_error *error);
+
+/**
+ * Creates a folder with its parents, for this user alone, and proves that it can be written and may be
+ * used. @return STRAKE_ERR_IO, STRAKE_ERR_STATE
+ */
+strake_status strake_cache_create(const char *folder, strake_error *error);
+
+/**
+ * Opens a file of the cache for reading. @param[out] bytes  its length  @param[out] why  why it is not used
+ * @return a descriptor, or -1 with errno, which is EPERM where folder or file may not be used.
+ */
+int strake_cache_open(const char *folder, const char *name, int64_t *bytes, const char **why);
+
+/**
+ * Reads a file of the cache. @param[out] out  its bytes and a NUL behind them; free() them
+ * @param[out] why  why it is not used
+ * @return false with errno as strake_cache_open() leaves it; EFBIG: it has more than @p most bytes
+ */
+bool strake_cache_read(const char *folder, const char *name, int64_t most, char **out,
+                       size_t *length, const char **why);
+
+#endif

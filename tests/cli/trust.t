@@ -1,0 +1,116 @@
+#!/bin/bash
+# The cache holds programs: it is made for its user alone, and what others can have written is not used.
+. "$(dirname "$0")/tap.bash"
+
+export HOME=$scratch/home
+unset XDG_CACHE_HOME
+mode() { stat -c %a "$1"; }
+entries() { find "$1" -name '*.clbin' | wc -l; }
+
+# With a mask that takes nothing away, folders and files are the user's alone.
+umask 000
+mkdir -m 755 home
+unset STRAKE_CACHE_DIR
+"$STRAKE" tune --on cpu --budget 5 --quiet >.out 2>.err </dev/null
+check "tune makes its folder private, and those above it" \
+    test "$(mode home/.cache)$(mode home/.cache/strake)" = 700700
+check "and every file in it" test -z "$(find home/.cache -type f -perm /077)"
+umask 022
+
+record='{"strake": 1}' # is read, and told to be none, where it may be
+mkdir -m 700 private
+echo "$record" >private/tuned-0.yaml
+export STRAKE_CACHE_DIR=$scratch/private
+try run case.yaml --on cpu
+check "what lies in a private folder is read" grep -q "tuned-0.yaml.*are ignored\|are ignored.*tuned-0.yaml" .err
+check "without a doubt" bash -c '! grep -q "is not used" .err'
+
+forged() { # forged NAME FOLDER: what lies there is not used, one line says so
+    export STRAKE_CACHE_DIR=$2
+    try run case.yaml --on cpu
+    exits 0 "$1: a run goes on without the cache"
+    check "$1: one line says why, and nothing is read" \
+        test "$(grep -c 'warning: .* in the cache is not used' .err)/$(grep -c 'are ignored' .err)" = 1/0
+}
+
+mkdir -m 777 open
+echo "$record" >open/tuned-0.yaml
+forged "others may write to the folder" "$scratch/open"
+try tune --on cpu --budget 5 --quiet
+fails 1 "tune does not write there" "$scratch/open" "not used" "others than its owner may write"
+check "nothing was left there" test "$(ls -A open)" = tuned-0.yaml
+
+mkdir -m 700 files
+echo "$record" >files/tuned-0.yaml
+chmod 666 files/*
+forged "others may write a file" "$scratch/files"
+
+ln -s "$scratch/open" link
+forged "a link to such a folder" "$scratch/link"
+
+mkdir -m 700 inside
+ln -s "$scratch/private/tuned-0.yaml" inside/tuned-0.yaml
+export STRAKE_CACHE_DIR=$scratch/inside
+try run case.yaml --on cpu
+check "a link in a cache is told and passed over" grep -q "tuned-0.yaml are ignored: it is a symbolic link" .err
+ln -s "$scratch/private" own
+export STRAKE_CACHE_DIR=$scratch/own
+try run case.yaml --on cpu
+check "a link of one's own to a private folder is followed" bash -c 'grep -q "tuned-0.yaml" .err && ! grep -q "not used" .err'
+
+if [ "$(id -u)" -eq 0 ]; then
+    mkdir -m 700 theirs
+    echo "$record" >theirs/tuned-0.yaml
+    chown 12345 theirs
+    forged "somebody else's folder" "$scratch/theirs"
+    mkdir -m 700 among
+    echo "$record" >among/tuned-0.yaml
+    chown 12345 among/*
+    forged "somebody else's file" "$scratch/among"
+    ln -s "$scratch/private" their-link
+    chown -h 12345 their-link
+    forged "somebody else's link" "$scratch/their-link"
+else
+    for name in folder file link; do
+        skip "somebody else's $name" "only root can make one"
+    done
+fi
+
+# Programs of devices.
+export STRAKE_CACHE_DIR=$scratch/programs
+try devices
+if grep -q '^ocl:0' .out; then
+    rm -f programs/* # those of the self-test
+    try run case.yaml --on ocl:0 --quiet --output first
+    exits 0 "a run on OpenCL makes entries"
+    check "in a private folder" test "$(mode programs)" = 700
+    check "entries are private" test -z "$(find programs -type f -perm /077)"
+    count=$(entries programs)
+    check "there are some" test "$count" -gt 0
+    for entry in programs/*.clbin; do
+        printf 'forged' >>"$entry"
+        chmod 666 "$entry"
+    done
+    try run case.yaml --on ocl:0 --quiet --output second
+    exits 0 "forged entries are not used"
+    check "one line says why" test "$(grep -c 'in the cache is not used' .err)" -eq 1
+    check "they are made again" test -z "$(find programs -name '*.clbin' -perm /022)"
+    check "to the same result" cmp first/psi_00000020.npy second/psi_00000020.npy
+    chmod 777 programs
+    rm programs/*
+    try run case.yaml --on ocl:0 --quiet --output third
+    check "nothing is put into a folder that others may write to" test "$(entries programs)" -eq 0
+    check "to the same result without a cache" cmp first/psi_00000020.npy third/psi_00000020.npy
+else
+    skip "programs of devices are trusted only in a private cache" "no OpenCL device"
+fi
+
+mkdir -m 777 models
+try model --on ocl:0 --budget 1 --quiet --cache models
+if [ "$code" -eq 0 ]; then
+    check "models are not stored where others may write" test -z "$(ls models)"
+    check "which is told" grep -q 'models in the cache is not used' .err
+else
+    skip "models are not stored where others may write" "no OpenCL device"
+fi
+done_testing
