@@ -156,10 +156,11 @@ static void print_tables(const session *s)
     }
 }
 
-static void print_statements(const strake_text *said, strake_text *json)
+/* An array of the lines of a text. */
+static void print_lines(const char *name, const strake_text *said, strake_text *json)
 {
     const char *line = said->data;
-    strake_text_print(json, "  \"statements\": [");
+    strake_text_print(json, "  \"%s\": [", name);
     for (int k = 0; line != NULL && *line != '\0'; k++) {
         char sentence[1024];
         const char *end = strchr(line, '\n');
@@ -190,8 +191,8 @@ static void print_pair(const strake_pair_model *p, strake_text *json)
     strake_text_print(json, "}");
 }
 
-static void print_json(const session *s, const strake_text *said, const strake_text *advice,
-                       strake_text *json)
+static void print_json(const session *s, const strake_text *verdict, const strake_text *said,
+                       const strake_text *advice, strake_text *json)
 {
     const strake_model_machine *m = &s->machine;
     bool any = false;
@@ -221,7 +222,9 @@ static void print_json(const session *s, const strake_text *said, const strake_t
         strake_model_print_path(&s->messages.path, &s->messages.measured, json);
         strake_text_print(json, "},\n");
     }
-    print_statements(said, json);
+    print_lines("verdict", verdict, json);
+    strake_text_print(json, ",\n");
+    print_lines("statements", said, json);
     if (advice->length > 0) {
         strake_text_print(json, ",\n  \"advice\": ");
         strake_text_append(json, advice->data, advice->length);
@@ -229,13 +232,13 @@ static void print_json(const session *s, const strake_text *said, const strake_t
     strake_text_print(json, "\n}\n");
 }
 
-static strake_status write_files(session *s, const strake_text *said, const strake_text *advice,
-                                 strake_error *error)
+static strake_status write_files(session *s, const strake_text *verdict, const strake_text *said,
+                                 const strake_text *advice, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text json = {0}, svg = {0};
     if (s->report.path != NULL) {
-        print_json(s, said, advice, &json);
+        print_json(s, verdict, said, advice, &json);
     }
     STRAKE_TRY(strake_report_end(&s->report, &json, error));
     if (s->plot.path != NULL) {
@@ -329,7 +332,7 @@ static int command(const strake_arguments *arguments)
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     strake_case *which = NULL;
-    strake_text said = {0}, advice = {0};
+    strake_text verdict = {0}, said = {0}, advice = {0};
     bool stopped = false;
     int code = STRAKE_EXIT_DONE;
     session *const s = calloc(1, sizeof *s);
@@ -348,20 +351,26 @@ static int command(const strake_arguments *arguments)
         code = STRAKE_EXIT_INTERRUPTED;
         goto cleanup;
     }
+    strake_model_verdict(&s->machine, &verdict);
     strake_model_say(&s->machine, &said);
-    STRAKE_CHECK(!said.failed && said.length > 0, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_CHECK(!said.failed && !verdict.failed && said.length > 0, error, STRAKE_ERR_MEMORY,
+                 "out of memory");
+    if (verdict.length > 0) {
+        (void)fprintf(s->stream, "%s\n", verdict.data);
+    }
     print_tables(s);
     (void)fputs(said.data, s->stream);
     if (which != NULL) {
         STRAKE_TRY(strake_model_advise_case(which, &s->machine, s->stream, &advice, error));
     }
     code = store(s) > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
-    STRAKE_TRY(write_files(s, &said, &advice, error));
+    STRAKE_TRY(write_files(s, &verdict, &said, &advice, error));
 cleanup:
     if (status != STRAKE_OK) {
         const bool tells = s == NULL || strake_ranks_may_tell(s->ranks);
         code = tells ? strake_say_error(error) : strake_error_code(error);
     }
+    strake_text_free(&verdict);
     strake_text_free(&said);
     strake_text_free(&advice);
     strake_case_close(&which);
@@ -411,7 +420,8 @@ const strake_command strake_command_model = {
         "the last rank and back are measured too; MPI's protocols (short, eager, rendezvous)\n"
         "show as ranges of sizes. The columns +- are half of the interval of 95 %,\n"
         "`off by` the median and the largest difference of model and measurement; - is what the\n"
-        "measurements do not tell.\n"
+        "measurements do not tell. Three lines say first what transfers reach, what an exchange\n"
+        "takes and how far the models are to be trusted.\n"
         "\n"
         "The models are kept beside the compiled kernels, for the device, its driver and this\n"
         "version; `strake run` uses them to decide whether transfers run beside kernels and how\n"

@@ -93,7 +93,7 @@ static double fit_messages(const strake_both *taken, bool up)
 {
     strake_fit_point point[STRAKE_MODEL_MESSAGES];
     for (int k = 0; k < STRAKE_MODEL_MESSAGES; k++) {
-        point[k] = (strake_fit_point){(1 << k) - 1.0, up ? taken[k].up : taken[k].down};
+        point[k] = (strake_fit_point){(1 << k) - 1.0, up ? taken[k].up : taken[k].down, 0.0};
     }
     return strake_fit_line(point, STRAKE_MODEL_MESSAGES).slope;
 }

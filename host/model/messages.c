@@ -81,6 +81,7 @@ static strake_status measure_size(strake_ranks *ranks, char *data, size_t bytes,
                                      .median = seconds[ROUNDS / 2],
                                      .least = seconds[0],
                                      .high = seconds[ROUNDS * 9 / 10],
+                                     .scatter = strake_fit_scatter(seconds, ROUNDS),
                                      .repeats = ROUNDS};
 cleanup:
     strake_link_destroy(&link);
@@ -101,7 +102,8 @@ static strake_status measure(strake_ranks *ranks, int other, strake_message_mode
     STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory for messages");
     for (size_t bytes = LEAST; bytes <= MOST; bytes *= 2) {
         STRAKE_TRY(measure_size(ranks, data, bytes, other, &m->point[m->points], error));
-        point[m->points] = (strake_fit_point){(double)bytes, m->point[m->points].median};
+        point[m->points] = (strake_fit_point){(double)bytes, m->point[m->points].median,
+                                              m->point[m->points].scatter};
         m->points++;
     }
     if (strake_ranks_self(ranks) == 0) {

@@ -34,6 +34,7 @@ extern const char *const strake_path_name[STRAKE_PATHS];
 typedef struct strake_measured_point {
     double bytes;
     double median, least, high; /**< [s]; high: 90 % of the repeats took no longer */
+    double scatter;             /**< strake_fit_scatter() of them */
     int repeats;
 } strake_measured_point;
 

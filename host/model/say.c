@@ -6,6 +6,9 @@
 
 #include "base/number.h"
 
+/* Of the verdict: a small message, the borders of a stripe, and how far off a model is to be trusted. */
+static const double least_message = 64.0, border = 196608.0, most_error = 0.1;
+
 static const char *const plain_name[3] = {"pageable memory", "pinned memory", "a mapped buffer"};
 
 const char *strake_say_bytes(double bytes, char text[32])
@@ -192,4 +195,80 @@ void strake_model_say(const strake_model_machine *m, strake_text *out)
         }
         strake_text_print(out, "\n");
     }
+}
+
+/* "ocl:0 11.2 GB/s up, 9.5 GB/s down" */
+static void judge_transfers(const strake_model_device *d, strake_text *out)
+{
+    char up[32], down[32], start[32];
+    const strake_path *const path = d->model.path;
+    strake_text_print(
+        out, "ocl:%d %s up, %s down, after a start of %s", d->index,
+        strake_say_rate(strake_path_rate(&path[STRAKE_UP_PINNED]), up),
+        strake_say_rate(strake_path_rate(&path[STRAKE_DOWN_PINNED]), down),
+        strake_say_seconds(strake_path_seconds(&path[STRAKE_UP_PINNED], least_message), start));
+}
+
+static void judge_exchange(const strake_model_device *d, strake_text *out)
+{
+    char text[32];
+    const strake_device_model *const m = &d->model;
+    const double hidden = fmin(m->overlap.up, m->overlap.down);
+    strake_text_print(
+        out, "ocl:%d %s, %.0f %% of it beside kernels", d->index,
+        strake_say_seconds(strake_model_exchange(m, false, border, 1, border, 1, 1), text),
+        100.0 * hidden);
+}
+
+/* How far models are off what was measured: the median of all paths, and the worst of them. */
+static void judge_fits(const strake_model_machine *m, strake_text *out)
+{
+    double error[STRAKE_MODEL_DEVICES * STRAKE_PATHS];
+    int paths = 0, worst_device = 0, worst_path = 0;
+    double worst = 0.0;
+    for (int d = 0; d < m->devices; d++) {
+        for (int k = 0; k < STRAKE_PATHS && m->device[d].status == STRAKE_OK; k++) {
+            const strake_path *const path = &m->device[d].model.path[k];
+            if (path->regimes > 0) {
+                int at = paths++;
+                for (; at > 0 && error[at - 1] > path->error; at--) {
+                    error[at] = error[at - 1];
+                }
+                error[at] = path->error;
+                if (path->error > worst) {
+                    worst = path->error;
+                    worst_device = m->device[d].index;
+                    worst_path = k;
+                }
+            }
+        }
+    }
+    if (paths > 0) {
+        strake_text_print(
+            out, "trust: models are off by %.1f %% (median of %d paths), by %.1f %% at worst ",
+            100.0 * 0.5 * (error[(paths - 1) / 2] + error[paths / 2]), paths, 100.0 * worst);
+        strake_text_print(out, "(ocl:%d, %s): %s\n", worst_device, strake_path_name[worst_path],
+                          worst > most_error ? "uncertain; measure again when nothing else runs"
+                                             : "good");
+    }
+}
+
+void strake_model_verdict(const strake_model_machine *m, strake_text *out)
+{
+    void (*const judge[2])(const strake_model_device *, strake_text *) = {judge_transfers,
+                                                                          judge_exchange};
+    static const char *const head[2] = {"transfers from pinned memory: ",
+                                        "an exchange of 192 KiB each way: "};
+    for (int line = 0; line < 2; line++) {
+        bool any = false;
+        for (int d = 0; d < m->devices; d++) {
+            if (m->device[d].status == STRAKE_OK) {
+                strake_text_print(out, "%s", any ? "; " : head[line]);
+                judge[line](&m->device[d], out);
+                any = true;
+            }
+        }
+        strake_text_print(out, "%s", any ? "\n" : "");
+    }
+    judge_fits(m, out);
 }

@@ -150,6 +150,7 @@ static void add_points(const samples *s, int first, strake_measured *out)
         p->median = fmax(1e-9, strake_bed_median(sorted, s->rounds)); /* sorts */
         p->least = sorted[0];
         p->high = sorted[(s->rounds - 1) * 9 / 10];
+        p->scatter = strake_fit_scatter(sorted, s->rounds);
     }
 }
 
@@ -157,7 +158,7 @@ static strake_path fit(const strake_measured *m)
 {
     strake_fit_point point[STRAKE_FIT_POINTS];
     for (int k = 0; k < m->points; k++) {
-        point[k] = (strake_fit_point){m->point[k].bytes, m->point[k].median};
+        point[k] = (strake_fit_point){m->point[k].bytes, m->point[k].median, m->point[k].scatter};
     }
     return strake_fit_path(point, m->points);
 }

@@ -9,10 +9,16 @@ enum { LEAST_POINTS = 4, ROUNDS = 8, RESAMPLES = 400, RATE_STEPS = 400 };
 
 /* Huber's bound in standard deviations, and the least deviation that counts as one: a few medians that
    agree by chance must not make the next one an outlier. */
-static const double huber = 1.345, least_deviation = 0.01;
+static const double huber = 1.345, least_deviation = 0.01, usual_scatter = 0.02;
 /* What a further regime must be worth: parameters (alpha, beta, break) in the criterion. */
 static const double regime_parameters = 3.0;
 static const double alike = 0.05; /* predictions that differ by less are one regime */
+/* A regime of sizes is a protocol of a driver; a cluster of points within fewer octaves is a disturbance. */
+static const double least_span = 8.0;
+/* What a point may cost at most, wherever it lies: some that lie far off make no regime. */
+static const double most_loss = 9.0;
+/* A time that falls with the size does so by this, and by so many deviations. */
+static const double least_fall = 0.1, sure_fall = 8.0;
 
 static int by_size(const void *a, const void *b)
 {
@@ -76,31 +82,48 @@ static double deviation(const strake_line *line, const strake_fit_point *p, int 
     return fmax(least_deviation, 1.4826 * median(size, n));
 }
 
+double strake_fit_scatter(const double *seconds, int n)
+{
+    /* Of a normal distribution: its deviation by its quartiles', a median's by that of the repeats. */
+    static const double of_quartiles = 1.0 / 1.349, of_median = 1.2533;
+    const double middle = 0.5 * (seconds[(n - 1) / 2] + seconds[n / 2]);
+    const double between = seconds[3 * (n - 1) / 4] - seconds[(n - 1) / 4];
+    return middle > 0.0 ? of_median * of_quartiles * between / (middle * sqrt((double)n)) : 0.0;
+}
+
+/* Points that scatter more than usual count less. */
+static double trust(const strake_fit_point *p)
+{
+    const double more = fmax(1.0, p->scatter / usual_scatter);
+    return 1.0 / (more * more);
+}
+
 strake_line strake_fit_line(const strake_fit_point *p, int n)
 {
     double weight[STRAKE_FIT_POINTS] = {1.0};
     for (int k = 0; k < n; k++) {
-        weight[k] = 1.0;
+        weight[k] = trust(&p[k]);
     }
     strake_line line = solve(p, weight, n);
     for (int round = 0; round < ROUNDS && n > 2; round++) {
         const double bound = huber * deviation(&line, p, n);
         for (int k = 0; k < n; k++) {
             const double off = fabs(residual(&line, &p[k]));
-            weight[k] = off <= bound ? 1.0 : bound / off;
+            weight[k] = trust(&p[k]) * (off <= bound ? 1.0 : bound / off);
         }
         line = solve(p, weight, n);
     }
     return line;
 }
 
-/* Huber's loss of a line in units of @p scale: a square near it, a straight line far off. */
+/* Huber's loss of a line in units of @p scale or of a point's own scatter: a square near it, a straight line
+   far off, and no more than for points that are lost. */
 static double loss(const strake_line *line, const strake_fit_point *p, int n, double scale)
 {
     double sum = 0.0;
     for (int k = 0; k < n; k++) {
-        const double off = fabs(residual(line, &p[k])) / scale;
-        sum += off <= huber ? off * off : huber * (2.0 * off - huber);
+        const double off = fabs(residual(line, &p[k])) / fmax(scale, p[k].scatter);
+        sum += fmin(most_loss, off <= huber ? off * off : huber * (2.0 * off - huber));
     }
     return sum;
 }
@@ -133,12 +156,11 @@ static double find_noise(const strake_fit_point *p, int n)
 }
 
 /* Best divisions into 1, 2, ... regimes by dynamic programming; the criterion takes one. */
-static division divide(const strake_fit_point *p, int n)
+static division divide(const strake_fit_point *p, int n, double scale)
 {
     static const double far = 1e300;
     double best[STRAKE_POSTAL_REGIMES + 1][STRAKE_FIT_POINTS + 1];
     int from[STRAKE_POSTAL_REGIMES + 1][STRAKE_FIT_POINTS + 1];
-    const double scale = find_noise(p, n);
     division chosen = {1, {0, n}};
     double least = far;
     memset(from, 0, sizeof from);
@@ -149,6 +171,9 @@ static division divide(const strake_fit_point *p, int n)
     }
     for (int end = LEAST_POINTS; end <= n; end++) {
         for (int first = 0; first + LEAST_POINTS <= end; first++) {
+            if (p[end - 1].bytes < least_span * p[first].bytes && end - first < n) {
+                continue;
+            }
             const strake_line line = strake_fit_line(p + first, end - first);
             const double cost = loss(&line, p + first, end - first, scale);
             for (int r = 1; r <= STRAKE_POSTAL_REGIMES; r++) {
@@ -187,6 +212,15 @@ static double difference(const strake_line *a, const strake_line *b, const strak
     return most;
 }
 
+/* Joins regime r and the next one. */
+static void join(division *d, int r)
+{
+    for (int k = r + 1; k < d->regimes; k++) {
+        d->start[k] = d->start[k + 1];
+    }
+    d->regimes--;
+}
+
 /* Joins neighbours that one line describes as well as their own do. */
 static void merge(const strake_fit_point *p, division *d)
 {
@@ -199,10 +233,7 @@ static void merge(const strake_fit_point *p, division *d)
         const strake_line right = line_of(p, d, r + 1);
         if (difference(&all, &left, p + first, middle - first) < alike &&
             difference(&all, &right, p + middle, end - middle) < alike) {
-            for (int k = r + 1; k < d->regimes; k++) {
-                d->start[k] = d->start[k + 1];
-            }
-            d->regimes--;
+            join(d, r);
             r = 0;
         } else {
             r++;
@@ -264,17 +295,59 @@ static void judge(const strake_fit_point *p, int n, strake_path *path)
     path->error = median(off, n);
 }
 
+static double at(const strake_line *line, double bytes)
+{
+    return line->intercept + line->slope * bytes;
+}
+
+/*
+ * Where regime r begins. Half way between two sizes, as sizes are spaced; where the time would fall there,
+ * and that is no more than what points scatter, where the lines meet. @return NaN: they meet in neither regime
+ */
+static double find_break(const strake_fit_point *p, const division *d, int r, double scale)
+{
+    const int middle = d->start[r];
+    const strake_fit_point *const before = p + d->start[r - 1];
+    const double from = sqrt(p[middle - 1].bytes * fmax(1.0, p[middle].bytes));
+    const strake_line left = line_of(p, d, r - 1), right = line_of(p, d, r);
+    const double fall = 1.0 - at(&right, from) / at(&left, from);
+    const double noise = fmax(scale, fmax(deviation(&left, before, middle - d->start[r - 1]),
+                                          deviation(&right, p + middle, d->start[r + 1] - middle)));
+    if (fall <= 0.0 || fall > fmax(least_fall, sure_fall * noise)) {
+        return from;
+    }
+    const double meet = (right.intercept - left.intercept) / (left.slope - right.slope);
+    return meet > before->bytes && meet < p[d->start[r + 1] - 1].bytes ? meet : (double)NAN;
+}
+
+/* Breaks of all regimes; those between lines that do not meet, or in no order, are given up. */
+static void find_breaks(const strake_fit_point *p, division *d, double scale, double *from)
+{
+    for (int r = 1; r < d->regimes;) {
+        from[r] = find_break(p, d, r, scale);
+        if (from[r] > from[r - 1]) {
+            r++;
+        } else {
+            join(d, r - 1);
+            r = 1;
+        }
+    }
+}
+
 strake_path strake_fit_path(strake_fit_point *point, int n)
 {
     strake_path path = {0};
     division d = {1, {0, n}};
+    double from[STRAKE_POSTAL_REGIMES] = {0.0};
     if (n < 1) {
         return path;
     }
     qsort(point, (size_t)n, sizeof *point, by_size);
     if (n >= 2 * LEAST_POINTS) {
-        d = divide(point, n);
+        const double scale = find_noise(point, n);
+        d = divide(point, n, scale);
         merge(point, &d);
+        find_breaks(point, &d, scale, from);
     }
     path.regimes = d.regimes;
     for (int r = 0; r < d.regimes; r++) {
@@ -282,9 +355,7 @@ strake_path strake_fit_path(strake_fit_point *point, int n)
         const int count = d.start[r + 1] - first;
         const strake_line line = line_of(point, &d, r);
         find_intervals(point + first, count, &line, &path.regime[r]);
-        /* A break lies between two sizes: half way, as sizes are spaced. */
-        path.regime[r].from =
-            r == 0 ? 0.0 : sqrt(point[first - 1].bytes * fmax(1.0, point[first].bytes));
+        path.regime[r].from = from[r];
     }
     judge(point, n, &path);
     return path;

@@ -15,7 +15,11 @@ enum { STRAKE_FIT_POINTS = 128 };
 typedef struct strake_fit_point {
     double bytes;
     double seconds; /**< median of the repeats */
+    double scatter; /**< its standard deviation as a part of it, by the repeats; 0: not known */
 } strake_fit_point;
+
+/** What strake_fit_point.scatter is for @p n repeats [s], ascending: by their quartiles. */
+double strake_fit_scatter(const double *seconds, int n);
 
 /** A straight line, intercept + slope x, neither of them negative. */
 typedef struct strake_line {
@@ -26,10 +30,12 @@ typedef struct strake_line {
 strake_line strake_fit_line(const strake_fit_point *point, int n);
 
 /**
- * Finds the regimes of a path: breaks by dynamic programming over the robust cost of a line each, as
- * many as the Bayesian information criterion pays for, each of 4 points or more; neighbours whose
- * predictions differ by less than 5 % are one regime. Intervals of 95 % by resampling residuals
- * (fixed seed).
+ * Finds the regimes of a path: breaks by dynamic programming over the robust cost of a line each, in units
+ * of the scatter of points, as many as the Bayesian information criterion pays for, each of 4 points or more
+ * over three octaves of sizes or more; neighbours whose predictions differ by less than 5 % are one regime.
+ * More bytes take no less time, except at a break where measurements fall by more than their scatter, as
+ * where a driver begins to copy directly: elsewhere a break that falls goes to where its lines meet.
+ * Intervals of 95 % by resampling residuals (fixed seed).
  * @param[in,out] point  sorted by bytes on return; times must be positive
  * @param[in]     n      at most STRAKE_FIT_POINTS; fewer than 4 points give one regime
  */

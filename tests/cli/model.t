@@ -31,6 +31,12 @@ fi
 mkdir kept
 try model case.yaml --on ocl:0,ocl:0,cpu --budget 3 --cache kept --report model.json --plot model.svg
 exits 0 "models are measured"
+check "the verdict stands first, in three lines" sh -c '
+    sed -n 1p .out | grep -q "^transfers from pinned memory: ocl:0 .* up, .* down, after a start of " &&
+    sed -n 2p .out | grep -q "^an exchange of 192 KiB each way: ocl:0 .* beside kernels$" &&
+    sed -n 3p .out | grep -Eq "^trust: models are off by .*: (good|uncertain; measure again)" &&
+    [ -z "$(sed -n 4p .out)" ]'
+check "and in the report" grep -q '"verdict": \[' model.json
 prints "tables, statements and advice" "up_pinned" "publish" "fetch" "through host" "in one context" \
     "ocl:0: up: pinned memory starts after" "hide behind a kernel" "a kernel launch takes" \
     "ocl:0 to ocl:0: a copy within one context" "host: memory moves" "steps per exchange" \

@@ -67,7 +67,7 @@ static void three_regimes_are_found_in_noise(void **state)
     int right = 0;
     double off[3][TRIALS], rate[TRIALS];
     for (int t = 0; t < TRIALS; t++) {
-        strake_fit_point point[STRAKE_FIT_POINTS];
+        strake_fit_point point[STRAKE_FIT_POINTS] = {{0}};
         seed = 1000 + (uint64_t)t;
         const int n = make_points(&truth, point);
         const strake_path path = strake_fit_path(point, n);
@@ -108,7 +108,7 @@ static void one_regime_stays_one(void **state)
     const strake_path line = {.regimes = 1, .regime = {{0.0, {5e-6, 0, 0}, {1e-10, 0, 0}}}};
     int more = 0;
     for (int t = 0; t < TRIALS; t++) {
-        strake_fit_point point[STRAKE_FIT_POINTS];
+        strake_fit_point point[STRAKE_FIT_POINTS] = {{0}};
         seed = 77 + (uint64_t)t;
         const int n = make_points(&line, point);
         more += strake_fit_path(point, n).regimes > 1 ? 1 : 0;
@@ -117,13 +117,115 @@ static void one_regime_stays_one(void **state)
     assert_true(more <= TRIALS / 20);
 }
 
+/* A normal deviate (Box and Muller 1958). */
+static double normal(void)
+{
+    return sqrt(-2.0 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+/* Whether any number of bytes takes less than fewer do. */
+static bool falls(const strake_path *path)
+{
+    double before = 0.0;
+    for (double octave = 6.0; octave <= 26.0; octave += 0.01) {
+        const double seconds = strake_path_seconds(path, exp2(octave));
+        if (seconds < before * (1.0 - 1e-9)) {
+            return true;
+        }
+        before = seconds;
+    }
+    return false;
+}
+
+/* Seven more sizes around one, as a sweep adds them, all @p factor times as long: others ran just then. */
+static int add_cluster(const strake_path *path, double bytes, double factor, double scatter,
+                       strake_fit_point *point, int n)
+{
+    for (int quarter = -3; quarter <= 3; quarter++) {
+        const double size = bytes * exp2(quarter / 4.0);
+        const double seconds = strake_path_seconds(path, size) * factor * (1.0 + 0.02 * normal());
+        point[n++] = (strake_fit_point){size, seconds, scatter};
+    }
+    return n;
+}
+
+static void clusters_of_disturbed_sizes_are_no_regimes(void **state)
+{
+    (void)state;
+    const strake_path line = {.regimes = 1, .regime = {{0.0, {1.6e-5, 0, 0}, {9e-11, 0, 0}}}};
+    int more = 0, fell = 0;
+    for (int t = 0; t < TRIALS; t++) {
+        strake_fit_point point[STRAKE_FIT_POINTS] = {{0}};
+        int n = 0;
+        seed = 300 + (uint64_t)t;
+        for (int k = 6; k <= 26; k++) {
+            const double bytes = ldexp(1.0, k);
+            const double seconds = strake_path_seconds(&line, bytes) * (1.0 + 0.02 * normal());
+            point[n++] = (strake_fit_point){bytes, seconds, 0.0};
+        }
+        n = add_cluster(&line, exp2(8.0 + 14.0 * uniform()), 1.5 + 2.0 * uniform(), 0.0, point, n);
+        const strake_path path = strake_fit_path(point, n);
+        more += path.regimes > 1;
+        fell += falls(&path);
+    }
+    print_message("a cluster became a regime in %d of %d, times fell in %d\n", more, TRIALS, fell);
+    assert_true(more <= TRIALS / 20);
+    assert_int_equal(fell, 0);
+}
+
+/* Points that scatter by a sixth, two disturbed clusters, and a protocol that begins with a later start. */
+static void times_never_fall_in_noise(void **state)
+{
+    (void)state;
+    const strake_path rising = {
+        .regimes = 2,
+        .regime = {{0.0, {1e-5, 0, 0}, {4e-10, 0, 0}}, {65536.0, {6e-5, 0, 0}, {9e-11, 0, 0}}}};
+    int fell = 0, found = 0;
+    for (int t = 0; t < 2 * TRIALS; t++) {
+        strake_fit_point point[STRAKE_FIT_POINTS] = {{0}};
+        int n = 0;
+        seed = 900 + (uint64_t)t;
+        for (int k = 6; k <= 26; k++) {
+            const double bytes = ldexp(1.0, k);
+            const double seconds = strake_path_seconds(&rising, bytes) * exp(0.15 * normal());
+            point[n++] = (strake_fit_point){bytes, seconds, 0.15};
+        }
+        n = add_cluster(&rising, exp2(8.0 + 6.0 * uniform()), 2.5, 0.3, point, n);
+        n = add_cluster(&rising, exp2(18.0 + 6.0 * uniform()), 2.0, 0.3, point, n);
+        const strake_path path = strake_fit_path(point, n);
+        fell += falls(&path);
+        found += path.regimes == 2;
+    }
+    print_message("times fell in %d of %d; two regimes in %d\n", fell, 2 * TRIALS, found);
+    assert_int_equal(fell, 0);
+}
+
+static void points_that_scatter_count_less(void **state)
+{
+    (void)state;
+    strake_fit_point point[12] = {{0}};
+    const double ascending_ones[] = {1.0, 1.1, 1.2, 1.3, 1.4};
+    for (int k = 0; k < 12; k++) {
+        const bool bad = k % 3 == 2;
+        point[k].bytes = 1000.0 * (k + 1);
+        point[k].seconds = (1e-5 + 1e-9 * point[k].bytes) * (bad ? 1.3 : 1.0);
+        point[k].scatter = bad ? 0.3 : 0.0;
+    }
+    const strake_line line = strake_fit_line(point, 12);
+    assert_true(fabs(line.intercept / 1e-5 - 1.0) < 0.02);
+    assert_true(fabs(line.slope / 1e-9 - 1.0) < 0.02);
+    assert_true(fabs(strake_fit_scatter(ascending_ones, 5) - 1.2533 * 0.2 / 1.349 / 1.2 / sqrt(5)) <
+                1e-9);
+    assert_true(strake_fit_scatter(ascending_ones, 1) == 0.0);
+}
+
 static void intervals_hold_the_truth(void **state)
 {
     (void)state;
     const strake_path line = {.regimes = 1, .regime = {{0.0, {5e-6, 0, 0}, {1e-10, 0, 0}}}};
     int inside[2] = {0, 0};
     for (int t = 0; t < 4 * TRIALS; t++) {
-        strake_fit_point point[STRAKE_FIT_POINTS];
+        strake_fit_point point[STRAKE_FIT_POINTS] = {{0}};
         seed = 5000 + (uint64_t)t;
         int n = 0;
         for (int k = 6; k <= 26; k++) {
@@ -147,7 +249,7 @@ static void intervals_hold_the_truth(void **state)
 static void outlying_points_lose_their_weight(void **state)
 {
     (void)state;
-    strake_fit_point point[20];
+    strake_fit_point point[20] = {{0}};
     for (int k = 0; k < 20; k++) {
         point[k].bytes = 1000.0 * (k + 1);
         point[k].seconds = 1e-5 + 1e-9 * point[k].bytes;
@@ -161,8 +263,10 @@ static void outlying_points_lose_their_weight(void **state)
 static void parameters_are_never_negative(void **state)
 {
     (void)state;
-    strake_fit_point falling[5] = {{1, 5e-6}, {2, 4e-6}, {3, 3e-6}, {4, 2e-6}, {5, 1e-6}};
-    strake_fit_point steep[5] = {{1, 1e-6}, {2, 4e-6}, {3, 9e-6}, {4, 16e-6}, {5, 25e-6}};
+    strake_fit_point falling[5] = {
+        {1, 5e-6, 0}, {2, 4e-6, 0}, {3, 3e-6, 0}, {4, 2e-6, 0}, {5, 1e-6, 0}};
+    strake_fit_point steep[5] = {
+        {1, 1e-6, 0}, {2, 4e-6, 0}, {3, 9e-6, 0}, {4, 16e-6, 0}, {5, 25e-6, 0}};
     const strake_line flat = strake_fit_line(falling, 5);
     const strake_line origin = strake_fit_line(steep, 5);
     assert_true(flat.slope == 0.0 && flat.intercept > 0.0);
@@ -172,7 +276,7 @@ static void parameters_are_never_negative(void **state)
 static void few_points_and_none(void **state)
 {
     (void)state;
-    strake_fit_point point[3] = {{300, 3e-6}, {100, 1e-6}, {200, 2e-6}};
+    strake_fit_point point[3] = {{300, 3e-6, 0}, {100, 1e-6, 0}, {200, 2e-6, 0}};
     const strake_path path = strake_fit_path(point, 3);
     assert_int_equal(path.regimes, 1);
     assert_true(fabs(strake_path_seconds(&path, 1000) / 1e-5 - 1.0) < 1e-6);
@@ -218,6 +322,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(three_regimes_are_found_in_noise),
                                        cmocka_unit_test(one_regime_stays_one),
+                                       cmocka_unit_test(clusters_of_disturbed_sizes_are_no_regimes),
+                                       cmocka_unit_test(times_never_fall_in_noise),
+                                       cmocka_unit_test(points_that_scatter_count_less),
                                        cmocka_unit_test(intervals_hold_the_truth),
                                        cmocka_unit_test(outlying_points_lose_their_weight),
                                        cmocka_unit_test(parameters_are_never_negative),

@@ -241,6 +241,19 @@ static void sentences_have_the_measured_numbers(void **state)
     assert_non_null(strstr(said.data, "uploads to both at once hide each other by 97 %"));
     assert_non_null(strstr(said.data, "memory moves 100 GB/s (triad, 16 threads); ocl:0 40 times"));
     strake_text_free(&said);
+    strake_model_verdict(machine, &said);
+    assert_non_null(strstr(said.data, "transfers from pinned memory: ocl:0 50 GB/s up, 50 GB/s "
+                                      "down, after a start of 6 us\n"));
+    assert_non_null(strstr(said.data, "95 % of it beside kernels\n"));
+    assert_non_null(strstr(said.data, "off by 6.0 % (median of 11 paths), by 11.0 % at worst"));
+    assert_non_null(strstr(said.data, "(ocl:0, fetch_beside): uncertain"));
+    strake_text_free(&said);
+    for (int k = 0; k < STRAKE_PATHS; k++) {
+        machine->device[0].model.path[k].error = 0.01;
+    }
+    strake_model_verdict(machine, &said);
+    assert_non_null(strstr(said.data, ": good\n"));
+    strake_text_free(&said);
     free(machine);
     assert_string_equal(strake_say_bytes(196608.0, text), "192 KiB");
     assert_string_equal(strake_say_seconds(6.7e-6, text), "6.7 us");
