@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "pace/rescue.h"
+#include "part/leave.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
 enum { HUGE_PAGE = 2 * 1024 * 1024, TAIL = 256 };
@@ -22,9 +22,9 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-size_t strake_arrays_bytes(const strake_solver *solver)
+size_t strake_arrays_bytes(const strake_grid *grid)
 {
-    return round_up(bytes_of(&solver->layout), (size_t)sysconf(_SC_PAGESIZE));
+    return round_up(bytes_of(&grid->layout), (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /*
@@ -53,15 +53,15 @@ static void *map_room(size_t bytes, size_t head, bool is_sparse)
  * Cells start at a huge page, so that the ghosts, and what is behind the last whole one, take no more
  * than they need. Nothing is touched here (first touch decides the NUMA node).
  */
-static strake_status new_array(const strake_solver *solver, const char *name, void **out,
+static strake_status new_array(const strake_grid *grid, const char *name, void **out,
                                strake_error *error)
 {
-    const strake_layout *l = &solver->layout;
-    const size_t bytes = strake_arrays_bytes(solver);
+    const strake_layout *l = &grid->layout;
+    const size_t bytes = strake_arrays_bytes(grid);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t head = strake_layout_offset(l, 0) / page * page;
     const size_t cells = strake_layout_offset(l, l->n[0]) - head;
-    *out = map_room(bytes, head, solver->ranks != NULL);
+    *out = map_room(bytes, head, grid->domain.ranks != NULL);
     if (*out == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: field %s needs %.1f MiB; use a smaller grid or "
@@ -74,10 +74,10 @@ static strake_status new_array(const strake_solver *solver, const char *name, vo
     return STRAKE_OK;
 }
 
-void strake_arrays_free(const strake_solver *solver, void **array)
+void strake_arrays_free(const strake_grid *grid, void **array)
 {
     if (array != NULL && *array != NULL) {
-        (void)munmap(*array, strake_arrays_bytes(solver));
+        (void)munmap(*array, strake_arrays_bytes(grid));
     }
     *array = NULL;
 }
@@ -107,37 +107,37 @@ static void trim(const strake_layout *l, char *array, const strake_window *windo
     give_back(l, array, first, end);
 }
 
-void strake_arrays_trim(const strake_solver *solver)
+void strake_arrays_trim(const strake_grid *grid)
 {
-    const strake_window own = {1, {solver->own}};
-    for (int v = 0; v < solver->graph.values && solver->ranks != NULL; v++) {
-        const bool is_state = solver->graph.value[v].next >= 0;
+    const strake_window own = {1, {grid->domain.own}};
+    for (int v = 0; v < grid->graph.values && grid->domain.ranks != NULL; v++) {
+        const bool is_state = grid->graph.value[v].next >= 0;
         for (int p = 0; p < (is_state ? 2 : 1); p++) {
-            if (solver->array[p][v] != NULL) {
-                trim(&solver->layout, solver->array[p][v], is_state ? &own : &solver->window);
+            if (grid->array[p][v] != NULL) {
+                trim(&grid->layout, grid->array[p][v], is_state ? &own : &grid->window);
             }
         }
     }
 }
 
 /* The slabs of the CPU stripe; before there are stripes, it may become all of this rank's. */
-static strake_range stripe_of(const strake_solver *solver)
+static strake_range stripe_of(const strake_grid *grid)
 {
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < grid->team->parts; e++) {
+        const strake_part *part = &grid->team->part[e];
         if (part->ops->has_workers && strake_part_has_slabs(part)) {
             return part->range;
         }
     }
-    return solver->own;
+    return grid->domain.own;
 }
 
 /* The slabs of a worker's part of an array; bands belong to the first. */
-static strake_range part_of(const strake_solver *solver, strake_range stripe, int worker)
+static strake_range part_of(const strake_grid *grid, strake_range stripe, int worker)
 {
     strake_range slabs;
     strake_range columns;
-    strake_workers_share(solver, stripe, worker, &slabs, &columns);
+    strake_workers_share(grid->team, stripe, worker, &slabs, &columns);
     return (strake_range){slabs.first, columns.first == 0 ? slabs.end : slabs.first};
 }
 
@@ -155,17 +155,17 @@ static void touch(char *begin, char *end)
  * then on its own node. What is not of the stripe takes memory when somebody writes it. Threads may move
  * while they do so unless they stay on their processors.
  */
-static void touch_first(strake_solver *solver, void *array)
+static void touch_first(strake_grid *grid, void *array)
 {
-    const strake_layout *l = &solver->layout;
-    const strake_range stripe = stripe_of(solver);
-#pragma omp parallel num_threads(solver->threads)
+    const strake_layout *l = &grid->layout;
+    const strake_range stripe = stripe_of(grid);
+#pragma omp parallel num_threads(grid->team->threads)
     {
         /* There may be fewer threads than asked for: see that nobody's slabs are left out. */
-        for (int w = omp_get_thread_num(); w < solver->threads; w += omp_get_num_threads()) {
+        for (int w = omp_get_thread_num(); w < grid->team->threads; w += omp_get_num_threads()) {
             strake_binding before;
-            strake_workers_enter(solver, w, &before);
-            const strake_range own = part_of(solver, stripe, w);
+            strake_workers_enter(grid->team, w, &before);
+            const strake_range own = part_of(grid, stripe, w);
             touch((char *)array + strake_layout_offset(l, own.first),
                   (char *)array + strake_layout_offset(l, own.end));
             strake_topology_unbind(&before);
@@ -185,21 +185,21 @@ static void renew_pages(char *begin, char *end, void *buffer)
     }
 }
 
-static void settle(const strake_solver *solver, strake_range stripe)
+static void settle(const strake_grid *grid, strake_range stripe)
 {
-    const strake_layout *l = &solver->layout;
+    const strake_layout *l = &grid->layout;
     const size_t bytes = (size_t)(l->elements * l->element_size);
-#pragma omp parallel num_threads(solver->threads)
+#pragma omp parallel num_threads(grid->team->threads)
     {
         const int worker = omp_get_thread_num();
-        const strake_range own = part_of(solver, stripe, worker);
+        const strake_range own = part_of(grid, stripe, worker);
         strake_binding before;
-        strake_workers_enter(solver, worker, &before);
+        strake_workers_enter(grid->team, worker, &before);
         void *buffer = bytes >= HUGE_PAGE ? malloc(HUGE_PAGE) : NULL;
         for (int k = 0; k < 2 * STRAKE_MAX_VALUES && buffer != NULL; k++) {
-            char *array = solver->array[k / STRAKE_MAX_VALUES][k % STRAKE_MAX_VALUES];
+            char *array = grid->array[k / STRAKE_MAX_VALUES][k % STRAKE_MAX_VALUES];
             const bool is_second =
-                k >= STRAKE_MAX_VALUES && array == solver->array[0][k % STRAKE_MAX_VALUES];
+                k >= STRAKE_MAX_VALUES && array == grid->array[0][k % STRAKE_MAX_VALUES];
             if (array != NULL && !is_second) {
                 renew_pages(array + strake_layout_offset(l, own.first),
                             array + strake_layout_offset(l, own.end), buffer);
@@ -211,26 +211,26 @@ static void settle(const strake_solver *solver, strake_range stripe)
 }
 
 /* Drivers and other ranks' messages may have the pages of a running solver in their hands. */
-void strake_arrays_settle(strake_solver *solver)
+void strake_arrays_settle(strake_grid *grid)
 {
-    const strake_range stripe = stripe_of(solver);
-    const bool is_home = stripe.first == solver->home.first && stripe.end == solver->home.end &&
-                         solver->threads == solver->home_threads;
-    if (is_home || solver->ranks != NULL || solver->has_lost ||
-        !strake_topology_binds(&solver->topology, solver->threads)) {
+    const strake_range stripe = stripe_of(grid);
+    const bool is_home = stripe.first == grid->home.first && stripe.end == grid->home.end &&
+                         grid->team->threads == grid->home_threads;
+    if (is_home || grid->domain.ranks != NULL || grid->domain.has_lost ||
+        !strake_topology_binds(&grid->team->topology, grid->team->threads)) {
         return;
     }
-    settle(solver, stripe);
-    solver->home = stripe;
-    solver->home_threads = solver->threads;
+    settle(grid, stripe);
+    grid->home = stripe;
+    grid->home_threads = grid->team->threads;
 }
 
-strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
+strake_status strake_arrays_new(strake_grid *grid, const char *name, void **out,
                                 strake_error *error)
 {
-    const strake_status status = new_array(solver, name, out, error);
+    const strake_status status = new_array(grid, name, out, error);
     if (status == STRAKE_OK) {
-        touch_first(solver, *out);
+        touch_first(grid, *out);
     }
     return status;
 }
@@ -253,25 +253,25 @@ int strake_arrays_count(const strake_graph *graph, int for_state)
 }
 
 /* Bytes of all arrays on this machine, with a given number of them for each state; ranks have alike shares. */
-static double memory_needed(const strake_solver *solver, int for_state)
+static double memory_needed(const strake_grid *grid, int for_state)
 {
-    const strake_layout *l = &solver->layout;
-    const int64_t slabs = solver->own.end - solver->own.first + l->lo[0] + l->hi[0];
+    const strake_layout *l = &grid->layout;
+    const int64_t slabs = grid->domain.own.end - grid->domain.own.first + l->lo[0] + l->hi[0];
     const double one =
-        (double)(slabs * l->slab * l->element_size) * strake_ranks_local_count(solver->ranks);
-    return one * strake_arrays_count(&solver->graph, for_state);
+        (double)(slabs * l->slab * l->element_size) * strake_ranks_local_count(grid->domain.ranks);
+    return one * strake_arrays_count(&grid->graph, for_state);
 }
 
-bool strake_arrays_have_room(const strake_solver *solver)
+bool strake_arrays_have_room(const strake_grid *grid)
 {
-    return memory_needed(solver, 3) <= memory_of_machine();
+    return memory_needed(grid, 3) <= memory_of_machine();
 }
 
 /* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
-static strake_status check_memory(const strake_solver *solver, strake_error *error)
+static strake_status check_memory(const strake_grid *grid, strake_error *error)
 {
     const double have = memory_of_machine();
-    const double need = memory_needed(solver, 2);
+    const double need = memory_needed(grid, 2);
     if (need > have) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
@@ -281,50 +281,50 @@ static strake_status check_memory(const strake_solver *solver, strake_error *err
     return STRAKE_OK;
 }
 
-strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error)
+strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_graph *graph = &solver->graph;
-    STRAKE_TRY(check_memory(solver, error));
-    solver->home = solver->own;
-    solver->home_threads = solver->threads;
+    const strake_graph *graph = &grid->graph;
+    STRAKE_TRY(check_memory(grid, error));
+    grid->home = grid->domain.own;
+    grid->home_threads = grid->team->threads;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         if (value->stage >= 0 || value->is_constant || !value->is_live) {
             continue;
         }
         for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {
-            STRAKE_TRY(strake_arrays_new(solver, value->name, &solver->array[p][v], error));
+            STRAKE_TRY(strake_arrays_new(grid, value->name, &grid->array[p][v], error));
         }
         if (value->next < 0) {
-            solver->array[1][v] = solver->array[0][v];
+            grid->array[1][v] = grid->array[0][v];
         }
     }
-    strake_arrays_pair(solver);
+    strake_arrays_pair(grid);
 cleanup:
     return status;
 }
 
-void strake_arrays_pair(strake_solver *solver)
+void strake_arrays_pair(strake_grid *grid)
 {
-    const strake_graph *graph = &solver->graph;
+    const strake_graph *graph = &grid->graph;
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].next >= 0) {
-            solver->next[0][graph->value[v].next] = solver->array[1][v];
-            solver->next[1][graph->value[v].next] = solver->array[0][v];
+            grid->next[0][graph->value[v].next] = grid->array[1][v];
+            grid->next[1][graph->value[v].next] = grid->array[0][v];
         }
     }
 }
 
-void strake_arrays_release(strake_solver *solver)
+void strake_arrays_release(strake_grid *grid)
 {
     for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        void *array[2] = {solver->array[0][v], NULL};
-        array[1] = solver->array[1][v] != array[0] ? solver->array[1][v] : NULL;
-        for (int p = 0; p < 2 && !solver->has_lost; p++) {
-            strake_arrays_free(solver, &array[p]);
+        void *array[2] = {grid->array[0][v], NULL};
+        array[1] = grid->array[1][v] != array[0] ? grid->array[1][v] : NULL;
+        for (int p = 0; p < 2 && !grid->domain.has_lost; p++) {
+            strake_arrays_free(grid, &array[p]);
         }
-        for (int p = 0; p < 2 && solver->has_lost; p++) {
+        for (int p = 0; p < 2 && grid->domain.has_lost; p++) {
             strake_leave_behind(array[p]);
         }
     }

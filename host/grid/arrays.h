@@ -2,39 +2,39 @@
 #ifndef STRAKE_ARRAYS_H
 #define STRAKE_ARRAYS_H
 
-#include "solver/solver_impl.h"
+#include "grid/grid.h"
 
 /** Allocates all arrays. @return STRAKE_ERR_MEMORY, also where the machine has less than they need */
-strake_status strake_arrays_allocate(strake_solver *solver, strake_error *error);
+strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error);
 
 /**
  * Moves the slabs of the CPU stripe to the nodes of the workers that have them now, where workers are
  * bound to teams. To be called while no device has a stripe: its driver could hold the pages.
  */
-void strake_arrays_settle(strake_solver *solver);
+void strake_arrays_settle(strake_grid *grid);
 
 /** Number of arrays of the size of the grid, with so many for each state. */
 int strake_arrays_count(const strake_graph *graph, int for_state);
 
 /** A zeroed array of the grid, its slabs on the nodes of the threads that will work on them. */
-strake_status strake_arrays_new(strake_solver *solver, const char *name, void **out,
+strake_status strake_arrays_new(strake_grid *grid, const char *name, void **out,
                                 strake_error *error);
 
 /** Bytes that an array takes in memory, whole pages. */
-size_t strake_arrays_bytes(const strake_solver *solver);
+size_t strake_arrays_bytes(const strake_grid *grid);
 
 /** Frees such an array and sets the pointer to NULL; NULL is accepted. */
-void strake_arrays_free(const strake_solver *solver, void **array);
+void strake_arrays_free(const strake_grid *grid, void **array);
 
 /** Gives back the memory of slabs that this rank no longer has, after its share or window has changed. */
-void strake_arrays_trim(const strake_solver *solver);
+void strake_arrays_trim(const strake_grid *grid);
 
 /** Whether the machine has memory for another array of each state. */
-bool strake_arrays_have_room(const strake_solver *solver);
+bool strake_arrays_have_room(const strake_grid *grid);
 
 /** Tells for every state which array the next one goes to, after arrays have changed. */
-void strake_arrays_pair(strake_solver *solver);
+void strake_arrays_pair(strake_grid *grid);
 
-void strake_arrays_release(strake_solver *solver);
+void strake_arrays_release(strake_grid *grid);
 
 #endif

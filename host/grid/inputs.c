@@ -9,7 +9,7 @@
 
 /* Work on a field of a solver by several threads. */
 typedef struct job {
-    const strake_solver *solver;
+    const strake_grid *grid;
     int field;
     int64_t shape[STRAKE_AXES]; /* of the field */
     void *array;
@@ -17,31 +17,31 @@ typedef struct job {
     strake_error *error;
 } job;
 
-static job job_of(const strake_solver *solver, int f)
+static job job_of(const strake_grid *grid, int f)
 {
     job work = {
-        .solver = solver, .field = f, .array = solver->array[solver->parity][solver->value_of[f]]};
-    strake_case_field_shape(solver->which, f, work.shape);
+        .grid = grid, .field = f, .array = grid->array[grid->domain.parity][grid->value_of[f]]};
+    strake_case_field_shape(grid->which, f, work.shape);
     return work;
 }
 
 /* Parts into which the work on some slabs of the grid is divided. */
-static int parts_of(const strake_solver *solver, strake_range slabs)
+static int parts_of(const strake_grid *grid, strake_range slabs)
 {
-    return strake_spread_parts(solver->most_threads,
-                               (slabs.end - slabs.first) * solver->layout.slab);
+    return strake_spread_parts(grid->team->most_threads,
+                               (slabs.end - slabs.first) * grid->layout.slab);
 }
 
 /* Lines of a source are read to their places where these hold doubles, else on the way there. */
 static strake_status fill_slabs(const job *work, strake_range slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_layout *const l = &work->solver->layout;
+    const strake_layout *const l = &work->grid->layout;
     const int64_t n = work->shape[2];
     strake_source_reader *reader = NULL;
     double *const line = malloc((size_t)n * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
-    STRAKE_TRY(strake_source_open(work->solver->which, work->field, &reader, error));
+    STRAKE_TRY(strake_source_open(work->grid->which, work->field, &reader, error));
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);
@@ -73,16 +73,16 @@ static void fill_part(void *user, int part, strake_range slabs)
  * The slabs of a field that this rank has: of a state its own, of an input all that it reads. A field on
  * faces has one more at the end of the domain.
  */
-static strake_window slabs_of(const strake_solver *solver, int f)
+static strake_window slabs_of(const strake_grid *grid, int f)
 {
     int64_t shape[STRAKE_AXES];
-    strake_window slabs = {1, {solver->own}};
-    if (!solver->which->problem->field[f].is_state) {
-        slabs = solver->window;
+    strake_window slabs = {1, {grid->domain.own}};
+    if (!grid->which->problem->field[f].is_state) {
+        slabs = grid->window;
     }
-    strake_case_field_shape(solver->which, f, shape);
+    strake_case_field_shape(grid->which, f, shape);
     for (int k = 0; k < slabs.ranges; k++) {
-        if (slabs.range[k].end == solver->layout.n[0]) {
+        if (slabs.range[k].end == grid->layout.n[0]) {
             slabs.range[k].end = shape[0];
         }
     }
@@ -93,13 +93,12 @@ static strake_window slabs_of(const strake_solver *solver, int f)
  * Fills slabs of a field from its source, each thread its share of them: sources give lines in any order.
  * Of several failures the one of the first slabs is reported.
  */
-static strake_status fill_range(const strake_solver *solver, int f, strake_range range,
+static strake_status fill_range(const strake_grid *grid, int f, strake_range range,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    job work = job_of(solver, f);
-    const int parts =
-        strake_source_has_bands(solver->which->source[f]) ? 1 : parts_of(solver, range);
+    job work = job_of(grid, f);
+    const int parts = strake_source_has_bands(grid->which->source[f]) ? 1 : parts_of(grid, range);
     work.status = calloc((size_t)parts, sizeof *work.status);
     work.error = calloc((size_t)parts, sizeof *work.error);
     STRAKE_CHECK(work.status != NULL && work.error != NULL, error, STRAKE_ERR_MEMORY,
@@ -115,16 +114,16 @@ cleanup:
     return status;
 }
 
-static strake_status fill_field(strake_solver *solver, int f, strake_error *error)
+static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_window slabs = slabs_of(solver, f);
+    const strake_window slabs = slabs_of(grid, f);
     for (int k = 0; k < slabs.ranges; k++) {
-        STRAKE_TRY(fill_range(solver, f, slabs.range[k], error));
+        STRAKE_TRY(fill_range(grid, f, slabs.range[k], error));
     }
-    solver->given[f] = true;
-    solver->unweighted[f] = strake_source_is_velocity(solver->which->source[f]);
-    solver->shaped[f] = solver->unweighted[f];
+    grid->given[f] = true;
+    grid->unweighted[f] = strake_source_is_velocity(grid->which->source[f]);
+    grid->shaped[f] = grid->unweighted[f];
 cleanup:
     return status;
 }
@@ -132,8 +131,8 @@ cleanup:
 static void fill_constant(void *user, int part, strake_range slabs)
 {
     const job *const work = user;
-    const strake_layout *const l = &work->solver->layout;
-    const double number = work->solver->which->problem->field[work->field].fallback;
+    const strake_layout *const l = &work->grid->layout;
+    const double number = work->grid->which->problem->field[work->field].fallback;
     (void)part;
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
@@ -150,25 +149,25 @@ static void fill_constant(void *user, int part, strake_range slabs)
 }
 
 /* An optional field that may be set later starts as its default. */
-static void fill_default(strake_solver *solver, int f)
+static void fill_default(strake_grid *grid, int f)
 {
-    const strake_window slabs = slabs_of(solver, f);
-    job work = job_of(solver, f);
+    const strake_window slabs = slabs_of(grid, f);
+    job work = job_of(grid, f);
     for (int k = 0; k < slabs.ranges; k++) {
-        strake_spread(slabs.range[k], parts_of(solver, slabs.range[k]), fill_constant, &work);
+        strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), fill_constant, &work);
     }
-    solver->given[f] = true;
+    grid->given[f] = true;
 }
 
-strake_status strake_inputs_fill(strake_solver *solver, strake_error *error)
+strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_case *which = solver->which;
+    const strake_case *which = grid->which;
     for (int f = 0; f < which->problem->fields; f++) {
-        if (which->source[f] != NULL && !solver->constant[f]) {
-            STRAKE_TRY(fill_field(solver, f, error));
-        } else if (!solver->constant[f] && !which->problem->field[f].required) {
-            fill_default(solver, f);
+        if (which->source[f] != NULL && !grid->constant[f]) {
+            STRAKE_TRY(fill_field(grid, f, error));
+        } else if (!grid->constant[f] && !which->problem->field[f].required) {
+            fill_default(grid, f);
         }
     }
 cleanup:
@@ -176,12 +175,12 @@ cleanup:
 }
 
 /* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
-static strake_status refill_shaped(strake_solver *solver, strake_error *error)
+static strake_status refill_shaped(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (solver->shaped[f] && !solver->unweighted[f]) {
-            STRAKE_TRY(fill_field(solver, f, error));
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        if (grid->shaped[f] && !grid->unweighted[f]) {
+            STRAKE_TRY(fill_field(grid, f, error));
         }
     }
 cleanup:
@@ -192,25 +191,25 @@ static void extend_part(void *user, int part, strake_range slabs)
 {
     const job *const work = user;
     (void)part;
-    strake_layout_fill_lateral(&work->solver->layout, work->array, slabs.first, slabs.end);
+    strake_layout_fill_lateral(&work->grid->layout, work->array, slabs.first, slabs.end);
 }
 
 /* Ghosts of a field of cells beside some slabs. */
-static void extend_lateral(const strake_solver *solver, int f, strake_range slabs)
+static void extend_lateral(const strake_grid *grid, int f, strake_range slabs)
 {
-    job work = job_of(solver, f);
-    strake_spread(slabs, parts_of(solver, slabs), extend_part, &work);
+    job work = job_of(grid, f);
+    strake_spread(slabs, parts_of(grid, slabs), extend_part, &work);
 }
 
 /* Ghosts of a scalar input in the window, and beyond the ends of the domain where these are in it. */
-static void extend_scalar(const strake_solver *solver, int f)
+static void extend_scalar(const strake_grid *grid, int f)
 {
-    const strake_layout *l = &solver->layout;
-    const strake_window *window = &solver->window;
+    const strake_layout *l = &grid->layout;
+    const strake_window *window = &grid->window;
     for (int k = 0; k < window->ranges; k++) {
-        extend_lateral(solver, f, window->range[k]);
+        extend_lateral(grid, f, window->range[k]);
     }
-    strake_layout_fill_ends(l, solver->array[0][solver->value_of[f]], strake_window_has(window, 0),
+    strake_layout_fill_ends(l, grid->array[0][grid->value_of[f]], strake_window_has(window, 0),
                             strake_window_has(window, l->n[0] - 1));
 }
 
@@ -233,7 +232,7 @@ static void begin_extremes(extremes all)
 }
 
 typedef struct survey_job {
-    const strake_solver *solver;
+    const strake_grid *grid;
     void *const *array;
     extremes *found; /* by each part */
 } survey_job;
@@ -241,39 +240,39 @@ typedef struct survey_job {
 static void survey_part(void *user, int part, strake_range slabs)
 {
     const survey_job *const work = user;
-    const strake_case *const which = work->solver->which;
+    const strake_case *const which = work->grid->which;
     begin_extremes(work->found[part]);
-    which->problem->survey(which, &work->solver->layout, slabs, work->array, work->solver->number,
+    which->problem->survey(which, &work->grid->layout, slabs, work->array, work->grid->number,
                            work->found[part]);
 }
 
 /* What decides on stability, of the whole domain. Collective. */
-static strake_status survey(strake_solver *solver, void *const *array, extremes extreme,
+static strake_status survey(strake_grid *grid, void *const *array, extremes extreme,
                             strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int count = strake_ranks_count(solver->ranks);
-    const int parts = parts_of(solver, solver->own);
-    survey_job work = {solver, array, calloc((size_t)parts, sizeof(extremes))};
+    const int count = strake_ranks_count(grid->domain.ranks);
+    const int parts = parts_of(grid, grid->domain.own);
+    survey_job work = {grid, array, calloc((size_t)parts, sizeof(extremes))};
     extremes *const all = calloc((size_t)count, sizeof *all);
     extremes own;
     begin_extremes(own);
     begin_extremes(extreme);
     if (work.found != NULL) {
-        strake_spread(solver->own, parts, survey_part, &work);
+        strake_spread(grid->domain.own, parts, survey_part, &work);
     }
     for (int part = 0; part < parts && work.found != NULL; part++) {
         join_extremes(own, work.found[part]);
     }
     STRAKE_TRY(strake_ranks_agree(
-        solver->ranks,
+        grid->domain.ranks,
         work.found != NULL && all != NULL
             ? STRAKE_OK
             : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory looking at the fields"),
         error));
     memcpy(all, own, sizeof own);
-    if (solver->ranks != NULL) {
-        STRAKE_TRY(strake_ranks_collect(solver->ranks, own, sizeof own, all, error));
+    if (grid->domain.ranks != NULL) {
+        STRAKE_TRY(strake_ranks_collect(grid->domain.ranks, own, sizeof own, all, error));
     }
     for (int k = 0; k < count; k++) {
         join_extremes(extreme, all[k]);
@@ -284,32 +283,32 @@ cleanup:
     return status;
 }
 
-strake_status strake_inputs_prepare(strake_solver *solver, strake_error *error)
+strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_problem *problem = solver->which->problem;
+    const strake_problem *problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
     extremes extreme;
-    STRAKE_TRY(strake_ranks_agree(solver->ranks, refill_shaped(solver, error), error));
+    STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
     for (int f = 0; f < problem->fields; f++) {
-        array[f] = solver->array[solver->parity][solver->value_of[f]];
+        array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
             array[f] != NULL) {
-            extend_scalar(solver, f);
+            extend_scalar(grid, f);
         }
     }
     if (problem->prepare != NULL) {
-        problem->prepare(solver->which, &solver->layout, &solver->window, array, solver->number,
-                         solver->unweighted);
+        problem->prepare(grid->which, &grid->layout, &grid->window, array, grid->number,
+                         grid->unweighted);
     }
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
-    memset(solver->unweighted, 0, sizeof solver->unweighted);
-    solver->is_hashed = false;
-    STRAKE_TRY(survey(solver, array, extreme, error));
-    STRAKE_TRY(problem->judge(solver->which, extreme, error));
+    memset(grid->unweighted, 0, sizeof grid->unweighted);
+    grid->is_hashed = false;
+    STRAKE_TRY(survey(grid, array, extreme, error));
+    STRAKE_TRY(problem->judge(grid->which, extreme, error));
     for (int f = 0; f < problem->fields; f++) {
         if (problem->field[f].is_state) {
-            extend_lateral(solver, f, solver->own);
+            extend_lateral(grid, f, grid->domain.own);
         }
     }
 cleanup:

@@ -2,15 +2,15 @@
 #ifndef STRAKE_INPUTS_H
 #define STRAKE_INPUTS_H
 
-#include "solver/solver_impl.h"
+#include "grid/grid.h"
 
 /**
  * Fills every field that the case gives, or that has a default: states in this rank's slabs, inputs that
  * stay the same in its window.
  */
-strake_status strake_inputs_fill(strake_solver *solver, strake_error *error);
+strake_status strake_inputs_fill(strake_grid *grid, strake_error *error);
 
 /** Ghosts of the static inputs, weighting of velocities, stability. Collective. */
-strake_status strake_inputs_prepare(strake_solver *solver, strake_error *error);
+strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error);
 
 #endif

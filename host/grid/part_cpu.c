@@ -2,12 +2,12 @@
 #include <stdlib.h>
 
 #include "cpu/pipeline.h"
+#include "grid/grid.h"
 #include "grid/parts.h"
 #include "io/machine.h"
 
 typedef struct cpu_body {
-    const strake_graph *graph;
-    const strake_layout *layout;
+    const strake_grid *grid;
     int steps;
     strake_isa isa;
     int workers;
@@ -19,8 +19,7 @@ static strake_status begin(strake_part *part, const strake_part_plan *plan, stra
     strake_status status = STRAKE_OK;
     cpu_body *body = calloc(1, sizeof *body + (size_t)plan->workers * sizeof(strake_pipeline *));
     STRAKE_CHECK(body != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
-    body->graph = plan->graph;
-    body->layout = plan->layout;
+    body->grid = strake_grid_of(part->domain);
     body->steps = plan->steps;
     body->isa = plan->isa;
     body->workers = plan->workers;
@@ -33,7 +32,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
                           strake_error *error)
 {
     cpu_body *body = part->body;
-    return strake_pipeline_create(plan->graph, plan->layout, plan->isa,
+    return strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
                                   plan->settings->block_columns, &body->pipeline[worker], error);
 }
 
@@ -50,16 +49,17 @@ static void unmake(strake_part *part)
 static bool run_moved(const cpu_body *body, const strake_leg *leg, strake_range range, int64_t down)
 {
     void *next[STRAKE_MAX_VALUES];
-    const strake_layout *l = body->layout;
+    const strake_layout *l = &body->grid->layout;
     if (range.first >= range.end) {
         return true;
     }
-    for (int v = 0; v < body->graph->values; v++) {
-        char *const array = leg->next[v];
+    for (int v = 0; v < body->grid->graph.values; v++) {
+        char *const array = body->grid->next[leg->parity][v];
         next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
     }
     return strake_pipeline_run(body->pipeline[leg->worker], leg->steps, range.first, range.end,
-                               leg->columns.first, leg->columns.end, leg->array, next);
+                               leg->columns.first, leg->columns.end, body->grid->array[leg->parity],
+                               next);
 }
 
 /* One way its slabs are those a little further up, round the end of the grid. */
@@ -67,7 +67,7 @@ static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
                          strake_error *error)
 {
     const cpu_body *body = part->body;
-    const int64_t n = body->layout->n[0];
+    const int64_t n = body->grid->layout.n[0];
     const strake_range up = {leg->slabs.first + leg->down, leg->slabs.end + leg->down};
     const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
     const strake_range beyond = {up.first > n ? up.first - n : 0, up.end > n ? up.end - n : 0};

@@ -2,12 +2,24 @@
 #include <stdio.h>
 
 #include "case/settings.h"
+#include "grid/grid.h"
 #include "grid/parts.h"
 #include "tuned/kernels.h"
 
 static strake_cl_stripe *stripe_of(const strake_part *part)
 {
     return part->body;
+}
+
+/* The host's arrays, with the states of a parity. */
+static void *const *arrays_of(const strake_part *part, int parity)
+{
+    return strake_grid_of(part->domain)->array[parity];
+}
+
+static void *const *current(const strake_part *part)
+{
+    return arrays_of(part, part->domain->parity);
 }
 
 /*
@@ -25,8 +37,8 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
                           strake_error *error)
 {
     const strake_range own = plan->stripe[plan->self];
-    const int64_t cells[STRAKE_AXES] = {own.end - own.first, plan->layout->n[1],
-                                        plan->layout->n[2]};
+    const strake_grid *grid = strake_grid_of(part->domain);
+    const int64_t cells[STRAKE_AXES] = {own.end - own.first, grid->layout.n[1], grid->layout.n[2]};
     strake_cl_stripe_options options = strake_tuned_kernels(plan->settings);
     strake_cl_stripe *stripe = NULL;
     (void)worker;
@@ -40,7 +52,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.limit = plan->limit;
     options.costs = plan->costs;
     const strake_status status = strake_cl_stripe_create(
-        plan->cl, part->device, plan->graph, plan->problem, plan->layout, plan->stripe,
+        plan->cl, part->device, &grid->graph, grid->which->problem, &grid->layout, plan->stripe,
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
     part->body = stripe;
     return status;
@@ -57,26 +69,28 @@ static int steps(const strake_part *part)
     return strake_cl_stripe_steps(stripe_of(part));
 }
 
-static strake_status load_inputs(strake_part *part, void *const *array, strake_error *error)
+static strake_status load_inputs(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_upload_static(stripe_of(part), array, error);
+    return strake_cl_stripe_upload_static(stripe_of(part), arrays_of(part, 0), error);
 }
 
-static strake_status load_states(strake_part *part, void *const *array, strake_error *error)
+static strake_status load_states(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_upload_state(stripe_of(part), array, error);
+    return strake_cl_stripe_upload_state(stripe_of(part), current(part), error);
 }
 
-static strake_status store(strake_part *part, void *const *array, strake_error *error)
+static strake_status store(strake_part *part, int parity, strake_error *error)
 {
-    return strake_cl_stripe_download(stripe_of(part), array, error);
+    return strake_cl_stripe_download(stripe_of(part), arrays_of(part, parity), error);
 }
 
 static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
                          strake_error *error)
 {
+    const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_stripe_sweep(stripe_of(part), leg->steps, leg->array, leg->next, error);
+    return strake_cl_stripe_sweep(stripe_of(part), leg->steps, grid->array[leg->parity],
+                                  grid->next[leg->parity], error);
 }
 
 static strake_status meet(strake_part *part, int leg, strake_error *error)
@@ -85,10 +99,10 @@ static strake_status meet(strake_part *part, int leg, strake_error *error)
     return strake_cl_stripe_publish(stripe_of(part), error);
 }
 
-static strake_status fetch(strake_part *part, int leg, void *const *array, strake_error *error)
+static strake_status fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
     (void)leg;
-    return strake_cl_stripe_fetch(stripe_of(part), array, error);
+    return strake_cl_stripe_fetch(stripe_of(part), arrays_of(part, parity), error);
 }
 
 static strake_status undo(strake_part *part, int steps_done, strake_error *error)
@@ -122,15 +136,15 @@ static bool has_room(const strake_part *part, strake_range own)
 }
 
 static strake_status give(strake_part *part, const strake_range *then, int stripes, int self,
-                          void *const *array, strake_error *error)
+                          strake_error *error)
 {
-    return strake_cl_stripe_give(stripe_of(part), then, stripes, self, array, error);
+    return strake_cl_stripe_give(stripe_of(part), then, stripes, self, current(part), error);
 }
 
 static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
-                          void *const *array, strake_error *error)
+                          strake_error *error)
 {
-    return strake_cl_stripe_take(stripe_of(part), then, stripes, self, array, error);
+    return strake_cl_stripe_take(stripe_of(part), then, stripes, self, current(part), error);
 }
 
 static double busy(strake_part *part)

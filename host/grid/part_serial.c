@@ -1,51 +1,43 @@
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cpu/pipeline.h"
 #include "cpu/reference.h"
+#include "grid/grid.h"
 #include "grid/parts.h"
 #include "io/machine.h"
-
-typedef struct serial_body {
-    const strake_graph *graph;
-    const strake_layout *layout;
-    strake_reference *reference;
-} serial_body;
 
 static strake_status make(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error)
 {
-    strake_status status = STRAKE_OK;
+    const strake_grid *grid = strake_grid_of(part->domain);
+    strake_reference *reference = NULL;
+    (void)plan;
     (void)worker;
-    serial_body *body = calloc(1, sizeof *body);
-    STRAKE_CHECK(body != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the reference");
-    body->graph = plan->graph;
-    body->layout = plan->layout;
-    part->body = body;
-    STRAKE_TRY(strake_reference_create(plan->graph, plan->layout, &body->reference, error));
-cleanup:
+    const strake_status status =
+        strake_reference_create(&grid->graph, &grid->layout, &reference, error);
+    part->body = reference;
     return status;
 }
 
 static void unmake(strake_part *part)
 {
-    serial_body *body = part->body;
-    strake_reference_destroy(&body->reference);
-    free(body);
+    strake_reference *reference = part->body;
+    strake_reference_destroy(&reference);
 }
 
 static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
                          strake_error *error)
 {
-    const serial_body *body = part->body;
-    const strake_graph *graph = body->graph;
+    const strake_grid *grid = strake_grid_of(part->domain);
+    const strake_graph *graph = &grid->graph;
+    void *const *next = grid->next[leg->parity];
     (void)error;
-    strake_reference_run(body->reference, leg->array, leg->next);
+    strake_reference_run(part->body, grid->array[leg->parity], next);
     for (int v = 0; v < graph->values && *finite; v++) {
         int64_t cell[STRAKE_AXES];
-        const int next = graph->value[v].next;
-        *finite = next < 0 || strake_layout_is_finite(body->layout, leg->next[next], 0,
-                                                      body->layout->n[0], cell);
+        const int output = graph->value[v].next;
+        *finite = output < 0 ||
+                  strake_layout_is_finite(&grid->layout, next[output], 0, grid->layout.n[0], cell);
     }
     return STRAKE_OK;
 }

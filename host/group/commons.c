@@ -25,11 +25,11 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int count_states(const strake_solver *solver)
+static int count_states(const strake_rank_group *group)
 {
     int states = 0;
-    for (int v = 0; v < solver->graph.values; v++) {
-        states += solver->graph.value[v].next >= 0 ? 1 : 0;
+    for (int v = 0; v < group->grid->graph.values; v++) {
+        states += group->grid->graph.value[v].next >= 0 ? 1 : 0;
     }
     return states;
 }
@@ -57,14 +57,14 @@ static int open_file(const facts *owner)
  * The file of this machine, and which ranks have opened it: those can have slabs in common. Every rank
  * has its array at the same place of it.
  */
-static strake_status find_file(strake_solver *solver, size_t bytes, int *file, bool *opened,
+static strake_status find_file(strake_rank_group *group, size_t bytes, int *file, bool *opened,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int count = strake_ranks_count(solver->ranks);
-    const int self = strake_ranks_self(solver->ranks);
-    const int machine = strake_ranks_machine(solver->ranks);
-    const bool alone = strake_ranks_local_count(solver->ranks) == 1;
+    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int self = strake_ranks_self(group->grid->domain.ranks);
+    const int machine = strake_ranks_machine(group->grid->domain.ranks);
+    const bool alone = strake_ranks_local_count(group->grid->domain.ranks) == 1;
     bool mine = false;
     facts own = {.process = (int64_t)getpid(), .machine = machine, .file = -1};
     facts *all = calloc((size_t)count, sizeof *all);
@@ -73,17 +73,17 @@ static strake_status find_file(strake_solver *solver, size_t bytes, int *file, b
         own.file = *file = new_file(bytes);
     }
     STRAKE_TRY(strake_ranks_agree(
-        solver->ranks,
+        group->grid->domain.ranks,
         all != NULL && has != NULL
             ? STRAKE_OK
             : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
         error));
-    STRAKE_TRY(strake_ranks_collect(solver->ranks, &own, sizeof own, all, error));
+    STRAKE_TRY(strake_ranks_collect(group->grid->domain.ranks, &own, sizeof own, all, error));
     if (machine != self) {
         *file = open_file(&all[machine]);
     }
     mine = *file >= 0;
-    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, has, error));
+    STRAKE_TRY(strake_ranks_collect(group->grid->domain.ranks, &mine, sizeof mine, has, error));
     for (int k = 0; k < count; k++) {
         opened[k] = mine && has[k] && all[k].machine == machine;
     }
@@ -93,39 +93,39 @@ cleanup:
     return status;
 }
 
-static pages pages_of(const strake_solver *solver, int64_t first, int64_t end)
+static pages pages_of(const strake_rank_group *group, int64_t first, int64_t end)
 {
     const size_t page = page_size();
-    return (pages){strake_layout_offset(&solver->layout, first) / page * page,
-                   (strake_layout_offset(&solver->layout, end) + page - 1) / page * page};
+    return (pages){strake_layout_offset(&group->grid->layout, first) / page * page,
+                   (strake_layout_offset(&group->grid->layout, end) + page - 1) / page * page};
 }
 
 /*
  * The pages of slabs that this rank and the one on a side read of each other: its own first or last
  * ones, and the other's.
  */
-static void find_pieces(const strake_solver *solver, int side, int other, const int64_t depth[2],
+static void find_pieces(const strake_rank_group *group, int side, int other, const int64_t depth[2],
                         pages out[2])
 {
-    const strake_range own = solver->own;
-    const strake_range its = solver->owned[other];
+    const strake_range own = group->grid->domain.own;
+    const strake_range its = group->owned[other];
     if (side == 0) {
-        out[0] = pages_of(solver, own.first, own.first + depth[1]);
-        out[1] = pages_of(solver, its.end - depth[0], its.end);
+        out[0] = pages_of(group, own.first, own.first + depth[1]);
+        out[1] = pages_of(group, its.end - depth[0], its.end);
     } else {
-        out[0] = pages_of(solver, own.end - depth[0], own.end);
-        out[1] = pages_of(solver, its.first, its.first + depth[1]);
+        out[0] = pages_of(group, own.end - depth[0], own.end);
+        out[1] = pages_of(group, its.first, its.first + depth[1]);
     }
 }
 
 /* Whether a piece has slabs of these two ranks only: a third one's could come by messages. */
-static bool is_between(const strake_solver *solver, int other, const pages *piece)
+static bool is_between(const strake_rank_group *group, int other, const pages *piece)
 {
-    const strake_range own = solver->own;
-    const strake_range its = solver->owned[other];
-    for (int64_t k = 0; k < solver->layout.n[0]; k++) {
-        const bool is_in = strake_layout_offset(&solver->layout, k) < piece->end &&
-                           strake_layout_offset(&solver->layout, k + 1) > piece->first;
+    const strake_range own = group->grid->domain.own;
+    const strake_range its = group->owned[other];
+    for (int64_t k = 0; k < group->grid->layout.n[0]; k++) {
+        const bool is_in = strake_layout_offset(&group->grid->layout, k) < piece->end &&
+                           strake_layout_offset(&group->grid->layout, k + 1) > piece->first;
         if (is_in && (k < own.first || k >= own.end) && (k < its.first || k >= its.end)) {
             return false;
         }
@@ -137,14 +137,15 @@ static bool is_between(const strake_solver *solver, int other, const pages *piec
  * Maps pages of an array, which begin at @p offset of the file, or without a file ones of this rank alone,
  * and puts its own slabs back.
  */
-static strake_status map(const strake_solver *solver, char *array, const pages *piece, int file,
+static strake_status map(const strake_rank_group *group, char *array, const pages *piece, int file,
                          size_t offset, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const pages all = *piece;
     const size_t bytes = all.end - all.first;
-    const size_t own_first = strake_layout_offset(&solver->layout, solver->own.first);
-    const size_t own_end = strake_layout_offset(&solver->layout, solver->own.end);
+    const size_t own_first =
+        strake_layout_offset(&group->grid->layout, group->grid->domain.own.first);
+    const size_t own_end = strake_layout_offset(&group->grid->layout, group->grid->domain.own.end);
     const size_t first = own_first > all.first ? own_first : all.first;
     const size_t end = own_end < all.end ? own_end : all.end;
     char *const kept = malloc(bytes);
@@ -165,15 +166,15 @@ cleanup:
 }
 
 /* The same pages of every array of states. */
-static strake_status map_all(const strake_solver *solver, const pages *piece, int file,
+static strake_status map_all(const strake_rank_group *group, const pages *piece, int file,
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
     size_t offset = 0;
-    for (int v = 0; v < solver->graph.values; v++) {
-        for (int p = 0; p < 2 && solver->graph.value[v].next >= 0; p++) {
-            STRAKE_TRY(map(solver, solver->array[p][v], piece, file, offset, error));
-            offset += strake_arrays_bytes(solver);
+    for (int v = 0; v < group->grid->graph.values; v++) {
+        for (int p = 0; p < 2 && group->grid->graph.value[v].next >= 0; p++) {
+            STRAKE_TRY(map(group, group->grid->array[p][v], piece, file, offset, error));
+            offset += strake_arrays_bytes(group->grid);
         }
     }
 cleanup:
@@ -187,31 +188,31 @@ static int by_place(const void *a, const void *b)
     return (one->first > other->first) - (one->first < other->first);
 }
 
-strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
+strake_status strake_commons_map(strake_rank_group *group, const int neighbour[2],
                                  const int64_t depth[2], bool common[2], strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int file = -1, pieces = 0;
     pages piece[STRAKE_MOST_COMMONS];
-    const int count = strake_ranks_count(solver->ranks);
-    const bool all_here = strake_ranks_local_count(solver->ranks) == count;
+    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const bool all_here = strake_ranks_local_count(group->grid->domain.ranks) == count;
     bool *opened = calloc((size_t)count, sizeof *opened);
     common[0] = common[1] = false;
     STRAKE_TRY(strake_ranks_agree(
-        solver->ranks,
+        group->grid->domain.ranks,
         opened != NULL ? STRAKE_OK
                        : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
         error));
-    STRAKE_TRY(find_file(solver, 2 * (size_t)count_states(solver) * strake_arrays_bytes(solver),
+    STRAKE_TRY(find_file(group, 2 * (size_t)count_states(group) * strake_arrays_bytes(group->grid),
                          &file, opened, error));
     for (int side = 0; side < 2; side++) {
         pages found[2];
         if (neighbour[side] < 0 || !opened[neighbour[side]]) {
             continue;
         }
-        find_pieces(solver, side, neighbour[side], depth, found);
-        common[side] = all_here || (is_between(solver, neighbour[side], &found[0]) &&
-                                    is_between(solver, neighbour[side], &found[1]));
+        find_pieces(group, side, neighbour[side], depth, found);
+        common[side] = all_here || (is_between(group, neighbour[side], &found[0]) &&
+                                    is_between(group, neighbour[side], &found[1]));
         for (int k = 0; k < 2 && common[side]; k++) {
             piece[pieces] = found[k];
             pieces += found[k].first < found[k].end ? 1 : 0;
@@ -225,9 +226,9 @@ strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
             k++;
             all.end = piece[k].end > all.end ? piece[k].end : all.end;
         }
-        solver->common[solver->commons].first = all.first;
-        solver->common[solver->commons++].end = all.end;
-        STRAKE_TRY(map_all(solver, &all, file, error));
+        group->common[group->commons].first = all.first;
+        group->common[group->commons++].end = all.end;
+        STRAKE_TRY(map_all(group, &all, file, error));
     }
 cleanup:
     if (file >= 0) {
@@ -237,13 +238,13 @@ cleanup:
     return status;
 }
 
-strake_status strake_commons_unmap(strake_solver *solver, strake_error *error)
+strake_status strake_commons_unmap(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (; solver->commons > 0; solver->commons--) {
-        const pages piece = {solver->common[solver->commons - 1].first,
-                             solver->common[solver->commons - 1].end};
-        STRAKE_TRY(map_all(solver, &piece, -1, error));
+    for (; group->commons > 0; group->commons--) {
+        const pages piece = {group->common[group->commons - 1].first,
+                             group->common[group->commons - 1].end};
+        STRAKE_TRY(map_all(group, &piece, -1, error));
     }
 cleanup:
     return status;

@@ -7,7 +7,7 @@
 #ifndef STRAKE_COMMONS_H
 #define STRAKE_COMMONS_H
 
-#include "solver/solver_impl.h"
+#include "group/group.h"
 
 /**
  * Maps the slabs around this rank's own that both know, keeping what its own slabs hold, where the machine
@@ -18,10 +18,10 @@
  * @param[out] common     whether the slabs between this rank and each of them are mapped
  * @return STRAKE_ERR_MEMORY, STRAKE_ERR_RANK
  */
-strake_status strake_commons_map(strake_solver *solver, const int neighbour[2],
+strake_status strake_commons_map(strake_rank_group *group, const int neighbour[2],
                                  const int64_t depth[2], bool common[2], strake_error *error);
 
 /** Undoes it: this rank's own slabs stay, in memory of its own. @return STRAKE_ERR_MEMORY */
-strake_status strake_commons_unmap(strake_solver *solver, strake_error *error);
+strake_status strake_commons_unmap(strake_rank_group *group, strake_error *error);
 
 #endif

@@ -10,23 +10,26 @@
 #ifndef STRAKE_REGROUP_H
 #define STRAKE_REGROUP_H
 
-#include "solver/solver_impl.h"
+#include "group/group.h"
+
+/** What strake_solver_rank_policy() says. */
+int strake_regroup_policy(const strake_rank_group *group, double *slab_seconds, int64_t *least);
 
 /** Starts, once all ranks are placed; does nothing for a lone one. @return STRAKE_ERR_MEMORY on rank 0 */
-strake_status strake_regroup_begin(strake_solver *solver, strake_error *error);
-void strake_regroup_end(strake_solver *solver);
+strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error);
+void strake_regroup_end(strake_rank_group *group);
 
 /** How many of @p steps steps all ranks do before they look at their balance. */
-int64_t strake_regroup_piece(const strake_solver *solver, int64_t steps);
+int64_t strake_regroup_piece(const strake_rank_group *group, int64_t steps);
 
 /** Adds a run of the team of @p steps steps. */
-void strake_regroup_observe(strake_solver *solver, int64_t steps);
+void strake_regroup_observe(strake_rank_group *group, int64_t steps);
 
 /**
  * After @p steps steps of all ranks, which took @p elapsed seconds: when enough have come together they look
  * at the balance and move slabs where that pays. Collective.
  */
-strake_status strake_regroup(strake_solver *solver, int64_t steps, double elapsed,
+strake_status strake_regroup(strake_rank_group *group, int64_t steps, double elapsed,
                              strake_error *error);
 
 #endif

@@ -1,35 +1,35 @@
-/** @file shares.h Which slabs belong to which rank; only for host/solver/. */
+/** @file shares.h Which slabs belong to which rank. */
 #ifndef STRAKE_SHARES_H
 #define STRAKE_SHARES_H
 
-#include "solver/solver_impl.h"
+#include "group/group.h"
 
 /**
  * Takes the part of a list for several ranks, "cpu/ocl:0", that is this rank's: the only one, or one for
  * each rank. @param[in] option  its name, for messages
  */
-strake_status strake_shares_pick(const strake_solver *solver, const char *option, const char *text,
-                                 char *out, size_t size, strake_error *error);
+strake_status strake_shares_pick(const strake_rank_group *group, const char *option,
+                                 const char *text, char *out, size_t size, strake_error *error);
 
 /**
  * The slabs of which a rank with these has the inputs: those that its sweeps read, and beside them one
  * whose velocities lack a neighbour's h.
  */
-strake_window strake_shares_window(const strake_solver *solver, strake_range own);
+strake_window strake_shares_window(const strake_rank_group *group, strake_range own);
 
 /** Says which slabs every rank has from now on. */
-void strake_shares_set(strake_solver *solver, const strake_range *owned);
+void strake_shares_set(strake_rank_group *group, const strake_range *owned);
 
 /** The present split of this rank's slabs among its places, for another number of them. */
-void strake_shares_split(const strake_solver *solver, double *weight);
+void strake_shares_split(const strake_rank_group *group, double *weight);
 
 /** First shares, before any measurement, and whether the exchange that the case wants is possible. */
-strake_status strake_shares_begin(strake_solver *solver, strake_error *error);
+strake_status strake_shares_begin(strake_rank_group *group, strake_error *error);
 
 /**
  * Places the team of every rank: shares by given weights or in proportion to the measured rates, steps
  * at once that suit all, and the exchange between them. Collective.
  */
-strake_status strake_shares_place(strake_solver *solver, strake_error *error);
+strake_status strake_shares_place(strake_rank_group *group, strake_error *error);
 
 #endif

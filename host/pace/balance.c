@@ -25,42 +25,41 @@ static const double enough = 0.02, patience = 1.0;
 static const double most_off = 1.25;
 
 /* Trial steps that take about so long [s], within bounds: short ones are measured too badly. */
-static int64_t find_steps(const strake_solver *solver, double step, double seconds)
+static int64_t find_steps(const strake_pace *pace, double step, double seconds)
 {
     const double fit = step > 0.0 ? seconds / step : MOST_TIMED;
     const int64_t wanted = fit < TIMED ? TIMED : fit > MOST_TIMED ? MOST_TIMED : (int64_t)fit;
-    return (wanted + solver->at_once - 1) / solver->at_once * solver->at_once;
+    return (wanted + pace->team->at_once - 1) / pace->team->at_once * pace->team->at_once;
 }
 
-strake_status strake_time_team(strake_solver *solver, double *seconds, double *part_seconds,
+strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_seconds,
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double start = 0.0;
     int64_t timed = 0;
-    bool levelled = false;
-    STRAKE_TRY(strake_team_upload(solver, error));
-    STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
+    STRAKE_TRY(strake_team_upload(pace->team, error));
+    STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
     start = strake_solver_clock();
-    STRAKE_TRY(strake_team_try(solver, solver->at_once, error));
-    timed = find_steps(solver, (strake_solver_clock() - start) / solver->at_once, enough);
+    STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
+    timed = find_steps(pace, (strake_solver_clock() - start) / pace->team->at_once, enough);
     start = strake_solver_clock();
-    STRAKE_TRY(strake_team_try(solver, timed, error));
+    STRAKE_TRY(strake_team_try(pace->team, timed, error));
     *seconds = (strake_solver_clock() - start) / (double)timed;
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < pace->team->parts; e++) {
         part_seconds[e] = 0.0;
     }
-    for (int r = 0; r < solver->roles; r++) {
-        const strake_role *role = &solver->role[r];
+    for (int r = 0; r < pace->team->roles; r++) {
+        const strake_role *role = &pace->team->role[r];
         const double own = (role->compute + role->exchange) / (double)timed;
         double *slot = &part_seconds[role->part];
         *slot = own > *slot ? own : *slot;
-        strake_part *part = &solver->part[role->part];
+        strake_part *part = &pace->team->part[role->part];
         part->slab_seconds =
             role->compute / (double)timed / (double)(part->range.end - part->range.first);
     }
-    strake_workers_seen(solver);
-    STRAKE_TRY(strake_workers_level(solver, &levelled, error));
+    strake_workers_seen(pace->team);
+    STRAKE_TRY(strake_workers_level(pace->team) ? strake_team_share(pace->team, error) : STRAKE_OK);
 cleanup:
     return status;
 }
@@ -69,11 +68,11 @@ cleanup:
  * Whether threads of this very team wait for each other's processors, in a run as in a trial: more than
  * there are processors, or beside a device that computes on them.
  */
-static bool is_crowded(const strake_solver *solver)
+static bool is_crowded(const strake_pace *pace)
 {
-    bool crowded = solver->most_threads > strake_topology_threads(&solver->topology);
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    bool crowded = pace->team->most_threads > strake_topology_threads(&pace->team->topology);
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *part = &pace->team->part[e];
         crowded = crowded || (part->device != NULL && part->body != NULL &&
                               !strake_cl_device_is_gpu(part->device));
     }
@@ -82,22 +81,22 @@ static bool is_crowded(const strake_solver *solver)
 
 /* Seconds per step of one more trial, and how much of these a thread waited for a processor on average:
    slow threads get smaller shares, so that the one which waited longest says nothing of the others. */
-static strake_status time_again(strake_solver *solver, int64_t steps, strake_waits *before,
+static strake_status time_again(strake_pace *pace, int64_t steps, strake_waits *before,
                                 strake_waits *after, double *seconds, double *waited,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_waits_read(before);
     const double start = strake_solver_clock();
-    STRAKE_TRY(strake_team_try(solver, steps, error));
+    STRAKE_TRY(strake_team_try(pace->team, steps, error));
     *seconds = (strake_solver_clock() - start) / (double)steps;
     strake_waits_read(after);
-    *waited = strake_waits_between(before, after) / (double)(steps * solver->roles);
+    *waited = strake_waits_between(before, after) / (double)(steps * pace->team->roles);
 cleanup:
     return status;
 }
 
-strake_status strake_time_often(strake_solver *solver, strake_forecast *out, strake_error *error)
+strake_status strake_time_often(strake_pace *pace, strake_forecast *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double seconds[MOST_TRIALS], waited[MOST_TRIALS];
@@ -105,17 +104,17 @@ strake_status strake_time_often(strake_solver *solver, strake_forecast *out, str
     double start = 0.0;
     int64_t steps = 0;
     int trials = 0;
-    const bool crowded = is_crowded(solver);
+    const bool crowded = is_crowded(pace);
     strake_waits *const waits = calloc(2, sizeof *waits);
     STRAKE_CHECK(waits != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing steps");
     /* Gets the data where they are needed; levels the workers' shares. */
-    STRAKE_TRY(strake_time_team(solver, &start, part_seconds, error));
-    steps = find_steps(solver, start, patience / MOST_TRIALS);
+    STRAKE_TRY(strake_time_team(pace, &start, part_seconds, error));
+    steps = find_steps(pace, start, patience / MOST_TRIALS);
     start = strake_solver_clock();
     while (trials < LEAST_TRIALS ||
            (trials < MOST_TRIALS && strake_solver_clock() - start < patience)) {
-        STRAKE_TRY(time_again(solver, steps, &waits[0], &waits[1], &seconds[trials],
-                              &waited[trials], error));
+        STRAKE_TRY(time_again(pace, steps, &waits[0], &waits[1], &seconds[trials], &waited[trials],
+                              error));
         waited[trials] *= crowded ? 0.0 : 1.0;
         trials++;
     }
@@ -125,11 +124,11 @@ cleanup:
     return status;
 }
 
-int strake_balance_twin(const strake_solver *solver, int e)
+int strake_balance_twin(const strake_team *team, int e)
 {
-    const strake_part *part = &solver->part[e];
+    const strake_part *part = &team->part[e];
     for (int k = 0; k < e && part->device != NULL; k++) {
-        const strake_part *other = &solver->part[k];
+        const strake_part *other = &team->part[k];
         if (other->device != NULL && !other->dropped &&
             strcmp(part->device->name, other->device->name) == 0) {
             return k;
@@ -139,21 +138,21 @@ int strake_balance_twin(const strake_solver *solver, int e)
 }
 
 /* Gives devices of one name the mean of their rates. */
-static void level_twins(const strake_solver *solver, double *weight)
+static void level_twins(const strake_pace *pace, double *weight)
 {
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < pace->team->parts; e++) {
         double sum = weight[e], least = weight[e], most = weight[e];
         int count = 1;
-        for (int k = e + 1; k < solver->parts; k++) {
-            if (weight[k] > 0.0 && strake_balance_twin(solver, k) == e) {
+        for (int k = e + 1; k < pace->team->parts; k++) {
+            if (weight[k] > 0.0 && strake_balance_twin(pace->team, k) == e) {
                 sum += weight[k];
                 count++;
                 least = weight[k] < least ? weight[k] : least;
                 most = weight[k] > most ? weight[k] : most;
             }
         }
-        for (int k = e; k < solver->parts && count > 1 && most < most_off * least; k++) {
-            if (k == e || (weight[k] > 0.0 && strake_balance_twin(solver, k) == e)) {
+        for (int k = e; k < pace->team->parts && count > 1 && most < most_off * least; k++) {
+            if (k == e || (weight[k] > 0.0 && strake_balance_twin(pace->team, k) == e)) {
                 weight[k] = sum / count;
             }
         }
@@ -161,63 +160,62 @@ static void level_twins(const strake_solver *solver, double *weight)
 }
 
 /* Weights proportional to rows per second; a stripe that had no rows keeps none. */
-static void weights_from_rates(const strake_solver *solver, const double *part_seconds,
-                               double *weight)
+static void weights_from_rates(const strake_pace *pace, const double *part_seconds, double *weight)
 {
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *part = &pace->team->part[e];
         const double rows = (double)(part->range.end - part->range.first);
         weight[e] = part_seconds[e] > 0.0 ? rows / part_seconds[e] : 0.0;
     }
-    level_twins(solver, weight);
+    level_twins(pace, weight);
 }
 
-strake_status strake_balance_weights(strake_solver *solver, double *weight, double *seconds,
+strake_status strake_balance_weights(strake_pace *pace, double *weight, double *seconds,
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     for (int round = 0; round < ROUNDS; round++) {
-        STRAKE_TRY(strake_team_place(solver, weight, error));
-        STRAKE_TRY(strake_time_team(solver, seconds, part_seconds, error));
-        weights_from_rates(solver, part_seconds, weight);
+        STRAKE_TRY(strake_team_place(pace->team, weight, error));
+        STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
+        weights_from_rates(pace, part_seconds, weight);
     }
-    STRAKE_TRY(strake_team_place(solver, weight, error));
-    STRAKE_TRY(strake_time_team(solver, seconds, part_seconds, error));
+    STRAKE_TRY(strake_team_place(pace->team, weight, error));
+    STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
 cleanup:
     return status;
 }
 
 /* As predicted, else even ones. */
-static strake_status first_weights(const strake_solver *solver, double *weight, strake_error *error)
+static strake_status first_weights(const strake_pace *pace, double *weight, strake_error *error)
 {
     strake_prediction *const prediction = calloc(1, sizeof *prediction);
     if (prediction == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
     }
-    strake_predict(solver, 1.0, prediction);
-    for (int e = 0; e < solver->parts; e++) {
+    strake_predict(pace, 1.0, prediction);
+    for (int e = 0; e < pace->team->parts; e++) {
         weight[e] = 1.0;
     }
     if (prediction->complete) {
-        strake_predict_shares(solver, prediction, weight);
+        strake_predict_shares(pace, prediction, weight);
     }
     free(prediction);
     return STRAKE_OK;
 }
 
-strake_status strake_balance(strake_solver *solver, strake_where_kind kind, strake_error *error)
+strake_status strake_balance(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double weight[STRAKE_MAX_PLACEMENTS];
     double seconds = 0.0;
-    if (kind == STRAKE_WHERE_AUTO) {
-        return strake_choose(solver, error);
+    if (pace->kind == STRAKE_WHERE_AUTO) {
+        return strake_choose(pace, error);
     }
-    STRAKE_TRY(first_weights(solver, weight, error));
-    strake_rescue_weights(solver, weight);
-    STRAKE_TRY(strake_balance_weights(solver, weight, &seconds, error));
-    strake_tell_choice(solver, seconds, true, "rows in proportion to the measured rates");
+    STRAKE_TRY(first_weights(pace, weight, error));
+    strake_rescue_weights(pace, weight);
+    STRAKE_TRY(strake_balance_weights(pace, weight, &seconds, error));
+    strake_tell_choice(pace, seconds, true, "rows in proportion to the measured rates");
 cleanup:
     return status;
 }

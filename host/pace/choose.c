@@ -22,7 +22,7 @@ static const double most_off = 1.25, close_call = 1.03;
 
 /* What is known while parts are chosen. */
 typedef struct choice {
-    strake_solver *solver;
+    strake_pace *pace;
     double alone[STRAKE_MAX_PLACEMENTS]; /* seconds per step of a part alone; INFINITY: cannot */
     int order[STRAKE_MAX_PLACEMENTS];    /* parts, the fastest first */
     double weight[STRAKE_MAX_PLACEMENTS];
@@ -30,53 +30,52 @@ typedef struct choice {
 } choice;
 
 /* "cpu, ocl:0": the parts with slabs. */
-static void name_team(const strake_solver *solver, char *text, size_t size)
+static void name_team(const strake_pace *pace, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int e = 0; e < solver->parts && used + 1 < size; e++) {
-        if (!strake_part_has_slabs(&solver->part[e])) {
+    for (int e = 0; e < pace->team->parts && used + 1 < size; e++) {
+        if (!strake_part_has_slabs(&pace->team->part[e])) {
             continue;
         }
-        const int more =
-            snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", solver->part[e].name);
+        const int more = snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "",
+                                  pace->team->part[e].name);
         used += more > 0 ? (size_t)more : 0;
     }
 }
 
-static strake_choice *new_choice(strake_solver *solver, double seconds, bool taken, const char *why)
+static strake_choice *new_choice(strake_pace *pace, double seconds, bool taken, const char *why)
 {
     const int last = STRAKE_MOST_CHOICES - 1;
-    strake_choice *c = &solver->choice[solver->choices < last ? solver->choices++ : last];
+    strake_choice *c = &pace->choice[pace->choices < last ? pace->choices++ : last];
     c->seconds = seconds;
     c->taken = taken;
     (void)snprintf(c->why, sizeof c->why, "%s", why);
     return c;
 }
 
-void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const char *why)
+void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const char *why)
 {
-    strake_choice *c = new_choice(solver, seconds, taken, why);
-    name_team(solver, c->where, sizeof c->where);
+    strake_choice *c = new_choice(pace, seconds, taken, why);
+    name_team(pace, c->where, sizeof c->where);
 }
 
 /*
  * A part that cannot take part only loses, others may do the work: a device that fails, and one that the
  * case's keys leave too little memory. @return the status where that is no such failure
  */
-static strake_status forgive(strake_solver *solver, const strake_part *part, strake_status status,
+static strake_status forgive(strake_pace *pace, const strake_part *part, strake_status status,
                              const strake_error *error, double *seconds)
 {
     const char *what = part != NULL ? part->name : "the team";
     const bool may_lack = part == NULL || part->device != NULL;
     if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && may_lack)) {
-        strake_solver_notice(solver, "%sauto: %s is left out: %s",
-                             status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what,
-                             error->text);
-        (void)snprintf(new_choice(solver, 0.0, false, "it failed")->where,
-                       sizeof solver->choice->where, "%s", what);
-        for (int e = 0; e < solver->parts; e++) {
-            solver->part[e].failed = false;
+        strake_tell(&pace->team->notices, "%sauto: %s is left out: %s",
+                    status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what, error->text);
+        (void)snprintf(new_choice(pace, 0.0, false, "it failed")->where, sizeof pace->choice->where,
+                       "%s", what);
+        for (int e = 0; e < pace->team->parts; e++) {
+            pace->team->part[e].failed = false;
         }
         *seconds = INFINITY;
         return STRAKE_OK;
@@ -85,34 +84,34 @@ static strake_status forgive(strake_solver *solver, const strake_part *part, str
 }
 
 /* Lists what is predicted of each part and of the team, and why. */
-static void tell_prediction(strake_solver *solver, const strake_prediction *p)
+static void tell_prediction(strake_pace *pace, const strake_prediction *p)
 {
     char why[200];
     strake_choice *told = NULL;
     int parts = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        const double alone = p->part[e].fixed + p->part[e].slab * (double)solver->layout.n[0];
-        char name[sizeof solver->part->name];
-        memcpy(name, solver->part[e].name, sizeof name);
-        told = new_choice(solver, p->known[e] && isfinite(alone) ? alone : 0.0, false, p->why[e]);
+    for (int e = 0; e < pace->team->parts; e++) {
+        const double alone = p->part[e].fixed + p->part[e].slab * (double)pace->domain->slabs;
+        char name[sizeof pace->team->part->name];
+        memcpy(name, pace->team->part[e].name, sizeof name);
+        told = new_choice(pace, p->known[e] && isfinite(alone) ? alone : 0.0, false, p->why[e]);
         told->predicted = true;
         (void)snprintf(told->where, sizeof told->where, "%s", name);
     }
-    for (int k = 1; k < solver->parts && p->complete; k++) {
+    for (int k = 1; k < pace->team->parts && p->complete; k++) {
         const int e = p->plan.order[k];
-        char name[sizeof solver->part->name];
-        memcpy(name, solver->part[e].name, sizeof name);
+        char name[sizeof pace->team->part->name];
+        memcpy(name, pace->team->part[e].name, sizeof name);
         (void)strake_number_print(why, sizeof why, "%s: %.4g ms a step with it, %.0f slabs",
                                   p->plan.taken[e] ? "worth it" : "not worth it",
                                   1e3 * p->plan.with[e], p->plan.share[e]);
-        told = new_choice(solver, p->plan.with[e], false, why);
+        told = new_choice(pace, p->plan.with[e], false, why);
         told->predicted = true;
         (void)snprintf(told->where, sizeof told->where, "+ %s", name);
         parts += p->plan.taken[e] ? 1 : 0;
     }
     if (p->complete) {
         (void)snprintf(why, sizeof why, "predicted: %d part%s", parts + 1, parts > 0 ? "s" : "");
-        told = new_choice(solver, p->plan.seconds, false, why);
+        told = new_choice(pace, p->plan.seconds, false, why);
         told->predicted = true;
         (void)snprintf(told->where, sizeof told->where, "team");
     }
@@ -130,9 +129,9 @@ static strake_status time_alone(choice *c, int e, strake_error *error)
     double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
     double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     weight[e] = 1.0;
-    STRAKE_TRY(strake_team_place(c->solver, weight, error));
-    STRAKE_TRY(strake_time_team(c->solver, &c->alone[e], part_seconds, error));
-    strake_tell_choice(c->solver, c->alone[e], false, "measured alone");
+    STRAKE_TRY(strake_team_place(c->pace->team, weight, error));
+    STRAKE_TRY(strake_time_team(c->pace, &c->alone[e], part_seconds, error));
+    strake_tell_choice(c->pace, c->alone[e], false, "measured alone");
 cleanup:
     return status;
 }
@@ -140,16 +139,16 @@ cleanup:
 static strake_status time_each(choice *c, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_solver *solver = c->solver;
-    for (int e = 0; e < solver->parts; e++) {
-        const int twin = strake_balance_twin(solver, e);
-        if (solver->part[e].dropped) {
+    strake_pace *pace = c->pace;
+    for (int e = 0; e < pace->team->parts; e++) {
+        const int twin = strake_balance_twin(pace->team, e);
+        if (pace->team->part[e].dropped) {
             c->alone[e] = INFINITY; /* it failed in the team */
         } else if (twin >= 0) {
             c->alone[e] = c->alone[twin];
         } else if (!(c->alone[e] > 0.0)) { /* not measured yet */
             status = time_alone(c, e, error);
-            STRAKE_TRY(forgive(solver, &solver->part[e], status, error, &c->alone[e]));
+            STRAKE_TRY(forgive(pace, &pace->team->part[e], status, error, &c->alone[e]));
         }
         int at = e;
         for (; at > 0 && c->alone[e] < c->alone[c->order[at - 1]]; at--) {
@@ -165,10 +164,10 @@ cleanup:
 static strake_status add_part(choice *c, int e, bool *taken, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_solver *solver = c->solver;
+    strake_pace *pace = c->pace;
     char why[160];
-    char name[sizeof solver->part->name];
-    memcpy(name, solver->part[e].name, sizeof name);
+    char name[sizeof pace->team->part->name];
+    memcpy(name, pace->team->part[e].name, sizeof name);
     double weight[STRAKE_MAX_PLACEMENTS];
     double seconds = INFINITY;
     const double best = 1.0 / (1.0 / c->seconds + 1.0 / c->alone[e]);
@@ -177,21 +176,21 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
         (void)strake_number_print(why, sizeof why,
                                   "not switched on: at best %.1f %% faster with it",
                                   100.0 * (c->seconds / best - 1.0));
-        (void)snprintf(new_choice(solver, best, false, why)->where, sizeof solver->choice->where,
+        (void)snprintf(new_choice(pace, best, false, why)->where, sizeof pace->choice->where,
                        "+ %s", name);
         return STRAKE_OK;
     }
     memcpy(weight, c->weight, sizeof weight);
     weight[e] = 1.0 / c->alone[e];
-    status = strake_balance_weights(solver, weight, &seconds, error);
-    STRAKE_TRY(forgive(solver, &solver->part[e], status, error, &seconds));
+    status = strake_balance_weights(pace, weight, &seconds, error);
+    STRAKE_TRY(forgive(pace, &pace->team->part[e], status, error, &seconds));
     *taken = c->seconds > least_gain * seconds;
     if (seconds < INFINITY) {
         (void)strake_number_print(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
                                   *taken ? "switched on" : "not switched on",
                                   100.0 * (c->seconds / seconds - 1.0), name,
                                   100.0 * (c->seconds / best - 1.0));
-        strake_tell_choice(solver, seconds, false, why);
+        strake_tell_choice(pace, seconds, false, why);
     }
     if (*taken) {
         c->seconds = seconds;
@@ -211,12 +210,12 @@ static strake_status try_way(choice *c, int *setting, int value, const char *wha
     double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
     double seconds = INFINITY;
     *setting = value;
-    STRAKE_TRY(strake_team_place(c->solver, c->weight, error));
-    STRAKE_TRY(strake_time_team(c->solver, &seconds, part_seconds, error));
+    STRAKE_TRY(strake_team_place(c->pace->team, c->weight, error));
+    STRAKE_TRY(strake_time_team(c->pace, &seconds, part_seconds, error));
     (void)strake_number_print(why, sizeof why, "%s: %.1f %% %s", what,
                               100.0 * fabs(c->seconds / seconds - 1.0),
                               seconds < c->seconds ? "faster" : "slower");
-    strake_tell_choice(c->solver, seconds, false, why);
+    strake_tell_choice(c->pace, seconds, false, why);
     if (c->seconds > least_change * seconds) {
         c->seconds = seconds;
     } else {
@@ -230,13 +229,13 @@ cleanup:
 static strake_status choose_ways(choice *c, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_solver *solver = c->solver;
-    const strake_case *which = solver->which;
-    if (which->steps_per_sweep == 0 && solver->at_once > 1) {
-        STRAKE_TRY(try_way(c, &solver->most_at_once, 1, "one step per exchange", error));
+    strake_pace *pace = c->pace;
+    const strake_case *which = pace->which;
+    if (which->steps_per_sweep == 0 && pace->team->at_once > 1) {
+        STRAKE_TRY(try_way(c, &pace->team->most_at_once, 1, "one step per exchange", error));
     }
     if (which->overlap == 0) {
-        STRAKE_TRY(try_way(c, &solver->overlap, STRAKE_CL_OVERLAP_OFF,
+        STRAKE_TRY(try_way(c, &pace->team->overlap, STRAKE_CL_OVERLAP_OFF,
                            "all rows before the transfers", error));
     }
 cleanup:
@@ -250,14 +249,14 @@ cleanup:
 static strake_status confirm(choice *c, const strake_prediction *p, bool *good, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_solver *solver = c->solver;
+    strake_pace *pace = c->pace;
     const strake_team_plan *plan = &p->plan;
     const int first = plan->order[0];
     double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
     double seconds = INFINITY;
     bool is_team = false;
     *good = isfinite(plan->seconds);
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < pace->team->parts; e++) {
         weight[e] = plan->share[e];
         is_team = is_team || (plan->taken[e] && e != first);
         *good =
@@ -267,14 +266,14 @@ static strake_status confirm(choice *c, const strake_prediction *p, bool *good, 
         return STRAKE_OK;
     }
     status = time_alone(c, first, error);
-    STRAKE_TRY(forgive(solver, &solver->part[first], status, error, &c->alone[first]));
+    STRAKE_TRY(forgive(pace, &pace->team->part[first], status, error, &c->alone[first]));
     *good = agree(c->alone[first], plan->alone[first]);
     if (*good && is_team) {
-        status = strake_balance_weights(solver, weight, &seconds, error);
-        STRAKE_TRY(forgive(solver, NULL, status, error, &seconds));
+        status = strake_balance_weights(pace, weight, &seconds, error);
+        STRAKE_TRY(forgive(pace, NULL, status, error, &seconds));
         *good = agree(seconds, plan->seconds) && c->alone[first] > least_gain * seconds;
         if (seconds < INFINITY) {
-            strake_tell_choice(solver, seconds, false, "as predicted, measured");
+            strake_tell_choice(pace, seconds, false, "as predicted, measured");
         }
     }
     c->seconds = is_team ? seconds : c->alone[first];
@@ -293,7 +292,7 @@ static strake_status measure_all(choice *c, strake_error *error)
     STRAKE_CHECK(c->seconds < INFINITY, error, STRAKE_ERR_DEVICE,
                  "auto: no part can run this case");
     c->weight[c->order[0]] = 1.0 / c->seconds;
-    for (int k = 1; k < c->solver->parts && c->alone[c->order[k]] < INFINITY; k++) {
+    for (int k = 1; k < c->pace->team->parts && c->alone[c->order[k]] < INFINITY; k++) {
         bool taken = false;
         STRAKE_TRY(add_part(c, c->order[k], &taken, error));
     }
@@ -301,43 +300,43 @@ cleanup:
     return status;
 }
 
-strake_status strake_choose(strake_solver *solver, strake_error *error)
+strake_status strake_choose(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char team[160];
     int parts = 0;
     bool good = false;
-    choice c = {.solver = solver};
+    choice c = {.pace = pace};
     strake_prediction *const prediction = calloc(1, sizeof *prediction);
     STRAKE_CHECK(prediction != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
-    strake_predict(solver, least_gain, prediction);
-    tell_prediction(solver, prediction);
+    strake_predict(pace, least_gain, prediction);
+    tell_prediction(pace, prediction);
     c.order[0] = prediction->plan.order[0];
     if (prediction->complete) {
         STRAKE_TRY(confirm(&c, prediction, &good, error));
         if (!good) {
-            (void)snprintf(new_choice(solver, 0.0, false,
+            (void)snprintf(new_choice(pace, 0.0, false,
                                       "the prediction does not hold, or is close: all is measured")
                                ->where,
-                           sizeof solver->choice->where, "team");
+                           sizeof pace->choice->where, "team");
         }
     }
     if (!good) {
         STRAKE_TRY(measure_all(&c, error));
     }
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < pace->team->parts; e++) {
         parts += c.weight[e] > 0.0 ? 1 : 0;
     }
-    STRAKE_TRY(strake_team_place(solver, c.weight, error));
+    STRAKE_TRY(strake_team_place(pace->team, c.weight, error));
     if (parts > 1) {
         STRAKE_TRY(choose_ways(&c, error));
-        STRAKE_TRY(strake_team_place(solver, c.weight, error));
+        STRAKE_TRY(strake_team_place(pace->team, c.weight, error));
     }
-    strake_tell_choice(solver, c.seconds, true, good ? "the fastest, as predicted" : "the fastest");
-    name_team(solver, team, sizeof team);
-    strake_solver_notice(solver, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
-                         1e3 * c.seconds, solver->parts > 1 ? "the fastest part" : team,
-                         1e3 * c.alone[c.order[0]]);
+    strake_tell_choice(pace, c.seconds, true, good ? "the fastest, as predicted" : "the fastest");
+    name_team(pace, team, sizeof team);
+    strake_tell(&pace->team->notices, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
+                1e3 * c.seconds, pace->team->parts > 1 ? "the fastest part" : team,
+                1e3 * c.alone[c.order[0]]);
 cleanup:
     free(prediction);
     return status;

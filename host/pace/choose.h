@@ -8,33 +8,33 @@
 #define STRAKE_CHOOSE_H
 
 #include "engine/times.h"
-#include "solver/solver_impl.h"
+#include "pace/pace.h"
 
 /** Seconds per step of the placed team, and of each part's own work, from trial steps. */
-strake_status strake_time_team(strake_solver *solver, double *seconds, double *part_seconds,
+strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_seconds,
                                strake_error *error);
 
 /**
  * Times the placed team in several trials, for about a second and at least three times.
  * @return STRAKE_ERR_MEMORY, or what fails
  */
-strake_status strake_time_often(strake_solver *solver, strake_forecast *out, strake_error *error);
+strake_status strake_time_often(strake_pace *pace, strake_forecast *out, strake_error *error);
 
 /** A device of the same name, which is as fast. @return the first part before @p e with one, or -1 */
-int strake_balance_twin(const strake_solver *solver, int e);
+int strake_balance_twin(const strake_team *team, int e);
 
 /**
  * Places the parts by @p weight, then twice by the rates that were measured.
  * @param[in,out] weight   per part; a part with 0 takes no part
  * @param[out]    seconds  per step, in the end
  */
-strake_status strake_balance_weights(strake_solver *solver, double *weight, double *seconds,
+strake_status strake_balance_weights(strake_pace *pace, double *weight, double *seconds,
                                      strake_error *error);
 
 /** `auto`: chooses and places. */
-strake_status strake_choose(strake_solver *solver, strake_error *error);
+strake_status strake_choose(strake_pace *pace, strake_error *error);
 
 /** Remembers what the placed team was measured to take, for strake_solver_choices(). */
-void strake_tell_choice(strake_solver *solver, double seconds, bool taken, const char *why);
+void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const char *why);
 
 #endif

@@ -1,8 +1,34 @@
-/** @file decisions.h The log of looks at a balance, for the report. */
+/** @file decisions.h What was chosen before a run, and the log of looks at a balance, for the report. */
 #ifndef STRAKE_DECISIONS_H
 #define STRAKE_DECISIONS_H
 
-#include "solver/solver.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { STRAKE_MOST_DECISIONS = 1000, STRAKE_DECISION_PARTS = 16 };
+
+enum { STRAKE_MOST_CHOICES = 64 };
+
+/** A team that was predicted or measured before a run, to choose what takes part in it. */
+typedef struct strake_choice {
+    char where[160]; /**< "cpu,ocl:0" */
+    bool predicted;  /**< by tuned rates and stored models; nothing was run */
+    double seconds;  /**< per step, measured on trial steps; at best, where it was not measured */
+    bool taken;      /**< this is what runs */
+    char why[200];
+} strake_choice;
+
+/** One look at the balance while a solver ran. */
+typedef struct strake_decision {
+    int64_t step; /**< steps done */
+    int parts;
+    double seconds[STRAKE_DECISION_PARTS]; /**< per step, of each placement */
+    int64_t slabs[STRAKE_DECISION_PARTS];  /**< that it had */
+    bool moves;
+    bool warned;         /**< steps that began to take longer halted the run before this look */
+    double move_seconds; /**< that the move took, 0 without one */
+    char why[160];
+} strake_decision;
 
 /** All zero: nothing was decided yet. A run that looks very often keeps the first ones. */
 typedef struct strake_decisions {

@@ -7,15 +7,13 @@
 #include "base/number.h"
 #include "model/advise.h"
 #include "opencl/cl_blocks.h"
-#include "grid/arrays.h"
 #include "team/costs.h"
 
 /* "tuned 2026-11-21, scatter 2 %" @return characters */
-static size_t tell_source(const strake_solver *solver, const strake_part *part, char *why,
-                          size_t size)
+static size_t tell_source(const strake_pace *pace, const strake_part *part, char *why, size_t size)
 {
     const strake_tuned_class *const class =
-        strake_tuned_nearest(part->tuned.record, solver->layout.n);
+        strake_tuned_nearest(part->tuned.record, pace->which->n);
     const int used = strake_number_print(
         why, size, "tuned %s%s, scatter %.0f %%%s", part->tuned.record->date,
         part->tuned.level == STRAKE_TUNED_VARIANT ? " for another variant of the problem" : "",
@@ -24,11 +22,11 @@ static size_t tell_source(const strake_solver *solver, const strake_part *part, 
     return used > 0 && (size_t)used < size ? (size_t)used : size - 1;
 }
 
-static int count_gpus(const strake_solver *solver)
+static int count_gpus(const strake_pace *pace)
 {
     int gpus = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *part = &pace->team->part[e];
         gpus +=
             part->device != NULL && !part->dropped && strake_cl_device_is_gpu(part->device) ? 1 : 0;
     }
@@ -36,46 +34,44 @@ static int count_gpus(const strake_solver *solver)
 }
 
 /* A processor was tuned with all its threads; beside GPUs it leaves each a core. */
-static bool find_threads(const strake_solver *solver, strake_team_part *cost, char *why,
-                         size_t size)
+static bool find_threads(const strake_pace *pace, strake_team_part *cost, char *why, size_t size)
 {
-    const int all = strake_topology_threads(&solver->topology);
-    if (solver->most_threads != all) {
+    const int all = strake_topology_threads(&pace->team->topology);
+    if (pace->team->most_threads != all) {
         (void)snprintf(why, size, "unknown with %d threads: tuned rates are those of all %d",
-                       solver->most_threads, all);
+                       pace->team->most_threads, all);
         return false;
     }
-    if (!solver->threads_chosen) {
-        const int left = all - count_gpus(solver);
+    if (!pace->team->threads_chosen) {
+        const int left = all - count_gpus(pace);
         cost->beside = (double)all / (left > 1 ? left : 1);
     }
     return true;
 }
 
 /* Whether the whole grid stays in a device's memory: else it streams, at another rate. */
-static bool fits(const strake_solver *solver, const strake_part *part)
+static bool fits(const strake_pace *pace, const strake_part *part)
 {
-    const double bytes = (double)solver->layout.elements * solver->layout.element_size *
-                         strake_arrays_count(&solver->graph, 2);
     const uint64_t memory =
-        strake_cl_usable_memory(part->device, (uint64_t)solver->which->device_memory);
-    return solver->which->blocks == 0 && bytes < (double)memory;
+        strake_cl_usable_memory(part->device, (uint64_t)pace->which->device_memory);
+    return pace->which->blocks == 0 && pace->domain->bytes < (double)memory;
 }
 
 /* Adds what an exchange costs a device; half of the grid stands for its stripe. */
-static bool find_exchange(const strake_solver *solver, int e, strake_team_part *cost, char *why,
+static bool find_exchange(const strake_pace *pace, int e, strake_team_part *cost, char *why,
                           size_t size)
 {
-    const strake_device_model *model = strake_solver_model(solver, &solver->part[e]);
-    const bool inside = e > 0 && e + 1 < solver->parts;
-    const int sides = inside || solver->layout.boundary[0] == STRAKE_PERIODIC ? 2 : 1;
-    const int most = solver->sweep < STRAKE_CHOOSE_STEPS ? solver->sweep : STRAKE_CHOOSE_STEPS;
+    const strake_device_model *model = strake_costs_model(pace->team, &pace->team->part[e]);
+    const bool inside = e > 0 && e + 1 < pace->team->parts;
+    const int sides = inside || pace->domain->ends == STRAKE_PERIODIC ? 2 : 1;
+    const int most =
+        pace->team->sweep < STRAKE_CHOOSE_STEPS ? pace->team->sweep : STRAKE_CHOOSE_STEPS;
     if (model == NULL || !isfinite(model->bandwidth)) {
         (void)snprintf(why, size, "; its transfers are unknown: `strake model` measures them");
         return false;
     }
-    strake_exchange_case c = strake_exchange_case_of(
-        &solver->graph, &solver->layout, solver->layout.n[0] / 2, sides, model->bandwidth);
+    strake_exchange_case c =
+        pace->domain->ops->exchange(pace->domain, pace->domain->slabs / 2, sides, model->bandwidth);
     c.slab_seconds = cost->slab;
     const strake_advice advice = strake_advise(model, &c, 1, most, 1);
     cost->exchange = advice.per_step;
@@ -87,58 +83,59 @@ static bool find_exchange(const strake_solver *solver, int e, strake_team_part *
     return true;
 }
 
-static bool find_part(const strake_solver *solver, int e, strake_team_part *cost, char *why,
+static bool find_part(const strake_pace *pace, int e, strake_team_part *cost, char *why,
                       size_t size)
 {
-    const strake_part *part = &solver->part[e];
-    const strake_layout *l = &solver->layout;
+    const strake_part *part = &pace->team->part[e];
+    const int64_t *n = pace->which->n;
     double cell = 0.0;
     *cost = (strake_team_part){.slab = (double)INFINITY, .beside = 1.0};
     if (part->dropped) {
         (void)snprintf(why, size, "it failed");
         return true;
     }
-    if (!strake_tuned_line(&part->tuned, solver->which, l->n, &cost->fixed, &cell)) {
+    if (!strake_tuned_line(&part->tuned, pace->which, n, &cost->fixed, &cell)) {
         (void)snprintf(why, size,
                        "unknown: not tuned here for about this size and these keys "
                        "(`strake tune`)");
         return false;
     }
-    cost->slab = cell * (double)l->n[1] * (double)l->n[2];
+    cost->slab = cell * (double)n[1] * (double)n[2];
     if (part->device == NULL) {
-        (void)tell_source(solver, part, why, size);
-        return find_threads(solver, cost, why, size);
+        (void)tell_source(pace, part, why, size);
+        return find_threads(pace, cost, why, size);
     }
-    if (!fits(solver, part)) {
+    if (!fits(pace, part)) {
         (void)snprintf(why, size, "unknown: the grid streams through its memory");
         return false;
     }
-    const size_t used = tell_source(solver, part, why, size);
-    return find_exchange(solver, e, cost, why + used, size - used);
+    const size_t used = tell_source(pace, part, why, size);
+    return find_exchange(pace, e, cost, why + used, size - used);
 }
 
-void strake_predict(const strake_solver *solver, double least_gain, strake_prediction *out)
+void strake_predict(const strake_pace *pace, double least_gain, strake_prediction *out)
 {
     memset(out, 0, sizeof *out);
-    out->complete = solver->ranks == NULL && solver->tuned != NULL;
-    for (int e = 0; e < solver->parts; e++) {
-        out->known[e] = find_part(solver, e, &out->part[e], out->why[e], sizeof out->why[e]);
+    out->complete = pace->domain->ranks == NULL && pace->team->is_tuned;
+    for (int e = 0; e < pace->team->parts; e++) {
+        out->known[e] = find_part(pace, e, &out->part[e], out->why[e], sizeof out->why[e]);
         out->complete = out->complete && out->known[e];
     }
     if (out->complete) {
-        strake_team_plan_make(out->part, solver->parts, (double)solver->layout.n[0], least_gain,
+        strake_team_plan_make(out->part, pace->team->parts, (double)pace->domain->slabs, least_gain,
                               &out->plan);
     }
 }
 
-void strake_predict_shares(const strake_solver *solver, const strake_prediction *p, double *weight)
+void strake_predict_shares(const strake_pace *pace, const strake_prediction *p, double *weight)
 {
     bool taken[STRAKE_MAX_PLACEMENTS];
-    for (int e = 0; e < solver->parts; e++) {
-        taken[e] = !solver->part[e].dropped;
+    for (int e = 0; e < pace->team->parts; e++) {
+        taken[e] = !pace->team->part[e].dropped;
     }
-    (void)strake_team_seconds(p->part, solver->parts, taken, (double)solver->layout.n[0], weight);
-    for (int e = 0; e < solver->parts; e++) {
+    (void)strake_team_seconds(p->part, pace->team->parts, taken, (double)pace->domain->slabs,
+                              weight);
+    for (int e = 0; e < pace->team->parts; e++) {
         weight[e] = taken[e] && weight[e] < 1.0 ? 1.0 : weight[e];
     }
 }

@@ -1,13 +1,13 @@
 /**
  * @file predict.h
  * What a team would take, before anything is measured: rates from tuned results of these very
- * processors, exchanges from stored models of data movement. Only for host/solver/.
+ * processors, exchanges from stored models of data movement.
  */
 #ifndef STRAKE_PREDICT_H
 #define STRAKE_PREDICT_H
 
 #include "model/team.h"
-#include "solver/solver_impl.h"
+#include "pace/pace.h"
 
 typedef struct strake_prediction {
     bool complete; /**< every part is known, and there is a plan */
@@ -19,10 +19,10 @@ typedef struct strake_prediction {
 } strake_prediction;
 
 /** @param[in] least_gain  as for strake_team_plan_make() */
-void strake_predict(const strake_solver *solver, double least_gain, strake_prediction *out);
+void strake_predict(const strake_pace *pace, double least_gain, strake_prediction *out);
 
 /** Shares with which all parts that are not dropped end at the same time, at least one slab each. */
-void strake_predict_shares(const strake_solver *solver, const strake_prediction *prediction,
+void strake_predict_shares(const strake_pace *pace, const strake_prediction *prediction,
                            double *weight);
 
 #endif

@@ -1,12 +1,9 @@
 #include "pace/rescue.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "grid/arrays.h"
+#include "part/leave.h"
 
 /*
  * Renewing the copy may take one part in COST_PART of the time spent stepping (not of what lies between
@@ -15,83 +12,24 @@
 enum { COST_PART = 100 };
 static const double least_interval = 0.5;
 
-/*
- * What drivers of failed devices may still use: it stays where it is until the process ends. The list
- * only keeps it within reach of tools that look for leaks.
- */
-typedef struct leftover {
-    void *thing;
-    struct leftover *next;
-} leftover;
-
-static _Atomic(leftover *) left_behind;
-
-void strake_leave_behind(void *thing)
-{
-    leftover *entry = malloc(sizeof *entry);
-    if (thing == NULL || entry == NULL) {
-        free(entry);
-        return;
-    }
-    entry->thing = thing;
-    entry->next = atomic_load(&left_behind);
-    while (!atomic_compare_exchange_weak(&left_behind, &entry->next, entry)) {
-    }
-}
-
-static bool is_state(const strake_solver *solver, int v)
-{
-    return solver->graph.value[v].next >= 0;
-}
-
-static int count_parts(const strake_solver *solver)
+static int count_parts(const strake_pace *pace)
 {
     int parts = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        parts += solver->part[e].dropped ? 0 : 1;
+    for (int e = 0; e < pace->team->parts; e++) {
+        parts += pace->team->part[e].dropped ? 0 : 1;
     }
     return parts;
 }
 
 /* Whether a device could fail and another part take over. */
-static bool is_wanted(const strake_solver *solver)
+static bool is_wanted(const strake_pace *pace)
 {
     bool any = false;
-    for (int e = 0; e < solver->parts; e++) {
-        any = any || (solver->part[e].device != NULL && solver->part[e].body != NULL);
+    for (int e = 0; e < pace->team->parts; e++) {
+        any = any || (pace->team->part[e].device != NULL && pace->team->part[e].body != NULL);
     }
     /* Other ranks cannot go back to where this one's copy is. */
-    return any && count_parts(solver) > 1 && !solver->kept.refused && solver->ranks == NULL;
-}
-
-static strake_status allocate(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    for (int v = 0; v < solver->graph.values; v++) {
-        if (is_state(solver, v) && solver->kept.array[v] == NULL) {
-            STRAKE_TRY(strake_arrays_new(solver, solver->graph.value[v].name,
-                                         &solver->kept.array[v], error));
-        }
-    }
-cleanup:
-    return status;
-}
-
-/* Copies every state, slabs and ghosts, with all threads. */
-static void copy(const strake_solver *solver, void *const *from, void *const *to)
-{
-    const strake_layout *l = &solver->layout;
-    const size_t slab = (size_t)(l->slab * l->element_size);
-    for (int v = 0; v < solver->graph.values; v++) {
-        if (!is_state(solver, v)) {
-            continue;
-        }
-#pragma omp parallel for num_threads(solver->most_threads) schedule(static)
-        for (int64_t k = -l->lo[0]; k < l->n[0] + l->hi[0]; k++) {
-            const size_t at = strake_layout_offset(l, k);
-            memcpy((char *)to[v] + at, (const char *)from[v] + at, slab);
-        }
-    }
+    return any && count_parts(pace) > 1 && !pace->kept.refused && pace->domain->ranks == NULL;
 }
 
 static double interval(const strake_kept *kept)
@@ -100,72 +38,63 @@ static double interval(const strake_kept *kept)
     return seconds > least_interval ? seconds : least_interval;
 }
 
-strake_status strake_keep(strake_solver *solver, strake_error *error)
+strake_status strake_keep(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_kept *kept = &solver->kept;
+    strake_kept *kept = &pace->kept;
     const double start = strake_solver_clock();
-    const double passed = solver->step_seconds - kept->since;
-    if (!is_wanted(solver) || (kept->valid && passed < interval(kept))) {
+    const double passed = pace->step_seconds - kept->since;
+    if (!is_wanted(pace) || (kept->valid && passed < interval(kept))) {
         return STRAKE_OK;
     }
-    if (!kept->valid && !strake_arrays_have_room(solver)) {
+    if (!kept->valid && !pace->domain->ops->has_room(pace->domain)) {
         kept->refused = true;
-        strake_solver_notice(solver, STRAKE_NOTICE_WARNING
-                             "the machine has no memory for a copy of the states: if a "
-                             "device fails, so does the run");
+        strake_tell(&pace->team->notices, STRAKE_NOTICE_WARNING
+                    "the machine has no memory for a copy of the states: if a "
+                    "device fails, so does the run");
         return STRAKE_OK;
     }
-    STRAKE_TRY(allocate(solver, error));
-    STRAKE_TRY(strake_team_gather(solver, error));
-    copy(solver, solver->array[solver->parity], kept->array);
-    if (kept->valid && solver->step_count > kept->step) {
-        kept->pace = passed / (double)(solver->step_count - kept->step);
+    STRAKE_TRY(strake_team_gather(pace->team, error));
+    STRAKE_TRY(pace->domain->ops->keep(pace->domain, error));
+    if (kept->valid && pace->domain->step > kept->step) {
+        kept->pace = passed / (double)(pace->domain->step - kept->step);
     }
     kept->valid = true;
-    kept->step = solver->step_count;
-    kept->since = solver->step_seconds;
+    kept->step = pace->domain->step;
+    kept->since = pace->step_seconds;
     kept->cost = strake_solver_clock() - start;
 cleanup:
     return status;
 }
 
-int64_t strake_keep_piece(const strake_solver *solver, int64_t steps)
+int64_t strake_keep_piece(const strake_pace *pace, int64_t steps)
 {
-    const strake_kept *kept = &solver->kept;
-    const int64_t done = solver->step_count - kept->step;
-    const double passed = solver->step_seconds - kept->since;
-    const double pace = done > 0 ? passed / (double)done : kept->pace;
-    const int64_t sweep = solver->at_once > 1 ? solver->at_once : 1;
-    if (!kept->valid || !is_wanted(solver)) {
+    const strake_kept *kept = &pace->kept;
+    const int64_t done = pace->domain->step - kept->step;
+    const double passed = pace->step_seconds - kept->since;
+    const double step = done > 0 ? passed / (double)done : kept->pace;
+    const int64_t sweep = pace->team->at_once > 1 ? pace->team->at_once : 1;
+    if (!kept->valid || !is_wanted(pace)) {
         return steps;
     }
     /* Where nothing is known yet of how long a step takes, one sweep tells. */
-    const double fit = pace > 0.0 ? (interval(kept) - passed) / pace : 0.0;
+    const double fit = step > 0.0 ? (interval(kept) - passed) / step : 0.0;
     const int64_t whole = (int64_t)fmin(fmax(fit, 0.0), 1e15) / sweep * sweep;
     const int64_t piece = whole > sweep ? whole : sweep;
     return piece < steps ? piece : steps;
 }
 
-void strake_keep_forget(strake_solver *solver)
+void strake_keep_forget(strake_pace *pace)
 {
-    solver->kept.valid = false;
-}
-
-void strake_keep_release(strake_solver *solver)
-{
-    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        strake_arrays_free(solver, &solver->kept.array[v]);
-    }
-    memset(&solver->kept, 0, sizeof solver->kept);
+    pace->kept.valid = false;
 }
 
 /* Drops what failed. @return how many that were */
-static int drop(strake_solver *solver)
+static int drop(strake_pace *pace)
 {
     int dropped = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        strake_part *part = &solver->part[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        strake_part *part = &pace->team->part[e];
         if (!part->failed) {
             continue;
         }
@@ -173,157 +102,126 @@ static int drop(strake_solver *solver)
         part->body = NULL;
         part->failed = false;
         part->dropped = true;
-        part->dropped_at = solver->step_count;
+        part->dropped_at = pace->domain->step;
         dropped++;
     }
     return dropped;
 }
 
-static void tell(const strake_solver *solver)
+static void tell(const strake_pace *pace)
 {
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *part = &pace->team->part[e];
         if (part->failed) {
-            strake_solver_notice(
-                solver,
+            strake_tell(
+                &pace->team->notices,
                 STRAKE_NOTICE_WARNING "%s is dropped after step %lld: %s; the other parts do its "
                                       "work, again from step %lld on",
-                part->name, (long long)solver->step_count, part->why, (long long)solver->kept.step);
+                part->name, (long long)pace->domain->step, part->why, (long long)pace->kept.step);
         }
     }
 }
 
-/* New arrays for the states, with what lies in @p from: drivers may still write to the old ones. */
-static strake_status renew(strake_solver *solver, void *const *from, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    for (int v = 0; v < solver->graph.values; v++) {
-        for (int p = 0; p < 2 && is_state(solver, v); p++) {
-            void *array = NULL;
-            STRAKE_TRY(strake_arrays_new(solver, solver->graph.value[v].name, &array, error));
-            strake_leave_behind(solver->array[p][v]);
-            solver->array[p][v] = array;
-        }
-    }
-    strake_arrays_pair(solver);
-    copy(solver, from, solver->array[solver->parity]);
-cleanup:
-    return status;
-}
-
-/* The copy becomes the current states. */
-static strake_status restore(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(renew(solver, solver->kept.array, error));
-    solver->step_count = solver->kept.step;
-    solver->devices_hold = false;
-cleanup:
-    return status;
-}
-
-static int count_failed(const strake_solver *solver)
+static int count_failed(const strake_pace *pace)
 {
     int failed = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        failed += solver->part[e].failed ? 1 : 0;
+    for (int e = 0; e < pace->team->parts; e++) {
+        failed += pace->team->part[e].failed ? 1 : 0;
     }
     return failed;
 }
 
-void strake_rescue_weights(const strake_solver *solver, double *weight)
+void strake_rescue_weights(const strake_pace *pace, double *weight)
 {
     double sum = 0.0;
-    for (int e = 0; e < solver->parts; e++) {
-        weight[e] = solver->part[e].dropped ? 0.0 : weight[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        weight[e] = pace->team->part[e].dropped ? 0.0 : weight[e];
         sum += weight[e];
     }
-    for (int e = 0; e < solver->parts && sum == 0.0; e++) {
-        weight[e] = solver->part[e].dropped ? 0.0 : 1.0;
+    for (int e = 0; e < pace->team->parts && sum == 0.0; e++) {
+        weight[e] = pace->team->part[e].dropped ? 0.0 : 1.0;
     }
 }
 
-strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cause,
-                                  strake_error *error)
+strake_status strake_rescue_setup(strake_pace *pace, const strake_error *cause, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_error first = *cause; /* error may be the same */
-    void *before[STRAKE_MAX_VALUES];
-    const int failed = count_failed(solver);
-    if (first.status != STRAKE_ERR_DEVICE || failed == 0 || solver->ranks != NULL) {
+    const int failed = count_failed(pace);
+    if (first.status != STRAKE_ERR_DEVICE || failed == 0 || pace->domain->ranks != NULL) {
         return strake_fail(error, first.status, "%s", first.text);
     }
-    STRAKE_CHECK(count_parts(solver) > failed, error, STRAKE_ERR_DEVICE,
+    STRAKE_CHECK(count_parts(pace) > failed, error, STRAKE_ERR_DEVICE,
                  "%s; no other part of this run is left to go on: name more in --on, or another "
                  "device; where memory is short, run.device_memory makes the stripe stream "
                  "through less of it",
                  first.text);
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *part = &pace->team->part[e];
         if (part->failed) {
             /* One that was made may have been tried, and its driver may still write. */
-            solver->has_lost = solver->has_lost || part->body != NULL;
-            strake_solver_notice(
-                solver, STRAKE_NOTICE_WARNING "%s is left out: %s; the other parts do its work",
-                part->name, part->why);
+            pace->domain->has_lost = pace->domain->has_lost || part->body != NULL;
+            strake_tell(&pace->team->notices,
+                        STRAKE_NOTICE_WARNING "%s is left out: %s; the other parts do its work",
+                        part->name, part->why);
         }
     }
-    (void)drop(solver);
-    strake_team_release(solver);
-    if (solver->has_lost) {
-        memcpy(before, solver->array[solver->parity], sizeof before);
-        STRAKE_TRY(renew(solver, before, error));
+    (void)drop(pace);
+    strake_team_release(pace->team);
+    if (pace->domain->has_lost) {
+        STRAKE_TRY(pace->domain->ops->renew(pace->domain, false, error));
     }
 cleanup:
     return status;
 }
 
 /* The others keep their shares of the slabs; where they had none, equal ones. */
-static void find_weights(const strake_solver *solver, double *weight)
+static void find_weights(const strake_pace *pace, double *weight)
 {
-    for (int e = 0; e < solver->parts; e++) {
-        weight[e] = (double)(solver->part[e].range.end - solver->part[e].range.first);
+    for (int e = 0; e < pace->team->parts; e++) {
+        weight[e] = (double)(pace->team->part[e].range.end - pace->team->part[e].range.first);
     }
-    strake_rescue_weights(solver, weight);
+    strake_rescue_weights(pace, weight);
 }
 
 /* Places the parts that are left; a device that fails now is dropped too. */
-static strake_status place_others(strake_solver *solver, strake_error *error)
+static strake_status place_others(strake_pace *pace, strake_error *error)
 {
     double weight[STRAKE_MAX_PLACEMENTS];
-    find_weights(solver, weight);
-    strake_status status = strake_team_place(solver, weight, error);
-    while (status == STRAKE_ERR_DEVICE && drop(solver) > 0 && count_parts(solver) > 0) {
-        find_weights(solver, weight);
-        status = strake_team_place(solver, weight, error);
+    find_weights(pace, weight);
+    strake_status status = strake_team_place(pace->team, weight, error);
+    while (status == STRAKE_ERR_DEVICE && drop(pace) > 0 && count_parts(pace) > 0) {
+        find_weights(pace, weight);
+        status = strake_team_place(pace->team, weight, error);
     }
     return status;
 }
 
-strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error)
+strake_status strake_rescue(strake_pace *pace, const strake_error *cause, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_error first = *cause; /* error may be the same */
-    const int failed = count_failed(solver);
+    const int failed = count_failed(pace);
     if (first.status != STRAKE_ERR_DEVICE || failed == 0) {
         return strake_fail(error, first.status, "%s", first.text);
     }
-    solver->has_lost = true;
-    if (count_parts(solver) > failed && solver->kept.valid) {
-        tell(solver);
+    pace->domain->has_lost = true;
+    if (count_parts(pace) > failed && pace->kept.valid) {
+        tell(pace);
     }
-    (void)drop(solver);
-    STRAKE_CHECK(count_parts(solver) > 0, error, STRAKE_ERR_DEVICE,
+    (void)drop(pace);
+    STRAKE_CHECK(count_parts(pace) > 0, error, STRAKE_ERR_DEVICE,
                  "%s; no other part of this run is left to go on: name more in --on, or another "
                  "device",
                  first.text);
-    STRAKE_CHECK(solver->kept.valid, error, STRAKE_ERR_DEVICE,
+    STRAKE_CHECK(pace->kept.valid, error, STRAKE_ERR_DEVICE,
                  "%s; there is no copy of the states from which the other parts could go on",
                  first.text);
-    STRAKE_TRY(restore(solver, error));
-    STRAKE_TRY(place_others(solver, error));
-    strake_rebalance_begin(solver);
+    STRAKE_TRY(pace->domain->ops->renew(pace->domain, true, error));
+    pace->domain->step = pace->kept.step;
+    STRAKE_TRY(place_others(pace, error));
+    strake_rebalance_begin(pace);
 cleanup:
-    solver->is_broken = status != STRAKE_OK;
+    pace->is_broken = status != STRAKE_OK;
     return status;
 }

@@ -15,43 +15,37 @@
 #ifndef STRAKE_RESCUE_H
 #define STRAKE_RESCUE_H
 
-#include "solver/solver_impl.h"
+#include "pace/pace.h"
 
 /**
  * Renews the copy where that is due; the team must be at rest. Does nothing where no other part could
  * take over.
  * @return STRAKE_ERR_DEVICE if a device cannot be read; the copy stays what it was
  */
-strake_status strake_keep(strake_solver *solver, strake_error *error);
+strake_status strake_keep(strake_pace *pace, strake_error *error);
 
 /** How many of @p steps steps to do before the copy is renewed. */
-int64_t strake_keep_piece(const strake_solver *solver, int64_t steps);
+int64_t strake_keep_piece(const strake_pace *pace, int64_t steps);
 
 /** The states were set from outside: the copy holds none. */
-void strake_keep_forget(strake_solver *solver);
-
-/** Frees the copy. */
-void strake_keep_release(strake_solver *solver);
-
-/** Leaves memory where it is until the process ends, since the driver of a failed device may use it. */
-void strake_leave_behind(void *thing);
+void strake_keep_forget(strake_pace *pace);
 
 /**
  * Drops the parts that failed, places the others and sets the states and the step count back to the
  * copy's.
  * @param[in] cause  what failed: returned where nothing can be done about it
  */
-strake_status strake_rescue(strake_solver *solver, const strake_error *cause, strake_error *error);
+strake_status strake_rescue(strake_pace *pace, const strake_error *cause, strake_error *error);
 
 /**
  * While stripes are made and tried, before the first step: drops the parts that failed, with a notice.
  * The others are to be placed anew; nothing else is lost.
  * @param[in] cause  what failed: returned where nothing can be done about it
  */
-strake_status strake_rescue_setup(strake_solver *solver, const strake_error *cause,
+strake_status strake_rescue_setup(strake_pace *pace, const strake_error *cause,
                                   strake_error *error);
 
 /** Weights of the parts that are left: a dropped one gets none, all get equal ones where none has any. */
-void strake_rescue_weights(const strake_solver *solver, double *weight);
+void strake_rescue_weights(const strake_pace *pace, double *weight);
 
 #endif

@@ -27,19 +27,19 @@ void strake_part_unmake(strake_part *part)
     part->body = NULL;
 }
 
-strake_status strake_part_load_inputs(strake_part *part, void *const *array, strake_error *error)
+strake_status strake_part_load_inputs(strake_part *part, strake_error *error)
 {
-    return HAS(part, load_inputs) ? part->ops->load_inputs(part, array, error) : STRAKE_OK;
+    return HAS(part, load_inputs) ? part->ops->load_inputs(part, error) : STRAKE_OK;
 }
 
-strake_status strake_part_load_states(strake_part *part, void *const *array, strake_error *error)
+strake_status strake_part_load_states(strake_part *part, strake_error *error)
 {
-    return HAS(part, load_states) ? part->ops->load_states(part, array, error) : STRAKE_OK;
+    return HAS(part, load_states) ? part->ops->load_states(part, error) : STRAKE_OK;
 }
 
-strake_status strake_part_store(strake_part *part, void *const *array, strake_error *error)
+strake_status strake_part_store(strake_part *part, int parity, strake_error *error)
 {
-    return HAS(part, store) ? part->ops->store(part, array, error) : STRAKE_OK;
+    return HAS(part, store) ? part->ops->store(part, parity, error) : STRAKE_OK;
 }
 
 strake_status strake_part_meet(strake_part *part, int leg, strake_error *error)
@@ -47,9 +47,9 @@ strake_status strake_part_meet(strake_part *part, int leg, strake_error *error)
     return HAS(part, meet) ? part->ops->meet(part, leg, error) : STRAKE_OK;
 }
 
-strake_status strake_part_fetch(strake_part *part, int leg, void *const *array, strake_error *error)
+strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
-    return HAS(part, fetch) ? part->ops->fetch(part, leg, array, error) : STRAKE_OK;
+    return HAS(part, fetch) ? part->ops->fetch(part, leg, parity, error) : STRAKE_OK;
 }
 
 strake_status strake_part_undo(strake_part *part, int steps, strake_error *error)
@@ -76,15 +76,15 @@ bool strake_part_has_room(const strake_part *part, strake_range own)
 }
 
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
-                               void *const *array, strake_error *error)
+                               strake_error *error)
 {
-    return HAS(part, give) ? part->ops->give(part, then, stripes, self, array, error) : STRAKE_OK;
+    return HAS(part, give) ? part->ops->give(part, then, stripes, self, error) : STRAKE_OK;
 }
 
 strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,
-                               void *const *array, strake_error *error)
+                               strake_error *error)
 {
-    return HAS(part, take) ? part->ops->take(part, then, stripes, self, array, error) : STRAKE_OK;
+    return HAS(part, take) ? part->ops->take(part, then, stripes, self, error) : STRAKE_OK;
 }
 
 double strake_part_busy(strake_part *part)

@@ -12,10 +12,9 @@
 #define STRAKE_PART_H
 
 #include "case/case.h"
-#include "engine/layout.h"
 #include "engine/loops.h"
-#include "engine/partition.h"
 #include "opencl/cl_stripe.h"
+#include "part/domain.h"
 #include "part/placement.h"
 #include "tuned/tuned.h"
 
@@ -23,9 +22,6 @@ typedef struct strake_part strake_part;
 
 /** What a part is made for. Everything is borrowed, until it is unmade but for stripe and settings. */
 typedef struct strake_part_plan {
-    const strake_graph *graph;
-    const strake_layout *layout; /**< of the host arrays */
-    const strake_problem *problem;
     const strake_case *settings; /**< the case with what is tuned for this part */
     int workers;                 /**< threads that compute it or drive it */
     strake_isa isa;              /**< of row loops */
@@ -49,10 +45,9 @@ typedef struct strake_leg {
     int worker; /**< of the part, from 0 */
     int steps;
     strake_range slabs,
-        columns;        /**< to compute, of a part with workers; others compute all they have */
-    int64_t down;       /**< slab s is stored at place s - down */
-    void *const *array; /**< host arrays of the current states and the inputs, by value */
-    void *const *next;  /**< of the next states, by output value */
+        columns;  /**< to compute, of a part with workers; others compute all they have */
+    int64_t down; /**< slab s is stored at place s - down */
+    int parity;   /**< of the host's states that are read; it writes the others */
 } strake_leg;
 
 /** NULL: there is nothing to do, or, where it says so, something else. */
@@ -76,18 +71,18 @@ typedef struct strake_part_ops {
     /** Most steps of a sweep where it is alone. NULL: those that it was made for. */
     int (*steps)(const strake_part *part);
 
-    /** From the host arrays: inputs, and the current states. And back, its own slabs; waits. */
-    strake_status (*load_inputs)(strake_part *part, void *const *array, strake_error *error);
-    strake_status (*load_states)(strake_part *part, void *const *array, strake_error *error);
-    strake_status (*store)(strake_part *part, void *const *array, strake_error *error);
+    /** From the host: inputs, and the current states. And back, its own slabs, as states of a parity; waits. */
+    strake_status (*load_inputs)(strake_part *part, strake_error *error);
+    strake_status (*load_states)(strake_part *part, strake_error *error);
+    strake_status (*store)(strake_part *part, int parity, strake_error *error);
 
     /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
     strake_status (*leg)(strake_part *part, const strake_leg *leg, bool *finite,
                          strake_error *error);
     /** Waits until what others read after this leg is in the next host arrays, and nothing reads the ones before. */
     strake_status (*meet)(strake_part *part, int leg, strake_error *error);
-    /** Takes what it reads of others after this leg from the host arrays, which are then the current ones. */
-    strake_status (*fetch)(strake_part *part, int leg, void *const *array, strake_error *error);
+    /** Takes what it reads of others after this leg from the host's states of that parity. */
+    strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */
     strake_status (*undo)(strake_part *part, int steps, strake_error *error);
     /** Waits until everything is done. */
@@ -101,9 +96,9 @@ typedef struct strake_part_ops {
     /** Moving slabs, as for strake_cl_stripe_give(). NULL has_room: for one slab and more. */
     bool (*has_room)(const strake_part *part, strake_range own);
     strake_status (*give)(strake_part *part, const strake_range *then, int stripes, int self,
-                          void *const *array, strake_error *error);
+                          strake_error *error);
     strake_status (*take)(strake_part *part, const strake_range *then, int stripes, int self,
-                          void *const *array, strake_error *error);
+                          strake_error *error);
 
     /** Seconds per step by its own timers; 0: they do not tell. */
     double (*busy)(strake_part *part);
@@ -126,7 +121,8 @@ struct strake_part {
     char name[24];                  /**< as in WHERE: "cpu", "ocl:0" */
     const strake_cl_device *device; /**< NULL: the processor */
     int number;                     /**< of the device in the list, -1: the processor */
-    strake_range range;             /**< its slabs */
+    strake_domain *domain;          /**< of which it computes ... */
+    strake_range range;             /**< ... these slabs */
     void *body; /**< the implementation's; NULL: it is not made, or nothing of it is kept */
 
     bool told;              /**< the user was told that it streams */
@@ -153,20 +149,19 @@ bool strake_part_shares_device(const strake_part *a, const strake_part *b);
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
 
 void strake_part_unmake(strake_part *part);
-strake_status strake_part_load_inputs(strake_part *part, void *const *array, strake_error *error);
-strake_status strake_part_load_states(strake_part *part, void *const *array, strake_error *error);
-strake_status strake_part_store(strake_part *part, void *const *array, strake_error *error);
+strake_status strake_part_load_inputs(strake_part *part, strake_error *error);
+strake_status strake_part_load_states(strake_part *part, strake_error *error);
+strake_status strake_part_store(strake_part *part, int parity, strake_error *error);
 strake_status strake_part_meet(strake_part *part, int leg, strake_error *error);
-strake_status strake_part_fetch(strake_part *part, int leg, void *const *array,
-                                strake_error *error);
+strake_status strake_part_fetch(strake_part *part, int leg, int parity, strake_error *error);
 strake_status strake_part_undo(strake_part *part, int steps, strake_error *error);
 strake_status strake_part_finish(strake_part *part, strake_error *error);
 bool strake_part_is_alone(const strake_part *part);
 bool strake_part_has_room(const strake_part *part, strake_range own);
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
-                               void *const *array, strake_error *error);
+                               strake_error *error);
 strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,
-                               void *const *array, strake_error *error);
+                               strake_error *error);
 double strake_part_busy(strake_part *part);
 strake_status strake_part_unpin(strake_part *part, strake_error *error);
 strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *error);

@@ -45,7 +45,7 @@ static strake_status check_finite(const strake_solver *solver, const char *name,
 {
     const int64_t slab = shape[1] * shape[2];
     for (int64_t k = 0; k < (end - first) * slab; k++) {
-        if (!isfinite(element(&solver->layout, data, k))) {
+        if (!isfinite(element(&solver->grid.layout, data, k))) {
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "%s: field %s is not finite at [%lld, %lld] (in the run's "
                                "precision); give finite numbers",
@@ -56,55 +56,10 @@ static strake_status check_finite(const strake_solver *solver, const char *name,
     return STRAKE_OK;
 }
 
-/* Dense slabs [first, end) to an array of the grid, line by line. */
-static void store(const strake_solver *solver, int f, char *array, int64_t first, int64_t end,
-                  const void *data)
-{
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const strake_layout *l = &solver->layout;
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    const char *from = data;
-    for (int64_t i = first; i < end; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(array + strake_layout_at(l, i, m, 0) * l->element_size, from, line);
-            from += line;
-        }
-    }
-}
-
-/* Dense slabs [first, end) to the host array, and back. */
-void strake_fields_copy_in(strake_solver *solver, int f, int64_t first, int64_t end,
-                           const void *data)
-{
-    char *array = solver->array[solver->parity][solver->value_of[f]];
-    store(solver, f, array, first, end, data);
-    if (solver->which->problem->field[f].is_state) {
-        strake_layout_fill_lateral(&solver->layout, array, first, end);
-    }
-}
-
-void strake_fields_copy_out(const strake_solver *solver, int f, int64_t first, int64_t end,
-                            void *data)
-{
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const strake_layout *l = &solver->layout;
-    const char *array = solver->array[solver->parity][solver->value_of[f]];
-    const size_t line = (size_t)(shape[2] * l->element_size);
-    char *to = data;
-    for (int64_t i = first; i < end; i++) {
-        for (int64_t m = 0; m < shape[1]; m++) {
-            memcpy(to, array + strake_layout_at(l, i, m, 0) * l->element_size, line);
-            to += line;
-        }
-    }
-}
-
 static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
 {
     for (int64_t k = 0; k < count; k++) {
-        if (solver->layout.element_size == 8) {
+        if (solver->grid.layout.element_size == 8) {
             ((double *)data)[k] = number;
         } else {
             ((float *)data)[k] = (float)number;
@@ -115,7 +70,7 @@ static void fill_with(const strake_solver *solver, double number, int64_t count,
 /* Whether a part of the slabs may be set alone. */
 static bool has_values(const strake_solver *solver, int f)
 {
-    return solver->given[f] && !solver->shaped[f];
+    return solver->grid.given[f] && !solver->grid.shaped[f];
 }
 
 /*
@@ -125,7 +80,7 @@ static bool has_values(const strake_solver *solver, int f)
 static strake_status check_order(const strake_solver *solver, int f, int64_t first, int64_t end,
                                  strake_error *error)
 {
-    const int64_t expected = solver->given[f] ? 0 : solver->slabs_given[f];
+    const int64_t expected = solver->grid.given[f] ? 0 : solver->grid.slabs_given[f];
     if (has_values(solver, f) || first == 0 || first == expected) {
         return STRAKE_OK;
     }
@@ -140,18 +95,18 @@ static strake_status check_order(const strake_solver *solver, int f, int64_t fir
 /* Whether other ranks hold parts of a field. */
 static bool is_shared(const strake_solver *solver, int f)
 {
-    return solver->ranks != NULL && !solver->constant[f];
+    return solver->grid.domain.ranks != NULL && !solver->grid.constant[f];
 }
 
 /* Notes that the slabs before end were set. */
 static void account_slabs(strake_solver *solver, int f, const int64_t shape[], int64_t end)
 {
     if (!has_values(solver, f)) {
-        solver->slabs_given[f] = end;
-        solver->given[f] = end == shape[0];
+        solver->grid.slabs_given[f] = end;
+        solver->grid.given[f] = end == shape[0];
     }
-    solver->shaped[f] = false;
-    solver->unweighted[f] = false;
+    solver->grid.shaped[f] = false;
+    solver->grid.unweighted[f] = false;
 }
 
 strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
@@ -161,7 +116,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     int f = 0;
     int64_t shape[STRAKE_AXES];
     STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_CHECK(!solver->constant[f], error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(!solver->grid.constant[f], error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
     STRAKE_CHECK(!is_shared(solver, f) || solver->which->problem->field[f].is_state, error,
                  STRAKE_ERR_STATE,
@@ -176,18 +131,18 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     if (first == end) {
         goto cleanup;
     }
-    strake_keep_forget(solver);
+    strake_keep_forget(&solver->pace);
     if (is_shared(solver, f)) {
         STRAKE_TRY(strake_remote_put(solver, f, first, end, data, error));
     } else {
-        strake_fields_copy_in(solver, f, first, end, data);
+        strake_grid_copy_in(&solver->grid, f, first, end, data);
     }
     account_slabs(solver, f, shape, end);
     if (solver->which->problem->field[f].is_state) {
-        solver->states_fresh = true;
+        solver->grid.states_fresh = true;
     } else {
-        solver->prepared = false;
-        solver->is_hashed = false;
+        solver->grid.prepared = false;
+        solver->grid.is_hashed = false;
     }
 cleanup:
     return status;
@@ -202,15 +157,15 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(find_field(solver, name, &f, error));
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
-    STRAKE_CHECK(solver->given[f], error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(solver->grid.given[f], error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
     STRAKE_TRY(strake_solver_gather(solver, error));
     if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
-    } else if (solver->constant[f]) {
-        fill_with(solver, solver->number[f], (end - first) * shape[1] * shape[2], data);
+    } else if (solver->grid.constant[f]) {
+        fill_with(solver, solver->grid.number[f], (end - first) * shape[1] * shape[2], data);
     } else {
-        strake_fields_copy_out(solver, f, first, end, data);
+        strake_grid_copy_out(&solver->grid, f, first, end, data);
     }
 cleanup:
     return status;
@@ -267,7 +222,7 @@ cleanup:
 static int64_t slabs_of_piece(const strake_solver *solver, const int64_t shape[])
 {
     enum { PIECE = 1 << 18 }; /* bytes, if a slab has not more */
-    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
     return PIECE / bytes > 0 ? PIECE / bytes : 1;
 }
 
@@ -277,7 +232,7 @@ strake_status strake_fields_hash(strake_solver *solver, int f, uint64_t *hash, s
     const char *name = solver->which->problem->field[f].name;
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, f, shape);
-    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
     const int64_t most = slabs_of_piece(solver, shape);
     void *data = malloc((size_t)(most * bytes));
     STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s", name);
@@ -298,15 +253,15 @@ static strake_status collect(strake_solver *solver, int f, void **out, strake_er
     const char *name = solver->which->problem->field[f].name;
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, f, shape);
-    const int64_t bytes = shape[1] * shape[2] * solver->layout.element_size;
+    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
     const int64_t most = slabs_of_piece(solver, shape);
     void *data = malloc((size_t)(most * bytes));
     STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory gathering field %s", name);
-    STRAKE_TRY(strake_arrays_new(solver, name, out, error));
+    STRAKE_TRY(strake_arrays_new(&solver->grid, name, out, error));
     for (int64_t first = 0; first < shape[0]; first += most) {
         const int64_t end = shape[0] - first < most ? shape[0] : first + most;
         STRAKE_TRY(strake_get_slabs(solver, name, first, end, data, error));
-        store(solver, f, *out, first, end, data);
+        strake_grid_store(&solver->grid, f, *out, first, end, data);
     }
 cleanup:
     free(data);
@@ -321,16 +276,16 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
     void *collected[STRAKE_MAX_FIELDS] = {NULL};
     STRAKE_TRY(strake_solver_gather(solver, error));
     for (int f = 0; f < problem->fields; f++) {
-        array[f] = solver->array[solver->parity][solver->value_of[f]];
+        array[f] = solver->grid.array[solver->grid.domain.parity][solver->grid.value_of[f]];
         if (is_shared(solver, f)) {
             STRAKE_TRY(collect(solver, f, &collected[f], error));
             array[f] = collected[f];
         }
     }
-    STRAKE_TRY(problem->evaluate(solver->which, &solver->layout, array, out, error));
+    STRAKE_TRY(problem->evaluate(solver->which, &solver->grid.layout, array, out, error));
 cleanup:
     for (int f = 0; f < problem->fields; f++) {
-        strake_arrays_free(solver, &collected[f]);
+        strake_arrays_free(&solver->grid, &collected[f]);
     }
     return status;
 }

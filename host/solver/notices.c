@@ -5,78 +5,19 @@
 #include "case/settings.h"
 #include "solver/solver_impl.h"
 
-/* Stripe number among those that have slabs, from 1, and how many there are. */
-static int count_stripes(const strake_solver *solver, int part, int *number)
-{
-    int stripes = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        stripes += solver->part[e].range.first < solver->part[e].range.end ? 1 : 0;
-        *number = e == part ? stripes : *number;
-    }
-    return stripes;
-}
-
-static void tell_stripe(const strake_solver *solver, int e, const strake_placement *is)
-{
-    char need[STRAKE_CL_BYTES_TEXT], limit[STRAKE_CL_BYTES_TEXT], taken[STRAKE_CL_BYTES_TEXT];
-    char which[128], why[128];
-    const strake_part *part = &solver->part[e];
-    const char *slabs = solver->which->problem->dims == 3 ? "plane" : "row";
-    int number = 0;
-    const int stripes = count_stripes(solver, e, &number);
-    (void)snprintf(which, sizeof which, "%s: stripe %d of %d (%ss %lld to %lld)", part->name,
-                   number, stripes, slabs, (long long)part->range.first,
-                   (long long)part->range.end - 1);
-    if (is->blocks == 0) {
-        strake_solver_notice(solver, "%s fits in the device memory now and no longer streams",
-                             which);
-        return;
-    }
-    strake_cl_bytes_text(is->memory_resident, need);
-    strake_cl_bytes_text(is->memory_limit, limit);
-    if (is->memory_resident > is->memory_limit) {
-        (void)snprintf(why, sizeof why, "would take %s of device memory and may take %s", need,
-                       limit);
-    } else {
-        (void)snprintf(why, sizeof why, "could not have the %s of device memory it needs", need);
-    }
-    strake_solver_notice(
-        solver,
-        "%s %s, so it streams through it: %lld block%s of up to %lld %s%s, %d "
-        "step%s a visit, %d stream%s, %s",
-        which, why, (long long)is->blocks, is->blocks > 1 ? "s" : "", (long long)is->block_slabs,
-        slabs, is->block_slabs > 1 ? "s" : "", is->block_steps, is->block_steps > 1 ? "s" : "",
-        is->streams, is->streams > 1 ? "s" : "", strake_cl_bytes_text(is->device_memory, taken));
-}
-
-void strake_notices_streams(strake_solver *solver)
-{
-    for (int e = 0; e < solver->parts; e++) {
-        strake_part *part = &solver->part[e];
-        strake_placement is = {0};
-        if (part->device == NULL || part->body == NULL || solver->which->blocks > 0) {
-            continue;
-        }
-        strake_part_describe(part, &is);
-        if ((is.blocks > 0) != part->told) {
-            tell_stripe(solver, e, &is);
-            part->told = !part->told;
-        }
-    }
-}
-
 void strake_notices_threads(const strake_solver *solver)
 {
-    for (int e = 0; e < solver->parts && solver->threads_chosen; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < solver->team.parts && solver->team.threads_chosen; e++) {
+        const strake_part *part = &solver->team.part[e];
         const int64_t slabs = part->range.end - part->range.first;
-        if (part->ops->has_workers && slabs > 0 && solver->threads < solver->most_threads) {
-            strake_solver_notice(solver,
-                                 "threads: %d, but the %lld %s of the CPU stripe are work for %d: "
-                                 "so many run",
-                                 solver->most_threads, (long long)slabs,
-                                 solver->which->problem->dims == 3 ? "planes" : "rows",
-                                 solver->threads);
+        if (part->ops->has_workers && slabs > 0 &&
+            solver->team.threads < solver->team.most_threads) {
+            strake_tell(&solver->team.notices,
+                        "threads: %d, but the %lld %s of the CPU stripe are work for %d: "
+                        "so many run",
+                        solver->team.most_threads, (long long)slabs,
+                        solver->which->problem->dims == 3 ? "planes" : "rows",
+                        solver->team.threads);
         }
     }
 }
@@ -113,8 +54,8 @@ typedef struct traits {
 static traits find_traits(const strake_solver *solver)
 {
     traits t = {0};
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    for (int e = 0; e < solver->team.parts; e++) {
+        const strake_part *part = &solver->team.part[e];
         strake_placement is = {0};
         if (part->device == NULL || part->body == NULL) {
             continue;
@@ -136,7 +77,8 @@ static void tell_given(const strake_solver *solver, const char *const *path, con
     char text[512];
     const int given = list_given(solver->which, path, text, sizeof text);
     if (given > 0) {
-        strake_solver_notice(solver, "%s %s no effect: %s", text, given > 1 ? "have" : "has", why);
+        strake_tell(&solver->team.notices, "%s %s no effect: %s", text, given > 1 ? "have" : "has",
+                    why);
     }
 }
 
@@ -146,10 +88,10 @@ static void tell_groups(const strake_solver *solver, int kernels)
     strake_group group[STRAKE_MOST_GROUPS];
     const int sizes = strake_groups_read(solver->which->groups, group);
     if (sizes > kernels) {
-        strake_solver_notice(solver,
-                             "run.groups has sizes for %d kernels, but a step has %d: the last %d "
-                             "%s no effect",
-                             sizes, kernels, sizes - kernels, sizes - kernels > 1 ? "have" : "has");
+        strake_tell(&solver->team.notices,
+                    "run.groups has sizes for %d kernels, but a step has %d: the last %d "
+                    "%s no effect",
+                    sizes, kernels, sizes - kernels, sizes - kernels > 1 ? "have" : "has");
     }
 }
 
@@ -162,7 +104,7 @@ void strake_notices_effects(const strake_solver *solver)
     static const char *const marching[] = {"run.keep", "run.unroll", "run.vector", NULL};
     static const char *const either[] = {"run.group_rows", "run.hold", "run.prefetch", NULL};
     const traits t = find_traits(solver);
-    if (solver->kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
+    if (solver->pace.kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
         return;
     }
     if (t.streaming == 0) {
@@ -170,7 +112,7 @@ void strake_notices_effects(const strake_solver *solver)
                    "the stripe fits in the device memory; run.blocks, or a cap "
                    "run.device_memory, makes it stream");
     }
-    if (solver->roles == 1 && t.resident == 1 && solver->ranks == NULL) {
+    if (solver->team.roles == 1 && t.resident == 1 && solver->grid.domain.ranks == NULL) {
         tell_given(solver, steps,
                    "the stripe of a lone device lies in its memory, so that "
                    "there is nothing to exchange");
@@ -193,8 +135,8 @@ void strake_notices_effects(const strake_solver *solver)
     }
     if (t.marching + t.tiled == 0) {
         if (fusion == STRAKE_CL_FUSION_TILE) {
-            strake_solver_notice(
-                solver,
+            strake_tell(
+                &solver->team.notices,
                 solver->which->n[1] > 1
                     ? "run.fusion: tile has no effect: tiles are for two dimensions, point kernels "
                       "run; stream is for three"
@@ -210,9 +152,9 @@ void strake_notices_effects(const strake_solver *solver)
                        : "no kernel marches along rows or computes tiles (run.fusion: stream, "
                          "tile)");
         if (fusion == STRAKE_CL_FUSION_STREAM) {
-            strake_solver_notice(solver,
-                                 "run.fusion: stream has no effect: marching kernels do not fit "
-                                 "this device or do not pay, plain ones run");
+            strake_tell(&solver->team.notices,
+                        "run.fusion: stream has no effect: marching kernels do not fit "
+                        "this device or do not pay, plain ones run");
         }
     }
 }
@@ -231,40 +173,41 @@ void strake_notices_settings(const strake_solver *solver)
     char text[512];
     bool has_device = false;
     bool has_processor = false;
-    for (int e = 0; e < solver->parts; e++) {
-        has_device = has_device || solver->part[e].device != NULL;
-        has_processor = has_processor || solver->part[e].ops->has_workers;
+    for (int e = 0; e < solver->team.parts; e++) {
+        has_device = has_device || solver->team.part[e].device != NULL;
+        has_processor = has_processor || solver->team.part[e].ops->has_workers;
     }
-    if (has_processor && solver->which->teams > solver->topology.cpus) {
-        strake_solver_notice(solver,
-                             "run.teams: %d, but this process may use %d processor%s: so many "
-                             "teams are made",
-                             solver->which->teams, solver->topology.cpus,
-                             solver->topology.cpus > 1 ? "s" : "");
+    if (has_processor && solver->which->teams > solver->team.topology.cpus) {
+        strake_tell(&solver->team.notices,
+                    "run.teams: %d, but this process may use %d processor%s: so many "
+                    "teams are made",
+                    solver->which->teams, solver->team.topology.cpus,
+                    solver->team.topology.cpus > 1 ? "s" : "");
     }
-    int given = solver->ranks != NULL ? 0 : list_given(solver->which, ranks, text, sizeof text);
+    int given =
+        solver->grid.domain.ranks != NULL ? 0 : list_given(solver->which, ranks, text, sizeof text);
     if (given > 0) {
-        strake_solver_notice(solver, "%s %s no effect: no other rank takes part", text,
-                             given > 1 ? "have" : "has");
+        strake_tell(&solver->team.notices, "%s %s no effect: no other rank takes part", text,
+                    given > 1 ? "have" : "has");
     }
-    if (solver->kind == STRAKE_WHERE_AUTO) {
+    if (solver->pace.kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }
     given = has_device ? 0 : list_given(solver->which, devices, text, sizeof text);
     if (given > 0) {
-        strake_solver_notice(solver, "%s %s no effect: no OpenCL device takes part", text,
-                             given > 1 ? "have" : "has");
+        strake_tell(&solver->team.notices, "%s %s no effect: no OpenCL device takes part", text,
+                    given > 1 ? "have" : "has");
     }
-    given = has_device || solver->ranks != NULL
+    given = has_device || solver->grid.domain.ranks != NULL
                 ? 0
                 : list_given(solver->which, exchanging, text, sizeof text);
     if (given > 0) {
-        strake_solver_notice(
-            solver, "%s has no effect: no OpenCL device and no other rank takes part", text);
+        strake_tell(&solver->team.notices,
+                    "%s has no effect: no OpenCL device and no other rank takes part", text);
     }
     given = has_processor ? 0 : list_given(solver->which, processors, text, sizeof text);
     if (given > 0) {
-        strake_solver_notice(solver, "%s %s no effect: no `cpu` stripe takes part", text,
-                             given > 1 ? "have" : "has");
+        strake_tell(&solver->team.notices, "%s %s no effect: no `cpu` stripe takes part", text,
+                    given > 1 ? "have" : "has");
     }
 }

@@ -33,14 +33,14 @@ typedef struct piece {
  */
 static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
 {
-    const int64_t n = solver->layout.n[0];
-    const int last = strake_ranks_count(solver->ranks) - 1;
-    const int64_t slot = at < n ? ((at - solver->shift) % n + n) % n : at;
+    const int64_t n = solver->grid.layout.n[0];
+    const int last = strake_ranks_count(solver->grid.domain.ranks) - 1;
+    const int64_t slot = at < n ? ((at - solver->grid.domain.shift) % n + n) % n : at;
     piece p = {.first = slot, .end = slot + (end - at)};
-    while (p.owner < last && slot >= solver->owned[p.owner].end) {
+    while (p.owner < last && slot >= solver->group.owned[p.owner].end) {
         p.owner++;
     }
-    const int64_t most = solver->owned[p.owner].end + (slot >= n ? 1 : 0);
+    const int64_t most = solver->group.owned[p.owner].end + (slot >= n ? 1 : 0);
     p.end = p.end < most ? p.end : most;
     return p;
 }
@@ -49,7 +49,7 @@ static size_t slab_bytes(const strake_solver *solver, int field)
 {
     int64_t shape[STRAKE_AXES];
     strake_case_field_shape(solver->which, field, shape);
-    return (size_t)(shape[1] * shape[2] * solver->layout.element_size);
+    return (size_t)(shape[1] * shape[2] * solver->grid.layout.element_size);
 }
 
 static strake_transfer transfer(int peer, void *data, size_t bytes)
@@ -70,19 +70,19 @@ static strake_status ask(strake_solver *solver, const request *wanted, char *dat
     strake_status status = STRAKE_OK;
     request sent = *wanted;
     const size_t slab = slab_bytes(solver, wanted->field);
-    STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &sent, sizeof sent, error));
+    STRAKE_TRY(strake_ranks_broadcast(solver->grid.domain.ranks, &sent, sizeof sent, error));
     for (int64_t at = wanted->first; at < wanted->end;) {
         const piece p = piece_at(solver, at, wanted->end);
         char *const place = data + (size_t)(at - wanted->first) * slab;
         const strake_transfer both = transfer(p.owner, place, (size_t)(p.end - p.first) * slab);
         if (wanted->kind == REQUEST_GET && p.owner == 0) {
-            strake_fields_copy_out(solver, wanted->field, p.first, p.end, place);
+            strake_grid_copy_out(&solver->grid, wanted->field, p.first, p.end, place);
         } else if (wanted->kind == REQUEST_GET) {
-            STRAKE_TRY(strake_ranks_trade(solver->ranks, NULL, 0, &both, 1, error));
+            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, NULL, 0, &both, 1, error));
         } else if (p.owner == 0) {
-            strake_fields_copy_in(solver, wanted->field, p.first, p.end, place);
+            strake_grid_copy_in(&solver->grid, wanted->field, p.first, p.end, place);
         } else {
-            STRAKE_TRY(strake_ranks_trade(solver->ranks, &both, 1, NULL, 0, error));
+            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, &both, 1, NULL, 0, error));
         }
         at += p.end - p.first;
     }
@@ -129,12 +129,13 @@ static strake_status answer(strake_solver *solver, const request *wanted, strake
     for (int64_t at = wanted->first; at < wanted->end;) {
         const piece p = piece_at(solver, at, wanted->end);
         const strake_transfer both = transfer(0, data, (size_t)(p.end - p.first) * slab);
-        if (p.owner == strake_ranks_self(solver->ranks) && wanted->kind == REQUEST_GET) {
-            strake_fields_copy_out(solver, wanted->field, p.first, p.end, data);
-            STRAKE_TRY(strake_ranks_trade(solver->ranks, &both, 1, NULL, 0, error));
-        } else if (p.owner == strake_ranks_self(solver->ranks)) {
-            STRAKE_TRY(strake_ranks_trade(solver->ranks, NULL, 0, &both, 1, error));
-            strake_fields_copy_in(solver, wanted->field, p.first, p.end, data);
+        if (p.owner == strake_ranks_self(solver->grid.domain.ranks) &&
+            wanted->kind == REQUEST_GET) {
+            strake_grid_copy_out(&solver->grid, wanted->field, p.first, p.end, data);
+            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, &both, 1, NULL, 0, error));
+        } else if (p.owner == strake_ranks_self(solver->grid.domain.ranks)) {
+            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, NULL, 0, &both, 1, error));
+            strake_grid_copy_in(&solver->grid, wanted->field, p.first, p.end, data);
         }
         at += p.end - p.first;
     }
@@ -158,32 +159,32 @@ static strake_status get_ready(strake_solver *solver, strake_error *error)
                            "out of memory: %zu bytes for a part of a field", bytes);
     }
     solver->remote.was_set = false;
-    return strake_team_gather(solver, error);
+    return strake_team_gather(&solver->team, error);
 }
 
 strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
 {
-    return strake_ranks_agree(solver->ranks, get_ready(solver, error), error);
+    return strake_ranks_agree(solver->grid.domain.ranks, get_ready(solver, error), error);
 }
 
 /* The same on all ranks once rank 0 has done its part. */
 static void conclude(strake_solver *solver, const request *end)
 {
-    solver->step_count = end->step;
-    solver->ghosts_stale = solver->ghosts_stale || end->was_set;
-    solver->states_fresh = solver->states_fresh || end->was_set;
+    solver->grid.domain.step = end->step;
+    solver->grid.ghosts_stale = solver->grid.ghosts_stale || end->was_set;
+    solver->grid.states_fresh = solver->grid.states_fresh || end->was_set;
 }
 
 strake_status strake_remote_end(strake_solver *solver, strake_status outcome, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     request end = {
-        .kind = REQUEST_END, .step = solver->step_count, .was_set = solver->remote.was_set};
+        .kind = REQUEST_END, .step = solver->grid.domain.step, .was_set = solver->remote.was_set};
     if (outcome != STRAKE_OK) {
         end.outcome = *error;
     }
     end.outcome.status = outcome;
-    STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &end, sizeof end, error));
+    STRAKE_TRY(strake_ranks_broadcast(solver->grid.domain.ranks, &end, sizeof end, error));
     conclude(solver, &end);
     status = outcome;
 cleanup:
@@ -195,9 +196,10 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     request wanted = {.kind = REQUEST_END};
     /* Rank 0 reads or writes files, or measures fields, as long as it takes. */
-    strake_ranks_set_patience(solver->ranks, INFINITY);
+    strake_ranks_set_patience(solver->grid.domain.ranks, INFINITY);
     for (;;) {
-        STRAKE_TRY(strake_ranks_broadcast(solver->ranks, &wanted, sizeof wanted, error));
+        STRAKE_TRY(
+            strake_ranks_broadcast(solver->grid.domain.ranks, &wanted, sizeof wanted, error));
         if (wanted.kind == REQUEST_END) {
             break;
         }
@@ -208,7 +210,7 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
         status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
     }
 cleanup:
-    strake_ranks_set_patience(solver->ranks, solver->which->patience);
+    strake_ranks_set_patience(solver->grid.domain.ranks, solver->which->patience);
     return status;
 }
 
@@ -216,7 +218,7 @@ strake_status strake_remote_placements(strake_solver *solver, strake_error *erro
 {
     strake_status status = STRAKE_OK;
     strake_placement *own = NULL, *all = NULL;
-    const int count = strake_ranks_count(solver->ranks);
+    const int count = strake_ranks_count(solver->grid.domain.ranks);
     int mine = 0, most = 0, used = 0;
     int *parts = calloc((size_t)count, sizeof *parts);
     own = calloc(STRAKE_MAX_PLACEMENTS, sizeof *own);
@@ -226,11 +228,12 @@ strake_status strake_remote_placements(strake_solver *solver, strake_error *erro
     free(solver->remote.placement);
     solver->remote.placement = NULL;
     mine = strake_solver_placements(solver, own, STRAKE_MAX_PLACEMENTS);
-    STRAKE_TRY(strake_ranks_collect(solver->ranks, &mine, sizeof mine, parts, error));
+    STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, &mine, sizeof mine, parts, error));
     for (int k = 0; k < count; k++) {
         most = parts[k] > most ? parts[k] : most;
     }
-    STRAKE_TRY(strake_ranks_collect(solver->ranks, own, (size_t)most * sizeof *own, all, error));
+    STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, own, (size_t)most * sizeof *own, all,
+                                    error));
     for (int k = 0; k < count; k++) {
         for (int e = 0; e < parts[k]; e++) {
             all[used] = all[k * most + e];

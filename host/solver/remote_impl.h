@@ -17,10 +17,4 @@ strake_status strake_remote_put(strake_solver *solver, int field, int64_t first,
 strake_status strake_fields_hash(strake_solver *solver, int field, uint64_t *hash,
                                  strake_error *error);
 
-/** Copies between a dense array and slabs [first, end) of the host arrays. */
-void strake_fields_copy_in(strake_solver *solver, int field, int64_t first, int64_t end,
-                           const void *data);
-void strake_fields_copy_out(const strake_solver *solver, int field, int64_t first, int64_t end,
-                            void *data);
-
 #endif

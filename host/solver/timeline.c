@@ -6,61 +6,9 @@
 
 #include "base/number.h"
 #include "solver/solver_impl.h"
+#include "team/recorder.h"
 
-enum {
-    SWEEPS = 8,     /* recorded; the first one is still disturbed by what came before */
-    MOST_SPANS = 64 /* of a worker */
-};
-
-/* A piece of work, on the host's clock. */
-typedef struct work {
-    double begin, end;
-    int64_t step;
-    const char *what;
-} work;
-
-/* Of one role; another role has its number after a device was dropped. */
-typedef struct worker_log {
-    int part, worker;
-    int count;
-    int64_t step; /* steps done before the present sweep */
-    work span[MOST_SPANS];
-} worker_log;
-
-struct strake_recorder {
-    int roles;
-    worker_log *log;
-    strake_cl_record *device[STRAKE_MAX_PLACEMENTS]; /* by part */
-};
-
-void strake_recorder_begin(const strake_solver *solver, const strake_role *role, int64_t step)
-{
-    strake_recorder *const recorder = solver->recorder;
-    const int r = (int)(role - solver->role);
-    if (recorder == NULL || r >= recorder->roles) {
-        return;
-    }
-    worker_log *const log = &recorder->log[r];
-    if (log->part != role->part || log->worker != role->worker) {
-        *log = (worker_log){.part = role->part, .worker = role->worker};
-    }
-    log->step = solver->step_count + step;
-    if (recorder->device[role->part] != NULL) {
-        recorder->device[role->part]->sweep = solver->step_count + step;
-    }
-}
-
-void strake_recorder_add(const strake_solver *solver, const strake_role *role, double begin,
-                         const char *what)
-{
-    strake_recorder *const recorder = solver->recorder;
-    const int r = (int)(role - solver->role);
-    if (recorder == NULL || r >= recorder->roles || recorder->log[r].count == MOST_SPANS) {
-        return;
-    }
-    worker_log *const log = &recorder->log[r];
-    log->span[log->count++] = (work){begin, strake_solver_clock(), log->step, what};
-}
+enum { SWEEPS = 8 /* recorded; the first one is still disturbed by what came before */ };
 
 static void destroy(strake_recorder *recorder)
 {
@@ -75,11 +23,11 @@ static strake_status prepare(const strake_solver *solver, strake_recorder *recor
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    recorder->roles = solver->roles;
-    recorder->log = calloc((size_t)solver->roles + 1, sizeof *recorder->log);
+    recorder->roles = solver->team.roles;
+    recorder->log = calloc((size_t)solver->team.roles + 1, sizeof *recorder->log);
     STRAKE_CHECK(recorder->log != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
-    for (int e = 0; e < solver->parts; e++) {
-        if (solver->part[e].body != NULL && solver->part[e].ops->record != NULL) {
+    for (int e = 0; e < solver->team.parts; e++) {
+        if (solver->team.part[e].body != NULL && solver->team.part[e].ops->record != NULL) {
             recorder->device[e] = calloc(1, sizeof *recorder->device[e]);
             STRAKE_CHECK(recorder->device[e] != NULL, error, STRAKE_ERR_MEMORY,
                          "out of memory for a timeline");
@@ -94,11 +42,11 @@ static strake_status record_devices(strake_solver *solver, const strake_recorder
                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < solver->team.parts; e++) {
         strake_cl_record *const record = recorder->device[e];
         if (record != NULL) {
             const strake_status one =
-                strake_part_record(&solver->part[e], on ? record : NULL, error);
+                strake_part_record(&solver->team.part[e], on ? record : NULL, error);
             status = status == STRAKE_OK ? one : status;
         }
         if (record != NULL && !on && record->cl != NULL) {
@@ -137,7 +85,7 @@ static int new_lane(strake_timeline *t, int part, const char *name)
     return t->lanes++;
 }
 
-static void add_worker(strake_timeline *t, const worker_log *log)
+static void add_worker(strake_timeline *t, const strake_worker_log *log)
 {
     char name[24];
     (void)snprintf(name, sizeof name, "worker %d", log->worker);
@@ -263,12 +211,12 @@ static double covered(const strake_timeline *t, int part, int lane, bool compute
 
 static void add_up(const strake_solver *solver, strake_timeline *t)
 {
-    t->parts = solver->parts;
-    for (int e = 0; e < solver->parts; e++) {
+    t->parts = solver->team.parts;
+    for (int e = 0; e < solver->team.parts; e++) {
         strake_timeline_sum *const sum = &t->sum[e];
         int workers = 0;
         double computed = 0.0;
-        if (!solver->part[e].ops->has_workers) {
+        if (!solver->team.part[e].ops->has_workers) {
             sum->compute = covered(t, e, -1, true, false);
             sum->transfer = covered(t, e, -1, false, true);
             const double either = covered(t, e, -1, true, true);
@@ -295,7 +243,7 @@ static strake_status assemble(const strake_solver *solver, const strake_recorder
     int64_t step[SWEEPS];
     int median = -1;
     STRAKE_TRY(make_room(t, recorder, error));
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < solver->team.parts; e++) {
         for (int r = 0; r < recorder->roles; r++) {
             if (recorder->log[r].part == e && recorder->log[r].count > 0) {
                 add_worker(t, &recorder->log[r]);
@@ -328,7 +276,7 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
 {
     strake_status status = STRAKE_OK;
     memset(out, 0, sizeof *out);
-    if (!solver->part[0].ops->is_tried) {
+    if (!solver->team.part[0].ops->is_tried) {
         return STRAKE_OK;
     }
     strake_recorder *const recorder = calloc(1, sizeof *recorder);
@@ -336,16 +284,16 @@ strake_status strake_timeline_record(strake_solver *solver, strake_timeline *out
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a timeline");
     }
     STRAKE_TRY(prepare(solver, recorder, error));
-    solver->recorder = recorder;
+    solver->team.recorder = recorder;
     STRAKE_TRY(record_devices(solver, recorder, true, error));
-    STRAKE_TRY(strake_step(solver, (int64_t)SWEEPS * solver->at_once, error));
+    STRAKE_TRY(strake_step(solver, (int64_t)SWEEPS * solver->team.at_once, error));
     STRAKE_TRY(record_devices(solver, recorder, false, error));
-    solver->recorder = NULL;
+    solver->team.recorder = NULL;
     STRAKE_TRY(assemble(solver, recorder, out, error));
 cleanup:
-    if (solver->recorder == recorder) {
+    if (solver->team.recorder == recorder) {
         strake_error ignored;
-        solver->recorder = NULL;
+        solver->team.recorder = NULL;
         (void)record_devices(solver, recorder, false, &ignored);
     }
     destroy(recorder);

@@ -12,8 +12,8 @@ strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake
     int found = 0;
     *count = 0;
     STRAKE_CHECK(time != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing kernels");
-    for (int e = 0; e < solver->parts && found == 0 && solver->prepared; e++) {
-        STRAKE_TRY(strake_part_time(&solver->part[e], time, &found, error));
+    for (int e = 0; e < solver->team.parts && found == 0 && solver->grid.prepared; e++) {
+        STRAKE_TRY(strake_part_time(&solver->team.part[e], time, &found, error));
     }
     *count = found < most ? found : most;
     for (int k = 0; k < *count; k++) {

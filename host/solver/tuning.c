@@ -10,8 +10,8 @@
 static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
-    strake_tuned_key_make(part->device != NULL ? solver->list.cl : NULL, part->device,
-                          solver->which->problem->name, &solver->graph, &key);
+    strake_tuned_key_make(part->device != NULL ? solver->team.list.cl : NULL, part->device,
+                          solver->which->problem->name, &solver->grid.graph, &key);
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
@@ -19,39 +19,30 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     solver->settings = *solver->which;
-    for (int e = 0; e < solver->parts; e++) {
-        solver->part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
+    for (int e = 0; e < solver->team.parts; e++) {
+        solver->team.part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
     }
-    if (!solver->which->tuned || !solver->part[0].ops->is_tried) {
+    if (!solver->which->tuned || !solver->team.part[0].ops->is_tried) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(
-        strake_tuned_load(solver->cache, solver->notice, solver->user, &solver->tuned, error));
-    for (int e = 0; e < solver->parts; e++) {
-        find_for(solver, &solver->part[e]);
+    STRAKE_TRY(strake_tuned_load(solver->cache, solver->team.notices.line,
+                                 solver->team.notices.user, &solver->tuned, error));
+    for (int e = 0; e < solver->team.parts; e++) {
+        find_for(solver, &solver->team.part[e]);
     }
     /* Steps per sweep and threads bind the whole team: no one part's best is the team's. */
-    if (solver->parts == 1) {
-        strake_tuned_apply(&solver->part[0].tuned, solver->which->n, &solver->settings);
+    if (solver->team.parts == 1) {
+        strake_tuned_apply(&solver->team.part[0].tuned, solver->which->n, &solver->settings);
     }
-    if (!solver->threads_chosen && solver->settings.threads > 0 &&
+    if (!solver->team.threads_chosen && solver->settings.threads > 0 &&
         solver->settings.threads <= strake_threads_limit() &&
-        strake_ranks_sharing(solver->ranks) == 1) {
-        solver->most_threads = solver->settings.threads;
-        solver->threads = solver->most_threads;
-        solver->threads_chosen = true;
+        strake_ranks_sharing(solver->grid.domain.ranks) == 1) {
+        solver->team.most_threads = solver->settings.threads;
+        solver->team.threads = solver->team.most_threads;
+        solver->team.threads_chosen = true;
     }
 cleanup:
     return status;
-}
-
-strake_case strake_solver_settings(const strake_solver *solver, const strake_part *part)
-{
-    strake_case settings = *solver->which;
-    int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, solver->which->n[1],
-                              solver->which->n[2]};
-    strake_tuned_apply(&part->tuned, n, &settings);
-    return settings;
 }
 
 void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,

@@ -12,16 +12,17 @@
 static strake_status add_part(strake_solver *solver, const strake_part_ops *ops, int device,
                               strake_error *error)
 {
-    if (solver->parts == STRAKE_MAX_PLACEMENTS) {
+    if (solver->team.parts == STRAKE_MAX_PLACEMENTS) {
         return strake_fail(error, STRAKE_ERR_USAGE, "--on: more than %d entries",
                            (int)STRAKE_MAX_PLACEMENTS);
     }
-    strake_part *part = &solver->part[solver->parts++];
+    strake_part *part = &solver->team.part[solver->team.parts++];
     memset(part, 0, sizeof *part);
     part->ops = ops;
+    part->domain = &solver->grid.domain;
     part->number = device;
     if (device >= 0) {
-        part->device = &solver->list.device[device];
+        part->device = &solver->team.list.device[device];
         (void)snprintf(part->name, sizeof part->name, "ocl:%d", device);
     } else {
         (void)snprintf(part->name, sizeof part->name, "%s",
@@ -36,7 +37,7 @@ static strake_status add_part(strake_solver *solver, const strake_part_ops *ops,
  */
 static bool is_eligible(strake_solver *solver, int index, char *why, size_t size)
 {
-    strake_cl_device *device = &solver->list.device[index];
+    strake_cl_device *device = &solver->team.list.device[index];
     const strake_precision precision = solver->which->precision;
     strake_error error;
     if (precision == STRAKE_DOUBLE && !device->has_double) {
@@ -45,7 +46,7 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
         return false;
     }
     if (device->bit_exact[precision] < 0 &&
-        strake_cl_selftest(solver->list.cl, device, precision, &error) != STRAKE_OK) {
+        strake_cl_selftest(solver->team.list.cl, device, precision, &error) != STRAKE_OK) {
         (void)snprintf(why, size, "failed: %.300s", error.text);
         return false;
     }
@@ -60,15 +61,15 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
 /* Whether GPU number @p gpu of @p gpus is this rank's: those of a machine are dealt out to its ranks. */
 static bool is_own_gpu(const strake_solver *solver, int gpu, int gpus)
 {
-    const int ranks = strake_ranks_local_count(solver->ranks);
-    const int self = strake_ranks_local_self(solver->ranks);
+    const int ranks = strake_ranks_local_count(solver->grid.domain.ranks);
+    const int self = strake_ranks_local_self(solver->grid.domain.ranks);
     return gpus >= ranks ? gpu % ranks == self : gpu == self % gpus;
 }
 
 static int add_gpus(strake_solver *solver, strake_error *error, strake_status *status)
 {
     int added = 0;
-    const int gpus = strake_cl_list_gpus(&solver->list);
+    const int gpus = strake_cl_list_gpus(&solver->team.list);
     char why[512];
     for (int d = 0; d < gpus && *status == STRAKE_OK; d++) {
         if (!is_own_gpu(solver, d, gpus)) {
@@ -78,8 +79,8 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
             *status = add_part(solver, &strake_part_opencl, d, error);
             added++;
         } else {
-            strake_solver_notice(solver, "ocl:%d (%s) is left out: it %s", d,
-                                 solver->list.device[d].name, why);
+            strake_tell(&solver->team.notices, "ocl:%d (%s) is left out: it %s", d,
+                        solver->team.list.device[d].name, why);
         }
     }
     return added;
@@ -89,18 +90,18 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
 static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    if (strake_cl_list_gpus(&solver->list) == 0) {
-        return strake_cl_list_no_gpu(&solver->list, "gpu", error);
+    if (strake_cl_list_gpus(&solver->team.list) == 0) {
+        return strake_cl_list_no_gpu(&solver->team.list, "gpu", error);
     }
     if (add_gpus(solver, error, &status) == 0 && status == STRAKE_OK) {
         char why[512] = "";
         int d = 0;
-        for (; !is_own_gpu(solver, d, strake_cl_list_gpus(&solver->list)); d++) {
+        for (; !is_own_gpu(solver, d, strake_cl_list_gpus(&solver->team.list)); d++) {
         }
         (void)is_eligible(solver, d, why, sizeof why);
         return strake_fail(error, STRAKE_ERR_USAGE,
                            "--on: `gpu`: none here can be used: gpu:%d (%s): it %s", d,
-                           solver->list.device[d].name, why);
+                           solver->team.list.device[d].name, why);
     }
     return status;
 }
@@ -108,11 +109,11 @@ static strake_status add_gpu_word(strake_solver *solver, strake_error *error)
 static strake_status add_named_device(strake_solver *solver, const char *token, strake_error *error)
 {
     int index = -1;
-    strake_status status = strake_cl_list_find(&solver->list, token, &index, error);
+    strake_status status = strake_cl_list_find(&solver->team.list, token, &index, error);
     if (status != STRAKE_OK) {
         return status;
     }
-    strake_cl_device *device = &solver->list.device[index];
+    strake_cl_device *device = &solver->team.list.device[index];
     const strake_precision precision = solver->which->precision;
     if (precision == STRAKE_DOUBLE && !device->has_double) {
         return strake_fail(
@@ -122,17 +123,17 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
             token, device->name);
     }
     if (device->bit_exact[precision] < 0) {
-        status = strake_cl_selftest(solver->list.cl, device, precision, error);
+        status = strake_cl_selftest(solver->team.list.cl, device, precision, error);
         if (status != STRAKE_OK) {
             return status;
         }
     }
     if (device->bit_exact[precision] != 1) {
-        strake_solver_notice(solver,
-                             STRAKE_NOTICE_WARNING
-                             "%s (%s) fails the arithmetic self-test: results will agree "
-                             "with other devices only to rounding",
-                             token, device->name);
+        strake_tell(&solver->team.notices,
+                    STRAKE_NOTICE_WARNING
+                    "%s (%s) fails the arithmetic self-test: results will agree "
+                    "with other devices only to rounding",
+                    token, device->name);
     }
     return add_part(solver, &strake_part_opencl, index, error);
 }
@@ -142,8 +143,8 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
     static const char *const words[] = {"serial", "cpu",    "ocl:0", "gpu:0",
                                         "gpu",    "hybrid", "auto",  NULL};
     if (strcmp(token, "cpu") == 0) {
-        for (int e = 0; e < solver->parts; e++) {
-            if (solver->part[e].ops == &strake_part_cpu) {
+        for (int e = 0; e < solver->team.parts; e++) {
+            if (solver->team.part[e].ops == &strake_part_cpu) {
                 return strake_fail(
                     error, STRAKE_ERR_USAGE,
                     "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "
@@ -196,14 +197,14 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
 {
     strake_status status = STRAKE_OK;
     *kind = STRAKE_WHERE_LIST;
-    solver->parts = 0;
+    solver->team.parts = 0;
     if (strcmp(where, "serial") == 0) {
         return add_part(solver, &strake_part_serial, -1, error);
     }
     if (strcmp(where, "cpu") == 0) {
         return add_part(solver, &strake_part_cpu, -1, error);
     }
-    STRAKE_TRY(strake_cl_list_open(&solver->list, error));
+    STRAKE_TRY(strake_cl_list_open(&solver->team.list, error));
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));
     } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {
@@ -211,9 +212,9 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
         const int gpus = add_gpus(solver, error, &status);
         STRAKE_TRY(status);
         if (gpus == 0) {
-            strake_solver_notice(solver, "no GPU here: `%s` runs on the CPU alone%s", where,
-                                 solver->list.count > 0 ? "; cpu,ocl:0 adds the OpenCL CPU device"
-                                                        : "");
+            strake_tell(&solver->team.notices, "no GPU here: `%s` runs on the CPU alone%s", where,
+                        solver->team.list.count > 0 ? "; cpu,ocl:0 adds the OpenCL CPU device"
+                                                    : "");
         } else if (strcmp(where, "auto") == 0) {
             *kind = STRAKE_WHERE_AUTO;
         }
@@ -229,9 +230,9 @@ static void list_parts(const strake_solver *solver, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int e = 0; e < solver->parts && used + 1 < size; e++) {
-        const int more =
-            snprintf(text + used, size - used, "%s%s", e > 0 ? ", " : "", solver->part[e].name);
+    for (int e = 0; e < solver->team.parts && used + 1 < size; e++) {
+        const int more = snprintf(text + used, size - used, "%s%s", e > 0 ? ", " : "",
+                                  solver->team.part[e].name);
         used += more > 0 ? (size_t)more : 0;
     }
 }
@@ -251,7 +252,7 @@ strake_status strake_where_weights(const strake_solver *solver, const char *text
 {
     double sum = 0.0;
     const char *at = text;
-    for (int e = 0; e < solver->parts; e++) {
+    for (int e = 0; e < solver->team.parts; e++) {
         char *end = NULL;
         weight[e] = strake_number_read(at, &end);
         if (end == at) {
@@ -262,7 +263,7 @@ strake_status strake_where_weights(const strake_solver *solver, const char *text
         }
         sum += weight[e];
         at = end + strspn(end, " ");
-        const bool is_last = e == solver->parts - 1;
+        const bool is_last = e == solver->team.parts - 1;
         if (*at != (is_last ? '\0' : ',')) {
             return bad_split(solver, text,
                              *at == ','    ? "too many weights"

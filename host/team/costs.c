@@ -7,59 +7,59 @@
 #include "model/advise.h"
 
 /* Stored models by index of the device list. */
-struct strake_solver_models {
+struct strake_models {
     int count;
     bool *known;
     strake_device_model *model;
 };
 
-strake_status strake_solver_load_models(strake_solver *solver, strake_error *error)
+strake_status strake_costs_load(strake_team *team, const char *cache, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    if (!solver->which->tuned || solver->list.count == 0) {
+    if (!team->which->tuned || team->list.count == 0) {
         return STRAKE_OK;
     }
-    strake_solver_models *m = calloc(1, sizeof *m);
+    strake_models *m = calloc(1, sizeof *m);
     STRAKE_CHECK(m != NULL, error, STRAKE_ERR_MEMORY, "out of memory for models");
-    solver->models = m;
-    m->known = calloc((size_t)solver->list.count, sizeof *m->known);
-    m->model = calloc((size_t)solver->list.count, sizeof *m->model);
+    team->models = m;
+    m->known = calloc((size_t)team->list.count, sizeof *m->known);
+    m->model = calloc((size_t)team->list.count, sizeof *m->model);
     STRAKE_CHECK(m->known != NULL && m->model != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for models");
-    m->count = solver->list.count;
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
+    m->count = team->list.count;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *part = &team->part[e];
         if (part->device != NULL && !m->known[part->number]) {
             m->known[part->number] =
-                strake_model_load(solver->cache, part->device, &m->model[part->number]);
+                strake_model_load(cache, part->device, &m->model[part->number]);
         }
     }
 cleanup:
     return status;
 }
 
-void strake_solver_free_models(strake_solver *solver)
+void strake_costs_free(strake_team *team)
 {
-    if (solver->models != NULL) {
-        free(solver->models->known);
-        free(solver->models->model);
-        free(solver->models);
-        solver->models = NULL;
+    if (team->models != NULL) {
+        free(team->models->known);
+        free(team->models->model);
+        free(team->models);
+        team->models = NULL;
     }
 }
 
-const strake_device_model *strake_solver_model(const strake_solver *solver, const strake_part *part)
+const strake_device_model *strake_costs_model(const strake_team *team, const strake_part *part)
 {
-    const strake_solver_models *m = solver->models;
+    const strake_models *m = team->models;
     return m != NULL && part->device != NULL && m->known[part->number] ? &m->model[part->number]
                                                                        : NULL;
 }
 
 /* Sides on which somebody else's slabs lie. */
-static int sides_of(const strake_solver *solver, const strake_part *part)
+static int sides_of(const strake_team *team, const strake_part *part)
 {
-    const int64_t n = solver->layout.n[0];
-    const bool is_periodic = solver->layout.boundary[0] == STRAKE_PERIODIC;
+    const int64_t n = team->domain->slabs;
+    const bool is_periodic = team->domain->ends == STRAKE_PERIODIC;
     if (part->range.first == 0 && part->range.end == n) {
         return 0;
     }
@@ -68,43 +68,42 @@ static int sides_of(const strake_solver *solver, const strake_part *part)
 }
 
 /* Stripes on the same device, which share its link. */
-static int active_on(const strake_solver *solver, const strake_part *part)
+static int active_on(const strake_team *team, const strake_part *part)
 {
     int active = 0;
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *other = &solver->part[e];
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *other = &team->part[e];
         active += strake_part_shares_device(other, part) && strake_part_has_slabs(other) ? 1 : 0;
     }
     return active;
 }
 
-static strake_exchange_case case_of(const strake_solver *solver, const strake_part *part,
+static strake_exchange_case case_of(const strake_team *team, const strake_part *part,
                                     const strake_device_model *model)
 {
-    strake_exchange_case c = strake_exchange_case_of(&solver->graph, &solver->layout,
-                                                     part->range.end - part->range.first,
-                                                     sides_of(solver, part), model->bandwidth);
+    strake_exchange_case c = team->domain->ops->exchange(
+        team->domain, part->range.end - part->range.first, sides_of(team, part), model->bandwidth);
     c.slab_seconds = part->slab_seconds > 0.0 ? part->slab_seconds : c.slab_seconds;
     return c;
 }
 
-int strake_solver_model_steps(const strake_solver *solver)
+int strake_costs_steps(const strake_team *team)
 {
     double seconds[STRAKE_CHOOSE_STEPS] = {0.0};
-    const int most = solver->sweep < STRAKE_CHOOSE_STEPS ? solver->sweep : STRAKE_CHOOSE_STEPS;
+    const int most = team->sweep < STRAKE_CHOOSE_STEPS ? team->sweep : STRAKE_CHOOSE_STEPS;
     int devices = 0, best = 1;
-    for (int e = 0; e < solver->parts; e++) {
-        const strake_part *part = &solver->part[e];
-        const strake_device_model *model = strake_solver_model(solver, part);
-        if (part->device == NULL || sides_of(solver, part) == 0 || !strake_part_has_slabs(part)) {
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *part = &team->part[e];
+        const strake_device_model *model = strake_costs_model(team, part);
+        if (part->device == NULL || sides_of(team, part) == 0 || !strake_part_has_slabs(part)) {
             continue;
         }
         if (model == NULL || !isfinite(model->bandwidth)) {
             return 0;
         }
         /* Sweeps of all lengths up to `most`; the slowest device counts. */
-        const strake_exchange_case c = case_of(solver, part, model);
-        const strake_advice advice = strake_advise(model, &c, 1, most, active_on(solver, part));
+        const strake_exchange_case c = case_of(team, part, model);
+        const strake_advice advice = strake_advise(model, &c, 1, most, active_on(team, part));
         for (int k = 1; k <= most; k++) {
             const double again = 0.5 * (k - 1) * (double)c.reach * c.sides * c.slab_seconds;
             const bool fits = k == 1 || (k - 1) * c.reach + c.halo[0] < c.slabs;
@@ -119,15 +118,15 @@ int strake_solver_model_steps(const strake_solver *solver)
     return devices > 0 ? best : 0;
 }
 
-strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_part *part)
+strake_cl_costs strake_costs_of(const strake_team *team, const strake_part *part)
 {
-    const strake_device_model *model = strake_solver_model(solver, part);
-    if (model == NULL || !isfinite(model->bandwidth) || sides_of(solver, part) == 0) {
+    const strake_device_model *model = strake_costs_model(team, part);
+    if (model == NULL || !isfinite(model->bandwidth) || sides_of(team, part) == 0) {
         return (strake_cl_costs){.known = false};
     }
-    const strake_exchange_case c = case_of(solver, part, model);
-    const strake_exchange_size size = strake_exchange_size_of(&c, solver->at_once);
-    const int active = active_on(solver, part);
+    const strake_exchange_case c = case_of(team, part, model);
+    const strake_exchange_size size = strake_exchange_size_of(&c, team->at_once);
+    const int active = active_on(team, part);
     return (strake_cl_costs){
         .known = true,
         .ranges = c.sides,
@@ -141,21 +140,19 @@ strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_pa
         .barrier = model->barrier};
 }
 
-void strake_solver_describe_model(const strake_solver *solver, const strake_part *part,
-                                  strake_placement *out)
+void strake_costs_describe(const strake_team *team, const strake_part *part, strake_placement *out)
 {
-    const strake_device_model *model = strake_solver_model(solver, part);
+    const strake_device_model *model = strake_costs_model(team, part);
     strake_placement_exchange *x = &out->borders;
     x->predicted_down = x->predicted_up = (double)NAN;
     if (model != NULL) {
-        const int active = active_on(solver, part);
+        const int active = active_on(team, part);
         x->predicted_down = strake_model_exchange(model, x->overlaps, x->bytes_down,
                                                   x->messages_down, 0.0, 0, active);
         x->predicted_up =
             strake_model_exchange(model, x->overlaps, 0.0, 0, x->bytes_up, x->messages_up, active);
-        out->borders.chose_steps = solver->model_steps > 0;
-        out->borders.chose_overlap =
-            solver->which->overlap == 0 && strake_solver_costs(solver, part).known;
+        out->borders.chose_steps = team->model_steps > 0;
+        out->borders.chose_overlap = team->which->overlap == 0 && strake_costs_of(team, part).known;
         (void)snprintf(out->borders.model, sizeof out->borders.model, "%s", model->date);
     }
 }

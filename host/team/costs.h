@@ -1,28 +1,26 @@
-/** @file model.h What stored models of data movement say about the placed team; only for host/solver/. */
-#ifndef STRAKE_SOLVER_MODEL_H
-#define STRAKE_SOLVER_MODEL_H
+/** @file costs.h What stored models of data movement say about the placed team. */
+#ifndef STRAKE_COSTS_H
+#define STRAKE_COSTS_H
 
-#include "solver/solver_impl.h"
+#include "team/team.h"
 
-/** Loads the stored models of the parts' devices, unless run.tuned is false. */
-strake_status strake_solver_load_models(strake_solver *solver, strake_error *error);
-void strake_solver_free_models(strake_solver *solver);
+/** Loads the stored models of the parts' devices, unless run.tuned is false. @param[in] cache  folder, NULL: default */
+strake_status strake_costs_load(strake_team *team, const char *cache, strake_error *error);
+void strake_costs_free(strake_team *team);
 
 /** The model of a part's device, or NULL. */
-const strake_device_model *strake_solver_model(const strake_solver *solver,
-                                               const strake_part *part);
+const strake_device_model *strake_costs_model(const strake_team *team, const strake_part *part);
 
 /**
- * Steps per sweep, 1 to solver->sweep, with which the exchanges of the devices and what is computed
+ * Steps per sweep, 1 to team->sweep, with which the exchanges of the devices and what is computed
  * twice for them take least, by the models; 0 where a device has none. Needs the parts' ranges.
  */
-int strake_solver_model_steps(const strake_solver *solver);
+int strake_costs_steps(const strake_team *team);
 
-/** What an exchange of a part's stripe costs before sweeps of solver->at_once steps. */
-strake_cl_costs strake_solver_costs(const strake_solver *solver, const strake_part *part);
+/** What an exchange of a part's stripe costs before sweeps of team->at_once steps. */
+strake_cl_costs strake_costs_of(const strake_team *team, const strake_part *part);
 
 /** Fills in what was exchanged, what the model says about it, and what was measured. */
-void strake_solver_describe_model(const strake_solver *solver, const strake_part *part,
-                                  strake_placement *out);
+void strake_costs_describe(const strake_team *team, const strake_part *part, strake_placement *out);
 
 #endif

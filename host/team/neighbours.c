@@ -7,23 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/border.h"
+#include "team/team.h"
 
-static bool reads_slabs(const strake_solver *solver, strake_range reader, strake_range owner)
+static bool reads_slabs(const strake_team *team, strake_range reader, strake_range owner)
 {
-    const strake_layout *l = &solver->layout;
+    const strake_domain *d = team->domain;
     int64_t depth[2];
-    strake_border_depth(solver, solver->at_once, depth);
-    const int64_t before = solver->one_way ? 0 : depth[0];
-    const int64_t after = solver->one_way ? depth[0] + depth[1] : depth[1];
-    for (int64_t k = reader.first - before; k < reader.end + after; k++) {
+    strake_domain_reads(d, team->at_once, depth);
+    for (int64_t k = reader.first - depth[0]; k < reader.end + depth[1]; k++) {
         if (k == reader.first) {
             k = reader.end;
-            if (after == 0) {
+            if (depth[1] == 0) {
                 break;
             }
         }
-        const int64_t source = strake_ghost_source(l->boundary[0], l->n[0], k);
+        const int64_t source = strake_ghost_source(d->ends, d->slabs, k);
         if (source >= owner.first && source < owner.end) {
             return true;
         }
@@ -32,23 +30,22 @@ static bool reads_slabs(const strake_solver *solver, strake_range reader, strake
 }
 
 /* Columns around its own that a role reads, on either side, and as many to both of a periodic grid. */
-static bool reads_columns(const strake_solver *solver, strake_range reader, strake_range owner)
+static bool reads_columns(const strake_team *team, strake_range reader, strake_range owner)
 {
-    const strake_layout *l = &solver->layout;
-    const int64_t n = l->n[2];
-    const int64_t most = l->lo[2] > l->hi[2] ? l->lo[2] : l->hi[2];
-    const int64_t first = reader.first - most * solver->at_once;
-    const int64_t end = reader.end + most * solver->at_once;
+    const strake_domain *d = team->domain;
+    const int64_t n = d->columns;
+    const int64_t most = d->beside[0] > d->beside[1] ? d->beside[0] : d->beside[1];
+    const int64_t first = reader.first - most * team->at_once;
+    const int64_t end = reader.end + most * team->at_once;
     const bool inside = first < owner.end && end > owner.first;
-    return inside ||
-           (l->boundary[2] == STRAKE_PERIODIC && (first + n < owner.end || end - n > owner.first));
+    return inside || (d->is_round && (first + n < owner.end || end - n > owner.first));
 }
 
-static bool reads(const strake_solver *solver, const strake_role *reader, const strake_role *owner)
+static bool reads(const strake_team *team, const strake_role *reader, const strake_role *owner)
 {
     const bool same = reader->range.first == owner->range.first && reader->part == owner->part;
-    return (same || reads_slabs(solver, reader->range, owner->range)) &&
-           reads_columns(solver, reader->columns, owner->columns);
+    return (same || reads_slabs(team, reader->range, owner->range)) &&
+           reads_columns(team, reader->columns, owner->columns);
 }
 
 static bool has_cells(const strake_role *role)
@@ -57,57 +54,56 @@ static bool has_cells(const strake_role *role)
 }
 
 /* Finds how many neighbours lie between the first role and every other. @return the most; -1: apart */
-static int find_distances(strake_solver *solver)
+static int find_distances(strake_team *team)
 {
     bool grows = true;
     int most = -1;
-    for (int r = 0; r < solver->roles; r++) {
-        solver->role[r].distance = r == 0 ? 0 : -1;
+    for (int r = 0; r < team->roles; r++) {
+        team->role[r].distance = r == 0 ? 0 : -1;
     }
     while (grows) {
         grows = false;
         most++;
-        for (int r = 0; r < solver->roles; r++) {
-            const strake_role *role = &solver->role[r];
+        for (int r = 0; r < team->roles; r++) {
+            const strake_role *role = &team->role[r];
             for (int k = 0; k < role->neighbours && role->distance == most; k++) {
-                strake_role *other = &solver->role[role->neighbour[k]];
+                strake_role *other = &team->role[role->neighbour[k]];
                 grows = grows || other->distance < 0;
                 other->distance = other->distance < 0 ? most + 1 : other->distance;
             }
         }
     }
-    for (int r = 0; r < solver->roles; r++) {
-        most = has_cells(&solver->role[r]) && solver->role[r].distance < 0 ? -1 : most;
+    for (int r = 0; r < team->roles; r++) {
+        most = has_cells(&team->role[r]) && team->role[r].distance < 0 ? -1 : most;
     }
     return most;
 }
 
-strake_status strake_neighbours_find(strake_solver *solver, strake_error *error)
+strake_status strake_neighbours_find(strake_team *team, strake_error *error)
 {
-    for (int r = 0; r < solver->roles; r++) {
-        strake_role *role = &solver->role[r];
-        role->neighbour = calloc((size_t)solver->roles, sizeof *role->neighbour);
+    for (int r = 0; r < team->roles; r++) {
+        strake_role *role = &team->role[r];
+        role->neighbour = calloc((size_t)team->roles, sizeof *role->neighbour);
         if (role->neighbour == NULL) {
             return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the team");
         }
-        for (int other = 0; other < solver->roles && has_cells(role); other++) {
-            const strake_role *its = &solver->role[other];
+        for (int other = 0; other < team->roles && has_cells(role); other++) {
+            const strake_role *its = &team->role[other];
             if (other != r && has_cells(its) &&
-                (reads(solver, role, its) || reads(solver, its, role))) {
+                (reads(team, role, its) || reads(team, its, role))) {
                 role->neighbour[role->neighbours++] = other;
             }
         }
     }
-    solver->span = find_distances(solver);
-    strake_strips_mark(solver);
+    team->span = find_distances(team);
     return STRAKE_OK;
 }
 
-void strake_neighbours_start(strake_solver *solver)
+void strake_neighbours_start(strake_team *team)
 {
-    for (int r = 0; r < solver->roles; r++) {
-        strake_bell_ring(&solver->role[r].bordered, 0);
-        strake_bell_ring(&solver->role[r].done, 0);
+    for (int r = 0; r < team->roles; r++) {
+        strake_bell_ring(&team->role[r].bordered, 0);
+        strake_bell_ring(&team->role[r].done, 0);
     }
 }
 
@@ -123,27 +119,30 @@ void strake_neighbours_bordered(strake_role *role, int64_t steps)
     strake_bell_ring(&role->bordered, before + steps);
 }
 
-void strake_neighbours_wake(strake_solver *solver)
+void strake_neighbours_wake(strake_team *team)
 {
-    for (int r = 0; r < solver->roles; r++) {
-        strake_bell_wake(&solver->role[r].bordered);
-        strake_bell_wake(&solver->role[r].done);
+    for (int r = 0; r < team->roles; r++) {
+        strake_bell_wake(&team->role[r].bordered);
+        strake_bell_wake(&team->role[r].done);
     }
-    strake_border_wake(solver);
+    if (team->outside.arrived != NULL) {
+        strake_bell_wake(team->outside.arrived);
+    }
 }
 
-bool strake_neighbours_wait(strake_solver *solver, const strake_role *role, int64_t steps,
+bool strake_neighbours_wait(strake_team *team, const strake_role *role, int64_t steps,
                             const _Atomic int64_t *stop)
 {
     for (int k = 0; k < role->neighbours; k++) {
-        strake_role *const other = &solver->role[role->neighbour[k]];
+        strake_role *const other = &team->role[role->neighbour[k]];
         const bool borders_do = role->worker < 0 && other->worker >= 0;
         if (!strake_bell_wait(borders_do ? &other->bordered : &other->done, steps, stop,
-                              solver->is_crowded)) {
+                              team->is_crowded)) {
             return false;
         }
     }
-    if (role->linked && !strake_border_wait(solver, steps, stop)) {
+    if (role->linked && team->outside.is_running &&
+        !strake_bell_wait(team->outside.arrived, steps, stop, team->is_crowded)) {
         return false;
     }
     return atomic_load_explicit(stop, memory_order_relaxed) >= steps;

@@ -7,12 +7,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "group/border.h"
-#include "solver/inject.h"
+#include "engine/looks.h"
+#include "team/inject.h"
+#include "team/recorder.h"
 
 /* What a role shares with the rest of the team during one run. */
 typedef struct team_run {
-    strake_solver *solver;
+    strake_team *team;
     int64_t steps;
     bool trial;
     bool is_last;     /* nothing follows that would find a NaN */
@@ -29,7 +30,8 @@ typedef struct team_run {
 
 static int parity_at(const team_run *run, int64_t step)
 {
-    return run->trial ? run->solver->parity : (int)((run->solver->parity + step / run->sweep) & 1);
+    return run->trial ? run->team->domain->parity
+                      : (int)((run->team->domain->parity + step / run->sweep) & 1);
 }
 
 /* How far slabs have wandered after so many steps of this run. */
@@ -37,9 +39,9 @@ static int64_t shift_at(const team_run *run, int64_t steps)
 {
     const int64_t sweeps = steps / run->sweep;
     const int64_t last = steps % run->sweep;
-    return (run->solver->shift + sweeps * strake_border_shift(run->solver, run->sweep) +
-            (last > 0 ? strake_border_shift(run->solver, last) : 0)) %
-           run->solver->layout.n[0];
+    return (run->team->domain->shift + sweeps * strake_domain_shift(run->team->domain, run->sweep) +
+            (last > 0 ? strake_domain_shift(run->team->domain, last) : 0)) %
+           run->team->domain->slabs;
 }
 
 /*
@@ -49,34 +51,19 @@ static int64_t shift_at(const team_run *run, int64_t steps)
  */
 static void fail_non_finite(const team_run *run, strake_role *role, int64_t step, int64_t unseen)
 {
-    char when[96] = "";
-    char line[32] = "";
-    const strake_solver *solver = run->solver;
+    char when[96] = "", what[160];
+    const strake_domain *domain = run->team->domain;
     const int parity = 1 - parity_at(run, step); /* of the states after the step's sweep */
-    int64_t cell[STRAKE_AXES] = {role->range.first, 0, 0};
-    const char *name = "a state";
-    for (int v = 0; v < solver->graph.values; v++) {
-        if (solver->graph.value[v].next >= 0 &&
-            !strake_layout_part_is_finite(&solver->layout, solver->array[parity][v],
-                                          role->range.first, role->range.end, role->columns.first,
-                                          role->columns.end, cell)) {
-            name = solver->graph.value[v].name;
-            break;
-        }
-    }
+    domain->ops->find_bad(domain, parity, shift_at(run, step + 1), role->range, role->columns, what,
+                          sizeof what);
     if (unseen > 0) {
         (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
                        (long long)unseen);
     }
-    cell[0] = (cell[0] + shift_at(run, step + 1)) % solver->layout.n[0];
-    if (solver->which->problem->dims == 3) {
-        (void)snprintf(line, sizeof line, "%lld, ", (long long)cell[1]);
-    }
     role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s is NaN or Inf at [%lld, %s%lld] after step %lld%s; the run "
-                               "stops (look at the size of the initial values and of the flow)",
-                               name, (long long)cell[0], line, (long long)cell[2],
-                               (long long)solver->step_count + step + 1, when);
+                               "%s after step %lld%s; the run stops (look at the size of the "
+                               "initial values and of the flow)",
+                               what, (long long)domain->step + step + 1, when);
     role->failed = step;
 }
 
@@ -90,7 +77,7 @@ static int64_t find_failure(const team_run *run, strake_role *role, int64_t step
     bool finite = true;
     while (finite && ++done < steps) {
         strake_error ignored;
-        (void)strake_strips_compute(run->solver, role, parity_at(run, step), (int)done, &finite,
+        (void)strake_strips_compute(run->team, role, parity_at(run, step), (int)done, &finite,
                                     &ignored);
     }
     return done;
@@ -98,7 +85,7 @@ static int64_t find_failure(const team_run *run, strake_role *role, int64_t step
 
 static void fail_sweep(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
-    const bool is_exact = !run->has_devices && run->solver->border == NULL;
+    const bool is_exact = !run->has_devices && !run->team->outside.is_linked;
     const int64_t done = is_exact ? find_failure(run, role, step, steps) : steps;
     fail_non_finite(run, role, step + done - 1, is_exact ? 0 : done - 1);
 }
@@ -109,10 +96,10 @@ static void fail_sweep(const team_run *run, strake_role *role, int64_t step, int
  */
 static void look_after(const team_run *run, strake_role *role, int64_t step, int64_t end)
 {
-    strake_solver *solver = run->solver;
-    strake_part *part = &solver->part[role->part];
+    strake_team *team = run->team;
+    strake_part *part = &team->part[role->part];
     const bool is_last = end == run->steps && run->is_last;
-    const int64_t before = solver->step_count;
+    const int64_t before = team->domain->step;
     bool finite = true;
     if (!is_last && (before + end) / STRAKE_STEPS_AHEAD == (before + step) / STRAKE_STEPS_AHEAD) {
         return;
@@ -126,9 +113,8 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
     }
     if (role->status == STRAKE_OK && !finite) {
         const int64_t unseen = (before + end - 1) % STRAKE_STEPS_AHEAD + STRAKE_STEPS_AHEAD;
-        const int64_t most = before + end - 1 - solver->checked;
-        role->status =
-            strake_part_store(part, solver->array[1 - parity_at(run, step)], &role->error);
+        const int64_t most = before + end - 1 - team->checked;
+        role->status = strake_part_store(part, 1 - parity_at(run, step), &role->error);
         fail_non_finite(run, role, end - 1, unseen < most ? unseen : most);
     }
 }
@@ -136,18 +122,18 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
 /* The leg of a sweep that depends on nobody, up to the border slabs in the host arrays. */
 static void compute(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
-    strake_solver *solver = run->solver;
-    strake_part *part = &solver->part[role->part];
+    strake_team *team = run->team;
+    strake_part *part = &team->part[role->part];
     const double start = strake_solver_clock();
     bool finite = true;
-    strake_recorder_begin(solver, role, step);
+    strake_recorder_begin(team, role, step);
     if (!run->trial && role->worker < 0) {
-        role->status = strake_inject(solver, role->part, solver->step_count + step + steps, false,
-                                     &role->error);
+        role->status =
+            strake_inject(team, role->part, team->domain->step + step + steps, false, &role->error);
     }
     if (role->status == STRAKE_OK) {
-        role->status = strake_strips_compute(solver, role, parity_at(run, step), (int)steps,
-                                             &finite, &role->error);
+        role->status = strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite,
+                                             &role->error);
     }
     if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_part_finish(part, &role->error);
@@ -157,8 +143,8 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     } else if (role->status == STRAKE_OK && !run->trial && part->ops->look != NULL) {
         look_after(run, role, step, step + steps);
     }
-    if (!run->trial && role->worker >= 0 && solver->injections > 0) {
-        strake_inject_delay(solver, role, solver->step_count + step + steps,
+    if (!run->trial && role->worker >= 0 && team->injections > 0) {
+        strake_inject_delay(team, role, team->domain->step + step + steps,
                             strake_solver_clock() - start);
     }
     if (role->status == STRAKE_OK && !run->alone) {
@@ -170,14 +156,13 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
 /* Ghost slabs from the neighbours, whose sweep is done. */
 static void exchange(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
-    strake_part *part = &run->solver->part[role->part];
+    strake_part *part = &run->team->part[role->part];
     const double start = strake_solver_clock();
     if (role->worker >= 0 || role->status != STRAKE_OK) {
         return;
     }
     if (!run->alone) {
-        role->status =
-            strake_part_fetch(part, 0, run->solver->array[1 - parity_at(run, step)], &role->error);
+        role->status = strake_part_fetch(part, 0, 1 - parity_at(run, step), &role->error);
     }
     if (run->trial && !run->alone) {
         role->status = strake_part_finish(part, &role->error);
@@ -193,7 +178,7 @@ static void stop_at(team_run *run, int64_t step)
     int64_t earliest = atomic_load(&run->stop);
     while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
     }
-    strake_neighbours_wake(run->solver);
+    strake_neighbours_wake(run->team);
 }
 
 /* Steps of the sweep that begins at a step. */
@@ -210,15 +195,15 @@ static int64_t steps_from(const team_run *run, int64_t step)
  */
 static void watch(team_run *run, double *since, int64_t step)
 {
-    const strake_solver *solver = run->solver;
+    const strake_team *team = run->team;
     const int64_t steps = STRAKE_LOOKS_WATCHED * run->sweep;
-    if (run->trial || solver->span < 0 || !(solver->pace > 0.0) || step % steps != 0) {
+    if (run->trial || team->span < 0 || !(team->pace > 0.0) || step % steps != 0) {
         return;
     }
     const double now = strake_solver_clock();
-    if (step > 0 && now - *since > strake_looks_drift * solver->pace * (double)steps &&
+    if (step > 0 && now - *since > strake_looks_drift * team->pace * (double)steps &&
         atomic_load(&run->halt) == INT64_MAX) {
-        atomic_store(&run->halt, step + (solver->span + 2) * run->sweep);
+        atomic_store(&run->halt, step + (team->span + 2) * run->sweep);
     }
     *since = now;
 }
@@ -226,7 +211,7 @@ static void watch(team_run *run, double *since, int64_t step)
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
-    strake_solver *solver = run->solver;
+    strake_team *team = run->team;
     double since = 0.0;
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         const int64_t steps = steps_from(run, step);
@@ -236,18 +221,18 @@ static void run_thread(team_run *run, int thread, int threads)
         if (step >= atomic_load(&run->halt)) {
             return;
         }
-        for (int r = thread; r < solver->roles; r += threads) {
-            strake_role *role = &solver->role[r];
+        for (int r = thread; r < team->roles; r += threads) {
+            strake_role *role = &team->role[r];
             compute(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
             }
             strake_neighbours_done(role, step + steps);
         }
-        for (int r = thread; r < solver->roles; r += threads) {
-            strake_role *role = &solver->role[r];
+        for (int r = thread; r < team->roles; r += threads) {
+            strake_role *role = &team->role[r];
             const double reached = strake_solver_clock();
-            if (!strake_neighbours_wait(solver, role, step + steps, &run->stop)) {
+            if (!strake_neighbours_wait(team, role, step + steps, &run->stop)) {
                 return;
             }
             role->idle += strake_solver_clock() - reached;
@@ -265,7 +250,7 @@ static void run_trials(team_run *run, int64_t trials, int thread, int threads)
 {
     for (int64_t trial = 0; trial < trials; trial++) {
 #pragma omp single
-        strake_neighbours_start(run->solver);
+        strake_neighbours_start(run->team);
         run_thread(run, thread, threads);
 #pragma omp barrier
         if (atomic_load(&run->stop) != INT64_MAX) {
@@ -276,28 +261,29 @@ static void run_trials(team_run *run, int64_t trials, int thread, int threads)
 
 static void start_team(team_run *run, int64_t trials)
 {
-    strake_solver *solver = run->solver;
+    strake_team *team = run->team;
     atomic_store(&run->stop, INT64_MAX);
     atomic_store(&run->halt, INT64_MAX);
-    for (int r = 0; r < solver->roles; r++) {
-        solver->role[r].status = STRAKE_OK;
-        solver->role[r].failed = 0;
+    for (int r = 0; r < team->roles; r++) {
+        team->role[r].status = STRAKE_OK;
+        team->role[r].failed = 0;
     }
-    strake_neighbours_start(solver);
-    if (!run->trial) {
-        run->ranks =
-            strake_border_start(solver, run->steps, run->sweep, &run->stop, &run->ranks_error);
+    strake_neighbours_start(team);
+    if (!run->trial && team->outside.is_linked) {
+        run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
+                                         &run->ranks_error);
+        team->outside.is_running = run->ranks == STRAKE_OK;
     }
     if (run->ranks != STRAKE_OK) {
         return;
     }
-#pragma omp parallel num_threads(solver->roles)
+#pragma omp parallel num_threads(team->roles)
     {
         const int thread = omp_get_thread_num();
         const int threads = omp_get_num_threads();
         strake_binding before = {.is_bound = false};
-        if (threads == solver->roles) {
-            strake_workers_enter(solver, solver->role[thread].worker, &before);
+        if (threads == team->roles) {
+            strake_workers_enter(team, team->role[thread].worker, &before);
         }
         if (trials > 0) {
             run_trials(run, trials, thread, threads);
@@ -306,71 +292,74 @@ static void start_team(team_run *run, int64_t trials)
         }
         strake_topology_unbind(&before);
     }
-    run->ranks = strake_border_join(solver, &run->ranks_error);
+    if (team->outside.is_running) {
+        run->ranks = team->outside.join(team->outside.user, &run->ranks_error);
+        team->outside.is_running = false;
+    }
 }
 
 /* Trials of a lone device are enqueued one after the other, as its steps are. */
 static void finish_lone(const team_run *run)
 {
-    strake_role *role = &run->solver->role[0];
+    strake_role *role = &run->team->role[0];
     if (run->alone && role->status == STRAKE_OK) {
-        role->status = strake_part_finish(&run->solver->part[role->part], &role->error);
+        role->status = strake_part_finish(&run->team->part[role->part], &role->error);
     }
 }
 
-static void forget_times(strake_solver *solver)
+static void forget_times(strake_team *team)
 {
-    for (int r = 0; r < solver->roles; r++) {
-        strake_role *role = &solver->role[r];
+    for (int r = 0; r < team->roles; r++) {
+        strake_role *role = &team->role[r];
         role->compute = 0.0;
         role->exchange = 0.0;
         role->idle = 0.0;
     }
 }
 
-static strake_status run_team(strake_solver *solver, bool trial, bool is_last, int64_t *done,
+static strake_status run_team(strake_team *team, bool trial, bool is_last, int64_t *done,
                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t steps = *done;
-    team_run run = {
-        .solver = solver, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
-    forget_times(solver);
-    run.sweep = solver->at_once;
-    for (int r = 0; r < solver->roles; r++) {
-        run.has_devices = run.has_devices || solver->part[solver->role[r].part].ops->look != NULL;
+    team_run run = {.team = team, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
+    forget_times(team);
+    run.sweep = team->at_once;
+    for (int r = 0; r < team->roles; r++) {
+        run.has_devices = run.has_devices || team->part[team->role[r].part].ops->look != NULL;
     }
-    run.alone = solver->roles == 1 && strake_part_is_alone(&solver->part[solver->role[0].part]);
+    run.alone = team->roles == 1 && strake_part_is_alone(&team->part[team->role[0].part]);
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
         finish_lone(&run);
-        solver->states_fresh = solver->states_fresh || run.sweep > 1; /* the devices' are gone */
+        if (run.sweep > 1) {
+            team->domain->ops->note(team->domain, STRAKE_DOMAIN_SPOILT);
+        }
     } else {
         start_team(&run, 0);
     }
-    status = strake_team_first_failure(solver, error);
+    status = strake_team_first_failure(team, error);
     if (status == STRAKE_OK && run.ranks != STRAKE_OK) {
         status = strake_fail(error, run.ranks, "%s", run.ranks_error.text);
     }
     STRAKE_TRY(status);
     if (!trial) {
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
-        solver->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
-        solver->shift = shift_at(&run, *done);
+        team->domain->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
+        team->domain->shift = shift_at(&run, *done);
     }
 cleanup:
     return status;
 }
 
-strake_status strake_team_try(strake_solver *solver, int64_t steps, strake_error *error)
+strake_status strake_team_try(strake_team *team, int64_t steps, strake_error *error)
 {
     int64_t done = steps;
-    return run_team(solver, true, true, &done, error);
+    return run_team(team, true, true, &done, error);
 }
 
-strake_status strake_team_run(strake_solver *solver, bool is_last, int64_t *steps,
-                              strake_error *error)
+strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error)
 {
-    return run_team(solver, false, is_last, steps, error);
+    return run_team(team, false, is_last, steps, error);
 }

@@ -111,7 +111,7 @@ static bool check_divided(const strake_trial_config *config, int sweep)
         strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
         strake_harness_step(solver, STEPS);
         assert_int_equal(strake_trial_checksum(&trial, solver), expected);
-        const strake_role *last = &solver->role[solver->roles - 1];
+        const strake_role *last = &solver->team.role[solver->team.roles - 1];
         divided = divided || last->columns.first > 0;
         strake_close(&solver);
     }
@@ -140,22 +140,21 @@ static void divided_columns_give_the_bytes_of_serial(void **state)
 static void pretend(strake_solver *solver, int turn)
 {
     strake_error error;
-    bool changes = false;
-    const int rows = solver->level.workers;
+    const int rows = solver->team.level.workers;
     for (int row = 0; row < rows; row++) {
         int64_t slabs = 0;
-        for (int r = 0; r < solver->roles; r++) {
-            const strake_role *role = &solver->role[r];
+        for (int r = 0; r < solver->team.roles; r++) {
+            const strake_role *role = &solver->team.role[r];
             const bool is_first = role->worker >= 0 && role->columns.first == 0;
-            slabs = is_first && role->worker * rows / solver->threads == row
+            slabs = is_first && role->worker * rows / solver->team.threads == row
                         ? role->range.end - role->range.first
                         : slabs;
         }
-        solver->level.seen[row] = (double)slabs * ((row + turn) % 2 == 0 ? 1.0 : 3.0);
+        solver->team.level.seen[row] = (double)slabs * ((row + turn) % 2 == 0 ? 1.0 : 3.0);
     }
-    solver->level.looks = 0; /* nothing of the last turn counts */
-    assert_int_equal(strake_workers_level(solver, &changes, &error), STRAKE_OK);
-    assert_true(changes);
+    solver->team.level.looks = 0; /* nothing of the last turn counts */
+    assert_true(strake_workers_level(&solver->team));
+    assert_int_equal(strake_team_share(&solver->team, &error), STRAKE_OK);
 }
 
 /* Shares of the threads that change in mid-run. @return whether these divide columns besides */
@@ -170,9 +169,9 @@ static bool check_levelled(const strake_trial_config *config, int threads, int s
     for (int turn = 0; done < STEPS; turn++) {
         const int steps = turn == 0 ? 1 : STEPS - done < 4 ? STEPS - done : 4;
         if (turn > 0) {
-            assert_true(strake_workers_may_level(solver));
-            if (solver->level.workers == 0) {
-                strake_workers_seen(solver);
+            assert_true(strake_workers_may_level(&solver->team));
+            if (solver->team.level.workers == 0) {
+                strake_workers_seen(&solver->team);
             }
             pretend(solver, turn);
         }
@@ -180,7 +179,7 @@ static bool check_levelled(const strake_trial_config *config, int threads, int s
         done += steps;
     }
     assert_int_equal(strake_trial_checksum(&trial, solver), expected);
-    const bool divided = solver->role[solver->roles - 1].columns.first > 0;
+    const bool divided = solver->team.role[solver->team.roles - 1].columns.first > 0;
     strake_close(&solver);
     strake_trial_end(&trial);
     return divided;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pace/rescue.h"
+#include "solver/solver_impl.h"
 #include "tests/support/harness.h"
 
 enum { ROWS = 90, COLS = 70, CELLS = ROWS * COLS };
@@ -55,7 +55,7 @@ static uint64_t expected(const fixture *f, int64_t steps)
 /* As if the copy had been made so long ago that it is due again. */
 static void make_due(strake_solver *solver)
 {
-    solver->kept.since -= 1e6;
+    solver->pace.kept.since -= 1e6;
 }
 
 static void the_copy_is_renewed_when_it_is_due(void **state)
@@ -64,11 +64,11 @@ static void the_copy_is_renewed_when_it_is_due(void **state)
     fixture f;
     begin(&f, "cpu,ocl:0", "1,1", NULL);
     strake_harness_step(f.solver, 3);
-    assert_true(f.solver->kept.valid);
-    assert_int_equal(f.solver->kept.step, 0);
+    assert_true(f.solver->pace.kept.valid);
+    assert_int_equal(f.solver->pace.kept.step, 0);
     make_due(f.solver);
     strake_harness_step(f.solver, 4);
-    assert_int_equal(f.solver->kept.step, 3);
+    assert_int_equal(f.solver->pace.kept.step, 3);
     assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 7));
     end(&f);
 }
@@ -86,7 +86,7 @@ static void a_run_goes_on_from_a_renewed_copy(void **state)
         strake_harness_step(f.solver, 7);
         const uint64_t checksum = strake_harness_checksum(f.solver, "psi", CELLS);
         assert_true(checksum == expected(&f, 12));
-        assert_int_equal(f.solver->kept.step, 5);
+        assert_int_equal(f.solver->pace.kept.step, 5);
         assert_int_equal(strake_step_count(f.solver), 12);
         assert_int_equal(strake_solver_placements(f.solver, placement, 2), 2);
         assert_int_equal(placement[0].dropped_at, -1);
@@ -117,7 +117,7 @@ static void without_another_part_there_is_an_error(void **state)
     fixture f;
     strake_error error;
     begin(&f, "ocl:0", NULL, "fail:ocl:0@3");
-    assert_false(f.solver->kept.valid);
+    assert_false(f.solver->pace.kept.valid);
     assert_int_equal(strake_step(f.solver, 5, &error), STRAKE_ERR_DEVICE);
     assert_non_null(strstr(error.text, "no other part"));
     assert_int_equal(strake_step(f.solver, 1, &error), STRAKE_ERR_STATE);
@@ -132,7 +132,7 @@ static void the_cpu_alone_keeps_no_copy(void **state)
     fixture f;
     begin(&f, "cpu", NULL, NULL);
     strake_harness_step(f.solver, 3);
-    assert_false(f.solver->kept.valid);
+    assert_false(f.solver->pace.kept.valid);
     end(&f);
 }
 

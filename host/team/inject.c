@@ -1,4 +1,4 @@
-#include "solver/inject.h"
+#include "team/inject.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,23 +16,23 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], DIE = KINDS - 1, MOST_FACTOR = 10
 static const double least_wait = 2e-4;
 
 /* How many parts up to this one, itself included, have its device. */
-static int occurrence(const strake_solver *solver, int part)
+static int occurrence(const strake_team *team, int part)
 {
     int count = 0;
     for (int e = 0; e <= part; e++) {
-        count += strake_part_shares_device(&solver->part[e], &solver->part[part]) ? 1 : 0;
+        count += strake_part_shares_device(&team->part[e], &team->part[part]) ? 1 : 0;
     }
     return count;
 }
 
-static bool is_for(const strake_solver *solver, const strake_injection *injection, int part)
+static bool is_for(const strake_team *team, const strake_injection *injection, int part)
 {
-    const strake_part *its = &solver->part[part];
+    const strake_part *its = &team->part[part];
     return injection->victim == STRAKE_VICTIM_CPU
                ? its->ops->has_workers
                : injection->victim == STRAKE_VICTIM_DEVICE && its->device != NULL &&
                      its->number == injection->device &&
-                     occurrence(solver, part) == injection->occurrence;
+                     occurrence(team, part) == injection->occurrence;
 }
 
 /* A number from 1 to most after a text that must be there. @return whether it is */
@@ -102,20 +102,20 @@ static bool parse(const char *at, strake_injection *out)
            (out->victim == STRAKE_VICTIM_DEVICE || !out->output);
 }
 
-strake_status strake_inject_read(strake_solver *solver, strake_error *error)
+strake_status strake_inject_read(strake_team *team, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const char *text = getenv("STRAKE_INJECT");
-    const int self = strake_ranks_self(solver->ranks);
-    const int count = strake_ranks_count(solver->ranks);
+    const int self = strake_ranks_self(team->domain->ranks);
+    const int count = strake_ranks_count(team->domain->ranks);
     while (text != NULL && *text != '\0') {
         char word[64];
         bool there = false;
         const size_t length = strcspn(text, ",");
-        strake_injection *const injection = &solver->injection[solver->injections];
+        strake_injection *const injection = &team->injection[team->injections];
         (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
         STRAKE_CHECK(
-            solver->injections < STRAKE_MOST_INJECTIONS && length < sizeof word &&
+            team->injections < STRAKE_MOST_INJECTIONS && length < sizeof word &&
                 parse(word, injection),
             error, STRAKE_ERR_USAGE,
             "STRAKE_INJECT: `%s`: expected fail|lost|hang|slow:[RANK:]ocl:N[#K]@STEP"
@@ -124,53 +124,50 @@ strake_status strake_inject_read(strake_solver *solver, strake_error *error)
             word, STRAKE_MOST_INJECTIONS);
         const bool others = injection->rank >= 0 && injection->rank != self;
         there = injection->rank < count && (others || injection->victim == STRAKE_VICTIM_MOVE);
-        for (int e = 0; e < solver->parts && !others; e++) {
-            there = there || is_for(solver, injection, e);
+        for (int e = 0; e < team->parts && !others; e++) {
+            there = there || is_for(team, injection, e);
         }
         STRAKE_CHECK(there, error, STRAKE_ERR_USAGE,
                      "STRAKE_INJECT: `%s`: this run has no such device; name one of --on", word);
-        solver->injections += others ? 0 : 1;
+        team->injections += others ? 0 : 1;
         text += length + (text[length] == ',' ? 1 : 0);
     }
 cleanup:
     return status;
 }
 
-strake_status strake_inject(strake_solver *solver, int part, int64_t step, bool output,
+strake_status strake_inject(strake_team *team, int part, int64_t step, bool output,
                             strake_error *error)
 {
-    for (int k = 0; k < solver->injections; k++) {
-        strake_injection *const injection = &solver->injection[k];
+    for (int k = 0; k < team->injections; k++) {
+        strake_injection *const injection = &team->injection[k];
         /* Whose it is comes first: other parts' threads write to theirs. */
-        if (is_for(solver, injection, part) && !injection->fired && injection->output == output &&
+        if (is_for(team, injection, part) && !injection->fired && injection->output == output &&
             injection->step <= step) {
             injection->fired = true;
-            return strake_part_fault(&solver->part[part], injection->fault, injection->factor,
-                                     error);
+            return strake_part_fault(&team->part[part], injection->fault, injection->factor, error);
         }
     }
     return STRAKE_OK;
 }
 
-strake_status strake_inject_again(strake_solver *solver, int part, strake_error *error)
+strake_status strake_inject_again(strake_team *team, int part, strake_error *error)
 {
-    for (int k = 0; k < solver->injections; k++) {
-        const strake_injection *const injection = &solver->injection[k];
-        if (is_for(solver, injection, part) && injection->fired &&
+    for (int k = 0; k < team->injections; k++) {
+        const strake_injection *const injection = &team->injection[k];
+        if (is_for(team, injection, part) && injection->fired &&
             injection->fault == STRAKE_CL_FAULT_SLOW) {
-            return strake_part_fault(&solver->part[part], injection->fault, injection->factor,
-                                     error);
+            return strake_part_fault(&team->part[part], injection->fault, injection->factor, error);
         }
     }
     return STRAKE_OK;
 }
 
-void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t step,
-                         double seconds)
+void strake_inject_delay(const strake_team *team, strake_role *role, int64_t step, double seconds)
 {
-    for (int k = 0; k < solver->injections; k++) {
-        const strake_injection *const injection = &solver->injection[k];
-        if (injection->victim == STRAKE_VICTIM_CPU && is_for(solver, injection, role->part) &&
+    for (int k = 0; k < team->injections; k++) {
+        const strake_injection *const injection = &team->injection[k];
+        if (injection->victim == STRAKE_VICTIM_CPU && is_for(team, injection, role->part) &&
             injection->step <= step) {
             role->debt += seconds * (injection->factor - 1);
         }
@@ -184,11 +181,11 @@ void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t
     }
 }
 
-void strake_inject_death(const strake_solver *solver)
+void strake_inject_death(const strake_team *team)
 {
-    for (int k = 0; k < solver->injections; k++) {
-        const strake_injection *const injection = &solver->injection[k];
-        if (injection->victim == STRAKE_VICTIM_MOVE && injection->step <= solver->step_count) {
+    for (int k = 0; k < team->injections; k++) {
+        const strake_injection *const injection = &team->injection[k];
+        if (injection->victim == STRAKE_VICTIM_MOVE && injection->step <= team->domain->step) {
             (void)kill(getpid(), SIGKILL);
         }
     }

@@ -15,23 +15,22 @@
 #ifndef STRAKE_INJECT_H
 #define STRAKE_INJECT_H
 
-#include "solver/solver_impl.h"
+#include "team/team.h"
 
 /** Reads the variable, once WHERE is resolved. @return STRAKE_ERR_USAGE if it is malformed or names no part */
-strake_status strake_inject_read(strake_solver *solver, strake_error *error);
+strake_status strake_inject_read(strake_team *team, strake_error *error);
 
 /** Breaks the device of a part if that is due in steps up to @p step. @param[in] output  states are read */
-strake_status strake_inject(strake_solver *solver, int part, int64_t step, bool output,
+strake_status strake_inject(strake_team *team, int part, int64_t step, bool output,
                             strake_error *error);
 
 /** After @p seconds of work of a role of the CPU stripe in steps up to @p step: makes them longer. */
-void strake_inject_delay(const strake_solver *solver, strake_role *role, int64_t step,
-                         double seconds);
+void strake_inject_delay(const strake_team *team, strake_role *role, int64_t step, double seconds);
 
 /** Ends this process where that is due. */
-void strake_inject_death(const strake_solver *solver);
+void strake_inject_death(const strake_team *team);
 
 /** Slows a stripe that was made anew as its predecessor was. */
-strake_status strake_inject_again(strake_solver *solver, int part, strake_error *error);
+strake_status strake_inject_again(strake_team *team, int part, strake_error *error);
 
 #endif

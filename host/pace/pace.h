@@ -1,0 +1,83 @@
+/**
+ * @file pace.h
+ * How fast the parts of one process are and what follows: first shares (balance.c, choose.c, predict.c),
+ * moves of slabs while a run goes on (rebalance.c), the copy of the states from which it goes on when a
+ * device fails (rescue.h). It stands on a team and, like it, knows nothing of what is in a domain.
+ */
+#ifndef STRAKE_PACE_H
+#define STRAKE_PACE_H
+
+#include "engine/balance.h"
+#include "engine/looks.h"
+#include "pace/decisions.h"
+#include "team/team.h"
+
+/** What a WHERE text stands for. */
+typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_where_kind;
+
+/** The copy of all states (rescue.h). */
+typedef struct strake_kept {
+    bool refused; /**< there is no memory for it */
+    bool valid;
+    int64_t step;
+    double since; /**< seconds of stepping before it was made */
+    double cost;  /**< seconds that it took */
+    double pace;  /**< seconds per step before it, 0: unknown */
+} strake_kept;
+
+typedef struct strake_pace {
+    const strake_case *which;
+    strake_team *team;
+    strake_domain *domain; /**< the team's */
+    strake_where_kind kind;
+    double weight[STRAKE_MAX_PLACEMENTS]; /**< given, where team->has_weights */
+    int choices;
+    strake_choice choice[STRAKE_MOST_CHOICES];
+
+    bool balances; /**< slabs may move while it runs */
+    strake_balancer balancer;
+    bool levels;   /**< shares of the CPU stripe's workers may */
+    bool levelled; /**< they did at the last look */
+    strake_looks looks;
+    double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that parts worked since the last look */
+    strake_decisions log;
+
+    strake_kept kept;
+    double step_seconds; /**< inside strake_step() so far */
+    bool is_broken;      /**< a device failed and there was nobody to go on: no more steps */
+} strake_pace;
+
+/** Finds weights by measurement, or, for auto, which parts to use and their weights; places them. */
+strake_status strake_balance(strake_pace *pace, strake_error *error);
+
+/**
+ * The policy that run.balance asks for: its words are in the order of the policies, after `auto`, which
+ * keeps shares that the user gave.
+ */
+strake_balance_policy strake_rebalance_policy(const strake_case *which, bool has_shares);
+
+/** First guess of what moving a slab costs [s]. */
+double strake_rebalance_cost(const strake_pace *pace);
+
+/** Starts balancing, once parts are made. */
+void strake_rebalance_begin(strake_pace *pace);
+
+/** Seconds that every part worked in the last run, of so many steps: by the device's own timer where it
+ * tells, else its thread's; of several threads the slowest one's. */
+void strake_parts_worked(const strake_team *team, int64_t steps, double *seconds);
+
+/** Steps that the run has still to do, as far as the case knows. */
+int64_t strake_steps_ahead(const strake_pace *pace);
+
+/** How many of @p steps steps to run before looking at the balance. */
+int64_t strake_rebalance_piece(const strake_pace *pace, int64_t steps);
+
+/**
+ * Adds a run of @p steps steps, which took @p elapsed seconds, and when enough have come together looks
+ * at the balance and moves slabs where that pays. What was seen before a run was @p halted says nothing
+ * about now.
+ */
+strake_status strake_rebalance(strake_pace *pace, int64_t steps, double elapsed, bool halted,
+                               strake_error *error);
+
+#endif

@@ -1,0 +1,39 @@
+#include "part/domain.h"
+
+void strake_domain_depth(const strake_domain *domain, int steps, int64_t depth[2])
+{
+    const int64_t again = (steps - 1) * domain->again;
+    depth[0] = domain->reach[0] + again;
+    depth[1] = domain->reach[1] + again;
+}
+
+void strake_domain_reads(const strake_domain *domain, int steps, int64_t depth[2])
+{
+    strake_domain_depth(domain, steps, depth);
+    if (domain->one_way) {
+        depth[1] += depth[0];
+        depth[0] = 0;
+    }
+}
+
+int64_t strake_domain_least(const strake_domain *domain, int steps)
+{
+    int64_t depth[2];
+    strake_domain_reads(domain, steps, depth);
+    const int64_t most = depth[0] > depth[1] ? depth[0] : depth[1];
+    return most > 0 || domain->one_way ? most : 1;
+}
+
+int64_t strake_domain_shift(const strake_domain *domain, int64_t steps)
+{
+    int64_t depth[2];
+    strake_domain_depth(domain, (int)steps, depth);
+    return domain->one_way ? depth[0] : 0;
+}
+
+strake_range strake_range_cut(strake_range a, strake_range b)
+{
+    strake_range both = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
+    both.end = both.end < both.first ? both.first : both.end;
+    return both;
+}

@@ -1,0 +1,100 @@
+/**
+ * @file domain.h
+ * What a team computes: slabs in a row, whoever has them, whatever is in them. A grid is one kind of
+ * domain (grid/grid.h); parts, teams, balancing and rescue know no more of it than what is here.
+ *
+ * States exist twice: a sweep reads those of one parity and writes the others.
+ */
+#ifndef STRAKE_DOMAIN_H
+#define STRAKE_DOMAIN_H
+
+#include "engine/partition.h"
+#include "model/advise.h"
+#include "mpi/ranks.h"
+
+typedef struct strake_domain strake_domain;
+
+/** What happened to the states and inputs of a domain, as far as the parts are concerned. */
+typedef enum strake_domain_event {
+    STRAKE_DOMAIN_PLACED,  /**< there are new parts, which have nothing yet */
+    STRAKE_DOMAIN_LOADED,  /**< they have the inputs and the current states */
+    STRAKE_DOMAIN_STEPPED, /**< they have newer states than the host */
+    STRAKE_DOMAIN_SPOILT,  /**< a trial has overwritten their states; the host's are current */
+    STRAKE_DOMAIN_STORED   /**< the host has their states */
+} strake_domain_event;
+
+typedef struct strake_domain_ops {
+    /** Whether parts lack inputs, or states, that the host has; whether the host lacks states of theirs. */
+    bool (*lacks_inputs)(const strake_domain *domain);
+    bool (*lacks_states)(const strake_domain *domain);
+    bool (*lacks_results)(const strake_domain *domain);
+    void (*note)(strake_domain *domain, strake_domain_event event);
+
+    /** Moves memory to the threads that will work on it; no device may have a part. */
+    void (*settle)(strake_domain *domain);
+
+    /**
+     * Names the first value of some slabs that is NaN or Inf, in the host's states of a parity, and its place:
+     * "psi is NaN or Inf at [3, 4]". @param[in] shift  the domain's then
+     */
+    void (*find_bad)(const strake_domain *domain, int parity, int64_t shift, strake_range slabs,
+                     strake_range columns, char *text, size_t size);
+
+    /** What an exchange of so many slabs with neighbours on so many sides costs, for models. */
+    strake_exchange_case (*exchange)(const strake_domain *domain, int64_t slabs, int sides,
+                                     double bandwidth);
+
+    /** Whether the machine has memory for a copy of the states. */
+    bool (*has_room)(const strake_domain *domain);
+    /** Copies the host's current states aside. @return STRAKE_ERR_MEMORY */
+    strake_status (*keep)(strake_domain *domain, strake_error *error);
+    /**
+     * Leaves the host's states to drivers that may still write to them, for new ones, which are then
+     * current. @param[in] from_copy  they come from the copy, else from the host's current ones
+     * @return STRAKE_ERR_MEMORY
+     */
+    strake_status (*renew)(strake_domain *domain, bool from_copy, strake_error *error);
+} strake_domain_ops;
+
+/** Numbers of slabs are places along the slowest axis. */
+struct strake_domain {
+    const strake_domain_ops *ops;
+    strake_ranks *ranks;  /**< that have slabs of it; NULL: this process is alone */
+    int64_t slabs;        /**< of all ranks */
+    strake_boundary ends; /**< what lies beyond the first and the last slab */
+    int64_t reach[2];     /**< slabs that a step reads before and after one */
+    int64_t again;        /**< slabs more on either side for each further step of a sweep */
+    int64_t lines;        /**< of a slab */
+    int64_t columns;      /**< of a line */
+    int64_t beside[2];    /**< columns that a step reads before and after one */
+    bool is_round;        /**< the columns' ends meet */
+    bool is_divisible;    /**< workers may have some columns only, in whole multiples of grain */
+    int64_t grain;
+    double slab_bytes;  /**< of one state or input */
+    double state_bytes; /**< of all states of a slab */
+    double bytes;       /**< of everything that parts need of the whole domain */
+
+    strake_range own; /**< slabs of this rank; all if it is alone */
+    bool one_way;     /**< slabs are exchanged downwards only and wander */
+    int64_t shift;    /**< one way: place s holds slab s + shift, round the end */
+    int parity;       /**< of the current states */
+    int64_t step;     /**< steps done */
+    bool has_lost;    /**< the driver of a device that was dropped may still use memory of it */
+};
+
+/** Slabs that a stripe reads before and after its own in a sweep of so many steps, both ways. */
+void strake_domain_depth(const strake_domain *domain, int steps, int64_t depth[2]);
+
+/** The same as they lie: one way all of them come after its own. */
+void strake_domain_reads(const strake_domain *domain, int steps, int64_t depth[2]);
+
+/** Fewest slabs that every rank must own. */
+int64_t strake_domain_least(const strake_domain *domain, int steps);
+
+/** Slabs that a sweep of so many steps moves down; 0 both ways. */
+int64_t strake_domain_shift(const strake_domain *domain, int64_t steps);
+
+/** What both ranges have in common. */
+strake_range strake_range_cut(strake_range a, strake_range b);
+
+#endif

@@ -1,0 +1,292 @@
+/* Opening a solver: where it runs, its fields, its parts; and closing it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/pipeline.h"
+#include "cpu/threads.h"
+#include "grid/arrays.h"
+#include "grid/inputs.h"
+#include "grid/keep.h"
+#include "group/border.h"
+#include "group/regroup.h"
+#include "group/shares.h"
+#include "pace/rescue.h"
+#include "solver/solver_impl.h"
+#include "team/costs.h"
+#include "team/inject.h"
+
+/*
+ * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
+ * all threads would take more than a twentieth of the fields' memory (unless that is little anyway).
+ */
+enum { STEPS_PER_SWEEP = 2, RINGS_OF_FIELDS = 20, LITTLE_MEMORY = 8 * 1024 * 1024 };
+
+/* Steps per sweep: as asked, else the default; no more than the graph allows. */
+static int choose_sweep(const strake_solver *solver)
+{
+    const int asked = solver->settings.steps_per_sweep;
+    const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
+    const int most = strake_pipeline_most_steps(&solver->grid.graph);
+    if (asked == 0 && solver->team.parts == 1 && solver->team.part[0].ops->has_workers) {
+        if (solver->which->n[1] > 1) {
+            return 1; /* blocks of lines are for one step, and bring more than a second one */
+        }
+        const strake_layout layout = strake_layout_make_deep(
+            &solver->grid.graph, wanted, solver->which->n, solver->which->boundary);
+        const int64_t rings =
+            strake_pipeline_bytes(&solver->grid.graph, &layout, solver->settings.block_columns) *
+            solver->team.most_threads;
+        const int64_t fields = layout.elements / strake_ranks_count(solver->grid.domain.ranks) *
+                               layout.element_size * strake_arrays_count(&solver->grid.graph, 2);
+        if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
+            return 1;
+        }
+    }
+    return wanted < most ? wanted : most;
+}
+
+static strake_status choose_instructions(strake_solver *solver, strake_error *error)
+{
+    const strake_isa asked = (strake_isa)solver->settings.instruction_set;
+    const strake_isa best = strake_isa_best();
+    const bool is_given = solver->which->instruction_set != 0;
+    solver->team.isa =
+        asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
+    if (!strake_isa_is_there(solver->team.isa) && !is_given) {
+        solver->team.isa = best; /* tuned on a similar processor */
+    }
+    if (!strake_isa_is_there(solver->team.isa)) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: run.instruction_set: %s, which this processor does not have or this "
+            "program was not built for; its best is %s: use that, or auto",
+            solver->which->file, strake_isa_name(asked), strake_isa_name(best));
+    }
+    return STRAKE_OK;
+}
+
+static strake_status build_graph(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_grid_begin(&solver->grid, solver->which, error));
+    STRAKE_TRY(strake_solver_tune(solver, error));
+    solver->team.asked = solver->settings.steps_per_sweep;
+    solver->team.is_tuned = solver->tuned != NULL;
+    STRAKE_TRY(strake_costs_load(&solver->team, solver->cache, error));
+cleanup:
+    return status;
+}
+
+/* Where to run: everything that can be wrong with it is found here, before any field is needed. */
+static strake_status resolve(strake_solver *solver, const strake_options *options,
+                             strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *where = options->where != NULL ? options->where : solver->which->on;
+    const char *split = options->split != NULL ? options->split : solver->which->split;
+    char own_where[512], own_split[512];
+    if (where != NULL) {
+        STRAKE_TRY(
+            strake_shares_pick(&solver->group, "--on", where, own_where, sizeof own_where, error));
+        where = own_where;
+    }
+    if (split != NULL) {
+        STRAKE_TRY(strake_shares_pick(&solver->group, "--split", split, own_split, sizeof own_split,
+                                      error));
+        split = own_split;
+    }
+    STRAKE_TRY(
+        strake_where_resolve(solver, where != NULL ? where : "auto", &solver->pace.kind, error));
+    if (split != NULL) {
+        STRAKE_TRY(strake_where_weights(solver, split, solver->pace.weight, error));
+        solver->team.has_weights = true;
+    } else if (solver->team.parts == 1) {
+        solver->pace.weight[0] = 1.0;
+        solver->team.has_weights = true;
+    }
+    STRAKE_TRY(strake_inject_read(&solver->team, error));
+cleanup:
+    return status;
+}
+
+/* Some drivers compile at the first launch: that belongs to the set-up, not to the steps. */
+static strake_status start_up(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_team_upload(&solver->team, error));
+    STRAKE_TRY(solver->team.part[0].ops->is_tried ? strake_team_try(&solver->team, 1, error)
+                                                  : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/* Says where fewer steps at once are possible than were asked for. */
+static void tell_sweep(const strake_solver *solver)
+{
+    const int asked = solver->which->steps_per_sweep;
+    const bool has_ranks = solver->grid.domain.ranks != NULL;
+    bool is_bound = has_ranks;
+    for (int r = 0; r < solver->team.roles; r++) {
+        is_bound = is_bound || solver->team.part[solver->team.role[r].part].ops->bounds_steps;
+    }
+    if (is_bound && asked > solver->team.at_once) {
+        strake_tell(&solver->team.notices, "run.steps_per_sweep: %d; %s no more than %d", asked,
+                    has_ranks ? "the ranks take" : "the CPU takes", solver->team.at_once);
+    }
+}
+
+static strake_status place_parts(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (solver->team.has_weights) {
+        strake_rescue_weights(&solver->pace, solver->pace.weight);
+        STRAKE_TRY(strake_team_place(&solver->team, solver->pace.weight, error));
+    } else {
+        STRAKE_TRY(strake_balance(&solver->pace, error));
+    }
+    STRAKE_TRY(start_up(solver, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_solver_place(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error cause = {STRAKE_OK, ""};
+    STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
+                                  strake_inputs_prepare(&solver->grid, error), error));
+    if (solver->grid.domain.ranks != NULL) {
+        STRAKE_TRY(strake_shares_place(&solver->group, error));
+        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks, start_up(solver, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
+                                      strake_regroup_begin(&solver->group, error), error));
+    } else {
+        /* Every failure drops a device, or ends this. */
+        while (place_parts(solver, &cause) != STRAKE_OK) {
+            STRAKE_TRY(strake_rescue_setup(&solver->pace, &cause, error));
+        }
+    }
+    solver->placed = true;
+    strake_rebalance_begin(&solver->pace);
+    STRAKE_TRY(strake_keep(&solver->pace, error));
+    strake_notices_streams(&solver->team);
+    strake_notices_effects(solver);
+    strake_notices_threads(solver);
+    tell_sweep(solver);
+cleanup:
+    return status;
+}
+
+/* The same steps per sweep on all ranks: they fix how arrays lie in memory, and slabs travel as they lie. */
+static strake_status agree_on_sweep(strake_solver *solver, strake_error *error)
+{
+    double least = -(double)choose_sweep(solver);
+    const strake_status status = strake_ranks_most(solver->grid.domain.ranks, &least, 1, error);
+    solver->team.sweep = (int)-least;
+    return status;
+}
+
+/* Where this rank runs, what it computes, and with which settings. */
+static strake_status find_places(strake_solver *solver, const strake_options *options,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (options->cache != NULL) {
+        solver->cache = strdup(options->cache);
+        STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory opening a solver");
+    }
+    STRAKE_TRY(strake_workers_choose(&solver->team, options->threads, error));
+    STRAKE_TRY(resolve(solver, options, error));
+    strake_notices_settings(solver);
+    STRAKE_TRY(build_graph(solver, error));
+cleanup:
+    return status;
+}
+
+/* Arrays and initial fields. */
+static strake_status make_fields(strake_solver *solver, bool *complete, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *which = solver->which;
+    strake_grid_lay_out(&solver->grid, solver->team.sweep);
+    STRAKE_TRY(strake_shares_begin(&solver->group, error));
+    STRAKE_TRY(choose_instructions(solver, error));
+    STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));
+    STRAKE_TRY(strake_arrays_allocate(&solver->grid, error));
+    STRAKE_TRY(strake_inputs_fill(&solver->grid, error));
+    *complete = true;
+    for (int f = 0; f < which->problem->fields; f++) {
+        *complete = *complete && solver->grid.given[f];
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_open(const strake_case *which, const strake_options *options,
+                          strake_solver **out, strake_error *error)
+{
+    return strake_open_on(which, options, NULL, out, error);
+}
+
+strake_status strake_open_on(const strake_case *which, const strake_options *options,
+                             strake_ranks *ranks, strake_solver **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_options defaults = {0};
+    const double start = strake_solver_clock();
+    bool complete = false;
+    strake_solver *solver = calloc(1, sizeof *solver);
+    STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
+    options = options != NULL ? options : &defaults;
+    solver->which = which;
+    solver->grid.domain.ranks = ranks;
+    solver->grid.team = &solver->team;
+    solver->team.which = which;
+    solver->team.domain = &solver->grid.domain;
+    solver->team.notices = (strake_notices){options->notice, options->user};
+    solver->pace.which = which;
+    solver->pace.team = &solver->team;
+    solver->pace.domain = &solver->grid.domain;
+    solver->group.which = which;
+    solver->group.ranks = ranks;
+    solver->group.grid = &solver->grid;
+    solver->group.team = &solver->team;
+    solver->group.pace = &solver->pace;
+    STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
+    STRAKE_TRY(agree_on_sweep(solver, error));
+    STRAKE_TRY(strake_ranks_agree(ranks, make_fields(solver, &complete, error), error));
+    if (complete) {
+        STRAKE_TRY(strake_solver_place(solver, error));
+    }
+    solver->setup_seconds = strake_solver_clock() - start;
+    *out = solver;
+    solver = NULL;
+cleanup:
+    strake_close(&solver);
+    return status;
+}
+
+void strake_close(strake_solver **which)
+{
+    strake_solver *solver = which != NULL ? *which : NULL;
+    if (solver == NULL) {
+        return;
+    }
+    strake_border_destroy(&solver->group);
+    strake_team_release(&solver->team);
+    strake_grid_forget(&solver->grid);
+    strake_arrays_release(&solver->grid);
+    strake_regroup_end(&solver->group);
+    free(solver->pace.log.decision);
+    strake_level_release(&solver->team.level);
+    free(solver->group.owned);
+    free(solver->remote.placement);
+    free(solver->remote.parcel);
+    strake_cl_list_free(&solver->team.list);
+    strake_tuned_free(&solver->tuned);
+    strake_costs_free(&solver->team);
+    free(solver->cache);
+    free(solver);
+    *which = NULL;
+}

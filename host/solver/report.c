@@ -1,0 +1,137 @@
+/* What a solver tells of itself. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cpu/pipeline.h"
+#include "grid/arrays.h"
+#include "group/regroup.h"
+#include "pace/choose.h"
+#include "solver/solver_impl.h"
+#include "team/costs.h"
+
+static void describe(const strake_solver *solver, const strake_part *part, strake_placement *out)
+{
+    memset(out, 0, sizeof *out);
+    (void)snprintf(out->id, sizeof out->id, "%s", part->name);
+    (void)snprintf(out->role, sizeof out->role, "%s", part->ops->role);
+    out->threads = 1;
+    out->bit_exact = part->device == NULL || part->device->bit_exact[solver->which->precision] == 1;
+    out->borders.measured_down = out->borders.measured_up = (double)NAN;
+    strake_part_describe(part, out);
+    if (part->ops->has_workers) {
+        const bool binds = strake_topology_binds(&solver->team.topology, solver->team.threads);
+        out->threads = solver->team.threads;
+        out->levelled = solver->team.level.changes;
+        out->teams = binds ? solver->team.topology.teams : 0;
+        (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
+                       strake_isa_name(solver->team.isa));
+    }
+    if (part->device == NULL) {
+        (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
+    }
+    strake_solver_describe_tuning(solver, part, out);
+    strake_costs_describe(&solver->team, part, out);
+    out->first = part->range.first;
+    out->end = part->range.end;
+    out->sweep = solver->team.at_once;
+    out->dropped_at = part->dropped ? part->dropped_at : -1;
+    (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", part->why);
+    out->compute = part->compute;
+    out->exchange = part->exchange;
+    out->idle = part->idle;
+    out->updates = part->updates;
+}
+
+int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
+{
+    if (solver->remote.placement != NULL) {
+        for (int k = 0; k < solver->remote.placements && k < most && out != NULL; k++) {
+            out[k] = solver->remote.placement[k];
+        }
+        return solver->remote.placements;
+    }
+    for (int e = 0; e < solver->team.parts && e < most && out != NULL; e++) {
+        describe(solver, &solver->team.part[e], &out[e]);
+    }
+    return solver->team.parts;
+}
+
+int strake_solver_steps_at_once(const strake_solver *solver)
+{
+    return solver->team.at_once > 1 ? solver->team.at_once : 1;
+}
+
+int strake_solver_choices(const strake_solver *solver, const strake_choice **out)
+{
+    *out = solver->pace.choice;
+    return solver->pace.choices;
+}
+
+strake_status strake_solver_predict(strake_solver *solver, strake_forecast *out,
+                                    strake_error *error)
+{
+    if (!solver->placed || !solver->team.part[0].ops->is_tried) {
+        return strake_fail(error, STRAKE_ERR_STATE, "there is no team to be timed");
+    }
+    return strake_time_often(&solver->pace, out, error);
+}
+
+int strake_solver_decisions(const strake_solver *solver, const strake_decision **out)
+{
+    *out = solver->pace.log.decision;
+    return solver->pace.log.count;
+}
+
+double strake_solver_setup_seconds(const strake_solver *solver)
+{
+    return solver->setup_seconds;
+}
+
+double strake_solver_step_seconds(const strake_solver *solver)
+{
+    return solver->pace.step_seconds;
+}
+
+int strake_solver_bytes_per_cell(const strake_solver *solver)
+{
+    return strake_graph_bytes(&solver->grid.graph);
+}
+
+int strake_solver_flops_per_cell(const strake_solver *solver)
+{
+    const strake_ops ops = strake_graph_ops(&solver->grid.graph);
+    return ops.adds + ops.muls + ops.divs;
+}
+
+int strake_solver_divisions_per_cell(const strake_solver *solver)
+{
+    return strake_graph_ops(&solver->grid.graph).divs;
+}
+
+int strake_solver_arrays(const strake_solver *solver)
+{
+    int arrays = 0;
+    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
+        arrays += solver->grid.array[0][v] != NULL ? 1 : 0;
+        arrays += solver->grid.array[1][v] != solver->grid.array[0][v] ? 1 : 0;
+    }
+    return arrays;
+}
+
+int strake_solver_policy(const strake_solver *solver, double *slab_seconds)
+{
+    *slab_seconds = strake_rebalance_cost(&solver->pace);
+    return (int)strake_rebalance_policy(solver->which, solver->team.has_weights);
+}
+
+int strake_solver_rank_decisions(const strake_solver *solver, const strake_decision **out)
+{
+    *out = solver->group.log.decision;
+    return solver->group.log.count;
+}
+
+int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds, int64_t *least)
+{
+    return strake_regroup_policy(&solver->group, slab_seconds, least);
+}
