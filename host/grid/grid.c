@@ -21,41 +21,67 @@ static const strake_grid *of(const strake_domain *domain)
 
 /* --- for the team --------------------------------------------------------------------------------- */
 
+bool strake_grid_any(const strake_grid *grid, bool states, strake_field_state first,
+                     strake_field_state last)
+{
+    bool any = false;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        const strake_field_state state = grid->field[f].state;
+        any = any || (grid->which->problem->field[f].is_state == states && state >= first &&
+                      state <= last);
+    }
+    return any;
+}
+
+void strake_grid_mark(strake_grid *grid, bool states, strake_field_state first,
+                      strake_field_state last, strake_field_state then)
+{
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        strake_validity *field = &grid->field[f];
+        if (grid->which->problem->field[f].is_state == states && field->state >= first &&
+            field->state <= last) {
+            field->state = then;
+        }
+    }
+}
+
 static bool lacks_inputs(const strake_domain *domain)
 {
-    return !of(domain)->prepared;
+    return strake_grid_any(of(domain), false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_READY);
 }
 
 static bool lacks_states(const strake_domain *domain)
 {
-    return of(domain)->states_fresh;
+    return strake_grid_any(of(domain), true, STRAKE_FIELD_RAW, STRAKE_FIELD_READY);
 }
 
 static bool lacks_results(const strake_domain *domain)
 {
-    return of(domain)->devices_hold;
+    return strake_grid_any(of(domain), true, STRAKE_FIELD_AHEAD, STRAKE_FIELD_AHEAD);
 }
 
 static void note(strake_domain *domain, strake_domain_event event)
 {
     strake_grid *grid = strake_grid_of(domain);
+    const strake_field_state raw = STRAKE_FIELD_RAW, ready = STRAKE_FIELD_READY,
+                             placed = STRAKE_FIELD_PLACED, ahead = STRAKE_FIELD_AHEAD;
     switch (event) {
     case STRAKE_DOMAIN_PLACED:
-        grid->prepared = false;
-        grid->states_fresh = true;
+        strake_grid_mark(grid, false, placed, placed, ready);
+        strake_grid_mark(grid, true, placed, ahead, ready);
         break;
     case STRAKE_DOMAIN_LOADED:
-        grid->prepared = true;
-        grid->states_fresh = false;
+        strake_grid_mark(grid, false, ready, ready, placed);
+        strake_grid_mark(grid, true, raw, ready, placed);
         break;
     case STRAKE_DOMAIN_STEPPED:
-        grid->devices_hold = true;
+        strake_grid_mark(grid, true, raw, placed, ahead);
         break;
     case STRAKE_DOMAIN_SPOILT:
-        grid->states_fresh = true;
+        strake_grid_mark(grid, true, placed, placed, ready);
         break;
     case STRAKE_DOMAIN_STORED:
-        grid->devices_hold = false;
+        strake_grid_mark(grid, true, ahead, ahead, placed);
         break;
     }
 }
@@ -136,10 +162,10 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
                      "problem %s: its graph has no input %s", problem->name,
                      problem->field[f].name);
         const strake_value *value = &grid->graph.value[grid->value_of[f]];
-        grid->constant[f] = value->is_constant || !value->is_live;
-        grid->given[f] = grid->constant[f];
+        const bool is_constant = value->is_constant || !value->is_live;
+        grid->field[f].state = is_constant ? STRAKE_FIELD_CONSTANT : STRAKE_FIELD_EMPTY;
         grid->number[f] = value->is_constant ? value->constant : grid->number[f];
-        STRAKE_CHECK(!grid->constant[f] || isfinite(grid->number[f]), error, STRAKE_ERR_USAGE,
+        STRAKE_CHECK(!is_constant || isfinite(grid->number[f]), error, STRAKE_ERR_USAGE,
                      "%s: field %s: %g is not finite in this precision", which->file,
                      problem->field[f].name, grid->number[f]);
     }

@@ -11,6 +11,24 @@
 #include "part/domain.h"
 #include "team/team.h"
 
+/** Who has a field's values. A field goes down this list when somebody gives it values, and up again. */
+typedef enum strake_field_state {
+    STRAKE_FIELD_EMPTY,    /**< it has no values, but perhaps some in its first slabs */
+    STRAKE_FIELD_CONSTANT, /**< folded into the graph: there is no array */
+    STRAKE_FIELD_OUTDATED, /**< an input to be taken from its shape again before it is used */
+    STRAKE_FIELD_RAW, /**< as given: nothing that follows from it is there, as ghosts and weights */
+    STRAKE_FIELD_READY,  /**< in the host's arrays with all that follows; the parts lack it */
+    STRAKE_FIELD_PLACED, /**< the parts have the same */
+    STRAKE_FIELD_AHEAD   /**< a state of which the parts have newer values than the host */
+} strake_field_state;
+
+typedef struct strake_validity {
+    strake_field_state state;
+    int64_t slabs; /**< of an empty one: so many, from the first on, have values */
+    bool
+        from_shape; /**< a velocity that the case gives by a shape: it is weighted, what is set is not */
+} strake_validity;
+
 typedef struct strake_grid {
     strake_domain domain; /**< first, so that either is the other */
     const strake_case *which;
@@ -18,19 +36,9 @@ typedef struct strake_grid {
     strake_graph graph;
     strake_layout layout; /**< of the whole grid */
     strake_window window; /**< slabs of which this rank has the inputs that stay the same */
-    int value_of[STRAKE_MAX_FIELDS];  /**< graph value of a field */
-    bool constant[STRAKE_MAX_FIELDS]; /**< folded: there is no array */
+    int value_of[STRAKE_MAX_FIELDS]; /**< graph value of a field */
     double number[STRAKE_MAX_FIELDS];
-    bool given[STRAKE_MAX_FIELDS]; /**< has values */
-    int64_t slabs_given
-        [STRAKE_MAX_FIELDS]; /**< of a field without values: the first so many have some */
-    bool unweighted[STRAKE_MAX_FIELDS]; /**< holds a velocity still to be weighted */
-    bool shaped[STRAKE_MAX_FIELDS];     /**< came from a velocity shape of the case */
-    bool prepared;                      /**< static inputs extended, checked and on the devices */
-    bool devices_hold; /**< devices have states newer than the host arrays of their rows */
-    bool states_fresh; /**< host states are newer than the devices' */
-    bool ghosts_stale; /**< the neighbours' slabs in the host arrays are not the current ones */
-    bool is_hashed;    /**< hash is that of case, graph and static inputs */
+    strake_validity field[STRAKE_MAX_FIELDS];
     void *array[2]
                [STRAKE_MAX_VALUES]; /**< host arrays by value; states have two, others [0] = [1] */
     void *next[2][STRAKE_MAX_VALUES]; /**< next[p][output] = array[1 - p][state] */
@@ -38,7 +46,7 @@ typedef struct strake_grid {
     strake_range
         home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
     int home_threads;
-    uint64_t hash;
+    uint64_t hash; /**< of case, graph and static inputs; 0: not known */
 } strake_grid;
 
 /** The grid that a domain is. */
@@ -49,6 +57,14 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
 
 /** Layout for sweeps of up to @p steps steps, and what a team must know of it. */
 void strake_grid_lay_out(strake_grid *grid, int steps);
+
+/** Whether inputs (or states) are in one of the states from @p first to @p last. */
+bool strake_grid_any(const strake_grid *grid, bool states, strake_field_state first,
+                     strake_field_state last);
+
+/** Puts all inputs (or states) that are in one of the states from @p first to @p last into another one. */
+void strake_grid_mark(strake_grid *grid, bool states, strake_field_state first,
+                      strake_field_state last, strake_field_state then);
 
 /** Copies between a dense array and slabs [first, end) of the host arrays. */
 void strake_grid_copy_in(strake_grid *grid, int field, int64_t first, int64_t end,

@@ -121,9 +121,8 @@ static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
     for (int k = 0; k < slabs.ranges; k++) {
         STRAKE_TRY(fill_range(grid, f, slabs.range[k], error));
     }
-    grid->given[f] = true;
-    grid->unweighted[f] = strake_source_is_velocity(grid->which->source[f]);
-    grid->shaped[f] = grid->unweighted[f];
+    grid->field[f].state = STRAKE_FIELD_RAW;
+    grid->field[f].from_shape = strake_source_is_velocity(grid->which->source[f]);
 cleanup:
     return status;
 }
@@ -156,7 +155,7 @@ static void fill_default(strake_grid *grid, int f)
     for (int k = 0; k < slabs.ranges; k++) {
         strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), fill_constant, &work);
     }
-    grid->given[f] = true;
+    grid->field[f].state = STRAKE_FIELD_RAW;
 }
 
 strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
@@ -164,9 +163,10 @@ strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_case *which = grid->which;
     for (int f = 0; f < which->problem->fields; f++) {
-        if (which->source[f] != NULL && !grid->constant[f]) {
+        if (which->source[f] != NULL && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             STRAKE_TRY(fill_field(grid, f, error));
-        } else if (!grid->constant[f] && !which->problem->field[f].required) {
+        } else if (grid->field[f].state != STRAKE_FIELD_CONSTANT &&
+                   !which->problem->field[f].required) {
             fill_default(grid, f);
         }
     }
@@ -179,7 +179,7 @@ static strake_status refill_shaped(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int f = 0; f < grid->which->problem->fields; f++) {
-        if (grid->shaped[f] && !grid->unweighted[f]) {
+        if (grid->field[f].from_shape && grid->field[f].state != STRAKE_FIELD_RAW) {
             STRAKE_TRY(fill_field(grid, f, error));
         }
     }
@@ -288,10 +288,12 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
+    bool unweighted[STRAKE_MAX_FIELDS];
     extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
+        unweighted[f] = grid->field[f].from_shape;
         if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
             array[f] != NULL) {
             extend_scalar(grid, f);
@@ -299,11 +301,13 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     }
     if (problem->prepare != NULL) {
         problem->prepare(grid->which, &grid->layout, &grid->window, array, grid->number,
-                         grid->unweighted);
+                         unweighted);
     }
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
-    memset(grid->unweighted, 0, sizeof grid->unweighted);
-    grid->is_hashed = false;
+    for (int f = 0; f < problem->fields; f++) {
+        grid->field[f].state = unweighted[f] ? STRAKE_FIELD_OUTDATED : grid->field[f].state;
+    }
+    grid->hash = 0;
     STRAKE_TRY(survey(grid, array, extreme, error));
     STRAKE_TRY(problem->judge(grid->which, extreme, error));
     for (int f = 0; f < problem->fields; f++) {
@@ -311,6 +315,8 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
             extend_lateral(grid, f, grid->domain.own);
         }
     }
+    strake_grid_mark(grid, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
+    strake_grid_mark(grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW, STRAKE_FIELD_READY);
 cleanup:
     return status;
 }

@@ -264,7 +264,7 @@ static strake_status settle(strake_rank_group *group, strake_error *error)
     STRAKE_TRY(
         strake_ranks_agree(group->grid->domain.ranks, strake_border_create(group, error), error));
     STRAKE_TRY(strake_border_refresh(group, error));
-    group->grid->states_fresh = true;
+    strake_grid_mark(group->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
     STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, strake_team_upload(group->team, error),
                                   error));
     strake_rebalance_begin(group->pace);

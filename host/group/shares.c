@@ -102,7 +102,7 @@ static strake_status check_one_way(const strake_rank_group *group, strake_error 
                            group->which->file);
     }
     for (int f = 0; f < problem->fields; f++) {
-        if (!problem->field[f].is_state && !group->grid->constant[f]) {
+        if (!problem->field[f].is_state && group->grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             return strake_fail(
                 error, STRAKE_ERR_USAGE,
                 "%s: run.exchange: one_way is for problems without fields that stay "
@@ -305,8 +305,7 @@ strake_status strake_shares_place(strake_rank_group *group, strake_error *error)
         strake_ranks_agree(group->grid->domain.ranks, strake_border_create(group, error), error));
     /* Trials did without the neighbours' slabs. */
     STRAKE_TRY(strake_border_refresh(group, error));
-    group->grid->ghosts_stale = false;
-    group->grid->states_fresh = true;
+    strake_grid_mark(group->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
 cleanup:
     return status;
 }

@@ -70,7 +70,7 @@ static void fill_with(const strake_solver *solver, double number, int64_t count,
 /* Whether a part of the slabs may be set alone. */
 static bool has_values(const strake_solver *solver, int f)
 {
-    return solver->grid.given[f] && !solver->grid.shaped[f];
+    return solver->grid.field[f].state != STRAKE_FIELD_EMPTY && !solver->grid.field[f].from_shape;
 }
 
 /*
@@ -80,7 +80,8 @@ static bool has_values(const strake_solver *solver, int f)
 static strake_status check_order(const strake_solver *solver, int f, int64_t first, int64_t end,
                                  strake_error *error)
 {
-    const int64_t expected = solver->grid.given[f] ? 0 : solver->grid.slabs_given[f];
+    const strake_validity *field = &solver->grid.field[f];
+    const int64_t expected = field->state == STRAKE_FIELD_EMPTY ? field->slabs : 0;
     if (has_values(solver, f) || first == 0 || first == expected) {
         return STRAKE_OK;
     }
@@ -95,18 +96,16 @@ static strake_status check_order(const strake_solver *solver, int f, int64_t fir
 /* Whether other ranks hold parts of a field. */
 static bool is_shared(const strake_solver *solver, int f)
 {
-    return solver->grid.domain.ranks != NULL && !solver->grid.constant[f];
+    return solver->grid.domain.ranks != NULL &&
+           solver->grid.field[f].state != STRAKE_FIELD_CONSTANT;
 }
 
 /* Notes that the slabs before end were set. */
 static void account_slabs(strake_solver *solver, int f, const int64_t shape[], int64_t end)
 {
-    if (!has_values(solver, f)) {
-        solver->grid.slabs_given[f] = end;
-        solver->grid.given[f] = end == shape[0];
-    }
-    solver->grid.shaped[f] = false;
-    solver->grid.unweighted[f] = false;
+    const bool is_whole = has_values(solver, f) || end == shape[0];
+    solver->grid.field[f] =
+        (strake_validity){.state = is_whole ? STRAKE_FIELD_RAW : STRAKE_FIELD_EMPTY, .slabs = end};
 }
 
 strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
@@ -116,7 +115,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     int f = 0;
     int64_t shape[STRAKE_AXES];
     STRAKE_TRY(find_field(solver, name, &f, error));
-    STRAKE_CHECK(!solver->grid.constant[f], error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_CONSTANT, error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
     STRAKE_CHECK(!is_shared(solver, f) || solver->which->problem->field[f].is_state, error,
                  STRAKE_ERR_STATE,
@@ -138,11 +137,8 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         strake_grid_copy_in(&solver->grid, f, first, end, data);
     }
     account_slabs(solver, f, shape, end);
-    if (solver->which->problem->field[f].is_state) {
-        solver->grid.states_fresh = true;
-    } else {
-        solver->grid.prepared = false;
-        solver->grid.is_hashed = false;
+    if (!solver->which->problem->field[f].is_state) {
+        solver->grid.hash = 0;
     }
 cleanup:
     return status;
@@ -157,12 +153,12 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(find_field(solver, name, &f, error));
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
-    STRAKE_CHECK(solver->grid.given[f], error, STRAKE_ERR_STATE,
+    STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_EMPTY, error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
     STRAKE_TRY(strake_solver_gather(solver, error));
     if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
-    } else if (solver->grid.constant[f]) {
+    } else if (solver->grid.field[f].state == STRAKE_FIELD_CONSTANT) {
         fill_with(solver, solver->grid.number[f], (end - first) * shape[1] * shape[2], data);
     } else {
         strake_grid_copy_out(&solver->grid, f, first, end, data);

@@ -217,7 +217,7 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
     STRAKE_TRY(strake_inputs_fill(&solver->grid, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
-        *complete = *complete && solver->grid.given[f];
+        *complete = *complete && solver->grid.field[f].state != STRAKE_FIELD_EMPTY;
     }
 cleanup:
     return status;

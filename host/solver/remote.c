@@ -171,8 +171,10 @@ strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
 static void conclude(strake_solver *solver, const request *end)
 {
     solver->grid.domain.step = end->step;
-    solver->grid.ghosts_stale = solver->grid.ghosts_stale || end->was_set;
-    solver->grid.states_fresh = solver->grid.states_fresh || end->was_set;
+    if (end->was_set) {
+        strake_grid_mark(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_AHEAD,
+                         STRAKE_FIELD_RAW);
+    }
 }
 
 strake_status strake_remote_end(strake_solver *solver, strake_status outcome, strake_error *error)

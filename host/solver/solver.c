@@ -85,8 +85,7 @@ static strake_status lose_states(strake_solver *solver, const strake_error *caus
 {
     for (int f = 0; f < solver->which->problem->fields; f++) {
         if (solver->which->problem->field[f].is_state) {
-            solver->grid.given[f] = false;
-            solver->grid.slabs_given[f] = 0;
+            solver->grid.field[f] = (strake_validity){.state = STRAKE_FIELD_EMPTY};
         }
     }
     strake_keep_forget(&solver->pace);
@@ -119,7 +118,7 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
 {
     const strake_problem *problem = solver->which->problem;
     for (int f = 0; f < problem->fields; f++) {
-        if (!solver->grid.given[f]) {
+        if (solver->grid.field[f].state == STRAKE_FIELD_EMPTY) {
             return strake_fail(
                 error, STRAKE_ERR_STATE,
                 "field %s has no values (yet, or after a failed step); give it in the "
@@ -134,6 +133,9 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
 {
     strake_status status = STRAKE_OK;
     strake_error cause = {STRAKE_OK, ""};
+    /* Other ranks do not have the slabs yet that theirs read. */
+    const bool is_set = solver->placed && solver->group.ranks != NULL &&
+                        strake_grid_any(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW);
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
     STRAKE_CHECK(!solver->pace.is_broken, error, STRAKE_ERR_STATE,
@@ -141,13 +143,12 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     STRAKE_TRY(check_given(solver, error));
     if (!solver->placed) {
         STRAKE_TRY(strake_solver_place(solver, error));
-    } else if (!solver->grid.prepared) {
+    } else if (strake_grid_any(&solver->grid, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_RAW)) {
         STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
                                       strake_inputs_prepare(&solver->grid, error), error));
     }
-    if (solver->grid.ghosts_stale) {
+    if (is_set) {
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
-        solver->grid.ghosts_stale = false;
     }
     if (run_together(solver, steps, &cause) != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
@@ -184,13 +185,13 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
     strake_status status = STRAKE_OK;
     const uint64_t graph = strake_graph_hash(&solver->grid.graph);
     uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &graph, sizeof graph);
-    for (int f = 0; f < solver->which->problem->fields && !solver->grid.is_hashed; f++) {
-        if (!solver->which->problem->field[f].is_state && !solver->grid.constant[f]) {
+    for (int f = 0; f < solver->which->problem->fields && solver->grid.hash == 0; f++) {
+        if (!solver->which->problem->field[f].is_state &&
+            solver->grid.field[f].state != STRAKE_FIELD_CONSTANT) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }
     }
-    solver->grid.hash = solver->grid.is_hashed ? solver->grid.hash : hash;
-    solver->grid.is_hashed = true;
+    solver->grid.hash = solver->grid.hash != 0 ? solver->grid.hash : hash;
     *out = solver->grid.hash;
 cleanup:
     return status;

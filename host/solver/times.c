@@ -10,9 +10,10 @@ strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake
     strake_status status = STRAKE_OK;
     strake_cl_time *const time = calloc(STRAKE_CL_MOST_KERNELS, sizeof *time);
     int found = 0;
+    const bool ready = !solver->grid.domain.ops->lacks_inputs(&solver->grid.domain);
     *count = 0;
     STRAKE_CHECK(time != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing kernels");
-    for (int e = 0; e < solver->team.parts && found == 0 && solver->grid.prepared; e++) {
+    for (int e = 0; e < solver->team.parts && found == 0 && ready; e++) {
         STRAKE_TRY(strake_part_time(&solver->team.part[e], time, &found, error));
     }
     *count = found < most ? found : most;

@@ -73,10 +73,11 @@ static void fail_non_finite(const team_run *run, strake_role *role, int64_t step
  */
 static int64_t find_failure(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
-    int64_t done = 0;
+    int64_t done = steps == 1 ? 1 : 0; /* of a single step the arrays hold what it gave */
     bool finite = true;
-    while (finite && ++done < steps) {
+    while (finite && done < steps) {
         strake_error ignored;
+        done++;
         (void)strake_strips_compute(run->team, role, parity_at(run, step), (int)done, &finite,
                                     &ignored);
     }
