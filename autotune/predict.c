@@ -7,7 +7,7 @@
 #include "cpu/pipeline.h"
 #include "cpu/topology.h"
 #include "io/machine.h"
-#include "opencl/cl_generate.h"
+#include "opencl/cl_facts.h"
 #include "opencl/cl_groups.h"
 #include "tuned/kernels.h"
 

@@ -5,108 +5,7 @@
 #include <string.h>
 
 #include "opencl/cl_device.h"
-
-const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
-                                size_t size)
-{
-    /* before and after along axis 0, 1 and 2: north and south, down and up, west and east */
-    static const char before[] = "ndw";
-    static const char after[] = "sue";
-    int used = snprintf(buffer, size, "r_%s", graph->value[term->value].name);
-    for (int axis = 0; axis < STRAKE_AXES && used > 0 && (size_t)used < size; axis++) {
-        const int offset = term->offset[axis];
-        if (offset != 0) {
-            used += snprintf(buffer + used, size - (size_t)used, "_%c%d",
-                             offset < 0 ? before[axis] : after[axis], abs(offset));
-        }
-    }
-    if (term->again > 0 && used > 0 && (size_t)used < size) {
-        (void)snprintf(buffer + used, size - (size_t)used, "_again%d", term->again);
-    }
-    return buffer;
-}
-
-/* The variable of a term in a row of the pass; @p kind is 'r' for its value, 'q' for its ratio. */
-static void write_variable(const strake_cl_writer *w, const strake_cl_term *term, int u, char kind)
-{
-    char name[2 * STRAKE_NAME_LENGTH];
-    (void)strake_cl_term_name(w->graph, term, name, sizeof name);
-    fprintf(w->text, "%c%s", kind, name + 1);
-    if (u >= 0) {
-        fprintf(w->text, "_%d", u);
-    }
-}
-
-void strake_cl_write_head(const strake_cl_writer *w, const strake_cl_term *term, int u)
-{
-    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-    const bool is_ratio = strake_point_is_ratio(stage->point);
-    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
-    fprintf(w->text, "%sconst %s ", w->indent, refined ? "strake_ratio" : "real");
-    write_variable(w, term, u, refined ? 'q' : 'r');
-    fprintf(w->text, " = %s%s(", is_ratio && !refined ? "strake_divided(" : "", stage->point->name);
-}
-
-void strake_cl_write_tail(const strake_cl_writer *w, const strake_cl_term *term, int u)
-{
-    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-    const bool is_ratio = strake_point_is_ratio(stage->point);
-    const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
-    fprintf(w->text, "%s;\n", is_ratio && !refined ? "))" : ")");
-    if (refined) {
-        fprintf(w->text, "%sreal ", w->indent);
-        write_variable(w, term, u, 'r');
-        fprintf(w->text, " = strake_refined(");
-        write_variable(w, term, u, 'q');
-        fprintf(w->text, ");\n");
-    }
-}
-
-void strake_cl_open_operand(const strake_cl_writer *w, const strake_stage *stage, int k)
-{
-    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
-    for (int v = stage->read[k].value; v != source;) {
-        const strake_stage *free_stage = &w->graph->stage[w->graph->value[v].stage];
-        fprintf(w->text, "%s(", free_stage->point->name);
-        v = free_stage->read[0].value;
-    }
-}
-
-void strake_cl_close_operand(const strake_cl_writer *w, const strake_stage *stage, int k)
-{
-    const int source = strake_cl_source_of(w->graph, stage->read[k].value);
-    for (int v = stage->read[k].value; v != source;) {
-        fprintf(w->text, ")");
-        v = w->graph->stage[w->graph->value[v].stage].read[0].value;
-    }
-}
-
-void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u)
-{
-    bool first = true;
-    for (int k = 0; k < count; k++) {
-        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
-            fprintf(w->text, "%s%s", first ? w->indent : " &\n", first ? "if (!(" : w->indent);
-            fprintf(w->text, "%sSTRAKE_IS_REFINED(", first ? "" : "      ");
-            write_variable(w, &w->plan->term[term[k]], u, 'q');
-            fprintf(w->text, ", ");
-            write_variable(w, &w->plan->term[term[k]], u, 'r');
-            fprintf(w->text, ")");
-            first = false;
-        }
-    }
-    fprintf(w->text, ")) {\n");
-    for (int k = 0; k < count; k++) {
-        if (strake_cl_term_is_ratio(w->graph, w->options, &w->plan->term[term[k]])) {
-            fprintf(w->text, "%s    ", w->indent);
-            write_variable(w, &w->plan->term[term[k]], u, 'r');
-            fprintf(w->text, " = strake_divided(");
-            write_variable(w, &w->plan->term[term[k]], u, 'q');
-            fprintf(w->text, ");\n");
-        }
-    }
-    fprintf(w->text, "%s}\n", w->indent);
-}
+#include "opencl/cl_write.h"
 
 /* "(a_value + (at - slab))[1]": the place of a line, then a constant distance */
 static void write_load(const strake_cl_writer *w, const strake_cl_term *term)
@@ -122,16 +21,13 @@ static void write_load(const strake_cl_writer *w, const strake_cl_term *term)
     fprintf(w->text, "))[%d]", term->offset[2]);
 }
 
-static void write_operand(const strake_cl_writer *w, const strake_cl_term *reader, int k)
+static void write_operand(const strake_cl_writer *w, const strake_cl_term *reader, int k, int u)
 {
-    const strake_stage *stage = &w->graph->stage[w->graph->value[reader->value].stage];
-    const int p = reader->operand[k];
-    if (p < 0) {
-        fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
-    } else if (w->plan->term[p].kind == STRAKE_CL_LOADED) {
-        write_load(w, &w->plan->term[p]);
+    const strake_cl_term *term = &w->plan->term[reader->operand[k]];
+    if (term->kind == STRAKE_CL_LOADED) {
+        write_load(w, term);
     } else {
-        write_variable(w, &w->plan->term[p], -1, 'r');
+        strake_cl_write_variable(w, term, u, 'r');
     }
 }
 
@@ -152,21 +48,6 @@ static void write_store(const strake_cl_writer *w, int output)
             guarded ? "    " : "", value->name, value->name, guarded ? "        }\n" : "");
 }
 
-void strake_cl_write_ghosts(const strake_cl_writer *w, const char *row, const char *rows,
-                            const char *col, const char *cols, const char *item, const char *items)
-{
-    for (int k = 0; k < w->plan->outputs; k++) {
-        const strake_value *value = &w->graph->value[w->plan->output[k]];
-        if (value->is_output) {
-            fprintf(w->text,
-                    "    fill_ghosts(a_%s, slab, origin, max(%s, 0), min(%s, n0),\n"
-                    "                max(%s, 0), min(%s, n2), n2, ghost_lo, ghost_hi,\n"
-                    "                boundary, base, pairs, pair_count, %s, %s);\n",
-                    value->name, row, rows, col, cols, item, items);
-        }
-    }
-}
-
 /* The cells of a point kernel's group. */
 static void write_group_ghosts(const strake_cl_writer *w)
 {
@@ -184,9 +65,6 @@ static void write_group_ghosts(const strake_cl_writer *w)
 static void write_points(const strake_cl_writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
-    int order[2 * STRAKE_CL_KERNEL_TERMS];
-    const int steps = strake_cl_order_terms(w->graph, w->options, plan, 0, plan->terms, order);
-    int settled = 0;
     fprintf(w->text,
             "    const int j = (int)get_global_id(0) - %d;\n"
             "    const int i = (int)get_global_id(1) - %d;\n"
@@ -194,25 +72,7 @@ static void write_points(const strake_cl_writer *w)
             "    if (i < n0 + %d && m < n1 + %d && j < n2 + %d) {\n"
             "        const place at = (place)(origin + i * slab + m * pitch + j);\n",
             plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
-    for (int o = 0; o < steps; o++) {
-        if (order[o] == STRAKE_CL_SETTLE) {
-            strake_cl_write_settle(w, order + settled, o - settled, -1);
-            settled = o + 1;
-            continue;
-        }
-        const strake_cl_term *term = &plan->term[order[o]];
-        const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-        fprintf(w->text, "%s/* stage %d: %s */\n", w->indent, stage->number,
-                w->graph->value[term->value].name);
-        strake_cl_write_head(w, term, -1);
-        for (int k = 0; k < stage->reads; k++) {
-            fprintf(w->text, "%s", k > 0 ? ", " : "");
-            strake_cl_open_operand(w, stage, k);
-            write_operand(w, term, k);
-            strake_cl_close_operand(w, stage, k);
-        }
-        strake_cl_write_tail(w, term, -1);
-    }
+    strake_cl_write_terms(w, 0, plan->terms, write_operand);
     for (int k = 0; k < plan->outputs; k++) {
         write_store(w, plan->output[k]);
     }

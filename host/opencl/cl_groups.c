@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "opencl/cl_generate.h"
+#include "opencl/cl_facts.h"
 
 enum {
     DEFAULT_WIDTH = 64, /* of point kernels */

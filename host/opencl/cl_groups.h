@@ -1,12 +1,11 @@
 /**
  * @file cl_groups.h
- * How large work-groups are and how many rows they march along. strake_cl_launch_plan() of
- * cl_kernels.h is here, too.
+ * How large work-groups are, how many rows they march along, and the launches that follow from it.
  */
 #ifndef STRAKE_CL_GROUPS_H
 #define STRAKE_CL_GROUPS_H
 
-#include "opencl/cl_kernels.h"
+#include "opencl/cl_launch.h"
 
 /** Sizes of groups and the generator's options: what was asked for, within the device's limits. */
 void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *layout,
@@ -35,5 +34,17 @@ int strake_cl_groups_registers(const strake_cl_kernels *kernels);
  */
 int64_t strake_cl_groups_resident(const strake_cl_kernels *kernels, int k, int registers,
                                   double *share);
+
+/** Rows per group of marching kernel @p k for a launch of strake_cl_launch_plan(). */
+int64_t strake_cl_march_rows(const strake_cl_kernels *kernels, int k,
+                             const int64_t extent[STRAKE_AXES]);
+
+/**
+ * Passes the last arguments of a kernel of the plan and enqueues it.
+ * @param[in] extent  cells per axis that it computes, the outputs' extents included
+ */
+strake_status strake_cl_launch_plan(const strake_cl_kernels *kernels, cl_command_queue queue, int k,
+                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                    strake_error *error);
 
 #endif

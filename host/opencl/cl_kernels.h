@@ -73,36 +73,4 @@ void strake_cl_kernels_release(strake_cl_kernels *kernels);
 /** Last kernel that reads a value, or -1. */
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);
 
-/** Arguments of a kernel, set in order; the first failure is kept in @c code. */
-typedef struct strake_cl_arguments {
-    const strake_cl *cl;
-    cl_kernel kernel;
-    cl_uint next;
-    cl_int code;
-    cl_event *event; /**< set by the launch; NULL: not asked for */
-} strake_cl_arguments;
-
-strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel);
-void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value);
-void strake_cl_pass_long(strake_cl_arguments *a, int64_t value);
-void strake_cl_pass_int(strake_cl_arguments *a, int64_t value);
-void strake_cl_pass_real(strake_cl_arguments *a, strake_precision precision, double value);
-
-/** Enqueues x * y * z work-items or more: whole groups of width * height. */
-strake_status strake_cl_launch(const strake_cl_kernels *kernels, cl_command_queue queue,
-                               const char *name, const strake_cl_arguments *a, size_t width,
-                               size_t height, size_t x, size_t y, size_t z, strake_error *error);
-
-/** Rows per group of marching kernel @p k for a launch of strake_cl_launch_plan(). */
-int64_t strake_cl_march_rows(const strake_cl_kernels *kernels, int k,
-                             const int64_t extent[STRAKE_AXES]);
-
-/**
- * Passes the last arguments of a kernel of the plan and enqueues it.
- * @param[in] extent  cells per axis that it computes, the outputs' extents included
- */
-strake_status strake_cl_launch_plan(const strake_cl_kernels *kernels, cl_command_queue queue, int k,
-                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
-                                    strake_error *error);
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_facts.h"
 #include "opencl/cl_plan_impl.h"
 
 /* After so many rows without use a line is taken to have left the cache. */
@@ -26,7 +27,7 @@ static void each_use(const strake_graph *graph, strake_cl_kernel_plan *plan, int
     for (int c = p + 1; c < plan->terms; c++) {
         const strake_cl_term *reader = &plan->term[c];
         if (reader->kind == STRAKE_CL_COMPUTED) {
-            const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+            const strake_stage *stage = strake_cl_term_stage(graph, reader);
             for (int k = 0; k < stage->reads; k++) {
                 if (reader->operand[k] == p) {
                     use(plan, p, c, stage->read[k].offset[0]);
@@ -69,7 +70,7 @@ static void earliest_lags(const strake_graph *graph, strake_cl_kernel_plan *plan
         if (term->kind == STRAKE_CL_EXCHANGED) {
             term->lag = plan->term[strake_cl_find_owner(plan, term)].lag + 1;
         } else if (term->kind == STRAKE_CL_COMPUTED) {
-            const strake_stage *stage = &graph->stage[graph->value[term->value].stage];
+            const strake_stage *stage = strake_cl_term_stage(graph, term);
             for (int k = 0; k < stage->reads; k++) {
                 const int p = term->operand[k];
                 if (p >= 0 && plan->term[p].kind != STRAKE_CL_LOADED) {
@@ -235,7 +236,7 @@ static int gap_before(const strake_graph *graph, const strake_cl_kernel_plan *pl
     int last = 0;
     for (int c = 0; c < terms; c++) {
         const strake_cl_term *reader = &plan->term[c];
-        const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+        const strake_stage *stage = strake_cl_term_stage(graph, reader);
         for (int k = 0; reader->kind == STRAKE_CL_COMPUTED && k < stage->reads; k++) {
             const int q = reader->operand[k];
             if (q >= 0 && plan->term[q].kind == STRAKE_CL_LOADED &&
@@ -266,7 +267,7 @@ static void reload_terms(const strake_graph *graph, strake_cl_kernel_plan *plan,
         if (reader->kind != STRAKE_CL_COMPUTED) {
             continue;
         }
-        const strake_stage *stage = &graph->stage[graph->value[reader->value].stage];
+        const strake_stage *stage = strake_cl_term_stage(graph, reader);
         for (int k = 0; k < stage->reads; k++) {
             const int p = reader->operand[k];
             if (p < 0 || plan->term[p].kind != STRAKE_CL_LOADED) {

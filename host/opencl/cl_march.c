@@ -1,31 +1,9 @@
 /* Text of a marching kernel; see cl_plan.h for what it does. */
 #include <stdlib.h>
 
-#include "opencl/cl_generate.h"
-#include "opencl/cl_plan_impl.h"
+#include "opencl/cl_write.h"
 
 typedef strake_cl_writer writer;
-
-void strake_cl_write_age(const writer *w, const strake_cl_term *term, int u, int age)
-{
-    char name[2 * STRAKE_NAME_LENGTH];
-    const int row = u - age;
-    fprintf(w->text, "%s_%s%d", strake_cl_term_name(w->graph, term, name, sizeof name),
-            row < 0 ? "old" : "", abs(row));
-}
-
-void strake_cl_write_row(const writer *w, const strake_cl_term *term, int row)
-{
-    const bool fixed = w->options->pitch > 0;
-    fprintf(w->text, "a_%s + %sat", w->graph->value[term->value].name, fixed ? "" : "(");
-    if (row != 0) {
-        fprintf(w->text, " %c %d * %s", row > 0 ? '+' : '-', abs(row), fixed ? "LINE" : "line");
-    }
-    if (term->offset[1] != 0) {
-        fprintf(w->text, " %c %d * across", term->offset[1] > 0 ? '+' : '-', abs(term->offset[1]));
-    }
-    fprintf(w->text, "%s", fixed ? "" : ")");
-}
 
 /* The row that iteration i + u gives of a term. */
 static void write_row(const writer *w, const strake_cl_term *term, int u)
@@ -52,7 +30,7 @@ static bool is_used_later(const writer *w, int p)
         if (reader->kind != STRAKE_CL_COMPUTED) {
             continue;
         }
-        const strake_stage *stage = &w->graph->stage[w->graph->value[reader->value].stage];
+        const strake_stage *stage = strake_cl_term_stage(w->graph, reader);
         for (int k = 0; k < stage->reads; k++) {
             if (reader->operand[k] == p &&
                 reader->lag - stage->read[k].offset[0] == plan->term[p].lag) {
@@ -157,25 +135,11 @@ static void write_fresh(const writer *w, int u, bool ahead)
     }
 }
 
-static void write_computed(const writer *w, const strake_cl_term *term, int u)
+static void write_operand(const writer *w, const strake_cl_term *reader, int k, int u)
 {
-    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-    fprintf(w->text, "        /* stage %d: %s, row i%+d */\n", stage->number,
-            w->graph->value[term->value].name, u - term->lag);
-    strake_cl_write_head(w, term, u);
-    for (int k = 0; k < stage->reads; k++) {
-        const int p = term->operand[k];
-        fprintf(w->text, "%s", k > 0 ? ", " : "");
-        if (p < 0) {
-            fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
-        } else {
-            const strake_cl_term *operand = &w->plan->term[p];
-            strake_cl_open_operand(w, stage, k);
-            strake_cl_write_age(w, operand, u, term->lag - stage->read[k].offset[0] - operand->lag);
-            strake_cl_close_operand(w, stage, k);
-        }
-    }
-    strake_cl_write_tail(w, term, u);
+    const strake_cl_term *operand = &w->plan->term[reader->operand[k]];
+    const int row = strake_cl_term_stage(w->graph, reader)->read[k].offset[0];
+    strake_cl_write_age(w, operand, u, reader->lag - row - operand->lag);
 }
 
 static void write_send(const writer *w, const strake_cl_term *term, int u)
@@ -276,7 +240,7 @@ static void write_pass_row(const writer *w, int u)
     write_fresh(w, u, true);
     for (int o = 0; o < steps; o++) {
         if (order[o] != STRAKE_CL_SETTLE) {
-            write_computed(w, &plan->term[order[o]], u);
+            strake_cl_write_computed(w, &plan->term[order[o]], u, write_operand);
             continue;
         }
         strake_cl_write_settle(w, order + settled, o - settled, u);

@@ -1,23 +1,18 @@
 /* In which order a work-item computes its terms, and where it looks at its divisions. */
-#include "opencl/cl_plan.h"
-
-static const strake_stage *stage_of(const strake_graph *graph, const strake_cl_term *term)
-{
-    return &graph->stage[graph->value[term->value].stage];
-}
+#include "opencl/cl_facts.h"
 
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term)
 {
     return options->refine == STRAKE_CL_REFINE_ON &&
-           strake_point_is_ratio(stage_of(graph, term)->point);
+           strake_point_is_ratio(strake_cl_term_stage(graph, term)->point);
 }
 
 /* Whether a term needs another one of the same row: older rows are there already. */
 static bool needs(const strake_graph *graph, const strake_cl_kernel_plan *plan,
                   const strake_cl_term *term, int p)
 {
-    const strake_stage *stage = stage_of(graph, term);
+    const strake_stage *stage = strake_cl_term_stage(graph, term);
     for (int k = 0; k < stage->reads; k++) {
         const int row = stage->read[k].offset[0];
         if (term->operand[k] == p && (!plan->marches || term->lag - row - plan->term[p].lag == 0)) {

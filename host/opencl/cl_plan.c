@@ -1,10 +1,12 @@
 /* The fusion plan: which stages form one kernel. */
-#include "opencl/cl_plan.h"
+#include "opencl/cl_plan_impl.h"
 
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "opencl/cl_facts.h"
 
 enum {
     DEFAULT_HOLD = 300,
@@ -53,29 +55,6 @@ typedef struct planner {
     strake_cl_kernel_plan trial[2];
 } planner;
 
-static bool is_zero(const int offset[STRAKE_AXES])
-{
-    return offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
-}
-
-static bool is_free(const strake_graph *graph, const strake_stage *stage)
-{
-    const strake_value *output = &graph->value[stage->output];
-    const strake_ops *ops = &stage->point->ops;
-    return !output->is_static && !output->is_output && !output->is_constant && stage->reads == 1 &&
-           is_zero(stage->read[0].offset) && ops->adds + ops->muls + ops->divs + ops->selects == 0;
-}
-
-int strake_cl_source_of(const strake_graph *graph, int value)
-{
-    int source = value;
-    while (graph->value[source].stage >= 0 &&
-           is_free(graph, &graph->stage[graph->value[source].stage])) {
-        source = graph->stage[graph->value[source].stage].read[0].value;
-    }
-    return source;
-}
-
 static bool reads_value(const strake_graph *graph, const strake_stage *stage, int value)
 {
     for (int k = 0; k < stage->reads; k++) {
@@ -105,13 +84,14 @@ static void order_stages(planner *p)
     for (int s = 0; s < graph->stages; s++) {
         const strake_stage *stage = &graph->stage[s];
         const strake_value *output = &graph->value[stage->output];
-        if (output->is_static || is_free(graph, stage) ||
+        if (output->is_static || strake_cl_stage_is_free(graph, stage) ||
             (reads_inputs_only(graph, stage) && !output->is_output)) {
             continue;
         }
         for (int e = 0; e < s; e++) {
             const strake_stage *early = &graph->stage[e];
-            if (!done[e] && !graph->value[early->output].is_static && !is_free(graph, early) &&
+            if (!done[e] && !graph->value[early->output].is_static &&
+                !strake_cl_stage_is_free(graph, early) &&
                 reads_value(graph, stage, early->output)) {
                 done[e] = true;
                 p->order[p->stages++] = e;
@@ -139,7 +119,7 @@ static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *
         const int value = graph->stage[plan->stage[k]].output;
         stored[value] = graph->value[value].is_output;
         for (int s = 0; s < graph->stages && !stored[value]; s++) {
-            stored[value] = !is_free(graph, &graph->stage[s]) &&
+            stored[value] = !strake_cl_stage_is_free(graph, &graph->stage[s]) &&
                             reads_value(graph, &graph->stage[s], value) && !is_in(plan, s);
         }
     }
@@ -277,7 +257,7 @@ static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *pla
     for (int k = 0; k < stage->reads; k++) {
         const int value = strake_cl_source_of(graph, stage->read[k].value);
         const int producer = graph->value[value].stage;
-        if (producer >= 0 && is_in(plan, producer) && !is_zero(stage->read[k].offset)) {
+        if (producer >= 0 && is_in(plan, producer) && !strake_cl_is_here(stage->read[k].offset)) {
             return false;
         }
     }
@@ -341,15 +321,6 @@ static int needed_static(const strake_graph *graph, int kernels, const strake_cl
     return count;
 }
 
-bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan)
-{
-    bool writes_state = false;
-    for (int k = 0; k < plan->outputs; k++) {
-        writes_state = writes_state || graph->value[plan->output[k]].is_output;
-    }
-    return plan->flat && writes_state;
-}
-
 int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *asked, bool flat,
                            int most, strake_cl_kernel_plan *out)
 {
@@ -368,7 +339,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     if (options.fusion == STRAKE_CL_FUSION_NONE) {
         for (int s = 0; s < graph->stages; s++) {
             if (!graph->value[graph->stage[s].output].is_static &&
-                !is_free(graph, &graph->stage[s])) {
+                !strake_cl_stage_is_free(graph, &graph->stage[s])) {
                 p->order[p->stages++] = s;
             }
         }

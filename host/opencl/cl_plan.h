@@ -162,12 +162,6 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *o
                            int most, strake_cl_kernel_plan *out);
 
 /**
- * The value that a value comes from without any operation (|x|): itself, unless its stage is free and
- * reads one value at its own point. Such stages have no terms and no arrays; readers compute them.
- */
-int strake_cl_source_of(const strake_graph *graph, int value);
-
-/**
  * What a work-item does for a row (or point): indices of computed terms, each after what it needs, and
  * STRAKE_CL_SETTLE where the quotients of the ratios since the last such place are made certain.
  * @param[in]  first, end  terms that are meant: all, or those of a phase
@@ -180,22 +174,5 @@ int strake_cl_order_terms(const strake_graph *graph, const strake_cl_options *op
 /** Whether a computed term is a ratio whose quotient is refined. */
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term);
-
-/** Whether a kernel fills the ghosts of the states that it writes: one of a two-dimensional grid does. */
-bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan);
-
-/** Index of a term of a kernel, or -1. */
-int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value,
-                        const int offset[STRAKE_AXES]);
-
-/**
- * Fills in what a work-item of a kernel evaluates (terms, arrays, lags, estimates), given name,
- * stages, is_static, marches, tiled and flat.
- * @param[in] stored         per value: it must be written to an array if this kernel computes it
- * @param[in] inline_static  compute cheap static values instead of loading them
- * @return false where the kernel exceeds a limit
- */
-bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *options,
-                          const bool *stored, bool inline_static, strake_cl_kernel_plan *plan);
 
 #endif

@@ -1,47 +1,7 @@
 /* Where a marching kernel begins: positions, ranges and local arrays of its groups. */
-#include "opencl/cl_generate.h"
-#include "opencl/cl_plan_impl.h"
+#include "opencl/cl_write.h"
 
 typedef strake_cl_writer writer;
-
-size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    return (size_t)options->stride + 2 * (size_t)plan->margin[2];
-}
-
-/* Elements of one half of a local array: one for every work-item, and the margins. */
-static size_t half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan)
-{
-    const size_t lines = plan->flat ? 1 : (size_t)options->lines + 2 * (size_t)plan->margin[1];
-    return lines * strake_cl_line_elements(options, plan);
-}
-
-size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
-                             const strake_cl_kernel_plan *plan)
-{
-    const size_t elements =
-        plan->tiled ? (size_t)plan->local : (size_t)plan->slots * 2 * half_elements(options, plan);
-    return elements * (size_t)strake_precision_size(graph->precision);
-}
-
-int strake_cl_lead(const strake_cl_kernel_plan *plan)
-{
-    return (plan->lo[2] + plan->vector - 1) / plan->vector * plan->vector;
-}
-
-/* The loads of work-items beyond these cells are moved there. */
-void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
-{
-    *lo = 0;
-    *hi = 0;
-    for (int v = 0; v < graph->values; v++) {
-        const strake_value *value = &graph->value[v];
-        if (value->is_live && !value->is_constant) {
-            *lo = value->lo[axis] > *lo ? value->lo[axis] : *lo;
-            *hi = value->hi[axis] > *hi ? value->hi[axis] : *hi;
-        }
-    }
-}
 
 /* Which cells a work-item has: columns j and on, line m. */
 static void write_position(const writer *w)
@@ -109,7 +69,7 @@ static void write_local(const writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const int line = (int)strake_cl_line_elements(w->options, plan);
-    const int half = (int)half_elements(w->options, plan);
+    const int half = (int)strake_cl_half_elements(w->options, plan);
     fprintf(w->text, "    __local real shared[%d][2][%d];\n", plan->slots, half);
     if (w->plan->flat) {
         fprintf(w->text,

@@ -1,11 +1,10 @@
 /* What one work-item of a kernel evaluates: its terms; those of marching kernels are scheduled in cl_lags.c. */
 #include <string.h>
 
+#include "opencl/cl_facts.h"
 #include "opencl/cl_plan_impl.h"
 
 enum {
-    DIVISION_OPS = 12,  /* what a division costs beside an addition */
-    SELECT_OPS = 2,     /* a comparison and the move it controls */
     EXCHANGE_OPS = 2,   /* a read of local memory, and the share of the write */
     RECOMPUTE_MOST = 6, /* cheaper values are computed again instead of passed between columns */
     INLINE_MOST = 4     /* cheaper static values are computed again instead of loaded */
@@ -17,12 +16,6 @@ typedef struct builder {
     bool inline_static;
     bool failed;
 } builder;
-
-int strake_cl_stage_ops(const strake_stage *stage)
-{
-    const strake_ops *ops = &stage->point->ops;
-    return ops->adds + ops->muls + DIVISION_OPS * ops->divs + SELECT_OPS * ops->selects;
-}
 
 static bool is_inlined(const builder *b, int value)
 {
@@ -56,17 +49,6 @@ static int recompute_ops(const builder *b, int value)
     return ops;
 }
 
-int strake_cl_find_term(const strake_cl_kernel_plan *plan, int value, const int offset[STRAKE_AXES])
-{
-    for (int p = 0; p < plan->terms; p++) {
-        if (plan->term[p].value == value &&
-            memcmp(plan->term[p].offset, offset, sizeof plan->term[p].offset) == 0) {
-            return p;
-        }
-    }
-    return -1;
-}
-
 /* Where a read of a computed term leads; rows are reached through history in marching kernels. */
 static void operand_offset(const strake_cl_kernel_plan *plan, const int base[STRAKE_AXES],
                            const strake_read *read, int out[STRAKE_AXES])
@@ -74,56 +56,6 @@ static void operand_offset(const strake_cl_kernel_plan *plan, const int base[STR
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         out[axis] = axis == 0 && plan->marches ? 0 : base[axis] + read->offset[axis];
     }
-}
-
-bool strake_cl_add_input(strake_cl_kernel_plan *plan, int value)
-{
-    for (int k = 0; k < plan->inputs; k++) {
-        if (plan->input[k] == value) {
-            return true;
-        }
-    }
-    if (plan->inputs == STRAKE_CL_KERNEL_ARRAYS) {
-        return false;
-    }
-    plan->input[plan->inputs++] = value;
-    return true;
-}
-
-static bool is_own(const strake_cl_kernel_plan *plan, const int offset[STRAKE_AXES])
-{
-    return offset[1] == 0 && offset[2] >= 0 && offset[2] < plan->vector;
-}
-
-bool strake_cl_term_is_own(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
-{
-    return is_own(plan, term->offset);
-}
-
-bool strake_cl_term_is_stored(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
-{
-    for (int k = 0; k < plan->outputs && is_own(plan, term->offset); k++) {
-        if (plan->output[k] == term->value) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int strake_cl_items_away(const strake_cl_kernel_plan *plan, const strake_cl_term *term, int axis)
-{
-    const int offset = term->offset[axis];
-    if (axis != 2) {
-        return offset;
-    }
-    return offset >= 0 ? offset / plan->vector : -((plan->vector - 1 - offset) / plan->vector);
-}
-
-int strake_cl_find_owner(const strake_cl_kernel_plan *plan, const strake_cl_term *term)
-{
-    const int items = strake_cl_items_away(plan, term, 2);
-    const int offset[STRAKE_AXES] = {0, 0, term->offset[2] - items * plan->vector};
-    return strake_cl_find_term(plan, term->value, offset);
 }
 
 static void append(builder *b, const strake_cl_term *term)
@@ -179,14 +111,13 @@ static void want(builder *b, int value, const int offset[STRAKE_AXES])
     }
     strake_cl_term term = {.value = value, .kind = STRAKE_CL_LOADED, .slot = -1};
     memcpy(term.offset, offset, sizeof term.offset);
-    if (!is_member(b, value)) {
-        b->failed = !strake_cl_add_input(b->plan, value);
-    } else if (plan->marches && is_own(plan, offset)) {
+    if (is_member(b, value) && plan->marches && strake_cl_term_is_own(plan, &term)) {
         want_own(b, value);
         return;
-    } else if (!plan->marches || recompute_ops(b, value) <= RECOMPUTE_MOST) {
+    }
+    if (is_member(b, value) && (!plan->marches || recompute_ops(b, value) <= RECOMPUTE_MOST)) {
         term = compute(b, value, offset);
-    } else {
+    } else if (is_member(b, value)) {
         term.kind = STRAKE_CL_EXCHANGED;
         want(b, value, zero);
     }
@@ -209,12 +140,31 @@ static void count_ops(const strake_graph *graph, strake_cl_kernel_plan *plan)
     for (int p = 0; p < plan->terms; p++) {
         const strake_cl_term *term = &plan->term[p];
         if (term->kind == STRAKE_CL_COMPUTED) {
-            plan->ops += strake_cl_stage_ops(&graph->stage[graph->value[term->value].stage]);
+            plan->ops += strake_cl_stage_ops(strake_cl_term_stage(graph, term));
         } else if (term->kind == STRAKE_CL_EXCHANGED) {
             plan->ops += EXCHANGE_OPS;
         }
     }
     plan->ops = (plan->ops + plan->vector - 1) / plan->vector;
+}
+
+/* The arrays that the terms load, in the order of their first loads. @return false where there are too many */
+static bool list_inputs(strake_cl_kernel_plan *plan)
+{
+    for (int p = 0; p < plan->terms; p++) {
+        const strake_cl_term *term = &plan->term[p];
+        int k = 0;
+        while (k < plan->inputs && plan->input[k] != term->value) {
+            k++;
+        }
+        if (term->kind == STRAKE_CL_LOADED && k == plan->inputs) {
+            if (k == STRAKE_CL_KERNEL_ARRAYS) {
+                return false;
+            }
+            plan->input[plan->inputs++] = term->value;
+        }
+    }
+    return true;
 }
 
 static void clear(strake_cl_kernel_plan *plan)
@@ -260,9 +210,9 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
         member[v] = is_member(&b, v);
     }
     if (plan->tiled) {
-        return strake_cl_plan_tiles(graph, options, stored, member, plan);
+        return strake_cl_plan_tiles(graph, options, stored, member, plan) && list_inputs(plan);
     }
-    if (b.failed) {
+    if (b.failed || !list_inputs(plan)) {
         return false;
     }
     if (plan->marches) {

@@ -1,16 +1,9 @@
 /* Text of a tiled kernel; see cl_plan.h for what it does. */
 #include <stdlib.h>
 
-#include "opencl/cl_generate.h"
-#include "opencl/cl_plan_impl.h"
+#include "opencl/cl_write.h"
 
 typedef strake_cl_writer writer;
-
-static void write_name(const writer *w, const strake_cl_term *term)
-{
-    char name[2 * STRAKE_NAME_LENGTH];
-    fprintf(w->text, "%s", strake_cl_term_name(w->graph, term, name, sizeof name));
-}
 
 /* " + 2", " - 1" or nothing. */
 static void write_distance(const writer *w, long long distance)
@@ -64,31 +57,16 @@ static void write_operands(const writer *w, const strake_cl_phase *phase)
             continue;
         }
         fprintf(w->text, "%sconst real ", w->indent);
-        write_name(w, term);
+        strake_cl_write_variable(w, term, -1, 'r');
         fprintf(w->text, " = ");
         (term->kind == STRAKE_CL_EXCHANGED ? write_shared : write_loaded)(w, term);
         fprintf(w->text, ";\n");
     }
 }
 
-static void write_computed(const writer *w, const strake_cl_term *term)
+static void write_operand(const writer *w, const strake_cl_term *reader, int k, int u)
 {
-    const strake_stage *stage = &w->graph->stage[w->graph->value[term->value].stage];
-    fprintf(w->text, "%s/* stage %d: %s */\n", w->indent, stage->number,
-            w->graph->value[term->value].name);
-    strake_cl_write_head(w, term, -1);
-    for (int k = 0; k < stage->reads; k++) {
-        const int p = term->operand[k];
-        fprintf(w->text, "%s", k > 0 ? ", " : "");
-        if (p < 0) {
-            fprintf(w->text, "c_%s", w->graph->value[stage->read[k].value].name);
-        } else {
-            strake_cl_open_operand(w, stage, k);
-            write_name(w, &w->plan->term[p]);
-            strake_cl_close_operand(w, stage, k);
-        }
-    }
-    strake_cl_write_tail(w, term, -1);
+    strake_cl_write_variable(w, &w->plan->term[reader->operand[k]], u, 'r');
 }
 
 /* Whether an output has the cell along an axis, and the tile, if the phase has more cells. */
@@ -117,7 +95,7 @@ static void write_results(const writer *w, const strake_cl_phase *phase)
             fprintf(w->text, "%s", w->indent);
             write_shared(w, term);
             fprintf(w->text, " = ");
-            write_name(w, term);
+            strake_cl_write_variable(w, term, -1, 'r');
             fprintf(w->text, ";\n");
         }
         if (!is_stored(w, term)) {
@@ -128,7 +106,7 @@ static void write_results(const writer *w, const strake_cl_phase *phase)
         write_inside(w, "i", "first", 0, value, phase);
         write_inside(w, "j", "left", 2, value, phase);
         fprintf(w->text, ") {\n%s    a_%s[at] = ", w->indent, value->name);
-        write_name(w, term);
+        strake_cl_write_variable(w, term, -1, 'r');
         fprintf(w->text, ";\n%s}\n", w->indent);
     }
 }
@@ -204,22 +182,11 @@ static void write_phase(const writer *w, int number)
     const strake_cl_phase *phase = &plan->phase[number];
     const int rows = strake_cl_phase_extent(w->options, phase, 0);
     const int columns = strake_cl_phase_extent(w->options, phase, 2);
-    int order[2 * STRAKE_CL_KERNEL_TERMS];
-    const int steps =
-        strake_cl_order_terms(w->graph, w->options, plan, phase->first, phase->end, order);
-    int settled = 0;
     write_title(w, number, rows, columns);
     write_cells(w, rows, columns);
     write_position(w, phase, columns);
     write_operands(w, phase);
-    for (int o = 0; o < steps; o++) {
-        if (order[o] == STRAKE_CL_SETTLE) {
-            strake_cl_write_settle(w, order + settled, o - settled, -1);
-            settled = o + 1;
-        } else {
-            write_computed(w, &plan->term[order[o]]);
-        }
-    }
+    strake_cl_write_terms(w, phase->first, phase->end, write_operand);
     write_results(w, phase);
     fprintf(w->text, "    }\n");
     if (number + 1 < plan->phases) {

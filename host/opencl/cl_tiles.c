@@ -1,6 +1,7 @@
 /* The phases of a tiled kernel, the cells that each computes, and what lies in local memory. */
 #include <string.h>
 
+#include "opencl/cl_facts.h"
 #include "opencl/cl_plan_impl.h"
 
 enum {
@@ -138,14 +139,11 @@ static void want(tiler *t, int value, const int offset[STRAKE_AXES])
         return;
     }
     memcpy(term.offset, offset, sizeof term.offset);
-    if (t->way[value] == LOADED) {
-        t->failed = !strake_cl_add_input(plan, value);
-    } else if (t->way[value] == STAGED ||
-               (t->way[value] == SHARED && t->phase[value] < t->current)) {
+    if (t->way[value] == STAGED || (t->way[value] == SHARED && t->phase[value] < t->current)) {
         term.kind = STRAKE_CL_EXCHANGED;
         term.slot = t->slot[value];
         plan->slot[term.slot].last = t->current;
-    } else {
+    } else if (t->way[value] != LOADED) {
         const strake_stage *stage = &t->graph->stage[t->graph->value[value].stage];
         term.kind = STRAKE_CL_COMPUTED;
         for (int k = 0; k < stage->reads; k++) {
@@ -176,7 +174,6 @@ static void stage_input(tiler *t, int value)
     t->failed = t->failed || plan->terms == STRAKE_CL_KERNEL_TERMS;
     const int slot = t->failed ? -1 : new_slot(t, value, INPUT_PHASE);
     if (slot >= 0) {
-        (void)strake_cl_add_input(plan, value);
         plan->term[plan->terms++] =
             (strake_cl_term){.value = value, .kind = STRAKE_CL_LOADED, .slot = slot};
     }
@@ -199,7 +196,6 @@ static void add_phases(tiler *t, int phases, bool staged)
     plan->phases = 0;
     plan->terms = 0;
     plan->slots = 0;
-    plan->inputs = 0;
     if (staged) {
         begin_phase(t);
         for (int v = 0; v < t->graph->values; v++) {
@@ -267,20 +263,6 @@ static void measure_phases(strake_cl_kernel_plan *plan)
             }
         }
     }
-}
-
-int strake_cl_phase_extent(const strake_cl_options *options, const strake_cl_phase *phase, int axis)
-{
-    return options->tile[axis == 2 ? 0 : 1] + phase->lo[axis] + phase->hi[axis];
-}
-
-int strake_cl_tile_lead(const strake_cl_kernel_plan *plan, int axis)
-{
-    int lead = 0;
-    for (int s = 0; s < plan->slots; s++) {
-        widen(&lead, plan->phase[plan->slot[s].made].lo[axis]);
-    }
-    return lead;
 }
 
 /*

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_facts.h"
+#include "opencl/cl_groups.h"
 #include "opencl/cl_guard.h"
 
 /* Slabs of canaries at either end of every array. */

@@ -1,0 +1,72 @@
+/** @file cl_write.h Parts of the generator: what the texts of kernels have in common, and those of each form. */
+#ifndef STRAKE_CL_WRITE_H
+#define STRAKE_CL_WRITE_H
+
+#include <stdio.h>
+
+#include "opencl/cl_facts.h"
+
+/** What the parts of the generator write to and from. */
+typedef struct strake_cl_writer {
+    FILE *text;
+    const strake_graph *graph;
+    const strake_cl_options *options;
+    const strake_cl_kernel_plan *plan;
+    const char *indent; /**< of statements */
+} strake_cl_writer;
+
+/** Writes a marching kernel's body, between its braces (cl_march.c). */
+void strake_cl_write_march(const strake_cl_writer *w);
+
+/** What precedes its loop (cl_setup.c): positions, ranges, local arrays and the rows kept. */
+void strake_cl_write_setup(const strake_cl_writer *w);
+
+/** The body of a tiled kernel (cl_tile.c). */
+void strake_cl_write_tiles(const strake_cl_writer *w);
+
+/** Variable name of a term without its row: value and offset, for example "r_x_e1". */
+const char *strake_cl_term_name(const strake_graph *graph, const strake_cl_term *term, char *buffer,
+                                size_t size);
+
+/**
+ * The variable of a term.
+ * @param[in] u     row of the pass of a marching kernel, part of the name; -1 in the others
+ * @param[in] kind  'r' for its value, 'q' for its ratio
+ */
+void strake_cl_write_variable(const strake_cl_writer *w, const strake_cl_term *term, int u,
+                              char kind);
+
+/** A term @p age rows before row @p u of a pass: of this pass, or carried over from an earlier one. */
+void strake_cl_write_age(const strake_cl_writer *w, const strake_cl_term *term, int u, int age);
+
+/**
+ * Writes "a_psi + (at - 3 * line)", or "a_psi + at - 3 * LINE", whose last part is a constant of the
+ * address: a term's array so many rows from where the work-item is.
+ */
+void strake_cl_write_row(const strake_cl_writer *w, const strake_cl_term *term, int row);
+
+/** How a form of kernels writes the term that is operand @p k of @p reader, in row @p u. */
+typedef void strake_cl_operand_function(const strake_cl_writer *w, const strake_cl_term *reader,
+                                        int k, int u);
+
+/** A term's computation ("const real r_x_0 = flux_update(...);"), under its title; u: row, or -1. */
+void strake_cl_write_computed(const strake_cl_writer *w, const strake_cl_term *term, int u,
+                              strake_cl_operand_function *write_operand);
+
+/** Makes the quotients of the ratios among @p count computed terms certain. */
+void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int count, int u);
+
+/** The computations of the terms [first, end) of a point kernel or a phase, in their order. */
+void strake_cl_write_terms(const strake_cl_writer *w, int first, int end,
+                           strake_cl_operand_function *write_operand);
+
+/**
+ * Filling the ghosts of the states that a kernel writes, at its end.
+ * @param[in] row, rows  first row of the group and the one after its last, as expressions
+ * @param[in] col, cols  its columns
+ * @param[in] item, items  a work-item's number in the group, and the group's size
+ */
+void strake_cl_write_ghosts(const strake_cl_writer *w, const char *row, const char *rows,
+                            const char *col, const char *cols, const char *item, const char *items);
+
+#endif
