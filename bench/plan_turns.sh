@@ -4,7 +4,8 @@
 # BEFORE and AFTER are two programs (build/strake of two checkouts), each with a cache of its own. ROUNDS
 # (5) times every grid runs with one and the other, the order turned from round to round; turns.txt has
 # the median rate of both, the ratio of medians, and the least and largest ratio of a round. Lines
-# DIFFERENT in checks.txt name grids whose checksums are not the same. About one minute per GPU plan.
+# DIFFERENT in turns.txt name grids whose checksums are not the same. One to two minutes per GPU plan.
+# gpu: the first GPU alone; gpus: the first two together (without GPUs the first OpenCL devices).
 set -u
 out=$1 before=$2 after=$3
 shift 3
@@ -13,12 +14,21 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 : >"$out/rates.txt"
 
+gpus() { # PROGRAM COUNT: as that program calls them
+    "$1" devices --json | sed -n 's/.*"id": "\([a-z]*:[0-9]*\)", "kind": "\([a-z]*\)".*/\2 \1/p' |
+        awk -v n="$2" '$1 == "gpu" { list = list (m++ ? "," : "") $2; if (m == n) exit }
+            END { print list != "" ? list : n == 1 ? "ocl:0" : "ocl:0,ocl:0" }'
+}
 one() { # NAME PROGRAM CASE-KEY ON [options]: prints "rate checksum"
     name=$1 program=$2 key=$3 on=$4
     shift 4
+    case $on in
+        gpus) on=$(gpus "$program" 2) ;;
+        gpu) on=$(gpus "$program" 1) ;;
+    esac
     STRAKE_CACHE_DIR=$work/$name "$program" run "$work/$key.yaml" --on "$on" --no-tune --quiet "$@" \
         --report "$work/report.json" 2>"$work/err" || {
-        echo "FAILED $name $key $on $*: $(head -c 300 "$work/err")" | tee -a "$out/checks.txt" >&2
+        echo "FAILED $name $key $on $*: $(head -c 300 "$work/err")" | tee -a "$out/failed.txt" >&2
         echo '0 none'
         return
     }
@@ -75,10 +85,9 @@ for plan in "$@"; do
             mpdata 8192 8192 8192 300
             phases cube512 3d '{planes: 512, rows: 512, cols: 512}' 200
             if [ "$plan" = gpu ]; then
-                first=${GPU:-ocl:0}
-                for key in 512 2048 8192 cube512; do turns $key "$first"; done
+                for key in 512 2048 8192 cube512; do turns $key gpu; done
             else
-                turns 8192 "${GPUS:-ocl:0,ocl:1}"
+                turns 8192 gpus
             fi
             ;;
         *)
