@@ -52,7 +52,7 @@ grid: {rows: $2, cols: $3}
 time: {dt: 0.1, steps: $4}
 boundary: {rows: open, cols: open}
 fields:
-  psi: {gaussian: {center: [$(($2 / 2)), $(($3 / 2))], sigma: $(($2 / 8)), height: 1, base: 0}}
+  psi: {random: {seed: 7, minimum: 0, maximum: 1}}
   u1: {random: {seed: 5, minimum: -0.2, maximum: 0.2}}
   u2: {random: {seed: 6, minimum: -0.2, maximum: 0.2}}
   h: {random: {seed: 2, minimum: 1, maximum: 2}}
