@@ -426,6 +426,12 @@ check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 
 check-page: all ## a page of `strake view` in headless Chromium, which it installs where missing
 	@bash tests/page.sh $(PROGRAM)
 
+# BARE: targets, or programs of tests such as tests/cli/ranks.t, one after the other.
+BARE ?= run check
+.PHONY: check-bare
+check-bare: ## the README's first commands in a minimal root file system; as root; BARE='run check-quick' for less
+	@CC='$(CC)' bash tests/bare.sh $(BUILD) $(BARE)
+
 check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SPIR-V; INSTALL=1 installs them
 	@$(if $(filter 1,$(INSTALL)),CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh offline)
 	+@$(SUBMAKE) all

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline
+# Usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline|bare
 # Installs the Debian or Ubuntu packages that a target needs, only where something is missing. What is
 # there is found by trying it, so that a compiler or library from elsewhere counts too.
 # Environment: CC (compiler to probe, default cc), CLANG (default clang).
@@ -100,8 +100,12 @@ case $group in
     # Other versions format and warn differently.
     format) version_14 clang-format || need 'clang-format 14' clang-format-14 ;;
     tidy) version_14 clang-tidy || need 'clang-tidy 14' clang-tidy-14 ;;
+    bare)
+        have debootstrap || [ -x /usr/sbin/debootstrap ] || need debootstrap debootstrap
+        have unshare || need unshare util-linux
+        ;;
     *)
-        echo "usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline (got '$group')" >&2
+        echo "usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline|bare (got '$group')" >&2
         exit 2
         ;;
 esac
