@@ -138,11 +138,14 @@ LONGEST := ranks.t $(foreach t,test_kernels test_parity test_sweeps test_blocks,
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
 SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
-    tests/support/faulty_opencl.c
+    tests/support/faulty_opencl.c tests/support/own_clock.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
 FAULTY := $(BUILD)/tests/faulty_opencl.so
+CLOCK := $(BUILD)/tests/own_clock.so
+# Tests that have a clock of their own.
+CLOCKED := test_tune_whole test_tune_measure
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
 TESTS := $(foreach t,$(TEST_BIN),$(if $(filter $(BY_SUBJECT),$(notdir $t)),$(SUBJECTS:%=$t@%),$t)) $(TEST_SH)
 LONG_FIRST := $(foreach l,$(LONGEST),$(filter %/$l,$(TESTS)))
@@ -199,7 +202,7 @@ check-long: ## every test, with whole matrices where `make check` takes samples 
 	+@$(SUBMAKE) all check-build
 	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
 
-check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -363,7 +366,8 @@ $(BUILD)/strake.pc: FORCE
 # A test program is test_NAME.c with NAME_*.c beside it, the support files and the static library.
 define TEST_RULE
 $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
-    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c) \
+        $(if $(filter $(2),$(CLOCKED)),tests/support/own_clock.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LINK_$(2)) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
@@ -384,6 +388,10 @@ $(FAULTY): tests/support/faulty_opencl.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $< \
 	    -l:libOpenCL.so.1 -ldl || { rm -f $@; echo '  no $@: no libOpenCL.so.1'; }
+
+$(CLOCK): tests/support/own_clock.c
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=c11 -O1 -g -Wall -Wextra $(WERROR) -D_GNU_SOURCE -fPIC -shared -o $@ $<
 
 # --- other builds: each in build/<tag>/ ---------------------------------------------------------
 

@@ -1,4 +1,7 @@
-/* Whole tunings of the CPU, with shell scripts in place of the process that measures. */
+/*
+ * Whole tunings of the CPU, with shell scripts in place of the process that measures, and a clock that nearly stands still
+ * but for a tenth of a second for each byte in $PASSED (support/own_clock.c).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,17 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "autotune/tune_impl.h"
 #include "base/file.h"
 
+/* Falls asleep, for longer than any budget. */
+#define SLEEP "while :; do head -c 1000 /dev/zero >>$PASSED; sleep 0.05; done"
+
 /* Answers at once; asleep from the second grid on; always asleep. */
 static const char quick[] = "while read -r line; do printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
 static const char once[] =
     "while read -r line; do case $line in reference*) r=$((r + 1)); "
-    "[ $r -lt 2 ] || sleep 100;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
-static const char asleep[] = "sleep 100";
+    "[ $r -lt 2 ] || { " SLEEP "; };; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+static const char asleep[] = SLEEP;
 
 #define SPACE(grids) SPACE_OF(grids, "[1, 2]")
 #define SPACE_OF(grids, values)                                                                    \
@@ -31,7 +38,7 @@ static const char asleep[] = "sleep 100";
 static const char two_grids[] = SPACE("[[96, 80], [64, 64]]");
 
 typedef struct fixture {
-    char folder[64];
+    char folder[64], passed[80];
     const char *command[4];
     strake_tune_options options;
     strake_tune_result result;
@@ -52,7 +59,15 @@ static int begin(void **state)
                                        .budget = 20.0,
                                        .folder = f->folder,
                                        .worker = f->command};
-    return mkdtemp(f->folder) != NULL ? setenv("STRAKE_CACHE_DIR", f->folder, 1) : -1;
+    if (mkdtemp(f->folder) == NULL) {
+        return -1;
+    }
+    (void)snprintf(f->passed, sizeof f->passed, "%s/passed", f->folder);
+    char clock[100];
+    (void)snprintf(clock, sizeof clock, "0.001:0.1:%s", f->passed);
+    return setenv("STRAKE_CACHE_DIR", f->folder, 1) == 0 && setenv("PASSED", f->passed, 1) == 0
+               ? setenv("STRAKE_TEST_CLOCK", clock, 1)
+               : -1;
 }
 
 static int end(void **state)
@@ -131,6 +146,24 @@ static void a_tuning_that_was_cut_short_tells_so_and_goes_on(void **state)
     assert_int_equal(results(f), 1);
 }
 
+/* Every measurement takes half a second: the next tuning could begin many of them. */
+static void a_budget_is_kept_within_a_tenth(void **state)
+{
+    fixture *const f = *state;
+    static const char steady[] =
+        "while read -r line; do printf 12345 >>$PASSED; printf 'done\\t0\\t0\\t.5\\n' >&3; done";
+    f->options.space =
+        SPACE_OF("[[128, 128], [100, 100], [90, 80], [200, 50]]", "[1, 2, 3, 4, 5, 6, 7, 8]");
+    f->options.force = true;
+    f->options.budget = 12.0;
+    struct stat file;
+    assert_int_equal(tune(f, steady), STRAKE_OK);
+    assert_true(f->result.record.todo > 0);
+    assert_int_equal(stat(f->passed, &file), 0);
+    print_message("# %.1f s of 12\n", 0.1 * (double)file.st_size);
+    assert_in_range(file.st_size, 108, 132);
+}
+
 static void an_interrupted_tuning_searches_on(void **state)
 {
     fixture *const f = *state;
@@ -138,7 +171,7 @@ static void an_interrupted_tuning_searches_on(void **state)
     f->options.budget = 0.5;
     /* The defaults are measured, then time runs out. */
     assert_int_equal(tune(f, "while read -r line; do case $line in measure*) m=$((m + 1)); "
-                             "[ $m -lt 2 ] || sleep 100;; esac; "
+                             "[ $m -lt 2 ] || { " SLEEP "; };; esac; "
                              "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done"),
                      STRAKE_ERR_STATE);
     assert_non_null(strstr(f->error.text, "is kept, and the same command again goes on"));
@@ -166,8 +199,9 @@ static void the_record_tells_what_ended_the_search(void **state)
 {
     fixture *const f = *state;
     /* Of the reference, the defaults and three configurations the last never answers. */
-    static const char stuck[] = "while read -r line; do m=$((m + 1)); [ $m -lt 5 ] || sleep 100; "
-                                "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+    static const char stuck[] =
+        "while read -r line; do m=$((m + 1)); [ $m -lt 5 ] || { " SLEEP "; }; "
+        "printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
     static const char failing[] =
         "while read -r line; do case $line in *sweep=3*) printf 'failed\\trun\\tno\\n' >&3;; "
         "*) printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3;; esac; done";
@@ -202,8 +236,8 @@ static void a_disturbed_first_measurement_ends_no_search(void **state)
 {
     fixture *const f = *state;
     static const char script[] =
-        "while read -r line; do case $line in measure*sweep*) ;; measure*) [ -n \"$d\" ] || sleep "
-        "0.6; d=1;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
+        "while read -r line; do case $line in measure*sweep*) ;; measure*) [ -n \"$d\" ] || printf "
+        "123456 >>$PASSED; d=1;; esac; printf 'done\\t0\\t0\\t1\\t1\\t1\\n' >&3; done";
     const char *effort = NULL;
     f->options.budget = 3.0;
     f->options.space = "problem: mpdata2d\nplace: cpu\nsteps: 3\ngrids: [[96, 80]]\n"
@@ -555,6 +589,7 @@ int main(void)
         WITH_FOLDER(a_budget_that_suffices_for_nothing_is_an_error),
         WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
+        WITH_FOLDER(a_budget_is_kept_within_a_tenth),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
         WITH_FOLDER(a_disturbed_first_measurement_ends_no_search),
