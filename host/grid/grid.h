@@ -72,8 +72,12 @@ void strake_grid_copy_in(strake_grid *grid, int field, int64_t first, int64_t en
 void strake_grid_copy_out(const strake_grid *grid, int field, int64_t first, int64_t end,
                           void *data);
 
-/** Dense slabs [first, end) of a field to any array of the grid, line by line. */
-void strake_grid_store(const strake_grid *grid, int field, char *array, int64_t first, int64_t end,
+/** Dense slabs [first, end) of a field to any array of the grid. */
+void strake_grid_store(const strake_grid *grid, int field, void *array, int64_t first, int64_t end,
                        const void *data);
+
+/** Refuses NaN and Inf in dense slabs [first, end), told by the first place. @return STRAKE_ERR_USAGE */
+strake_status strake_grid_check_finite(const strake_grid *grid, int field, int64_t first,
+                                       int64_t end, const void *data, strake_error *error);
 
 #endif

@@ -26,14 +26,14 @@ static strake_status collect_field(strake_statistics *statistics, strake_slabs *
 {
     strake_status status = STRAKE_OK;
     const size_t size = strake_element_size(slabs->solver);
-    *statistics = strake_statistics_begin(with_checksum);
+    *statistics = strake_statistics_begin(with_checksum, strake_solver_threads(slabs->solver));
     STRAKE_TRY(strake_slabs_select(slabs, name, error));
     while (strake_slabs_next(slabs)) {
         STRAKE_TRY(strake_slabs_get(slabs, error));
         strake_statistics_add(statistics, slabs->data, strake_slabs_bytes(slabs) / size, size);
     }
-    strake_statistics_end(statistics);
 cleanup:
+    strake_statistics_end(statistics);
     return status;
 }
 

@@ -2,16 +2,15 @@
 
 #include <stdlib.h>
 
-enum { PIECE = 1 << 18 };
-
 strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *slabs = (strake_slabs){.solver = solver, .capacity = PIECE};
+    *slabs = (strake_slabs){.solver = solver};
     for (int f = 0; f < which->problem->fields; f++) {
         STRAKE_TRY(strake_slabs_select(slabs, which->problem->field[f].name, error));
-        slabs->capacity = slabs->slab > slabs->capacity ? slabs->slab : slabs->capacity;
+        const size_t piece = strake_piece_bytes(slabs->slab, strake_slabs_total(slabs));
+        slabs->capacity = piece > slabs->capacity ? piece : slabs->capacity;
     }
     slabs->data = malloc(slabs->capacity);
     STRAKE_CHECK(slabs->data != NULL, error, STRAKE_ERR_MEMORY,

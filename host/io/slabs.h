@@ -21,7 +21,7 @@ typedef struct strake_slabs {
     int64_t first, end; /**< the present piece */
 } strake_slabs;
 
-/** Allocates a buffer for about 1 MiB, at least one slab of any field. @return STRAKE_ERR_MEMORY. */
+/** Allocates a buffer for a piece of any field (strake_piece_bytes()). @return STRAKE_ERR_MEMORY. */
 strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error);
 

@@ -7,24 +7,29 @@
 #include <stdint.h>
 
 #include "base/sum.h"
+#include "cpu/hash_team.h"
 
 typedef struct strake_statistics {
     double minimum, maximum;
-    double sum;  /**< compensated, in index order: one value for any split */
+    double sum;  /**< compensated, in index order: one value for any split and any threads */
     double norm; /**< square root of the sum of squares, added up the same way */
     bool has_checksum;
     uint64_t checksum; /**< FNV-1a-64 over the bytes: most of the time where it is wanted */
     strake_sum values, squares; /**< so far */
+    strake_hash_team team;
 } strake_statistics;
 
-/** Statistics of nothing. */
-strake_statistics strake_statistics_begin(bool with_checksum);
+/** Statistics of nothing, to be computed by at most @p threads threads. */
+strake_statistics strake_statistics_begin(bool with_checksum, int threads);
 
-/** Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order. */
+/**
+ * Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order. Each sum is one
+ * thread's work, for they have an order; the rest is shared: best with megabytes at a time.
+ */
 void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
                            size_t element_size);
 
-/** Completes sum and norm; nothing may be added any more. */
+/** Completes sum and norm; nothing may be added any more. To be called in any case: frees memory. */
 void strake_statistics_end(strake_statistics *statistics);
 
 #endif

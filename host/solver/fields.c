@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "cpu/hash_team.h"
 #include "grid/arrays.h"
 #include "solver/remote_impl.h"
 #include "pace/rescue.h"
@@ -33,27 +33,9 @@ static strake_status check_slabs(const char *name, const int64_t shape[], int64_
                        (long long)first, (long long)end, (long long)shape[0]);
 }
 
-static double element(const strake_layout *l, const void *data, int64_t at)
+int strake_solver_threads(const strake_solver *solver)
 {
-    return l->element_size == 8 ? ((const double *)data)[at] : (double)((const float *)data)[at];
-}
-
-/* Refuses NaN and Inf before anything is changed; slab 0 of the data is slab first of the field. */
-static strake_status check_finite(const strake_solver *solver, const char *name,
-                                  const int64_t shape[], int64_t first, int64_t end,
-                                  const void *data, strake_error *error)
-{
-    const int64_t slab = shape[1] * shape[2];
-    for (int64_t k = 0; k < (end - first) * slab; k++) {
-        if (!isfinite(element(&solver->grid.layout, data, k))) {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "%s: field %s is not finite at [%lld, %lld] (in the run's "
-                               "precision); give finite numbers",
-                               solver->which->file, name, (long long)first + k / slab,
-                               (long long)(k % shape[2]));
-        }
-    }
-    return STRAKE_OK;
+    return solver->team.most_threads;
 }
 
 static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
@@ -125,7 +107,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_TRY(check_order(solver, f, first, end, error));
-    STRAKE_TRY(check_finite(solver, name, shape, first, end, data, error));
+    STRAKE_TRY(strake_grid_check_finite(&solver->grid, f, first, end, data, error));
     STRAKE_TRY(strake_solver_gather(solver, error));
     if (first == end) {
         goto cleanup;
@@ -214,31 +196,61 @@ cleanup:
     return status;
 }
 
-/* Slabs to ask for at a time. */
-static int64_t slabs_of_piece(const strake_solver *solver, const int64_t shape[])
+size_t strake_piece_bytes(size_t slab, uint64_t total)
 {
-    enum { PIECE = 1 << 18 }; /* bytes, if a slab has not more */
-    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
-    return PIECE / bytes > 0 ? PIECE / bytes : 1;
+    enum { LEAST = 1 << 18, MOST = 1 << 23, PIECES = 128 };
+    const uint64_t part = total / PIECES;
+    const uint64_t wanted = part < LEAST ? LEAST : part > MOST ? MOST : part;
+    const uint64_t bytes = (wanted < total ? wanted : total) / slab * slab;
+    return bytes > 0 ? (size_t)bytes : slab;
+}
+
+/* Slabs of a field that are read one piece after the other. */
+typedef struct pieces {
+    const char *name;
+    int64_t slabs, most; /* of the field, of a piece */
+    size_t slab;         /* bytes */
+    void *data;
+} pieces;
+
+static strake_status begin_pieces(const strake_solver *solver, int f, pieces *out,
+                                  strake_error *error)
+{
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(solver->which, f, shape);
+    *out = (pieces){.name = solver->which->problem->field[f].name,
+                    .slabs = shape[0],
+                    .slab = (size_t)(shape[1] * shape[2] * solver->grid.layout.element_size)};
+    const uint64_t total = out->slab * (uint64_t)out->slabs;
+    out->most = (int64_t)(strake_piece_bytes(out->slab, total) / out->slab);
+    out->data = malloc((size_t)out->most * out->slab);
+    return out->data != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory reading field %s", out->name);
+}
+
+/* The piece from a slab on. */
+static strake_range next_piece(const pieces *p, int64_t first)
+{
+    return (strake_range){first, p->slabs - first < p->most ? p->slabs : first + p->most};
 }
 
 strake_status strake_fields_hash(strake_solver *solver, int f, uint64_t *hash, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *name = solver->which->problem->field[f].name;
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
-    const int64_t most = slabs_of_piece(solver, shape);
-    void *data = malloc((size_t)(most * bytes));
-    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s", name);
-    for (int64_t first = 0; first < shape[0]; first += most) {
-        const int64_t end = shape[0] - first < most ? shape[0] : first + most;
-        STRAKE_TRY(strake_get_slabs(solver, name, first, end, data, error));
-        *hash = strake_fnv1a(*hash, data, (size_t)((end - first) * bytes));
+    strake_hash_team team = strake_hash_team_begin(solver->team.most_threads);
+    pieces all;
+    strake_range now;
+    STRAKE_TRY(begin_pieces(solver, f, &all, error));
+    for (int64_t first = 0; first < all.slabs; first = now.end) {
+        now = next_piece(&all, first);
+        STRAKE_TRY(strake_get_slabs(solver, all.name, now.first, now.end, all.data, error));
+        *hash = strake_hash_team_add(&team, *hash, all.data,
+                                     (size_t)(now.end - now.first) * all.slab, 0, NULL, NULL);
     }
 cleanup:
-    free(data);
+    strake_hash_team_end(&team);
+    free(all.data);
     return status;
 }
 
@@ -246,21 +258,17 @@ cleanup:
 static strake_status collect(strake_solver *solver, int f, void **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *name = solver->which->problem->field[f].name;
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, f, shape);
-    const int64_t bytes = shape[1] * shape[2] * solver->grid.layout.element_size;
-    const int64_t most = slabs_of_piece(solver, shape);
-    void *data = malloc((size_t)(most * bytes));
-    STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "out of memory gathering field %s", name);
-    STRAKE_TRY(strake_arrays_new(&solver->grid, name, out, error));
-    for (int64_t first = 0; first < shape[0]; first += most) {
-        const int64_t end = shape[0] - first < most ? shape[0] : first + most;
-        STRAKE_TRY(strake_get_slabs(solver, name, first, end, data, error));
-        strake_grid_store(&solver->grid, f, *out, first, end, data);
+    pieces all;
+    strake_range now;
+    STRAKE_TRY(begin_pieces(solver, f, &all, error));
+    STRAKE_TRY(strake_arrays_new(&solver->grid, all.name, out, error));
+    for (int64_t first = 0; first < all.slabs; first = now.end) {
+        now = next_piece(&all, first);
+        STRAKE_TRY(strake_get_slabs(solver, all.name, now.first, now.end, all.data, error));
+        strake_grid_store(&solver->grid, f, *out, now.first, now.end, all.data);
     }
 cleanup:
-    free(data);
+    free(all.data);
     return status;
 }
 

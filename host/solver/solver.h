@@ -24,6 +24,15 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);
 
+/** Threads for work on its fields outside the steps. */
+int strake_solver_threads(const strake_solver *solver);
+
+/**
+ * Bytes of a field to gather at a time, of @p total: few beside the field, whole slabs of @p slab bytes,
+ * and where it is large enough that several threads have something to do.
+ */
+size_t strake_piece_bytes(size_t slab, uint64_t total);
+
 /** Time steps that the team takes at once: batches of strake_step() should be multiples of it. */
 int strake_solver_steps_at_once(const strake_solver *solver);
 

@@ -15,15 +15,21 @@
 
 enum { COUNT = 4099 };
 
-static strake_statistics in_pieces(const void *data, size_t count, size_t size, size_t piece)
+static strake_statistics by_threads(const void *data, size_t count, size_t size, size_t piece,
+                                    bool with_checksum, int threads)
 {
-    strake_statistics s = strake_statistics_begin(true);
+    strake_statistics s = strake_statistics_begin(with_checksum, threads);
     for (size_t first = 0; first < count; first += piece) {
         const size_t now = count - first < piece ? count - first : piece;
         strake_statistics_add(&s, (const char *)data + first * size, now, size);
     }
     strake_statistics_end(&s);
     return s;
+}
+
+static strake_statistics in_pieces(const void *data, size_t count, size_t size, size_t piece)
+{
+    return by_threads(data, count, size, piece, true, 1);
 }
 
 /* Values of many magnitudes and both signs, in which the order of a plain sum matters. */
@@ -97,6 +103,63 @@ static void pieces_do_not_matter(void **state)
     }
 }
 
+static void expect_same(const strake_statistics *a, const strake_statistics *b)
+{
+    assert_memory_equal(&a->sum, &b->sum, sizeof a->sum);
+    assert_memory_equal(&a->norm, &b->norm, sizeof a->norm);
+    assert_memory_equal(&a->minimum, &b->minimum, sizeof a->minimum);
+    assert_memory_equal(&a->maximum, &b->maximum, sizeof a->maximum);
+}
+
+/* The sums have an order, whoever adds. */
+static void threads_that_compute_them_do_not_matter(void **state)
+{
+    (void)state;
+    enum { MANY = 300007 };
+    double *const wide = malloc(MANY * sizeof *wide);
+    float *const narrow = malloc(MANY * sizeof *narrow);
+    strake_sum one_by_one = {0};
+    assert_true(wide != NULL && narrow != NULL);
+    for (int k = 0; k < MANY; k++) {
+        wide[k] = sin(0.7 * k) * pow(10.0, k % 13 - 6);
+        narrow[k] = (float)wide[k];
+        strake_sum_add(&one_by_one, wide[k]);
+    }
+    for (int size = 4; size <= 8; size += 4) {
+        const void *const data = size == 8 ? (const void *)wide : narrow;
+        const strake_statistics alone = in_pieces(data, MANY, (size_t)size, MANY);
+        assert_true(size == 4 || alone.sum == strake_sum_total(&one_by_one));
+        for (int threads = 2; threads <= 5; threads++) {
+            for (size_t piece = 150001; piece < 4 * MANY; piece *= 2) {
+                const strake_statistics s =
+                    by_threads(data, MANY, (size_t)size, piece, true, threads);
+                const strake_statistics sums =
+                    by_threads(data, MANY, (size_t)size, piece, false, threads);
+                expect_same(&s, &alone);
+                expect_same(&sums, &alone);
+                assert_true(s.checksum == alone.checksum);
+            }
+        }
+    }
+    free(wide);
+    free(narrow);
+}
+
+/* Zeros of both signs are equal; the one that comes first is told. */
+static void the_first_of_equal_extremes_counts(void **state)
+{
+    (void)state;
+    double value[40] = {0.0};
+    for (int first = 0; first < 40; first++) {
+        for (int k = 0; k < 40; k++) {
+            value[k] = k < first ? 1.0 : k == first ? -0.0 : 0.0;
+        }
+        const strake_statistics s = in_pieces(value, 40, sizeof(double), 40);
+        assert_true(signbit(s.minimum) && s.minimum >= 0.0);
+        assert_true(s.maximum == (first > 0 ? 1.0 : 0.0) && signbit(s.maximum) == (first == 0));
+    }
+}
+
 static const char *const random_case = "problem: mpdata2d\n"
                                        "grid: {rows: 67, cols: 83}\n"
                                        "time: {dt: 0.1, steps: 9}\n"
@@ -130,14 +193,6 @@ static strake_statistics run_on(const char *where, const char *split, int thread
     strake_close(&solver);
     strake_case_close(&which);
     return s;
-}
-
-static void expect_same(const strake_statistics *a, const strake_statistics *b)
-{
-    assert_memory_equal(&a->sum, &b->sum, sizeof a->sum);
-    assert_memory_equal(&a->norm, &b->norm, sizeof a->norm);
-    assert_memory_equal(&a->minimum, &b->minimum, sizeof a->minimum);
-    assert_memory_equal(&a->maximum, &b->maximum, sizeof a->maximum);
 }
 
 static void threads_do_not_matter(void **state)
@@ -178,6 +233,8 @@ int main(void)
         cmocka_unit_test(small_terms_are_not_lost),
         cmocka_unit_test(a_sum_beyond_the_range_is_infinite),
         cmocka_unit_test(pieces_do_not_matter),
+        cmocka_unit_test(threads_that_compute_them_do_not_matter),
+        cmocka_unit_test(the_first_of_equal_extremes_counts),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(splits_do_not_matter),
     };
