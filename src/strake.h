@@ -91,7 +91,13 @@ typedef struct strake_options {
      * failed, or makes results other than promised, begins with STRAKE_NOTICE_WARNING.
      */
     void (*notice)(void *user, const char *line);
-    void *user; /**< handed to notice */
+    void *user; /**< handed to notice and compiling */
+    /**
+     * Called before a program of kernels is compiled, which some drivers take seconds for, with the device,
+     * the program's number from 1 on and how many are known to be needed; and with number 0 after it. One
+     * call at a time, but from any thread.
+     */
+    void (*compiling)(void *user, const char *device, int number, int of);
 } strake_options;
 
 /**

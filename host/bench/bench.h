@@ -70,6 +70,8 @@ typedef struct strake_bench_options {
     bool timelines;       /**< a step of every placement is recorded */
     double device_memory; /**< [B] of the smallest GPU, 0 if there is none */
     void (*notice)(void *user, const char *line);
+    /** As in strake_options. */
+    void (*compiling)(void *user, const char *device, int number, int of);
     /** @p done of @p all parts of the work are done, @p item comes next. */
     void (*progress)(void *user, const strake_bench *bench, const strake_bench_item *item,
                      double done);

@@ -97,6 +97,7 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
                                      .threads = threads,
                                      .cache = m->options->cache,
                                      .notice = m->options->notice,
+                                     .compiling = m->options->compiling,
                                      .user = m->options->user};
     const strake_status status = strake_open(m->bench->which, &settings, &item->solver, &cause);
     if (status != STRAKE_OK) {

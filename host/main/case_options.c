@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "main/compiling.h"
 #include "main/program.h"
 
 strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
@@ -25,7 +26,8 @@ strake_options strake_solver_options(const strake_arguments *arguments)
                             .split = arguments->split,
                             .threads = (int)arguments->threads,
                             .cache = arguments->cache,
-                            .notice = strake_notice};
+                            .notice = strake_notice,
+                            .compiling = strake_compiling};
 }
 
 static void append_quoted(strake_text *text, const char *word)

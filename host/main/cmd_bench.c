@@ -5,11 +5,13 @@
 #include "base/hash.h"
 #include "bench/roof.h"
 #include "main/bench_parts.h"
+#include "main/compiling.h"
 #include "main/interrupt.h"
 #include "main/program.h"
 #include "main/progress.h"
 #include "main/report_file.h"
 #include "main/summary.h"
+#include "opencl/cl_watch.h"
 
 enum { REPEATS = 5, NOTICES = 64 };
 
@@ -20,6 +22,7 @@ typedef struct session {
     strake_bench *bench;
     int measured; /* benchmarks */
     strake_cl_list list;
+    strake_cl_watch watch; /* of programs for roofs */
     strake_roofs roofs;
     strake_progress progress;
     uint64_t told[NOTICES]; /* hashes of notices already given */
@@ -117,6 +120,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
                                           .timelines = a->report != NULL || a->plot != NULL,
                                           .device_memory = smallest_gpu(&s->list),
                                           .notice = notice,
+                                          .compiling = strake_compiling,
                                           .progress = show_progress,
                                           .stop = stop,
                                           .user = s};
@@ -185,6 +189,8 @@ static int command(const strake_arguments *arguments)
     s->bench = calloc((size_t)s->jobs, sizeof *s->bench);
     STRAKE_CHECK(s->bench != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
+    strake_cl_watch_list(&s->watch, &s->list);
     s->roofs = (strake_roofs){.list = &s->list, .notice = notice, .user = s};
     strake_progress_begin(&s->progress, arguments->quiet, 0, 1, 0.0);
     strake_interrupt_install();

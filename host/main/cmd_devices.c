@@ -6,8 +6,9 @@
 #include "cpu/topology.h"
 #include "io/machine.h"
 #include "io/text.h"
+#include "main/compiling.h"
 #include "main/program.h"
-#include "opencl/cl_device.h"
+#include "opencl/cl_watch.h"
 #include "tuned/tuned.h"
 
 static const char *kind_of(const strake_cl_device *device)
@@ -240,12 +241,19 @@ static int command(const strake_arguments *arguments)
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     strake_cl_list list = {0};
+    strake_cl_watch watch;
     strake_tuned_set *set = NULL;
     strake_text json = {0};
     strake_machine cpu;
     int code = STRAKE_EXIT_DONE;
     strake_machine_read(&cpu);
     STRAKE_TRY(strake_cl_list_open(&list, error));
+    strake_cl_watch_begin(&watch, strake_compiling, NULL);
+    strake_cl_watch_list(&watch, &list);
+    for (int k = 0; k < list.count * STRAKE_PRECISIONS; k++) {
+        const strake_precision precision = (strake_precision)(k % STRAKE_PRECISIONS);
+        strake_cl_watch_expect(&watch, can_run(&list.device[k / STRAKE_PRECISIONS], precision));
+    }
     run_selftests(&list);
     if (arguments->cache != NULL && access(arguments->cache, F_OK) != 0) {
         strake_say_note("--cache %s: there is no such folder, so it holds no tuned settings",

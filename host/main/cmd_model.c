@@ -6,6 +6,7 @@
 
 #include "io/report.h"
 #include "main/case_options.h"
+#include "main/compiling.h"
 #include "main/interrupt.h"
 #include "main/model_advice.h"
 #include "main/places.h"
@@ -14,12 +15,14 @@
 #include "main/report_file.h"
 #include "model/messages.h"
 #include "model/say.h"
+#include "opencl/cl_watch.h"
 
 static const double default_budget = 40.0; /* seconds */
 
 typedef struct session {
     const strake_arguments *arguments;
     strake_cl_list list;
+    strake_cl_watch watch;
     strake_model_machine machine;
     strake_ranks *ranks; /* NULL: this process is alone */
     strake_message_model messages;
@@ -297,6 +300,8 @@ static strake_status measure_devices(session *s, strake_case **which, bool *stop
     STRAKE_TRY(strake_report_begin(&s->report, arguments->report, error));
     STRAKE_TRY(strake_report_begin(&s->plot, arguments->plot, error));
     STRAKE_TRY(strake_cl_list_open(&s->list, error));
+    strake_cl_watch_begin(&s->watch, strake_compiling, NULL);
+    strake_cl_watch_list(&s->watch, &s->list);
     STRAKE_TRY(find_devices(s, error));
     strake_interrupt_install();
     STRAKE_TRY(measure(s, stopped, error));

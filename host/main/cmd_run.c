@@ -144,6 +144,7 @@ static strake_status prepare(run *r, strake_error *error)
     int64_t resumed_step = -1;
     strake_options settings = strake_solver_options(r->arguments);
     settings.notice = is_first(r) ? settings.notice : NULL;
+    settings.compiling = is_first(r) ? settings.compiling : NULL;
     STRAKE_TRY(strake_ranks_agree(r->ranks, look_ahead(r, error), error));
     STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, &r->solver, error));
     if (r->ranks == NULL && strake_first_use(r->arguments, r->which, r->solver)) {

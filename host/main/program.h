@@ -41,6 +41,9 @@ void strake_say_note(const char *format, ...) STRAKE_PRINTF(1, 2);
 /** Prints `strake: warning: MESSAGE` on stderr: what a user must know even with --quiet. */
 void strake_say_warning(const char *format, ...) STRAKE_PRINTF(1, 2);
 
+/** Whether the command was given --quiet. */
+bool strake_is_quiet(void);
+
 /** Prints an error and returns the exit code that belongs to its status. */
 int strake_say_error(const strake_error *error);
 

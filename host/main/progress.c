@@ -84,6 +84,12 @@ static void show(strake_progress *progress, double now, double share, const char
     progress->last = now;
 }
 
+void strake_progress_soon(strake_progress *progress, double seconds)
+{
+    progress->last =
+        strake_wall_seconds() + seconds - (progress->terminal ? bar_period : line_period);
+}
+
 void strake_progress_show(strake_progress *progress, double share, const char *facts)
 {
     const double now = strake_wall_seconds();

@@ -25,6 +25,9 @@ void strake_progress_update(strake_progress *progress, int64_t step, double step
 /** Shows any work, if it is time to: @p share of it is done, @p facts say what goes on. */
 void strake_progress_show(strake_progress *progress, double share, const char *facts);
 
+/** Shows the next state @p seconds from now, not at the usual pace. */
+void strake_progress_soon(strake_progress *progress, double seconds);
+
 /** Removes the bar, so that something else can be printed; the next update draws it again. */
 void strake_progress_clear(strake_progress *progress);
 

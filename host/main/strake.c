@@ -29,7 +29,12 @@ void strake_say(const char *format, ...)
 }
 
 /* Set by --quiet. */
-static bool without_notes;
+static bool is_quiet;
+
+bool strake_is_quiet(void)
+{
+    return is_quiet;
+}
 
 static void say_kind(const char *kind, const char *format, va_list list)
 {
@@ -42,7 +47,7 @@ void strake_say_note(const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (!without_notes) {
+    if (!is_quiet) {
         say_kind("note", format, list);
     }
     va_end(list);
@@ -155,7 +160,7 @@ static int run_command(const strake_command *command, const char *const *words)
         const char *const page[] = {command->name, NULL};
         return run_command(&strake_command_help, page);
     } else {
-        without_notes = arguments.quiet;
+        is_quiet = arguments.quiet;
         code = check_operands(command, &arguments);
         if (code == STRAKE_EXIT_DONE) {
             if (!command->joins_ranks && strake_ranks_launched() && strake_ranks_may_tell(NULL)) {

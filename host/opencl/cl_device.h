@@ -28,8 +28,12 @@
     X(clSetEventCallback)
 /* clang-format on */
 
+struct strake_cl_watch;
+
 typedef struct strake_cl {
     void *library;
+    struct strake_cl_watch
+        *watch; /**< who is told of programs that are compiled, or NULL; borrowed */
 #define X(name) __typeof__(&name) name;
     STRAKE_CL_FUNCTIONS(X)
 #undef X
@@ -40,6 +44,7 @@ typedef struct strake_cl {
  * "gpu:N" where it is a GPU or accelerator).
  */
 typedef struct strake_cl_device {
+    int number; /**< N */
     cl_platform_id platform;
     cl_device_id device;
     char platform_name[128], platform_version[128];
@@ -81,7 +86,7 @@ typedef struct strake_cl_list {
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error);
 void strake_cl_list_free(strake_cl_list *list);
 
-/** Puts devices into the order of a list. */
+/** Puts devices into the order of a list, and numbers them. */
 void strake_cl_list_sort(strake_cl_device *device, int count);
 
 /** GPUs and accelerators: the first of the list. */

@@ -214,6 +214,9 @@ void strake_cl_list_sort(strake_cl_device *device, int count)
         }
         device[at] = next;
     }
+    for (int k = 0; k < count; ++k) {
+        device[k].number = k;
+    }
 }
 
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)

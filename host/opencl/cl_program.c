@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_watch.h"
+
 /*
  * All build options of a device. Never -cl-fast-relaxed-math, -cl-mad-enable or
  * -cl-denorms-are-zero (which flushes fp64 as well on PoCL): they change results. Contraction is
@@ -192,11 +194,16 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
     cl_program program = NULL;
     cl_int code = CL_SUCCESS;
     strake_cl_key key;
+    int number = 0;
+    bool is_told = false;
 
     STRAKE_TRY(build_options(device, precision, extra, &options, error));
     key = program_key(device, options, source);
+    number = strake_cl_watch_ask(cl->watch, key.name);
     program = load_program(cl, device, context, options, &key);
     if (program == NULL) {
+        strake_cl_watch_tell(cl->watch, device, number);
+        is_told = true;
         program = cl->clCreateProgramWithSource(context, 1, &source, NULL, &code);
         STRAKE_CL("clCreateProgramWithSource", code, error, device);
         code = cl->clBuildProgram(program, 1, &device->device, options, NULL, NULL);
@@ -210,6 +217,9 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
     program = NULL;
 
 cleanup:
+    if (is_told) {
+        strake_cl_watch_tell(cl->watch, device, 0);
+    }
     if (program != NULL) {
         (void)cl->clReleaseProgram(program);
     }

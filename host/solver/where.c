@@ -8,6 +8,9 @@
 #include "grid/parts.h"
 #include "solver/solver_impl.h"
 
+/* Of a device: the self-test, the filling of arrays, and the kernels of a step. */
+enum { PROGRAMS = 3 };
+
 /* @param[in] device  number in the list, -1: the processor */
 static strake_status add_part(strake_solver *solver, const strake_part_ops *ops, int device,
                               strake_error *error)
@@ -71,6 +74,9 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
     int added = 0;
     const int gpus = strake_cl_list_gpus(&solver->team.list);
     char why[512];
+    for (int d = 0; d < gpus; d++) {
+        strake_cl_watch_expect(&solver->team.watch, is_own_gpu(solver, d, gpus) ? PROGRAMS : 0);
+    }
     for (int d = 0; d < gpus && *status == STRAKE_OK; d++) {
         if (!is_own_gpu(solver, d, gpus)) {
             continue;
@@ -79,6 +85,7 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
             *status = add_part(solver, &strake_part_opencl, d, error);
             added++;
         } else {
+            strake_cl_watch_expect(&solver->team.watch, 1 - PROGRAMS);
             strake_tell(&solver->team.notices, "ocl:%d (%s) is left out: it %s", d,
                         solver->team.list.device[d].name, why);
         }
@@ -171,12 +178,32 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
         near != NULL ? "`?)" : "");
 }
 
+/* Tells how many programs a list needs: of a device that is in it twice, those of one. */
+static void expect_programs(strake_solver *solver, const char *where)
+{
+    bool is_listed[STRAKE_MAX_PLACEMENTS] = {false};
+    char word[16];
+    for (const char *at = where; at != NULL;) {
+        strake_error ignored;
+        int index = -1;
+        at += strspn(at, " ");
+        (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " ,"), at);
+        if (strake_cl_list_find(&solver->team.list, word, &index, &ignored) == STRAKE_OK &&
+            index >= 0 && index < STRAKE_MAX_PLACEMENTS && !is_listed[index]) {
+            is_listed[index] = true;
+            strake_cl_watch_expect(&solver->team.watch, PROGRAMS);
+        }
+        at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL;
+    }
+}
+
 static strake_status add_list(strake_solver *solver, const char *where, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *copy = strdup(where);
     char *rest = copy;
     STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    expect_programs(solver, where);
     while (rest != NULL) {
         char *token = strsep(&rest, ",");
         token += strspn(token, " ");
@@ -205,6 +232,7 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
         return add_part(solver, &strake_part_cpu, -1, error);
     }
     STRAKE_TRY(strake_cl_list_open(&solver->team.list, error));
+    strake_cl_watch_list(&solver->team.watch, &solver->team.list);
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));
     } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {

@@ -12,7 +12,7 @@
 #include "cpu/topology.h"
 #include "engine/level.h"
 #include "model/model.h"
-#include "opencl/cl_device.h"
+#include "opencl/cl_watch.h"
 #include "part/notice.h"
 #include "part/part.h"
 #include "team/bell.h"
@@ -90,7 +90,8 @@ typedef struct strake_team {
     const strake_case *which; /**< run.* keys */
     strake_domain *domain;    /**< what it computes */
     strake_notices notices;
-    strake_cl_list list; /**< of devices; opened where one is asked for */
+    strake_cl_watch watch; /**< of the programs built with what the list has */
+    strake_cl_list list;   /**< of devices; opened where one is asked for */
     int parts;
     strake_part part[STRAKE_MAX_PLACEMENTS];
     bool is_tuned;         /**< tuned settings were looked up for the parts */

@@ -10,7 +10,7 @@
  * name:made-up: devices are called so, type:gpu: devices say that they are GPUs. cut:drivers: like Khronos'
  * loader it cuts OCL_ICD_FILENAMES at its first colon when it is first asked for platforms, and offers as
  * many devices as that named files. $STRAKE_TEST_KINDS, "cpu gpu accelerator": what kind the first, second, third
- * device says it is. $STRAKE_TEST_FILL_BITS: fills
+ * device says it is. $STRAKE_TEST_BUILD_SECONDS: what clBuildProgram takes longer for a source. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
  * fails in the next clFinish(), what lies beyond all of them is written elsewhere. $STRAKE_TEST_MAX_ALLOC: what
  * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. Other calls go to the
@@ -215,6 +215,13 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
         if (refused[k] != NULL && refused[k] == program) {
             return CL_BUILD_PROGRAM_FAILURE;
         }
+    }
+    const char *const delay = getenv("STRAKE_TEST_BUILD_SECONDS");
+    size_t source = 0;
+    if (delay != NULL &&
+        clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &source) == CL_SUCCESS &&
+        source > 1) {
+        (void)usleep((useconds_t)(1e6 * strtod(delay, NULL)));
     }
     return next(program, count, device, options, notify, user);
 }

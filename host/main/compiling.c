@@ -1,0 +1,93 @@
+#include "main/compiling.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "main/program.h"
+#include "main/progress.h"
+
+/* What takes less is not worth a line; between two looks at it [s]. */
+static const double patience = 1.0;
+enum { LOOK_NANOSECONDS = 200000000 };
+
+/* Several devices compile at the same time: the last to begin is shown. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_thread;
+    int active;
+    char device[64];
+    int number, of;
+    double since;
+    strake_progress progress;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void show(void)
+{
+    char facts[160];
+    (void)snprintf(facts, sizeof facts, "compiling program %d of %d for %s, %.0f s", state.number,
+                   state.of, state.device, strake_wall_seconds() - state.since);
+    strake_progress_show(&state.progress, (double)(state.number - 1) / (double)state.of, facts);
+}
+
+static void *look(void *nothing)
+{
+    (void)pthread_mutex_lock(&state.lock);
+    for (;;) {
+        if (state.active == 0) {
+            (void)pthread_cond_wait(&state.changed, &state.lock);
+            continue;
+        }
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += LOOK_NANOSECONDS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&state.changed, &state.lock, &until);
+        if (state.active > 0) {
+            show();
+        }
+    }
+    return nothing;
+}
+
+/* Signals are for the others. */
+static bool start_thread(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, NULL, look, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started) {
+        (void)pthread_detach(thread);
+    }
+    return started;
+}
+
+void strake_compiling(void *user, const char *device, int number, int of)
+{
+    (void)user;
+    if (strake_is_quiet()) {
+        return;
+    }
+    (void)pthread_mutex_lock(&state.lock);
+    if (number > 0) {
+        state.has_thread = state.has_thread || start_thread();
+        if (state.active++ == 0) {
+            strake_progress_begin(&state.progress, false, 0, 1, 0.0);
+        }
+        (void)snprintf(state.device, sizeof state.device, "%s", device);
+        state.number = number;
+        state.of = of;
+        state.since = strake_wall_seconds();
+        strake_progress_soon(&state.progress, patience);
+    } else if (--state.active == 0) {
+        strake_progress_clear(&state.progress);
+    }
+    (void)pthread_cond_signal(&state.changed);
+    (void)pthread_mutex_unlock(&state.lock);
+}
