@@ -6,6 +6,8 @@
 #include "grid/parts.h"
 #include "tuned/kernels.h"
 
+static const strake_part_ops resident, blocks;
+
 static strake_cl_stripe *stripe_of(const strake_part *part)
 {
     return part->body;
@@ -55,6 +57,9 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
         plan->cl, part->device, &grid->graph, grid->which->problem, &grid->layout, plan->stripe,
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
     part->body = stripe;
+    if (stripe != NULL) {
+        part->ops = stripe->blocks != NULL ? &blocks : &resident;
+    }
     return status;
 }
 
@@ -62,116 +67,227 @@ static void unmake(strake_part *part)
 {
     strake_cl_stripe *stripe = stripe_of(part);
     strake_cl_stripe_destroy(&stripe);
+    part->ops = &strake_part_opencl;
 }
 
 static int steps(const strake_part *part)
 {
-    return strake_cl_stripe_steps(stripe_of(part));
+    return stripe_of(part)->steps;
 }
 
-static strake_status load_inputs(strake_part *part, strake_error *error)
+/* --- one that lies in its device's memory --------------------------------------------------------- */
+
+static strake_cl_resident *resident_of(const strake_part *part)
 {
-    return strake_cl_stripe_upload_static(stripe_of(part), arrays_of(part, 0), error);
+    return stripe_of(part)->resident;
 }
 
-static strake_status load_states(strake_part *part, strake_error *error)
+static strake_status resident_load_inputs(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_upload_state(stripe_of(part), current(part), error);
+    return strake_cl_resident_upload_static(resident_of(part), arrays_of(part, 0), error);
 }
 
-static strake_status store(strake_part *part, int parity, strake_error *error)
+static strake_status resident_load_states(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_download(stripe_of(part), arrays_of(part, parity), error);
+    return strake_cl_resident_upload_state(resident_of(part), current(part), error);
 }
 
-static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
-                         strake_error *error)
+static strake_status resident_store(strake_part *part, int parity, strake_error *error)
+{
+    return strake_cl_resident_download(resident_of(part), arrays_of(part, parity), error);
+}
+
+static strake_status resident_leg(strake_part *part, const strake_leg *leg, bool *finite,
+                                  strake_error *error)
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_stripe_sweep(stripe_of(part), leg->steps, grid->array[leg->parity],
+    return strake_cl_resident_sweep(resident_of(part), leg->steps, grid->array[leg->parity],
+                                    grid->next[leg->parity], error);
+}
+
+static strake_status resident_meet(strake_part *part, int leg, strake_error *error)
+{
+    (void)leg;
+    return strake_cl_resident_publish(resident_of(part), error);
+}
+
+static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
+{
+    (void)leg;
+    return strake_cl_resident_fetch(resident_of(part), arrays_of(part, parity), error);
+}
+
+static strake_status resident_undo(strake_part *part, int steps_done, strake_error *error)
+{
+    (void)error;
+    strake_cl_resident_undo(resident_of(part), steps_done);
+    return STRAKE_OK;
+}
+
+static strake_status resident_finish(strake_part *part, strake_error *error)
+{
+    return strake_cl_resident_finish(resident_of(part), error);
+}
+
+static strake_status resident_look(strake_part *part, strake_error *error)
+{
+    return strake_cl_resident_look(resident_of(part), error);
+}
+
+static strake_status resident_is_finite(strake_part *part, bool *finite, strake_error *error)
+{
+    return strake_cl_resident_is_finite(resident_of(part), finite, error);
+}
+
+static bool resident_is_alone(const strake_part *part)
+{
+    return strake_cl_resident_is_alone(resident_of(part));
+}
+
+static bool resident_has_room(const strake_part *part, strake_range own)
+{
+    return strake_cl_resident_has_room(resident_of(part), own);
+}
+
+static strake_status resident_give(strake_part *part, const strake_range *then, int stripes,
+                                   int self, strake_error *error)
+{
+    return strake_cl_resident_give(resident_of(part), then, stripes, self, current(part), error);
+}
+
+static strake_status resident_take(strake_part *part, const strake_range *then, int stripes,
+                                   int self, strake_error *error)
+{
+    return strake_cl_resident_take(resident_of(part), then, stripes, self, current(part), error);
+}
+
+static double resident_busy(strake_part *part)
+{
+    return strake_cl_resident_busy(resident_of(part));
+}
+
+static strake_status resident_unpin(strake_part *part, strake_error *error)
+{
+    const strake_status status = strake_cl_resident_finish(resident_of(part), error);
+    if (status == STRAKE_OK) {
+        strake_cl_resident_unpin(resident_of(part));
+    }
+    return status;
+}
+
+static strake_status resident_check(strake_part *part, bool *intact, strake_error *error)
+{
+    return strake_cl_resident_check(resident_of(part), intact, error);
+}
+
+static strake_status resident_record(strake_part *part, strake_cl_record *record,
+                                     strake_error *error)
+{
+    strake_cl_kernels *kernels = &stripe_of(part)->kernels;
+    kernels->record = NULL;
+    const strake_status status = strake_cl_resident_record(resident_of(part), record, error);
+    kernels->record = status == STRAKE_OK ? record : NULL;
+    return status;
+}
+
+static strake_status resident_time(strake_part *part, strake_cl_time *out, int *count,
+                                   strake_error *error)
+{
+    return strake_cl_resident_time(resident_of(part), out, count, error);
+}
+
+/* --- one that streams through it: it reads the host arrays whenever it needs them ------------------ */
+
+static strake_cl_blocks *blocks_of(const strake_part *part)
+{
+    return stripe_of(part)->blocks;
+}
+
+static strake_status blocks_load_states(strake_part *part, strake_error *error)
+{
+    return strake_cl_blocks_restart(blocks_of(part), error);
+}
+
+static strake_status blocks_store(strake_part *part, int parity, strake_error *error)
+{
+    (void)parity;
+    return strake_cl_blocks_finish(blocks_of(part), error);
+}
+
+static strake_status blocks_leg(strake_part *part, const strake_leg *leg, bool *finite,
+                                strake_error *error)
+{
+    const strake_grid *grid = strake_grid_of(part->domain);
+    *finite = true; /* nobody knows yet */
+    return strake_cl_blocks_sweep(blocks_of(part), leg->steps, grid->array[leg->parity],
                                   grid->next[leg->parity], error);
 }
 
-static strake_status meet(strake_part *part, int leg, strake_error *error)
+static strake_status blocks_meet(strake_part *part, int leg, strake_error *error)
 {
     (void)leg;
-    return strake_cl_stripe_publish(stripe_of(part), error);
+    return strake_cl_blocks_finish(blocks_of(part), error);
 }
 
-static strake_status fetch(strake_part *part, int leg, int parity, strake_error *error)
+static strake_status blocks_undo(strake_part *part, int steps_done, strake_error *error)
 {
-    (void)leg;
-    return strake_cl_stripe_fetch(stripe_of(part), arrays_of(part, parity), error);
+    (void)steps_done;
+    return strake_cl_blocks_undo(blocks_of(part), error);
 }
 
-static strake_status undo(strake_part *part, int steps_done, strake_error *error)
+static strake_status blocks_finish(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_undo(stripe_of(part), steps_done, error);
+    return strake_cl_blocks_finish(blocks_of(part), error);
 }
 
-static strake_status finish(strake_part *part, strake_error *error)
+static strake_status blocks_look(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_finish(stripe_of(part), error);
+    return strake_cl_blocks_look(blocks_of(part), error);
 }
 
-static strake_status look(strake_part *part, strake_error *error)
+static strake_status blocks_is_finite(strake_part *part, bool *finite, strake_error *error)
 {
-    return strake_cl_stripe_look(stripe_of(part), error);
+    return strake_cl_blocks_is_finite(blocks_of(part), finite, error);
 }
 
-static strake_status is_finite(strake_part *part, bool *finite, strake_error *error)
+static bool blocks_is_alone(const strake_part *part)
 {
-    return strake_cl_stripe_is_finite(stripe_of(part), finite, error);
+    return part->range.first == 0 && part->range.end == part->domain->slabs;
 }
 
-static bool is_alone(const strake_part *part)
+/* Its blocks are planned for the slabs that it has. */
+static bool never_has_room(const strake_part *part, strake_range own)
 {
-    return strake_cl_stripe_is_alone(stripe_of(part));
+    (void)part;
+    (void)own;
+    return false;
 }
 
-static bool has_room(const strake_part *part, strake_range own)
+static strake_status blocks_unpin(strake_part *part, strake_error *error)
 {
-    return strake_cl_stripe_has_room(stripe_of(part), own);
+    const strake_status status = strake_cl_blocks_finish(blocks_of(part), error);
+    if (status == STRAKE_OK) {
+        strake_cl_blocks_unpin(blocks_of(part));
+    }
+    return status;
 }
 
-static strake_status give(strake_part *part, const strake_range *then, int stripes, int self,
-                          strake_error *error)
+static strake_status blocks_check(strake_part *part, bool *intact, strake_error *error)
 {
-    return strake_cl_stripe_give(stripe_of(part), then, stripes, self, current(part), error);
+    return strake_cl_blocks_check(blocks_of(part), intact, error);
 }
 
-static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
-                          strake_error *error)
+static strake_status blocks_record(strake_part *part, strake_cl_record *record, strake_error *error)
 {
-    return strake_cl_stripe_take(stripe_of(part), then, stripes, self, current(part), error);
+    strake_cl_kernels *kernels = &stripe_of(part)->kernels;
+    kernels->record = NULL;
+    const strake_status status = strake_cl_blocks_record(blocks_of(part), record, error);
+    kernels->record = status == STRAKE_OK ? record : NULL;
+    return status;
 }
 
-static double busy(strake_part *part)
-{
-    return strake_cl_stripe_busy(stripe_of(part));
-}
-
-static strake_status unpin(strake_part *part, strake_error *error)
-{
-    return strake_cl_stripe_unpin(stripe_of(part), error);
-}
-
-static strake_status check(strake_part *part, bool *intact, strake_error *error)
-{
-    return strake_cl_stripe_check(stripe_of(part), intact, error);
-}
-
-static strake_status record(strake_part *part, strake_cl_record *record, strake_error *error)
-{
-    return strake_cl_stripe_record(stripe_of(part), record, error);
-}
-
-static strake_status time_kernels(strake_part *part, strake_cl_time *out, int *count,
-                                  strake_error *error)
-{
-    return strake_cl_stripe_time(stripe_of(part), out, count, error);
-}
+/* --- what both have in common --------------------------------------------------------------------- */
 
 static strake_status fault(strake_part *part, strake_cl_fault fault, int factor,
                            strake_error *error)
@@ -259,30 +375,49 @@ static void describe(const strake_part *part, strake_placement *out)
     }
 }
 
-const strake_part_ops strake_part_opencl = {.role = "stripe",
-                                            .is_tried = true,
-                                            .cores = cores,
-                                            .make = make,
-                                            .unmake = unmake,
-                                            .steps = steps,
-                                            .load_inputs = load_inputs,
-                                            .load_states = load_states,
-                                            .store = store,
-                                            .leg = leg,
-                                            .meet = meet,
-                                            .fetch = fetch,
-                                            .undo = undo,
-                                            .finish = finish,
-                                            .look = look,
-                                            .is_finite = is_finite,
-                                            .is_alone = is_alone,
-                                            .has_room = has_room,
-                                            .give = give,
-                                            .take = take,
-                                            .busy = busy,
-                                            .unpin = unpin,
-                                            .check = check,
-                                            .record = record,
-                                            .time = time_kernels,
-                                            .fault = fault,
-                                            .describe = describe};
+/* Of every table: before it is made nobody knows which of the two it will be. */
+#define OPENCL_PART                                                                                \
+    .role = "stripe", .is_tried = true, .cores = cores, .make = make, .unmake = unmake,            \
+    .describe = describe
+
+const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};
+
+static const strake_part_ops resident = {OPENCL_PART,
+                                         .steps = steps,
+                                         .load_inputs = resident_load_inputs,
+                                         .load_states = resident_load_states,
+                                         .store = resident_store,
+                                         .leg = resident_leg,
+                                         .meet = resident_meet,
+                                         .fetch = resident_fetch,
+                                         .undo = resident_undo,
+                                         .finish = resident_finish,
+                                         .look = resident_look,
+                                         .is_finite = resident_is_finite,
+                                         .is_alone = resident_is_alone,
+                                         .has_room = resident_has_room,
+                                         .give = resident_give,
+                                         .take = resident_take,
+                                         .busy = resident_busy,
+                                         .unpin = resident_unpin,
+                                         .check = resident_check,
+                                         .record = resident_record,
+                                         .time = resident_time,
+                                         .fault = fault};
+
+static const strake_part_ops blocks = {OPENCL_PART,
+                                       .steps = steps,
+                                       .load_states = blocks_load_states,
+                                       .store = blocks_store,
+                                       .leg = blocks_leg,
+                                       .meet = blocks_meet,
+                                       .undo = blocks_undo,
+                                       .finish = blocks_finish,
+                                       .look = blocks_look,
+                                       .is_finite = blocks_is_finite,
+                                       .is_alone = blocks_is_alone,
+                                       .has_room = never_has_room,
+                                       .unpin = blocks_unpin,
+                                       .check = blocks_check,
+                                       .record = blocks_record,
+                                       .fault = fault};

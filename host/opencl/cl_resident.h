@@ -67,7 +67,10 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
                                         strake_cl_resident **out, strake_error *error);
 void strake_cl_resident_destroy(strake_cl_resident **resident);
 
-/* These do what their namesakes of cl_stripe.h do. */
+/*
+ * What strake_part_ops (part/part.h) asks of a part; array[v] and next[v]: host arrays by value and output
+ * value. undo: the states before the last sweep are current again, after several steps undefined ones.
+ */
 strake_status strake_cl_resident_upload_static(strake_cl_resident *r, void *const *array,
                                                strake_error *error);
 strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const *array,

@@ -8,20 +8,6 @@ enum {
     UNKNOWN_HORIZON = 64 /* steps */
 };
 
-/* Either resident or streaming in blocks. */
-struct strake_cl_stripe {
-    strake_cl_kernels kernels;
-    const strake_layout *host;
-    strake_range range; /* of the grid; when it was made */
-    int steps;          /* most per sweep */
-    uint64_t need;      /* bytes that its arrays take if resident, without room for others' slabs */
-    uint64_t memory;    /* bytes that they may take */
-    uint64_t held;      /* bytes that they take if it is resident */
-    strake_cl_resident *resident;
-    strake_cl_blocks *blocks;
-    strake_cl broken; /* what replaces the entry points once they fail on purpose */
-};
-
 static strake_status make_blocks(strake_cl_stripe *s, int steps,
                                  const strake_cl_stripe_options *options, strake_error *error)
 {
@@ -140,11 +126,6 @@ cleanup:
     return status;
 }
 
-int strake_cl_stripe_steps(const strake_cl_stripe *s)
-{
-    return s->steps;
-}
-
 void strake_cl_stripe_describe(const strake_cl_stripe *s, strake_cl_blocks_report *out)
 {
     memset(out, 0, sizeof *out);
@@ -188,112 +169,6 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
     *stripe = NULL;
 }
 
-/* Blocks read the host arrays whenever they need them. */
-strake_status strake_cl_stripe_upload_static(strake_cl_stripe *s, void *const *array,
-                                             strake_error *error)
-{
-    return s->blocks != NULL ? STRAKE_OK
-                             : strake_cl_resident_upload_static(s->resident, array, error);
-}
-
-strake_status strake_cl_stripe_upload_state(strake_cl_stripe *s, void *const *array,
-                                            strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_restart(s->blocks, error)
-                             : strake_cl_resident_upload_state(s->resident, array, error);
-}
-
-strake_status strake_cl_stripe_download(strake_cl_stripe *s, void *const *array,
-                                        strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
-                             : strake_cl_resident_download(s->resident, array, error);
-}
-
-strake_status strake_cl_stripe_sweep(strake_cl_stripe *s, int steps, void *const *array,
-                                     void *const *next, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_sweep(s->blocks, steps, array, next, error)
-                             : strake_cl_resident_sweep(s->resident, steps, array, next, error);
-}
-
-strake_status strake_cl_stripe_undo(strake_cl_stripe *s, int steps, strake_error *error)
-{
-    if (s->blocks != NULL) {
-        return strake_cl_blocks_undo(s->blocks, error);
-    }
-    strake_cl_resident_undo(s->resident, steps);
-    return STRAKE_OK;
-}
-
-strake_status strake_cl_stripe_unpin(strake_cl_stripe *s, strake_error *error)
-{
-    const strake_status status = strake_cl_stripe_finish(s, error);
-    if (status == STRAKE_OK && s->blocks != NULL) {
-        strake_cl_blocks_unpin(s->blocks);
-    } else if (status == STRAKE_OK) {
-        strake_cl_resident_unpin(s->resident);
-    }
-    return status;
-}
-
-strake_status strake_cl_stripe_publish(strake_cl_stripe *s, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
-                             : strake_cl_resident_publish(s->resident, error);
-}
-
-strake_status strake_cl_stripe_fetch(strake_cl_stripe *s, void *const *array, strake_error *error)
-{
-    return s->blocks != NULL ? STRAKE_OK : strake_cl_resident_fetch(s->resident, array, error);
-}
-
-strake_status strake_cl_stripe_finish(strake_cl_stripe *s, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_finish(s->blocks, error)
-                             : strake_cl_resident_finish(s->resident, error);
-}
-
-strake_status strake_cl_stripe_look(strake_cl_stripe *s, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_look(s->blocks, error)
-                             : strake_cl_resident_look(s->resident, error);
-}
-
-strake_status strake_cl_stripe_is_finite(strake_cl_stripe *s, bool *finite, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_is_finite(s->blocks, finite, error)
-                             : strake_cl_resident_is_finite(s->resident, finite, error);
-}
-
-bool strake_cl_stripe_is_alone(const strake_cl_stripe *s)
-{
-    return s->blocks != NULL ? s->range.first == 0 && s->range.end == s->host->n[0]
-                             : strake_cl_resident_is_alone(s->resident);
-}
-
-bool strake_cl_stripe_has_room(const strake_cl_stripe *s, strake_range own)
-{
-    return s->resident != NULL && strake_cl_resident_has_room(s->resident, own);
-}
-
-strake_status strake_cl_stripe_give(strake_cl_stripe *s, const strake_range *stripes_then,
-                                    int stripes, int self, void *const *array, strake_error *error)
-{
-    return strake_cl_resident_give(s->resident, stripes_then, stripes, self, array, error);
-}
-
-strake_status strake_cl_stripe_take(strake_cl_stripe *s, const strake_range *stripes_then,
-                                    int stripes, int self, void *const *array, strake_error *error)
-{
-    return strake_cl_resident_take(s->resident, stripes_then, stripes, self, array, error);
-}
-
-double strake_cl_stripe_busy(strake_cl_stripe *s)
-{
-    return s->resident != NULL ? strake_cl_resident_busy(s->resident) : 0.0;
-}
-
 strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault, int factor,
                                      strake_error *error)
 {
@@ -314,29 +189,4 @@ strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault,
         break;
     }
     return STRAKE_OK;
-}
-
-strake_status strake_cl_stripe_record(strake_cl_stripe *s, strake_cl_record *record,
-                                      strake_error *error)
-{
-    s->kernels.record = NULL;
-    const strake_status status = s->blocks != NULL
-                                     ? strake_cl_blocks_record(s->blocks, record, error)
-                                     : strake_cl_resident_record(s->resident, record, error);
-    s->kernels.record = status == STRAKE_OK ? record : NULL;
-    return status;
-}
-
-strake_status strake_cl_stripe_check(strake_cl_stripe *s, bool *intact, strake_error *error)
-{
-    return s->blocks != NULL ? strake_cl_blocks_check(s->blocks, intact, error)
-                             : strake_cl_resident_check(s->resident, intact, error);
-}
-
-strake_status strake_cl_stripe_time(strake_cl_stripe *s, strake_cl_time *out, int *count,
-                                    strake_error *error)
-{
-    *count = 0;
-    return s->resident != NULL ? strake_cl_resident_time(s->resident, out, count, error)
-                               : STRAKE_OK;
 }

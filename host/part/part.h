@@ -93,7 +93,12 @@ typedef struct strake_part_ops {
     /** Whether it exchanges with nobody: sweeps may be enqueued ahead. NULL: yes, if it is the only role. */
     bool (*is_alone)(const strake_part *part);
 
-    /** Moving slabs, as for strake_cl_stripe_give(). NULL has_room: for one slab and more. */
+    /**
+     * Moving slabs between two runs. First every part gives: what it will not own any more, and what others
+     * will need of it, goes to the host's current states. Then every part takes: it loads what it gains and
+     * plans its exchange anew. has_room: whether it can own these slabs without being made anew; NULL: one
+     * and more.
+     */
     bool (*has_room)(const strake_part *part, strake_range own);
     strake_status (*give)(strake_part *part, const strake_range *then, int stripes, int self,
                           strake_error *error);
