@@ -12,7 +12,7 @@
 /**
  * Maps the slabs around this rank's own that both know, keeping what its own slabs hold, where the machine
  * lets it; what other ranks' slabs hold is undefined until they have said that they have done so, too.
- * No device may use the arrays meanwhile, nor keep their pages (strake_cl_stripe_unpin). Collective.
+ * No device may use the arrays meanwhile, nor keep their pages (strake_part_unpin). Collective.
  * @param[in]  neighbour  ranks before and after this one, -1: none
  * @param[in]  depth      slabs that a rank reads before and after its own
  * @param[out] common     whether the slabs between this rank and each of them are mapped
