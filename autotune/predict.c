@@ -16,12 +16,13 @@ enum { LEAST_STRIDE = 32 };
 double strake_predict_local(const void *user, int settings, const strake_tuned_setting *setting)
 {
     const strake_prediction *const prediction = user;
-    strake_case which = *prediction->which;
+    const bool is_flat = prediction->which->n[1] == 1;
+    strake_settings run = prediction->which->run;
     double most = 0.0;
     for (int s = 0; s < settings; s++) {
-        (void)strake_setting_set(&which, setting[s].path, setting[s].value);
+        (void)strake_setting_set(&run, setting[s].path, setting[s].value);
     }
-    const strake_cl_tuning tuning = strake_tuned_kernels(&which).tuning;
+    const strake_cl_tuning tuning = strake_tuned_kernels(&run).tuning;
     strake_cl_options options = tuning.options;
     if (options.fusion != STRAKE_CL_FUSION_STREAM && options.fusion != STRAKE_CL_FUSION_TILE) {
         return 0.0; /* others have no local arrays; what is chosen by default fits */
@@ -30,15 +31,14 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     while (options.stride < tuning.width) {
         options.stride *= 2;
     }
-    options.lines = which.n[1] == 1 ? 1 : tuning.height;
+    options.lines = is_flat ? 1 : tuning.height;
     /* What the device has would split a step into kernels that fit: here the whole is meant. */
     strake_cl_groups_tile(&options, &tuning, SIZE_MAX, SIZE_MAX);
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
-    const int kernels = plan != NULL
-                            ? strake_cl_plan_kernels(prediction->graph, &options, which.n[1] == 1,
-                                                     STRAKE_CL_MOST_KERNELS, plan)
-                            : 0;
+    const int kernels = plan != NULL ? strake_cl_plan_kernels(prediction->graph, &options, is_flat,
+                                                              STRAKE_CL_MOST_KERNELS, plan)
+                                     : 0;
     for (int k = 0; k < kernels; k++) {
         const double bytes =
             plan[k].marches || plan[k].tiled

@@ -229,7 +229,8 @@ static void tell_effect(worker *w)
         p.instruction_set, p.threads, p.teams, (long long)p.block, (long long)p.lines, p.sweep,
         (long long)p.blocks, p.streams, k->count, k->marching, k->tiled, k->fusion, k->division,
         k->width, k->height, k->groups, (long long)k->rows, k->unroll, k->prefetch, k->keep,
-        k->hold, k->vector, w->which->registers, (int)w->which->overlap, (int)w->which->wait);
+        k->hold, k->vector, w->which->run.registers, (int)w->which->run.overlap,
+        (int)w->which->run.wait);
     (void)fprintf(w->answers, "effect\t%016llx\n",
                   (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, text, (size_t)length));
 }

@@ -322,9 +322,11 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
 {
     strake_cl_description d;
     strake_cl_stripe_describe_kernels(stripe, &d);
-    const strake_case words = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
-    (void)strake_setting_text(&words, "run.fusion", out->fusion, sizeof out->fusion);
-    (void)strake_setting_text(&words, "run.division", out->division, sizeof out->division);
+    const strake_settings used = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
+    (void)strake_setting_text(&used, strake_setting_find("run.fusion"), out->fusion,
+                              sizeof out->fusion);
+    (void)strake_setting_text(&used, strake_setting_find("run.division"), out->division,
+                              sizeof out->division);
     out->count = d.kernels;
     out->marching = d.marching;
     out->tiled = d.tiled;

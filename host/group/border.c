@@ -264,7 +264,7 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
     strake_ranks_set_crowded(group->grid->domain.ranks, group->border->is_crowded);
-    if (group->which->exchange != STRAKE_EXCHANGE_MESSAGES) {
+    if (group->which->run.exchange != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(group, beside, depth, group->border->common, error));
     }
     find_sent(group, depth);

@@ -40,7 +40,7 @@ int strake_regroup_policy(const strake_rank_group *group, double *slab_seconds, 
 {
     *slab_seconds = guess_cost(group);
     *least = strake_domain_least(&group->grid->domain, group->team->at_once);
-    return (int)strake_rebalance_policy(group->which, group->which->shares != NULL);
+    return (int)strake_rebalance_policy(group->which, group->which->run.shares != NULL);
 }
 
 strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error)

@@ -118,7 +118,7 @@ static strake_status check_one_way(const strake_rank_group *group, strake_error 
 static strake_status first_weights(const strake_rank_group *group, double *weight,
                                    strake_error *error)
 {
-    const char *at = group->which->shares;
+    const char *at = group->which->run.shares;
     const int count = strake_ranks_count(group->grid->domain.ranks);
     double sum = 0.0;
     for (int k = 0; k < count; k++) {
@@ -128,7 +128,7 @@ static strake_status first_weights(const strake_rank_group *group, double *weigh
             return strake_fail(
                 error, STRAKE_ERR_USAGE,
                 "%s: run.shares: `%s`: expected one number >= 0 for each of %d ranks",
-                group->which->file, group->which->shares, count);
+                group->which->file, group->which->run.shares, count);
         }
         at = at != NULL ? end + 1 : NULL;
         sum += weight[k];
@@ -145,7 +145,7 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
     const int count = strake_ranks_count(group->grid->domain.ranks);
     group->grid->domain.own = (strake_range){0, group->grid->layout.n[0]};
     group->grid->window = (strake_window){1, {group->grid->domain.own}};
-    if (group->which->exchange == STRAKE_EXCHANGE_ONE_WAY) {
+    if (group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY) {
         STRAKE_TRY(check_one_way(group, error));
     }
     if (group->grid->domain.ranks == NULL) {
@@ -153,8 +153,8 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
     }
     STRAKE_CHECK(count <= MOST_RANKS, error, STRAKE_ERR_USAGE,
                  "%d ranks; Strake runs on %d at most", count, (int)MOST_RANKS);
-    strake_ranks_set_patience(group->grid->domain.ranks, group->which->patience);
-    group->grid->domain.one_way = group->which->exchange == STRAKE_EXCHANGE_ONE_WAY;
+    strake_ranks_set_patience(group->grid->domain.ranks, group->which->run.patience);
+    group->grid->domain.one_way = group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY;
     group->owned = calloc((size_t)count, sizeof *group->owned);
     STRAKE_CHECK(group->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     STRAKE_TRY(first_weights(group, weight, error));
@@ -297,7 +297,7 @@ strake_status strake_shares_place(strake_rank_group *group, strake_error *error)
         status = strake_balance(group->pace, error);
     }
     STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, status, error));
-    if (group->which->shares == NULL) {
+    if (group->which->run.shares == NULL) {
         STRAKE_TRY(share_by_rates(group, error));
     }
     STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, agree_on_steps(group, error), error));

@@ -157,8 +157,8 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                  job->which->file, steps - 0.5);
     job->which->steps = steps < 1.0 ? 1 : (int64_t)steps;
     /* A split belongs to the case's own `run.on`; here the balancer decides. */
-    free(job->which->split);
-    job->which->split = NULL;
+    free(job->which->run.split);
+    job->which->run.split = NULL;
 cleanup:
     free((void *)sets);
     return status;

@@ -19,7 +19,8 @@ typedef struct places {
 static void count_threads(const strake_arguments *arguments, places *p)
 {
     strake_topology topology;
-    const int asked = arguments->threads > 0 ? (int)arguments->threads : p->bench->which->threads;
+    const int asked =
+        arguments->threads > 0 ? (int)arguments->threads : p->bench->which->run.threads;
     const int by_environment = strake_threads_asked();
     strake_topology_read(&topology);
     p->chosen = asked > 0 || by_environment > 0;

@@ -231,10 +231,10 @@ static strake_status choose_ways(choice *c, strake_error *error)
     strake_status status = STRAKE_OK;
     strake_pace *pace = c->pace;
     const strake_case *which = pace->which;
-    if (which->steps_per_sweep == 0 && pace->team->at_once > 1) {
+    if (which->run.steps_per_sweep == 0 && pace->team->at_once > 1) {
         STRAKE_TRY(try_way(c, &pace->team->most_at_once, 1, "one step per exchange", error));
     }
-    if (which->overlap == 0) {
+    if (which->run.overlap == 0) {
         STRAKE_TRY(try_way(c, &pace->team->overlap, STRAKE_CL_OVERLAP_OFF,
                            "all rows before the transfers", error));
     }

@@ -53,8 +53,8 @@ static bool find_threads(const strake_pace *pace, strake_team_part *cost, char *
 static bool fits(const strake_pace *pace, const strake_part *part)
 {
     const uint64_t memory =
-        strake_cl_usable_memory(part->device, (uint64_t)pace->which->device_memory);
-    return pace->which->blocks == 0 && pace->domain->bytes < (double)memory;
+        strake_cl_usable_memory(part->device, (uint64_t)pace->which->run.device_memory);
+    return pace->which->run.blocks == 0 && pace->domain->bytes < (double)memory;
 }
 
 /* Adds what an exchange costs a device; half of the grid stands for its stripe. */
@@ -94,7 +94,7 @@ static bool find_part(const strake_pace *pace, int e, strake_team_part *cost, ch
         (void)snprintf(why, size, "it failed");
         return true;
     }
-    if (!strake_tuned_line(&part->tuned, pace->which, n, &cost->fixed, &cell)) {
+    if (!strake_tuned_line(&part->tuned, &pace->which->run, n, &cost->fixed, &cell)) {
         (void)snprintf(why, size,
                        "unknown: not tuned here for about this size and these keys "
                        "(`strake tune`)");

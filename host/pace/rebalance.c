@@ -17,7 +17,7 @@ static const double usual_copy = 4e9;
 
 strake_balance_policy strake_rebalance_policy(const strake_case *which, bool has_shares)
 {
-    const int word = which->balance;
+    const int word = which->run.balance;
     return word > 0     ? (strake_balance_policy)(word - 1)
            : has_shares ? STRAKE_BALANCE_FIXED
                         : STRAKE_BALANCE_MODEL;

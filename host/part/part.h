@@ -22,10 +22,10 @@ typedef struct strake_part strake_part;
 
 /** What a part is made for. Everything is borrowed, until it is unmade but for stripe and settings. */
 typedef struct strake_part_plan {
-    const strake_case *settings; /**< the case with what is tuned for this part */
-    int workers;                 /**< threads that compute it or drive it */
-    strake_isa isa;              /**< of row loops */
-    const strake_cl *cl;         /**< NULL where no device takes part */
+    const strake_settings *settings; /**< those of the case, with what is tuned for this part */
+    int workers;                     /**< threads that compute it or drive it */
+    strake_isa isa;                  /**< of row loops */
+    const strake_cl *cl;             /**< NULL where no device takes part */
     const strake_range
         *stripe; /**< who else has slabs: all parts, then other ranks' next to them */
     int stripes, self;

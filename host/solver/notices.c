@@ -22,24 +22,45 @@ void strake_notices_threads(const strake_solver *solver)
     }
 }
 
-/* Appends the keys of a list that the case gives. @return their number */
-static int list_given(const strake_case *which, const char *const *path, char *text, size_t size)
+/* What takes part, once slabs are placed without parts that have none; without kernels and blocks. */
+static unsigned find_present(const strake_solver *solver, bool is_placed)
 {
+    unsigned present = STRAKE_FOR_TEAM;
+    present |= solver->grid.domain.ranks != NULL ? STRAKE_FOR_RANKS : 0U;
+    present |= solver->team.roles > 1 ? STRAKE_FOR_SEVERAL : 0U;
+    for (int e = 0; e < solver->team.parts; e++) {
+        const strake_part *const part = &solver->team.part[e];
+        if (!is_placed || strake_part_has_slabs(part)) {
+            present |= part->device != NULL ? STRAKE_FOR_OPENCL : 0U;
+            present |= part->ops->has_workers ? STRAKE_FOR_CPU : 0U;
+        }
+    }
+    return present;
+}
+
+/*
+ * Tells which of the given keys have no effect, since nothing that they apply to is @p present: of those that
+ * apply to all of @p must and to nothing beyond @p may (strake_setting_for; the tuner does not count).
+ */
+static void tell_idle(const strake_solver *solver, unsigned present, unsigned must, unsigned may,
+                      const char *why)
+{
+    char text[512] = "";
     int given = 0;
-    text[0] = '\0';
-    for (; *path != NULL; path++) {
-        const bool is_given =
-            strake_setting_is_given(which, *path) ||
-            (which->device_memory > 0 && strcmp(*path, "run.device_memory") == 0) ||
-            (which->dump_kernels != NULL && strcmp(*path, "run.dump_kernels") == 0) ||
-            (which->shares != NULL && strcmp(*path, "run.shares") == 0);
-        if (is_given) {
+    for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+        const unsigned applies = at->applies & ~(unsigned)STRAKE_FOR_TUNER;
+        if ((applies & present) == 0 && (must & ~applies) == 0 && (applies & ~may) == 0 &&
+            strake_setting_is_given(&solver->which->run, at)) {
             const size_t used = strlen(text);
-            (void)snprintf(text + used, size - used, "%s%s", given > 0 ? ", " : "", *path);
+            (void)snprintf(text + used, sizeof text - used, "%s%s", given > 0 ? ", " : "",
+                           at->path);
             given++;
         }
     }
-    return given;
+    if (given > 0) {
+        strake_tell(&solver->team.notices, "%s %s no effect: %s", text, given > 1 ? "have" : "has",
+                    why);
+    }
 }
 
 /* What the device stripes turned out to be. */
@@ -72,21 +93,11 @@ static traits find_traits(const strake_solver *solver)
     return t;
 }
 
-static void tell_given(const strake_solver *solver, const char *const *path, const char *why)
-{
-    char text[512];
-    const int given = list_given(solver->which, path, text, sizeof text);
-    if (given > 0) {
-        strake_tell(&solver->team.notices, "%s %s no effect: %s", text, given > 1 ? "have" : "has",
-                    why);
-    }
-}
-
 /* Sizes for more kernels than there are. */
 static void tell_groups(const strake_solver *solver, int kernels)
 {
     strake_group group[STRAKE_MOST_GROUPS];
-    const int sizes = strake_groups_read(solver->which->groups, group);
+    const int sizes = strake_groups_read(solver->which->run.groups, group);
     if (sizes > kernels) {
         strake_tell(&solver->team.notices,
                     "run.groups has sizes for %d kernels, but a step has %d: the last %d "
@@ -97,42 +108,38 @@ static void tell_groups(const strake_solver *solver, int kernels)
 
 void strake_notices_effects(const strake_solver *solver)
 {
-    static const char *const groups[] = {"run.groups", NULL};
-    static const char *const streams[] = {"run.streams", NULL};
-    static const char *const steps[] = {"run.steps_per_sweep", NULL};
-    static const char *const registers[] = {"run.registers", NULL};
-    static const char *const marching[] = {"run.keep", "run.unroll", "run.vector", NULL};
-    static const char *const either[] = {"run.group_rows", "run.hold", "run.prefetch", NULL};
+    enum {
+        EXCHANGING = STRAKE_FOR_CPU | STRAKE_FOR_RANKS | STRAKE_FOR_SEVERAL | STRAKE_FOR_BLOCKS,
+        FUSED = STRAKE_FOR_MARCHING | STRAKE_FOR_TILED
+    };
     const traits t = find_traits(solver);
+    unsigned present = find_present(solver, true);
     if (solver->pace.kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
         return;
     }
-    if (t.streaming == 0) {
-        tell_given(solver, streams,
-                   "the stripe fits in the device memory; run.blocks, or a cap "
-                   "run.device_memory, makes it stream");
-    }
-    if (solver->team.roles == 1 && t.resident == 1 && solver->grid.domain.ranks == NULL) {
-        tell_given(solver, steps,
-                   "the stripe of a lone device lies in its memory, so that "
-                   "there is nothing to exchange");
-    }
+    present |= t.streaming > 0 ? STRAKE_FOR_BLOCKS : 0U;
+    present |= t.marching > 0 ? STRAKE_FOR_MARCHING : 0U;
+    present |= t.tiled > 0 ? STRAKE_FOR_TILED : 0U;
+    present |= t.sized > 0 ? STRAKE_FOR_UNTILED : 0U;
+    present |= t.limitable > 0 ? STRAKE_FOR_LIMITS : 0U;
+    tell_idle(solver, present, STRAKE_FOR_BLOCKS, STRAKE_FOR_BLOCKS,
+              "the stripe fits in the device memory; run.blocks, or a cap run.device_memory, makes "
+              "it stream");
+    tell_idle(solver, present, EXCHANGING, EXCHANGING,
+              "the stripe of a lone device lies in its memory, so that there is nothing to "
+              "exchange");
+    tell_idle(solver, present, STRAKE_FOR_UNTILED, STRAKE_FOR_UNTILED,
+              "groups of tiled kernels are of run.group_width x run.group_height work-items");
     if (t.sized > 0) {
         tell_groups(solver, t.kernels);
-    } else {
-        tell_given(solver, groups,
-                   "groups of tiled kernels are of run.group_width x run.group_height work-items");
     }
-    if (t.limitable == 0) {
-        tell_given(solver, registers, "this device's compiler cannot be told a limit");
-    }
-    const int fusion = solver->which->fusion;
-    if (t.marching == 0) {
-        tell_given(solver, marching,
-                   fusion == STRAKE_CL_FUSION_STREAM
-                       ? "no kernel marches along rows"
-                       : "no kernel marches along rows (run.fusion: stream)");
-    }
+    tell_idle(solver, present, STRAKE_FOR_LIMITS, STRAKE_FOR_LIMITS,
+              "this device's compiler cannot be told a limit");
+    const int fusion = solver->which->run.fusion;
+    tell_idle(solver, present, STRAKE_FOR_MARCHING, STRAKE_FOR_MARCHING,
+              fusion == STRAKE_CL_FUSION_STREAM
+                  ? "no kernel marches along rows"
+                  : "no kernel marches along rows (run.fusion: stream)");
     if (t.marching + t.tiled == 0) {
         if (fusion == STRAKE_CL_FUSION_TILE) {
             strake_tell(
@@ -146,11 +153,11 @@ void strake_notices_effects(const strake_solver *solver)
                       "the defaults are 32 x 16 cells and 512 work-items");
             return;
         }
-        tell_given(solver, either,
-                   fusion == STRAKE_CL_FUSION_STREAM
-                       ? "no kernel marches along rows or computes tiles"
-                       : "no kernel marches along rows or computes tiles (run.fusion: stream, "
-                         "tile)");
+        tell_idle(solver, present, FUSED, FUSED,
+                  fusion == STRAKE_CL_FUSION_STREAM
+                      ? "no kernel marches along rows or computes tiles"
+                      : "no kernel marches along rows or computes tiles (run.fusion: stream, "
+                        "tile)");
         if (fusion == STRAKE_CL_FUSION_STREAM) {
             strake_tell(&solver->team.notices,
                         "run.fusion: stream has no effect: marching kernels do not fit "
@@ -161,53 +168,24 @@ void strake_notices_effects(const strake_solver *solver)
 
 void strake_notices_settings(const strake_solver *solver)
 {
-    static const char *const devices[] = {
-        "run.group_width", "run.group_height", "run.groups", "run.group_rows", "run.device_memory",
-        "run.blocks",      "run.streams",      "run.wait",   "run.fusion",     "run.division",
-        "run.hold",        "run.keep",         "run.unroll", "run.prefetch",   "run.registers",
-        "run.vector",      "run.dump_kernels", NULL};
-    static const char *const exchanging[] = {"run.overlap", NULL};
-    static const char *const ranks[] = {"run.shares", "run.exchange", "run.patience", NULL};
-    static const char *const processors[] = {"run.threads", "run.teams", "run.instruction_set",
-                                             "run.block_columns", NULL};
-    char text[512];
-    bool has_device = false;
-    bool has_processor = false;
-    for (int e = 0; e < solver->team.parts; e++) {
-        has_device = has_device || solver->team.part[e].device != NULL;
-        has_processor = has_processor || solver->team.part[e].ops->has_workers;
-    }
-    if (has_processor && solver->which->teams > solver->team.topology.cpus) {
+    const unsigned present = find_present(solver, false);
+    const int cpus = solver->team.topology.cpus;
+    const int teams = solver->which->run.teams;
+    if ((present & STRAKE_FOR_CPU) != 0 && teams > cpus) {
         strake_tell(&solver->team.notices,
-                    "run.teams: %d, but this process may use %d processor%s: so many "
-                    "teams are made",
-                    solver->which->teams, solver->team.topology.cpus,
-                    solver->team.topology.cpus > 1 ? "s" : "");
+                    "run.teams: %d, but this process may use %d processor%s: so many teams are "
+                    "made",
+                    teams, cpus, cpus > 1 ? "s" : "");
     }
-    int given =
-        solver->grid.domain.ranks != NULL ? 0 : list_given(solver->which, ranks, text, sizeof text);
-    if (given > 0) {
-        strake_tell(&solver->team.notices, "%s %s no effect: no other rank takes part", text,
-                    given > 1 ? "have" : "has");
-    }
+    tell_idle(solver, present, STRAKE_FOR_RANKS, STRAKE_FOR_RANKS, "no other rank takes part");
     if (solver->pace.kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }
-    given = has_device ? 0 : list_given(solver->which, devices, text, sizeof text);
-    if (given > 0) {
-        strake_tell(&solver->team.notices, "%s %s no effect: no OpenCL device takes part", text,
-                    given > 1 ? "have" : "has");
+    if ((present & STRAKE_FOR_OPENCL) == 0) {
+        tell_idle(solver, present, 0, STRAKE_FOR_DEVICES, "no OpenCL device takes part");
     }
-    given = has_device || solver->grid.domain.ranks != NULL
-                ? 0
-                : list_given(solver->which, exchanging, text, sizeof text);
-    if (given > 0) {
-        strake_tell(&solver->team.notices,
-                    "%s has no effect: no OpenCL device and no other rank takes part", text);
-    }
-    given = has_processor ? 0 : list_given(solver->which, processors, text, sizeof text);
-    if (given > 0) {
-        strake_tell(&solver->team.notices, "%s %s no effect: no `cpu` stripe takes part", text,
-                    given > 1 ? "have" : "has");
-    }
+    tell_idle(solver, present, STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
+              STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
+              "no OpenCL device and no other rank takes part");
+    tell_idle(solver, present, STRAKE_FOR_CPU, STRAKE_FOR_CPU, "no `cpu` stripe takes part");
 }

@@ -49,7 +49,7 @@ static strake_status choose_instructions(strake_solver *solver, strake_error *er
 {
     const strake_isa asked = (strake_isa)solver->settings.instruction_set;
     const strake_isa best = strake_isa_best();
-    const bool is_given = solver->which->instruction_set != 0;
+    const bool is_given = solver->which->run.instruction_set != 0;
     solver->team.isa =
         asked == STRAKE_ISA_SCALAR ? best : asked; /* the word in its place is auto */
     if (!strake_isa_is_there(solver->team.isa) && !is_given) {
@@ -82,8 +82,8 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *where = options->where != NULL ? options->where : solver->which->on;
-    const char *split = options->split != NULL ? options->split : solver->which->split;
+    const char *where = options->where != NULL ? options->where : solver->which->run.on;
+    const char *split = options->split != NULL ? options->split : solver->which->run.split;
     char own_where[512], own_split[512];
     if (where != NULL) {
         STRAKE_TRY(
@@ -123,7 +123,7 @@ cleanup:
 /* Says where fewer steps at once are possible than were asked for. */
 static void tell_sweep(const strake_solver *solver)
 {
-    const int asked = solver->which->steps_per_sweep;
+    const int asked = solver->which->run.steps_per_sweep;
     const bool has_ranks = solver->grid.domain.ranks != NULL;
     bool is_bound = has_ranks;
     for (int r = 0; r < solver->team.roles; r++) {

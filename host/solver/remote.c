@@ -212,7 +212,7 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
         status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
     }
 cleanup:
-    strake_ranks_set_patience(solver->grid.domain.ranks, solver->which->patience);
+    strake_ranks_set_patience(solver->grid.domain.ranks, solver->which->run.patience);
     return status;
 }
 

@@ -15,10 +15,10 @@ struct strake_solver {
     strake_team team;
     strake_pace pace;
     strake_rank_group group;
-    bool placed;             /**< parts are made */
-    char *cache;             /**< folder of tuned settings, NULL: default */
-    strake_tuned_set *tuned; /**< NULL: not asked for */
-    strake_case settings; /**< the case with tuned keys that bind the whole team; borrows from it */
+    bool placed;              /**< parts are made */
+    char *cache;              /**< folder of tuned settings, NULL: default */
+    strake_tuned_set *tuned;  /**< NULL: not asked for */
+    strake_settings settings; /**< those of the case, with tuned ones that bind the whole team */
     struct {
         int placements; /**< of all ranks, as gathered last */
         strake_placement *placement;

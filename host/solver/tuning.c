@@ -18,11 +18,11 @@ static void find_for(const strake_solver *solver, strake_part *part)
 strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    solver->settings = *solver->which;
+    solver->settings = solver->which->run;
     for (int e = 0; e < solver->team.parts; e++) {
         solver->team.part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
     }
-    if (!solver->which->tuned || !solver->team.part[0].ops->is_tried) {
+    if (!solver->which->run.tuned || !solver->team.part[0].ops->is_tried) {
         return STRAKE_OK;
     }
     STRAKE_TRY(strake_tuned_load(solver->cache, solver->team.notices.line,
@@ -52,7 +52,7 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_par
                                     solver->which->n[2]};
     const char *why = NULL;
     const strake_tuned_class *const class =
-        strake_tuned_serving(&part->tuned, n, solver->which, &why);
+        strake_tuned_serving(&part->tuned, n, &solver->which->run, &why);
     (void)snprintf(out->tuned, sizeof out->tuned, "%s", strake_tuned_level_name(part->tuned.level));
     (void)snprintf(out->tuned_differs, sizeof out->tuned_differs, "%s",
                    why[0] != '\0' ? why : part->tuned.differs);
@@ -67,7 +67,7 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_par
     }
     for (int s = 0; class != NULL && s < class->settings; s++) {
         const size_t used = strlen(out->tuned_settings);
-        if (strake_tuned_takes(solver->which, class->setting[s].path)) {
+        if (strake_tuned_takes(&solver->which->run, class->setting[s].path)) {
             (void)snprintf(out->tuned_settings + used, sizeof out->tuned_settings - used, "%s%s=%s",
                            used > 0 ? " " : "", class->setting[s].path, class->setting[s].value);
         }

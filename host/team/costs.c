@@ -16,7 +16,7 @@ struct strake_models {
 strake_status strake_costs_load(strake_team *team, const char *cache, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    if (!team->which->tuned || team->list.count == 0) {
+    if (!team->which->run.tuned || team->list.count == 0) {
         return STRAKE_OK;
     }
     strake_models *m = calloc(1, sizeof *m);
@@ -152,7 +152,8 @@ void strake_costs_describe(const strake_team *team, const strake_part *part, str
         x->predicted_up =
             strake_model_exchange(model, x->overlaps, 0.0, 0, x->bytes_up, x->messages_up, active);
         out->borders.chose_steps = team->model_steps > 0;
-        out->borders.chose_overlap = team->which->overlap == 0 && strake_costs_of(team, part).known;
+        out->borders.chose_overlap =
+            team->which->run.overlap == 0 && strake_costs_of(team, part).known;
         (void)snprintf(out->borders.model, sizeof out->borders.model, "%s", model->date);
     }
 }

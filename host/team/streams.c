@@ -52,7 +52,7 @@ void strake_notices_streams(strake_team *team)
     for (int e = 0; e < team->parts; e++) {
         strake_part *part = &team->part[e];
         strake_placement is = {0};
-        if (part->device == NULL || part->body == NULL || team->which->blocks > 0) {
+        if (part->device == NULL || part->body == NULL || team->which->run.blocks > 0) {
             continue;
         }
         strake_part_describe(part, &is);

@@ -61,7 +61,7 @@ bool strake_strips_are_apart(const strake_team *team, strake_range range, bool a
     strake_range beside[2];
     find_beside(team, team->sweep, range, beside);
     const int64_t borders = length(beside);
-    const bool is_apart = team->which->overlap != STRAKE_CL_OVERLAP_OFF && borders > 0 &&
+    const bool is_apart = team->which->run.overlap != STRAKE_CL_OVERLAP_OFF && borders > 0 &&
                           range.end - range.first >= (1 + INTERIOR_BESIDE) * borders;
     for (int side = 0; side < 2; side++) {
         apart[side] = is_apart && beside[side].first < beside[side].end;
@@ -118,7 +118,7 @@ static void cut_outside(const strake_team *team, strake_role *role, strake_range
 
 void strake_strips_mark(strake_team *team)
 {
-    const bool apart = team->which->overlap != STRAKE_CL_OVERLAP_OFF;
+    const bool apart = team->which->run.overlap != STRAKE_CL_OVERLAP_OFF;
     const int least = team->outside.is_linked ? INTERIOR_PER_BORDER : INTERIOR_BESIDE;
     for (int r = 0; r < team->roles; r++) {
         strake_role *role = &team->role[r];

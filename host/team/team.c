@@ -179,16 +179,16 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
                               .steps = team->at_once,
                               .is_only = count_devices(team) == 1,
                               .one_way = team->domain->one_way,
-                              .movable = !team->has_weights || team->which->balance > 0,
+                              .movable = !team->has_weights || team->which->run.balance > 0,
                               .overlap = team->overlap,
                               .horizon = steps_between_stops(team->which),
-                              .limit = team->which->hang_seconds * most_in_flight(team)};
+                              .limit = team->which->run.hang_seconds * most_in_flight(team)};
 }
 
-/* The case with the keys that were not given as tuned for a part's slabs; borrows from the case. */
-static strake_case settings_of(const strake_team *team, const strake_part *part)
+/* The case's settings, those that were not given as tuned for a part's slabs. */
+static strake_settings settings_of(const strake_team *team, const strake_part *part)
 {
-    strake_case settings = *team->which;
+    strake_settings settings = team->which->run;
     int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, team->domain->lines,
                               team->domain->columns};
     strake_tuned_apply(&part->tuned, n, &settings);
@@ -199,7 +199,7 @@ static strake_case settings_of(const strake_team *team, const strake_part *part)
 static void make_role(strake_team *team, const strake_part_plan *common, strake_role *role)
 {
     strake_part *part = &team->part[role->part];
-    const strake_case settings = settings_of(team, part);
+    const strake_settings settings = settings_of(team, part);
     strake_part_plan plan = *common;
     plan.settings = &settings;
     plan.self = role->part;

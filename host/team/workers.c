@@ -31,14 +31,14 @@ strake_status strake_workers_choose(strake_team *team, int asked, strake_error *
                  "threads: %d; expected 1 to %d, or 0 for the default", asked,
                  (int)STRAKE_MOST_THREADS);
     strake_topology_read(&team->topology);
-    if (team->which->teams > 0) {
-        strake_topology_divide(&team->topology, team->which->teams < team->topology.cpus
-                                                    ? team->which->teams
+    if (team->which->run.teams > 0) {
+        strake_topology_divide(&team->topology, team->which->run.teams < team->topology.cpus
+                                                    ? team->which->run.teams
                                                     : team->topology.cpus);
     }
-    team->most_threads = asked > 0                  ? asked
-                         : team->which->threads > 0 ? team->which->threads
-                                                    : by_environment;
+    team->most_threads = asked > 0                      ? asked
+                         : team->which->run.threads > 0 ? team->which->run.threads
+                                                        : by_environment;
     team->threads_chosen = team->most_threads > 0;
     if (!team->threads_chosen) {
         const int threads =
@@ -205,7 +205,7 @@ bool strake_workers_may_level(const strake_team *team)
     int bands;
     int64_t slabs;
     const int rows = rows_of_workers(team, &bands, &slabs);
-    const bool is_fixed = team->which->balance - 1 == STRAKE_BALANCE_FIXED;
+    const bool is_fixed = team->which->run.balance - 1 == STRAKE_BALANCE_FIXED;
     return rows > 1 && slabs >= (int64_t)LEAST_LEVELLED * rows && !is_fixed;
 }
 

@@ -2,10 +2,10 @@
 #ifndef STRAKE_TUNED_KERNELS_H
 #define STRAKE_TUNED_KERNELS_H
 
-#include "case/case.h"
+#include "case/settings.h"
 #include "opencl/cl_stripe.h"
 
-/** How a device's stripe works, as a case with all its settings says. */
-strake_cl_stripe_options strake_tuned_kernels(const strake_case *which);
+/** How a device's stripe works, as settings say; the folder for kernels is borrowed from them. */
+strake_cl_stripe_options strake_tuned_kernels(const strake_settings *settings);
 
 #endif

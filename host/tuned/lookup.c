@@ -193,54 +193,49 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
     return nearest_of(record, n, LARGER * cells_of(n));
 }
 
-static bool contradicts(const strake_tuned_class *class, const strake_case *which)
+static bool contradicts(const strake_tuned_class *class, const strake_settings *given)
 {
-    static const char fusion[] = "run.fusion";
-    char given[24];
-    if (!strake_setting_is_given(which, fusion)) {
-        return false;
-    }
-    (void)strake_setting_text(which, fusion, given, sizeof given);
+    strake_settings tuned = {.fusion = 0}; /* the device's own choice */
     for (int s = 0; s < class->settings; s++) {
-        if (strcmp(class->setting[s].path, fusion) == 0) {
-            return strcmp(class->setting[s].value, given) != 0;
+        if (strcmp(class->setting[s].path, "run.fusion") == 0) {
+            (void)strake_setting_set(&tuned, class->setting[s].path, class->setting[s].value);
         }
     }
-    return true; /* tuned for the device's own choice */
+    return given->fusion != 0 && given->fusion != tuned.fusion;
 }
 
 const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
                                                const int64_t n[STRAKE_AXES],
-                                               const strake_case *which, const char **why)
+                                               const strake_settings *given, const char **why)
 {
     const strake_tuned_class *const class = strake_tuned_nearest(use->record, n);
     *why = "";
     if (use->record != NULL && class == NULL) {
         *why = "no grid of about so few cells or columns was tuned";
-    } else if (class != NULL && contradicts(class, which)) {
+    } else if (class != NULL && contradicts(class, given)) {
         *why = "tuned for another run.fusion";
         return NULL;
     }
     return class;
 }
 
-bool strake_tuned_takes(const strake_case *which, const char *path)
+bool strake_tuned_takes(const strake_settings *given, const char *path)
 {
-    const bool is_groups = strcmp(path, "run.groups") == 0;
-    return !strake_setting_is_given(which, path) &&
-           !(is_groups && (strake_setting_is_given(which, "run.group_width") ||
-                           strake_setting_is_given(which, "run.group_height")));
+    const strake_setting *const setting = strake_setting_find(path);
+    const bool is_groups = setting != NULL && setting->kind == STRAKE_SETTING_GROUPS;
+    return setting != NULL && !strake_setting_is_given(given, setting) &&
+           !(is_groups && (given->group_width > 0 || given->group_height > 0));
 }
 
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
-                        strake_case *which)
+                        strake_settings *settings)
 {
     const char *why = NULL;
-    const strake_tuned_class *const class = strake_tuned_serving(use, n, which, &why);
-    const strake_case given = *which;
+    const strake_settings given = *settings;
+    const strake_tuned_class *const class = strake_tuned_serving(use, n, &given, &why);
     for (int s = 0; class != NULL && s < class->settings; s++) {
         if (strake_tuned_takes(&given, class->setting[s].path)) {
-            (void)strake_setting_set(which, class->setting[s].path, class->setting[s].value);
+            (void)strake_setting_set(settings, class->setting[s].path, class->setting[s].value);
         }
     }
 }
@@ -266,7 +261,7 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
     return known;
 }
 
-bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
+bool strake_tuned_line(const strake_tuned_use *use, const strake_settings *given,
                        const int64_t n[STRAKE_AXES], double *fixed, double *cell)
 {
     enum { FACTOR = 4 };
@@ -279,7 +274,7 @@ bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
     for (int c = 0; c < use->record->classes; c++) {
         const strake_tuned_class *const class = &use->record->class[c];
         const double own = cells_of(class->n);
-        if (!(class->seconds > 0.0) || contradicts(class, which)) {
+        if (!(class->seconds > 0.0) || contradicts(class, given)) {
             continue;
         }
         if (own <= cells && (below == NULL || own > cells_of(below->n))) {

@@ -84,22 +84,22 @@ const strake_tuned_class *strake_tuned_nearest(const strake_tuned_record *record
  */
 const strake_tuned_class *strake_tuned_serving(const strake_tuned_use *use,
                                                const int64_t n[STRAKE_AXES],
-                                               const strake_case *which, const char **why);
+                                               const strake_settings *given, const char **why);
 
 /**
  * Whether a case leaves a key to tuned results: it does not give it, nor, for the sizes of single
  * kernels' groups, one for all.
  */
-bool strake_tuned_takes(const strake_case *which, const char *path);
+bool strake_tuned_takes(const strake_settings *given, const char *path);
 
 /**
  * Fills in the run.* keys that a case does not give. Where the case gives another fusion than the
  * tuned one, the rest was measured for other kernels and nothing is filled in.
  * @param[in] n         cells of the piece that is computed
- * @param[in,out] which a copy of the user's case
+ * @param[in,out] settings  a copy of the case's
  */
 void strake_tuned_apply(const strake_tuned_use *use, const int64_t n[STRAKE_AXES],
-                        strake_case *which);
+                        strake_settings *settings);
 
 /**
  * What is known of a stripe of n cells that streams through a device: streams, rates of the link, and
@@ -115,7 +115,7 @@ strake_cl_known strake_tuned_known(const strake_tuned_use *use, const int64_t n[
  * @return false where there are none of about that size (within a factor of four), or the case asks for
  *         other kernels
  */
-bool strake_tuned_line(const strake_tuned_use *use, const strake_case *which,
+bool strake_tuned_line(const strake_tuned_use *use, const strake_settings *given,
                        const int64_t n[STRAKE_AXES], double *fixed, double *cell);
 
 /**

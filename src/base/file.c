@@ -36,6 +36,12 @@ char *strake_path_join(const char *folder, const char *name)
     return asprintf(&path, "%s%s%s", folder, slash ? "" : "/", name) < 0 ? NULL : path;
 }
 
+char *strake_path_from(const char *folder, const char *name)
+{
+    return name[0] == '/' || strcmp(folder, ".") == 0 ? strdup(name)
+                                                      : strake_path_join(folder, name);
+}
+
 char *strake_path_folder(const char *path)
 {
     char *const copy = strdup(path);

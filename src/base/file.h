@@ -90,6 +90,9 @@ void strake_folder_sweep(const char *path);
 /** FOLDER/NAME in new memory, NULL if there is none; free() it. */
 char *strake_path_join(const char *folder, const char *name);
 
+/** A name as seen from a folder: absolute names, and names in ".", as they are. free() it; NULL without memory. */
+char *strake_path_from(const char *folder, const char *name);
+
 /** The folder that holds @p path ("." for a plain name) in new memory, NULL if there is none; free() it. */
 char *strake_path_folder(const char *path);
 

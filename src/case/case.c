@@ -50,11 +50,8 @@ void strake_case_close(strake_case **which)
     }
     free((*which)->file);
     free((*which)->folder);
-    free((*which)->on);
-    free((*which)->split);
-    free((*which)->shares);
     free((*which)->output_directory);
-    free((*which)->dump_kernels);
+    strake_settings_free(&(*which)->run);
     free(*which);
     *which = NULL;
 }

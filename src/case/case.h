@@ -5,15 +5,8 @@
 #ifndef STRAKE_CASE_H
 #define STRAKE_CASE_H
 
-#include "case/groups.h"
+#include "case/settings.h"
 #include "engine/problem.h"
-
-/** How ranks exchange slabs, in the order of the words of run.exchange. */
-typedef enum strake_exchange {
-    STRAKE_EXCHANGE_BOTH,    /**< both ways; through common memory between ranks of one machine */
-    STRAKE_EXCHANGE_ONE_WAY, /**< downwards only; through common memory likewise */
-    STRAKE_EXCHANGE_MESSAGES /**< both ways, in messages */
-} strake_exchange;
 
 enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
@@ -34,33 +27,8 @@ struct strake_case {
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
     strake_source
-        *source[STRAKE_MAX_FIELDS];  /**< per field; NULL: given later by the library user */
-    char *on;                        /**< run.on, or NULL */
-    char *split;                     /**< run.split as text "1,2", or NULL */
-    bool tuned;                      /**< run.tuned */
-    int threads;                     /**< run.threads, 0: default */
-    int teams;                       /**< run.teams, 0: as the machine is made */
-    int group_width, group_height;   /**< run.group_width, run.group_height; 0: default */
-    char groups[STRAKE_GROUPS_TEXT]; /**< run.groups, "": none */
-    int steps_per_sweep;             /**< run.steps_per_sweep; 0: default */
-    int instruction_set;             /**< run.instruction_set: a strake_isa; 0: the best */
-    int block_columns;               /**< run.block_columns; 0: default */
-    int group_rows;                  /**< run.group_rows; 0: default */
-    int fusion;                      /**< run.fusion: index of the word; 0: default */
-    int division;                    /**< run.division: index of the word; 0: default */
-    int hold, keep;                  /**< run.hold, run.keep; 0: default */
-    int unroll, prefetch;            /**< run.unroll, run.prefetch; 0: default */
-    int registers;                   /**< run.registers; 0: default */
-    char *dump_kernels;              /**< run.dump_kernels: a folder, or NULL */
-    int vector;                      /**< run.vector; 0: default */
-    int64_t device_memory;           /**< run.device_memory [bytes]; 0: what devices have */
-    int streams, blocks;             /**< run.streams, run.blocks; 0: default */
-    int overlap, wait;               /**< run.overlap, run.wait: index of the word; 0: default */
-    double hang_seconds;             /**< run.hang_seconds [s] */
-    int balance;                     /**< run.balance: index of the word; 0: default */
-    char *shares;                    /**< run.shares as text "1,2", or NULL */
-    int exchange;                    /**< run.exchange: a strake_exchange */
-    double patience;                 /**< run.patience [s] */
+        *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
+    strake_settings run;            /**< the run.* keys */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
     int64_t output_every; /**< 0: last step only */

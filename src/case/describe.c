@@ -71,34 +71,11 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
     case STRAKE_COMMON_PRECISION:
         (void)comma_list(strake_precision_words, buffer, size);
         break;
-    case STRAKE_COMMON_FUSION:
-    case STRAKE_COMMON_DIVISION:
-    case STRAKE_COMMON_INSTRUCTIONS:
-    case STRAKE_COMMON_OVERLAP:
-    case STRAKE_COMMON_WAIT:
-    case STRAKE_COMMON_BALANCE:
-    case STRAKE_COMMON_EXCHANGE:
-        (void)comma_list(strake_common_words(common->kind), buffer, size);
-        break;
     case STRAKE_COMMON_BOUNDARY:
         (void)comma_list(strake_boundary_words, buffer, size);
         break;
     case STRAKE_COMMON_COUNT:
-    case STRAKE_COMMON_SMALL:
         (void)strake_limits_text(&common->range, true, buffer, size);
-        break;
-    case STRAKE_COMMON_EVEN:
-        (void)snprintf(buffer, size, STRAKE_EVEN_EXPECTED, common->range.maximum,
-                       common->range.unit);
-        break;
-    case STRAKE_COMMON_WIDTH:
-        (void)snprintf(buffer, size, "0, 1, 2 or 4 %s", common->range.unit);
-        break;
-    case STRAKE_COMMON_GROUPS:
-        (void)snprintf(buffer, size, STRAKE_GROUPS_EXPECTED);
-        break;
-    case STRAKE_COMMON_BYTES:
-        (void)snprintf(buffer, size, STRAKE_BYTES_EXPECTED);
         break;
     case STRAKE_COMMON_REAL:
         (void)strake_limits_text(&common->range, false, buffer, size);
@@ -107,21 +84,47 @@ static const char *type_text(const strake_common *common, char *buffer, size_t s
         (void)snprintf(buffer, size, "true or false");
         break;
     case STRAKE_COMMON_FOLDER:
-    case STRAKE_COMMON_WHERE:
         (void)snprintf(buffer, size, "text");
-        break;
-    case STRAKE_COMMON_SPLIT:
-        (void)snprintf(buffer, size, "list of numbers, or text");
         break;
     case STRAKE_COMMON_NAMES:
     case STRAKE_COMMON_FORMATS:
         (void)snprintf(buffer, size, "list of names");
         break;
+    case STRAKE_COMMON_SETTINGS:
     case STRAKE_COMMON_FIELDS:
         (void)snprintf(buffer, size, "mapping");
         break;
     }
     return buffer;
+}
+
+/* "default 2", "required", "default: none" of a text. */
+static const char *default_text(bool is_boolean, bool is_text, double fallback,
+                                const char *otherwise, char *buffer, size_t size)
+{
+    if (is_boolean) {
+        (void)snprintf(buffer, size, "default %s", fallback > 0.0 ? "true" : "false");
+    } else if (otherwise == NULL && is_text) {
+        (void)snprintf(buffer, size, "default: none");
+    } else if (otherwise == NULL) {
+        (void)strake_number_print(buffer, size, "default %.15g", fallback);
+    } else if (strcmp(otherwise, "required") == 0) {
+        (void)snprintf(buffer, size, "required");
+    } else {
+        (void)snprintf(buffer, size, "default %s", otherwise);
+    }
+    return buffer;
+}
+
+static void describe_settings(const writer *to)
+{
+    for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+        char type[1100], otherwise[100];
+        say_key(to, at->path, strake_setting_type(at, type, sizeof type),
+                default_text(at->kind == STRAKE_SETTING_BOOLEAN, at->kind == STRAKE_SETTING_FOLDER,
+                             at->fallback, at->otherwise, otherwise, sizeof otherwise),
+                at->text);
+    }
 }
 
 /* Keys that exist once per number of dimensions are named once. */
@@ -142,19 +145,15 @@ static void describe_common(const writer *to)
         if (!first) {
             continue;
         }
+        if (common->kind == STRAKE_COMMON_SETTINGS) {
+            describe_settings(to);
+            continue;
+        }
         (void)type_text(common, type, sizeof type);
-        if (common->kind == STRAKE_COMMON_BOOLEAN) {
-            (void)snprintf(otherwise, sizeof otherwise, "default %s",
-                           common->fallback > 0.0 ? "true" : "false");
-        } else if (common->otherwise == NULL && common->kind == STRAKE_COMMON_FOLDER) {
-            (void)snprintf(otherwise, sizeof otherwise, "default: none");
-        } else if (common->otherwise == NULL && common->kind != STRAKE_COMMON_FIELDS) {
-            (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g",
-                                      common->fallback);
-        } else if (common->otherwise != NULL && strcmp(common->otherwise, "required") == 0) {
-            (void)snprintf(otherwise, sizeof otherwise, "required");
-        } else if (common->otherwise != NULL) {
-            (void)snprintf(otherwise, sizeof otherwise, "default %s", common->otherwise);
+        if (common->kind != STRAKE_COMMON_FIELDS) {
+            (void)default_text(common->kind == STRAKE_COMMON_BOOLEAN,
+                               common->kind == STRAKE_COMMON_FOLDER, common->fallback,
+                               common->otherwise, otherwise, sizeof otherwise);
         }
         const size_t used = strlen(otherwise);
         if ((dims & 1U << 2) == 0) {

@@ -12,26 +12,13 @@
 typedef enum strake_common_kind {
     STRAKE_COMMON_PROBLEM,
     STRAKE_COMMON_PRECISION,
-    STRAKE_COMMON_FUSION, /* these: int, index of the word */
-    STRAKE_COMMON_DIVISION,
-    STRAKE_COMMON_INSTRUCTIONS,
-    STRAKE_COMMON_OVERLAP,
-    STRAKE_COMMON_WAIT,
-    STRAKE_COMMON_BALANCE,
-    STRAKE_COMMON_EXCHANGE,
-    STRAKE_COMMON_COUNT,  /**< int64_t */
-    STRAKE_COMMON_SMALL,  /**< int */
-    STRAKE_COMMON_WIDTH,  /**< int: 0, 1, 2 or 4 */
-    STRAKE_COMMON_EVEN,   /**< int: 0, 1 or even */
-    STRAKE_COMMON_GROUPS, /**< char[STRAKE_GROUPS_TEXT], "": not given */
-    STRAKE_COMMON_BYTES,  /**< int64_t, also written with a unit */
+    STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_REAL,
     STRAKE_COMMON_BOOLEAN,
     STRAKE_COMMON_BOUNDARY,
     STRAKE_COMMON_FOLDER,
-    STRAKE_COMMON_WHERE,
-    STRAKE_COMMON_SPLIT,
-    STRAKE_COMMON_NAMES, /**< fields to write */
+    STRAKE_COMMON_SETTINGS, /**< the section of run.* keys, with a table of their own (settings.h) */
+    STRAKE_COMMON_NAMES,    /**< fields to write */
     STRAKE_COMMON_FORMATS,
     STRAKE_COMMON_FIELDS /**< the section of fields */
 } strake_common_kind;
@@ -54,19 +41,6 @@ extern const int strake_common_count;
 /** Legal words, in the order of the enumerations. */
 extern const char strake_boundary_words[];
 extern const char strake_precision_words[];
-extern const char strake_fusion_words[];
-extern const char strake_division_words[];
-extern const char strake_instruction_words[];
-extern const char strake_overlap_words[];
-extern const char strake_wait_words[];
-extern const char strake_balance_words[];
-extern const char strake_exchange_words[];
-
-/** What a key of kind EVEN takes: the maximum and the unit follow. */
-#define STRAKE_EVEN_EXPECTED "0, 1 or an even number up to %g %s"
-
-/** The words of a kind of key whose value is the index of one, or NULL. */
-const char *strake_common_words(strake_common_kind kind);
 
 /** Refuses keys that neither every case nor @p problem has, and sections that are no mappings. */
 strake_status strake_keys_check(const strake_node *root, const strake_problem *problem,

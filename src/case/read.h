@@ -30,6 +30,9 @@ strake_status strake_read_integer(const strake_node *node, const strake_limits *
 /** What strake_read_bytes() accepts, in words. */
 #define STRAKE_BYTES_EXPECTED "bytes >= 0, such as 1500000, 512MiB, 1.5GiB or 80GB"
 
+/** What a number takes that must be 0, 1 or even: the maximum and the unit follow. */
+#define STRAKE_EVEN_EXPECTED "0, 1 or an even number up to %g %s"
+
 /** A size of memory: a number, alone or followed by kB, MB, GB, TB, KiB, MiB, GiB or TiB. */
 strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_error *error);
 

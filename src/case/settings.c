@@ -1,118 +1,221 @@
+/* The table of run.* keys, and their values as texts. */
 #include "case/settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/keys.h"
+#include "base/number.h"
+#include "engine/layout.h"
 
-static bool is_tunable(const strake_common *common)
+enum {
+    TEAM = STRAKE_FOR_TEAM,
+    CPU = STRAKE_FOR_CPU,
+    OPENCL = STRAKE_FOR_OPENCL,
+    RANKS = STRAKE_FOR_RANKS,
+    SEVERAL = STRAKE_FOR_SEVERAL,
+    BLOCKS = STRAKE_FOR_BLOCKS,
+    MARCHING = STRAKE_FOR_MARCHING,
+    TILED = STRAKE_FOR_TILED,
+    UNTILED = STRAKE_FOR_UNTILED,
+    LIMITS = STRAKE_FOR_LIMITS,
+    TUNER = STRAKE_FOR_TUNER
+};
+
+#define ANY .range = {-INFINITY, INFINITY, false, NULL}
+#define UP_TO(most, unit) .range = {0.0, most, false, unit}
+#define ABOVE_ZERO(unit) .range = {0.0, INFINITY, true, unit}
+#define WORDS(list) .words = list
+
+const strake_setting strake_setting_table[] = {
+#define SETTING(kind, name, legal, fallback, otherwise, applies, text)                             \
+    {"run." #name,                                                                                 \
+     STRAKE_SETTING_##kind,                                                                        \
+     offsetof(strake_settings, name),                                                              \
+     fallback,                                                                                     \
+     otherwise,                                                                                    \
+     applies,                                                                                      \
+     text,                                                                                         \
+     legal},
+#include "case/settings.inc"
+#undef SETTING
+    {.path = NULL}};
+
+const strake_setting *strake_setting_find(const char *path)
 {
-    return (common->kind == STRAKE_COMMON_SMALL || common->kind == STRAKE_COMMON_WIDTH ||
-            common->kind == STRAKE_COMMON_EVEN || common->kind == STRAKE_COMMON_GROUPS ||
-            strake_common_words(common->kind) != NULL) &&
-           strncmp(common->path, "run.", 4) == 0 && common->fallback == 0.0 &&
-           common->range.minimum <= 0.0;
+    const strake_setting *setting = strake_setting_table;
+    while (setting->path != NULL && strcmp(setting->path, path) != 0) {
+        setting++;
+    }
+    return setting->path != NULL ? setting : NULL;
 }
 
-static const strake_common *find(const char *path)
+static const strake_setting *find_tunable(const char *path)
 {
-    for (int k = 0; k < strake_common_count; k++) {
-        if (is_tunable(&strake_commons[k]) && strcmp(strake_commons[k].path, path) == 0) {
-            return &strake_commons[k];
-        }
-    }
-    return NULL;
-}
-
-/* The number that stands for a value; -1 where it is not legal. */
-static int number_of(const strake_common *common, const char *value)
-{
-    char *end = NULL;
-    const char *const choices = strake_common_words(common->kind);
-    if (choices != NULL) {
-        strake_words words = {0};
-        strake_words_add_choices(&words, choices);
-        for (int k = 0; k < words.count; k++) {
-            if (strcmp(words.word[k], value) == 0) {
-                return k;
-            }
-        }
-        return -1;
-    }
-    const long number = strtol(value, &end, 10);
-    const bool good = end != value && *end == '\0' && number >= 0 &&
-                      (double)number <= common->range.maximum && number <= INT32_MAX &&
-                      (common->kind != STRAKE_COMMON_WIDTH || number != 3) &&
-                      (common->kind != STRAKE_COMMON_EVEN || number <= 1 || number % 2 == 0);
-    return good ? (int)number : -1;
+    const strake_setting *const setting = strake_setting_find(path);
+    return setting != NULL && (setting->applies & TUNER) != 0 ? setting : NULL;
 }
 
 bool strake_setting_is_tunable(const char *path)
 {
-    return find(path) != NULL;
+    return find_tunable(path) != NULL;
+}
+
+/* The number that stands for a value of a key that may be tuned; -1 where it is not legal. */
+static int number_of(const strake_setting *setting, const char *value)
+{
+    char *end = NULL;
+    if (setting->kind == STRAKE_SETTING_WORD) {
+        strake_words words = {0};
+        int k = 0;
+        strake_words_add_choices(&words, setting->words);
+        while (k < words.count && strcmp(words.word[k], value) != 0) {
+            k++;
+        }
+        return k < words.count ? k : -1;
+    }
+    const long number = strtol(value, &end, 10);
+    const bool good = end != value && *end == '\0' && number >= 0 &&
+                      (double)number <= setting->range.maximum && number <= INT32_MAX &&
+                      (setting->kind != STRAKE_SETTING_WIDTH || number != 3) &&
+                      (setting->kind != STRAKE_SETTING_EVEN || number <= 1 || number % 2 == 0);
+    return good ? (int)number : -1;
 }
 
 bool strake_setting_is_legal(const char *path, const char *value)
 {
-    const strake_common *const common = find(path);
-    strake_group group[STRAKE_MOST_GROUPS];
-    if (common != NULL && common->kind == STRAKE_COMMON_GROUPS) {
-        return strake_groups_read(value, group) >= 0;
+    strake_settings ignored = {.on = NULL};
+    return strake_setting_set(&ignored, path, value);
+}
+
+bool strake_setting_set(strake_settings *settings, const char *path, const char *value)
+{
+    const strake_setting *const setting = find_tunable(path);
+    if (setting == NULL) {
+        return false;
     }
-    return common != NULL && number_of(common, value) >= 0;
-}
-
-/* The number, or of a text whether there is one. */
-static int stored(const strake_case *which, const strake_common *common)
-{
-    int number = 0;
-    if (common->kind == STRAKE_COMMON_GROUPS) {
-        return which->groups[0] != '\0';
+    void *const member = (char *)settings + setting->offset;
+    if (setting->kind == STRAKE_SETTING_GROUPS) {
+        strake_group group[STRAKE_MOST_GROUPS];
+        const int count = strake_groups_read(value, group);
+        if (count >= 0) {
+            (void)strake_groups_print(count, group, member);
+        }
+        return count >= 0;
     }
-    memcpy(&number, (const char *)which + common->offset, sizeof number);
-    return number;
+    const int number = number_of(setting, value);
+    if (number >= 0) {
+        *(int *)member = number;
+    }
+    return number >= 0;
 }
 
-bool strake_setting_is_given(const strake_case *which, const char *path)
+/* The value of a key that is no text. */
+static double value_of(const strake_settings *settings, const strake_setting *setting)
 {
-    const strake_common *const common = find(path);
-    return common != NULL && stored(which, common) != 0;
+    const void *const member = (const char *)settings + setting->offset;
+    switch (setting->kind) {
+    case STRAKE_SETTING_BOOLEAN:
+        return *(const bool *)member ? 1.0 : 0.0;
+    case STRAKE_SETTING_REAL:
+        return *(const double *)member;
+    case STRAKE_SETTING_BYTES:
+        return (double)*(const int64_t *)member;
+    default:
+        return *(const int *)member;
+    }
 }
 
-const char *strake_setting_text(const strake_case *which, const char *path, char *buffer,
-                                size_t size)
+static bool is_owned_text(const strake_setting *setting)
 {
-    const strake_common *const common = find(path);
-    const int number = common != NULL ? stored(which, common) : 0;
-    const char *const choices = common != NULL ? strake_common_words(common->kind) : NULL;
-    if (common != NULL && common->kind == STRAKE_COMMON_GROUPS) {
-        (void)snprintf(buffer, size, "%s", which->groups);
-    } else if (choices != NULL) {
+    return setting->kind == STRAKE_SETTING_WHERE || setting->kind == STRAKE_SETTING_WEIGHTS ||
+           setting->kind == STRAKE_SETTING_FOLDER;
+}
+
+/* The text of a key that has one; NULL: it is not given. */
+static const char *text_of(const strake_settings *settings, const strake_setting *setting)
+{
+    const char *const member = (const char *)settings + setting->offset;
+    return is_owned_text(setting) ? *(char *const *)(const void *)member
+           : *member != '\0'      ? member
+                                  : NULL;
+}
+
+bool strake_setting_is_given(const strake_settings *settings, const strake_setting *setting)
+{
+    return is_owned_text(setting) || setting->kind == STRAKE_SETTING_GROUPS
+               ? text_of(settings, setting) != NULL
+               : value_of(settings, setting) < setting->fallback ||
+                     value_of(settings, setting) > setting->fallback;
+}
+
+const char *strake_setting_text(const strake_settings *settings, const strake_setting *setting,
+                                char *buffer, size_t size)
+{
+    if (is_owned_text(setting) || setting->kind == STRAKE_SETTING_GROUPS) {
+        const char *const text = text_of(settings, setting);
+        (void)snprintf(buffer, size, "%s", text != NULL ? text : "");
+    } else if (setting->kind == STRAKE_SETTING_WORD) {
         strake_words words = {0};
-        strake_words_add_choices(&words, choices);
-        (void)snprintf(buffer, size, "%s", number < words.count ? words.word[number] : "");
+        const int index = (int)value_of(settings, setting);
+        strake_words_add_choices(&words, setting->words);
+        (void)snprintf(buffer, size, "%s", index < words.count ? words.word[index] : "");
+    } else if (setting->kind == STRAKE_SETTING_BOOLEAN) {
+        (void)snprintf(buffer, size, "%s", value_of(settings, setting) > 0.0 ? "true" : "false");
     } else {
-        (void)snprintf(buffer, size, "%d", number);
+        (void)strake_number_print(buffer, size, "%.15g", value_of(settings, setting));
     }
     return buffer;
 }
 
-bool strake_setting_set(strake_case *which, const char *path, const char *value)
+const char *strake_setting_type(const strake_setting *setting, char *buffer, size_t size)
 {
-    const strake_common *const common = find(path);
-    strake_group group[STRAKE_MOST_GROUPS];
-    if (common != NULL && common->kind == STRAKE_COMMON_GROUPS) {
-        const int count = strake_groups_read(value, group);
-        if (count >= 0) {
-            (void)strake_groups_print(count, group, which->groups);
+    strake_words words = {0};
+    switch (setting->kind) {
+    case STRAKE_SETTING_WHERE:
+    case STRAKE_SETTING_FOLDER:
+        (void)snprintf(buffer, size, "text");
+        break;
+    case STRAKE_SETTING_WEIGHTS:
+        (void)snprintf(buffer, size, "list of numbers, or text");
+        break;
+    case STRAKE_SETTING_BOOLEAN:
+        (void)snprintf(buffer, size, "true or false");
+        break;
+    case STRAKE_SETTING_WORD:
+        strake_words_add_choices(&words, setting->words);
+        (void)snprintf(buffer, size, "%s", words.list);
+        break;
+    case STRAKE_SETTING_EVEN:
+        (void)snprintf(buffer, size, STRAKE_EVEN_EXPECTED, setting->range.maximum,
+                       setting->range.unit);
+        break;
+    case STRAKE_SETTING_WIDTH:
+        (void)snprintf(buffer, size, "0, 1, 2 or 4 %s", setting->range.unit);
+        break;
+    case STRAKE_SETTING_GROUPS:
+        (void)snprintf(buffer, size, STRAKE_GROUPS_EXPECTED);
+        break;
+    case STRAKE_SETTING_BYTES:
+        (void)snprintf(buffer, size, STRAKE_BYTES_EXPECTED);
+        break;
+    case STRAKE_SETTING_REAL:
+    case STRAKE_SETTING_NUMBER:
+        (void)strake_limits_text(&setting->range, setting->kind == STRAKE_SETTING_NUMBER, buffer,
+                                 size);
+        break;
+    }
+    return buffer;
+}
+
+void strake_settings_free(strake_settings *settings)
+{
+    for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+        if (is_owned_text(at)) {
+            char **const text = (char **)(void *)((char *)settings + at->offset);
+            free(*text);
+            *text = NULL;
         }
-        return count >= 0;
     }
-    const int number = common != NULL ? number_of(common, value) : -1;
-    if (number < 0) {
-        return false;
-    }
-    memcpy((char *)which + common->offset, &number, sizeof number);
-    return true;
 }

@@ -1,27 +1,129 @@
 /**
  * @file settings.h
- * The run.* keys that tuning may set: numbers and words that change the speed of a run, never its
- * results. Every key of the table whose value is 0 by default, meaning "the program chooses", is one.
+ * The run.* keys of a case: where and how it is computed, which changes its speed and never its results.
+ * settings.inc is the only list of them. It makes the members of strake_settings, and everything below
+ * follows it: reading, help, what tuning may set, who is told that a key has no effect. A new key is a row
+ * there, and the line that reads its member.
  */
 #ifndef STRAKE_CASE_SETTINGS_H
 #define STRAKE_CASE_SETTINGS_H
 
-#include "case/case.h"
+#include "case/groups.h"
+#include "case/read.h"
 
-/** Whether a key exists and may be tuned. */
-bool strake_setting_is_tunable(const char *path);
+/** How the value of a key is written, and the type of its member. */
+typedef enum strake_setting_kind {
+    STRAKE_SETTING_WHERE,   /**< places of a run; char *, NULL: not given */
+    STRAKE_SETTING_WEIGHTS, /**< numbers >= 0, as text "1,2"; char *, NULL: not given */
+    STRAKE_SETTING_FOLDER,  /**< char *, joined to the case's folder; NULL: not given */
+    STRAKE_SETTING_BOOLEAN, /**< bool */
+    STRAKE_SETTING_WORD,    /**< int: the index of the word */
+    STRAKE_SETTING_REAL,    /**< double */
+    STRAKE_SETTING_NUMBER,  /**< int */
+    STRAKE_SETTING_EVEN,    /**< int: 0, 1 or even */
+    STRAKE_SETTING_WIDTH,   /**< int: 0, 1, 2 or 4 */
+    STRAKE_SETTING_GROUPS,  /**< text of groups.h, "": not given */
+    STRAKE_SETTING_BYTES    /**< int64_t, also written with a unit */
+} strake_setting_kind;
 
-/** Whether a key exists, may be tuned, and @p value (as in a case file) is legal for it. */
+/** What a key applies to: bits. */
+typedef enum strake_setting_for {
+    STRAKE_FOR_TEAM = 1 << 0,     /**< any run */
+    STRAKE_FOR_CPU = 1 << 1,      /**< threads of the processor */
+    STRAKE_FOR_OPENCL = 1 << 2,   /**< a device */
+    STRAKE_FOR_RANKS = 1 << 3,    /**< other ranks */
+    STRAKE_FOR_SEVERAL = 1 << 4,  /**< several parts */
+    STRAKE_FOR_BLOCKS = 1 << 5,   /**< a device through which a stripe streams */
+    STRAKE_FOR_MARCHING = 1 << 6, /**< kernels that march along rows */
+    STRAKE_FOR_TILED = 1 << 7,    /**< kernels that compute tiles */
+    STRAKE_FOR_UNTILED = 1 << 8,  /**< kernels that do not */
+    STRAKE_FOR_LIMITS = 1 << 9,   /**< a compiler that can be told a limit on registers */
+    STRAKE_FOR_TUNER = 1 << 10,   /**< no place: it may be tuned */
+    /** All of these need a device. */
+    STRAKE_FOR_DEVICES = STRAKE_FOR_OPENCL | STRAKE_FOR_BLOCKS | STRAKE_FOR_MARCHING |
+                         STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS
+} strake_setting_for;
+
+typedef char *strake_setting_text_type;
+typedef char strake_setting_groups_type[STRAKE_GROUPS_TEXT];
+
+#define STRAKE_TYPE_WHERE strake_setting_text_type
+#define STRAKE_TYPE_WEIGHTS strake_setting_text_type
+#define STRAKE_TYPE_FOLDER strake_setting_text_type
+#define STRAKE_TYPE_BOOLEAN bool
+#define STRAKE_TYPE_WORD int
+#define STRAKE_TYPE_REAL double
+#define STRAKE_TYPE_NUMBER int
+#define STRAKE_TYPE_EVEN int
+#define STRAKE_TYPE_WIDTH int
+#define STRAKE_TYPE_GROUPS strake_setting_groups_type
+#define STRAKE_TYPE_BYTES int64_t
+
+/**
+ * A value for every key, under its name without "run.". Copies share the texts, which belong to whoever
+ * read them (strake_settings_free()).
+ */
+typedef struct strake_settings {
+#define SETTING(kind, name, legal, fallback, otherwise, applies, text) STRAKE_TYPE_##kind name;
+#include "case/settings.inc"
+#undef SETTING
+} strake_settings;
+
+/** One key. */
+typedef struct strake_setting {
+    const char *path; /**< "run.unroll" */
+    strake_setting_kind kind;
+    size_t offset; /**< of its member */
+    double fallback;
+    const char *otherwise; /**< the default in words; NULL: the number */
+    unsigned applies;      /**< strake_setting_for */
+    const char *text;
+    strake_limits range;
+    const char *words; /**< of a WORD, "a|b|c" */
+} strake_setting;
+
+/** All keys, in the order of settings.inc; a NULL path ends them. */
+extern const strake_setting strake_setting_table[];
+
+/** A key by its path; NULL: there is none. */
+const strake_setting *strake_setting_find(const char *path);
+
+/** How ranks exchange slabs, in the order of the words of run.exchange. */
+typedef enum strake_exchange {
+    STRAKE_EXCHANGE_BOTH,    /**< both ways; through common memory between ranks of one machine */
+    STRAKE_EXCHANGE_ONE_WAY, /**< downwards only; through common memory likewise */
+    STRAKE_EXCHANGE_MESSAGES /**< both ways, in messages */
+} strake_exchange;
+
+/** Whether a key is there, may be tuned, and @p value (as in a case file) is legal for it. */
 bool strake_setting_is_legal(const char *path, const char *value);
 
-/** Whether a case gives the key: its value is not the default 0. */
-bool strake_setting_is_given(const strake_case *which, const char *path);
+/** Whether a key may be tuned. */
+bool strake_setting_is_tunable(const char *path);
 
-/** The value of a case as a case file has it ("64", "stream"). Returns @p buffer. */
-const char *strake_setting_text(const strake_case *which, const char *path, char *buffer,
-                                size_t size);
+/** Whether settings give a key: its value is not the default. */
+bool strake_setting_is_given(const strake_settings *settings, const strake_setting *setting);
 
-/** Sets a legal key of a case to a legal value, whatever it had. @return false if one is not legal. */
-bool strake_setting_set(strake_case *which, const char *path, const char *value);
+/** The value as a case file has it ("64", "stream"). Returns @p buffer. */
+const char *strake_setting_text(const strake_settings *settings, const strake_setting *setting,
+                                char *buffer, size_t size);
+
+/** Sets a key that may be tuned to a legal value, whatever it had. @return false if one is not legal */
+bool strake_setting_set(strake_settings *settings, const char *path, const char *value);
+
+/** What values a key takes, in words. Returns @p buffer. */
+const char *strake_setting_type(const strake_setting *setting, char *buffer, size_t size);
+
+/**
+ * Reads all run.* keys of a case; absent ones take their defaults.
+ * @param[in]  folder  that folders are relative to
+ * @param[out] out     strake_settings_free() in any case
+ * @return STRAKE_ERR_USAGE with the place, STRAKE_ERR_MEMORY
+ */
+strake_status strake_settings_read(strake_node *root, const char *folder, strake_settings *out,
+                                   strake_error *error);
+
+/** Frees the texts that were read. */
+void strake_settings_free(strake_settings *settings);
 
 #endif

@@ -107,7 +107,4 @@ static inline const char *strake_axis_name(int dims, int axis)
     return axis == 2 ? "cols" : dims == 3 && axis == 0 ? "planes" : "rows";
 }
 
-/** A path as the case gives it, made usable from the working directory; free with free(). NULL: no memory. */
-char *strake_case_join(const char *folder, const char *name);
-
 #endif

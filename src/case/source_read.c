@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/source.h"
 
 void strake_source_free(strake_source **source)
@@ -20,21 +21,6 @@ void strake_source_free(strake_source **source)
     free((*source)->file);
     free(*source);
     *source = NULL;
-}
-
-char *strake_case_join(const char *folder, const char *name)
-{
-    if (name[0] == '/' || strcmp(folder, ".") == 0) {
-        return strdup(name);
-    }
-    const size_t length = strlen(folder);
-    const size_t size = length + strlen(name) + 2;
-    char *const path = malloc(size);
-    if (path != NULL) {
-        (void)snprintf(path, size, "%s%s%s", folder,
-                       length > 0 && folder[length - 1] == '/' ? "" : "/", name);
-    }
-    return path;
 }
 
 static strake_status out_of_memory(const strake_case *which, strake_error *error)
@@ -245,7 +231,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
     if (status != STRAKE_OK) {
         return status;
     }
-    source->file = strake_case_join(which->folder, name);
+    source->file = strake_path_from(which->folder, name);
     return source->file != NULL ? STRAKE_OK : out_of_memory(which, error);
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/keys.h"
 #include "case/source.h"
-#include "case/where.h"
 
 static strake_status out_of_memory(const strake_case *which, strake_error *error)
 {
@@ -44,122 +44,6 @@ static strake_status read_boundary(const strake_node *node, const strake_case *w
         *out = (strake_boundary)kind[choice];
     }
     return status;
-}
-
-/* One entry of WHERE. */
-static bool is_place(const char *word, bool alone)
-{
-    static const char *const single[] = {"serial", "gpu", "hybrid", "auto"};
-    for (size_t k = 0; k < sizeof single / sizeof single[0]; ++k) {
-        if (strcmp(word, single[k]) == 0) {
-            return alone;
-        }
-    }
-    bool is_gpu = false;
-    return strcmp(word, "cpu") == 0 || strake_where_device(word, &is_gpu) >= 0;
-}
-
-/* The grammar of WHERE; which devices exist is found out when the case runs. Blanks are dropped. */
-static strake_status read_where(const strake_node *node, const strake_case *which, char **out,
-                                strake_error *error)
-{
-    static const char expected[] =
-        "serial, gpu, hybrid, auto, or a list of cpu, gpu:N and ocl:N such as cpu,gpu:0";
-    strake_status status = STRAKE_OK;
-    const char *text = NULL;
-    char *copy = NULL;
-    size_t used = 0;
-    bool alone = false;
-    STRAKE_TRY(strake_read_text(node, expected, &text, error));
-    copy = strdup(text);
-    STRAKE_CHECK(copy != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
-    for (const char *at = text; *at != '\0'; ++at) {
-        if (*at != ' ' && *at != '\t') {
-            copy[used++] = *at;
-        }
-    }
-    copy[used] = '\0';
-    alone = strchr(copy, ',') == NULL;
-    for (const char *at = copy; at != NULL;) {
-        const size_t length = strcspn(at, ",");
-        char word[32];
-        char shown[STRAKE_SHOW_SIZE];
-        char hint[100];
-        strake_words words = {0};
-        (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
-        if (length >= sizeof word || !is_place(word, alone)) {
-            strake_words_add_choices(&words, alone ? "serial|gpu|hybrid|auto|cpu|gpu:0|ocl:0"
-                                                   : "cpu|gpu:0|ocl:0");
-            status = strake_node_fail(node, error, "found %s, expected %s%s",
-                                      strake_node_show(node, shown, sizeof shown), expected,
-                                      strake_words_hint(&words, word, hint, sizeof hint));
-            goto cleanup;
-        }
-        at = at[length] == ',' ? at + length + 1 : NULL;
-    }
-    *out = copy;
-    copy = NULL;
-
-cleanup:
-    free(copy);
-    return status;
-}
-
-/* Appends one weight and its sum; false if it is none. */
-static bool add_weight(const char *text, char *list, size_t size, double *sum)
-{
-    double weight = 0.0;
-    size_t used = strlen(list);
-    const size_t length = strlen(text);
-    if (!strake_text_real(text, &weight) || weight < 0.0 || used + length + 2 > size) {
-        return false;
-    }
-    if (used > 0) {
-        list[used++] = ',';
-    }
-    memcpy(list + used, text, length + 1);
-    *sum += weight;
-    return true;
-}
-
-static strake_status read_split(const strake_node *node, const strake_case *which, char **out,
-                                strake_error *error)
-{
-    char list[2000] = "";
-    char shown[STRAKE_SHOW_SIZE];
-    double sum = 0.0;
-    bool good = node->kind == STRAKE_NODE_LIST || node->kind == STRAKE_NODE_SCALAR;
-    if (node->kind == STRAKE_NODE_LIST) {
-        for (const strake_node *item = node->child; item != NULL; item = item->next) {
-            if (item->kind != STRAKE_NODE_SCALAR ||
-                !add_weight(item->text, list, sizeof list, &sum)) {
-                return strake_node_fail(item, error, "found %s, expected a weight >= 0",
-                                        strake_node_show(item, shown, sizeof shown));
-            }
-        }
-    } else if (good) {
-        const char *at = node->text;
-        while (good && at != NULL) {
-            char weight[64];
-            at += strspn(at, " ");
-            const size_t length = strcspn(at, ", ");
-            (void)snprintf(weight, sizeof weight, "%.*s", (int)length, at);
-            good = length < sizeof weight && add_weight(weight, list, sizeof list, &sum);
-            at += length;
-            at += strspn(at, " ");
-            good = good && (*at == ',' || *at == '\0');
-            at = *at == ',' ? at + 1 : NULL;
-        }
-    }
-    if (!good || !(sum > 0.0) || !isfinite(sum)) {
-        return strake_node_fail(
-            node, error,
-            "found %s, expected weights >= 0 with a positive sum, one per entry "
-            "of run.on: [1, 2] or \"1,2\"",
-            strake_node_show(node, shown, sizeof shown));
-    }
-    *out = strdup(list);
-    return *out != NULL ? STRAKE_OK : out_of_memory(which, error);
 }
 
 /* A list of words out of @p choices, each at most once; @p chosen receives which. */
@@ -221,22 +105,8 @@ static strake_status read_folder(const strake_node *node, const strake_case *whi
     if (status != STRAKE_OK || name == NULL) {
         return status;
     }
-    *out = strake_case_join(which->folder, name);
+    *out = strake_path_from(which->folder, name);
     return *out != NULL ? STRAKE_OK : out_of_memory(which, error);
-}
-
-static strake_status read_groups(const strake_node *node, char out[STRAKE_GROUPS_TEXT],
-                                 strake_error *error)
-{
-    strake_group group[STRAKE_MOST_GROUPS];
-    char shown[STRAKE_SHOW_SIZE];
-    const int count = node->kind == STRAKE_NODE_SCALAR ? strake_groups_read(node->text, group) : -1;
-    if (count < 0) {
-        return strake_node_fail(node, error, "found %s, expected " STRAKE_GROUPS_EXPECTED,
-                                strake_node_show(node, shown, sizeof shown));
-    }
-    (void)strake_groups_print(count, group, out);
-    return STRAKE_OK;
 }
 
 /* Reads one key, whose node is NULL if it is absent. */
@@ -257,17 +127,6 @@ static strake_status read_common(const strake_common *common, strake_node *node,
             node ? strake_read_choice(node, strake_precision_words, &choice, error) : STRAKE_OK;
         *(strake_precision *)to = (strake_precision)choice;
         break;
-    case STRAKE_COMMON_FUSION:
-    case STRAKE_COMMON_DIVISION:
-    case STRAKE_COMMON_INSTRUCTIONS:
-    case STRAKE_COMMON_OVERLAP:
-    case STRAKE_COMMON_WAIT:
-    case STRAKE_COMMON_BALANCE:
-    case STRAKE_COMMON_EXCHANGE:
-        status = node ? strake_read_choice(node, strake_common_words(common->kind), &choice, error)
-                      : STRAKE_OK;
-        *(int *)to = choice;
-        break;
     case STRAKE_COMMON_COUNT:
         if (node == NULL && common->otherwise != NULL &&
             strcmp(common->otherwise, "required") == 0) {
@@ -276,29 +135,6 @@ static strake_status read_common(const strake_common *common, strake_node *node,
                 strake_limits_text(&common->range, true, expected, sizeof expected), error);
         }
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
-        *(int64_t *)to = integer;
-        break;
-    case STRAKE_COMMON_SMALL:
-        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
-        *(int *)to = (int)integer;
-        break;
-    case STRAKE_COMMON_EVEN:
-        status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
-        if (status == STRAKE_OK && integer > 1 && integer % 2 != 0) {
-            return strake_node_fail(node, error, "found %lld, expected " STRAKE_EVEN_EXPECTED,
-                                    (long long)integer, common->range.maximum, common->range.unit);
-        }
-        *(int *)to = (int)integer;
-        break;
-    case STRAKE_COMMON_WIDTH:
-        status = node ? strake_read_choice(node, "0|1|2|4", &choice, error) : STRAKE_OK;
-        *(int *)to = choice == 3 ? 4 : choice;
-        break;
-    case STRAKE_COMMON_GROUPS:
-        status = node ? read_groups(node, to, error) : STRAKE_OK;
-        break;
-    case STRAKE_COMMON_BYTES:
-        status = node ? strake_read_bytes(node, &integer, error) : STRAKE_OK;
         *(int64_t *)to = integer;
         break;
     case STRAKE_COMMON_REAL:
@@ -320,11 +156,8 @@ static strake_status read_common(const strake_common *common, strake_node *node,
     case STRAKE_COMMON_FOLDER:
         status = read_folder(node, which, common->otherwise, to, error);
         break;
-    case STRAKE_COMMON_WHERE:
-        status = node ? read_where(node, which, to, error) : STRAKE_OK;
-        break;
-    case STRAKE_COMMON_SPLIT:
-        status = node ? read_split(node, which, to, error) : STRAKE_OK;
+    case STRAKE_COMMON_SETTINGS:
+        status = strake_settings_read(root, which->folder, to, error);
         break;
     case STRAKE_COMMON_NAMES:
         status = read_names(node, which, error);

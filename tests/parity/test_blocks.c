@@ -35,10 +35,10 @@ static void end(fixture *f)
 
 static strake_solver *open_cut(fixture *f, const char *where, const char *split, const cut *c)
 {
-    f->which->blocks = c->blocks;
-    f->which->streams = c->streams;
-    f->which->steps_per_sweep = c->steps;
-    f->which->device_memory = (int64_t)c->memory_kib * 1024;
+    f->which->run.blocks = c->blocks;
+    f->which->run.streams = c->streams;
+    f->which->run.steps_per_sweep = c->steps;
+    f->which->run.device_memory = (int64_t)c->memory_kib * 1024;
     return strake_trial_open(f, where, split, 2);
 }
 
@@ -193,7 +193,7 @@ static void every_fusion_gives_the_bytes_of_serial(void **state)
         fixture f;
         begin(&f, subject, 0, ROWS, COLS, fusion, false, false);
         const uint64_t expected = reference(&f);
-        f.which->fusion = fusion;
+        f.which->run.fusion = fusion;
         for (int steps = 1; steps <= 4; steps += 3) {
             const cut c = {4, 2, steps, 0};
             compare(&f, "ocl:0", NULL, &c, expected);

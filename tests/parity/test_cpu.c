@@ -33,7 +33,7 @@ static void check_instructions(const strake_subject *subject, int variant, bool 
     const uint64_t expected = run(&trial, "serial", 1);
     int tried = 0;
     for (int isa = STRAKE_ISA_BASE; isa < STRAKE_ISAS; isa++) {
-        which->instruction_set = isa;
+        which->run.instruction_set = isa;
         if (!strake_isa_is_there((strake_isa)isa)) {
             strake_error error;
             strake_solver *solver = NULL;
@@ -43,7 +43,7 @@ static void check_instructions(const strake_subject *subject, int variant, bool 
             continue;
         }
         for (int sweep = 1; sweep <= 2; sweep++) {
-            which->steps_per_sweep = sweep;
+            which->run.steps_per_sweep = sweep;
             assert_int_equal(run(&trial, "cpu", 2), expected);
             tried++;
         }
@@ -75,9 +75,9 @@ static void check_large(const strake_subject *subject, int64_t cache, int arrays
     strake_case *which = trial.which;
     const uint64_t expected = run(&trial, "serial", 1);
     for (int isa = STRAKE_ISA_BASE; isa < STRAKE_ISAS; isa++) {
-        which->instruction_set = isa;
+        which->run.instruction_set = isa;
         for (int sweep = 1; sweep <= 2 && strake_isa_is_there((strake_isa)isa); sweep++) {
-            which->steps_per_sweep = sweep;
+            which->run.steps_per_sweep = sweep;
             assert_int_equal(run(&trial, "cpu", sweep + 1), expected);
         }
     }
@@ -106,7 +106,7 @@ static bool check_divided(const strake_trial_config *config, int sweep)
     bool divided = false;
     strake_trial_begin(&trial, config, 17);
     const uint64_t expected = run(&trial, "serial", 1);
-    trial.which->steps_per_sweep = sweep;
+    trial.which->run.steps_per_sweep = sweep;
     for (int threads = 2; threads <= 6; threads++) {
         strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
         strake_harness_step(solver, STEPS);
@@ -163,7 +163,7 @@ static bool check_levelled(const strake_trial_config *config, int threads, int s
     strake_trial trial;
     strake_trial_begin(&trial, config, 19);
     const uint64_t expected = run(&trial, "serial", 1);
-    trial.which->steps_per_sweep = sweep;
+    trial.which->run.steps_per_sweep = sweep;
     strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
     int done = 0;
     for (int turn = 0; done < STEPS; turn++) {

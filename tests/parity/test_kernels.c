@@ -159,17 +159,17 @@ static void check_set(const strake_subject *subject, const set *p, int draw)
     strake_trial_begin(&trial, &config, (uint64_t)draw);
     strake_trial_roughen(&trial, (uint64_t)draw);
     strake_case *which = trial.which;
-    which->fusion = p->fusion;
-    which->division = p->division;
-    which->hold = p->hold;
-    which->unroll = p->unroll;
-    which->prefetch = p->prefetch;
-    which->keep = p->keep;
-    which->vector = p->vector;
-    which->group_width = p->width;
-    which->group_height = p->height;
-    which->group_rows = p->rows;
-    (void)strake_groups_print(3, p->group, which->groups);
+    which->run.fusion = p->fusion;
+    which->run.division = p->division;
+    which->run.hold = p->hold;
+    which->run.unroll = p->unroll;
+    which->run.prefetch = p->prefetch;
+    which->run.keep = p->keep;
+    which->run.vector = p->vector;
+    which->run.group_width = p->width;
+    which->run.group_height = p->height;
+    which->run.group_rows = p->rows;
+    (void)strake_groups_print(3, p->group, which->run.groups);
     uint64_t checksum[2];
     for (int k = 0; k < 2; k++) {
         strake_solver *solver = strake_trial_open(&trial, k == 0 ? "serial" : place, NULL, 1);
@@ -181,8 +181,8 @@ static void check_set(const strake_subject *subject, const set *p, int draw)
         fail_msg("draw %d: %s differs from serial: %s, fusion %d, division %d, hold %d, unroll %d, "
                  "prefetch %d, keep %d, vector %d, groups of %d x %d (%s), %d rows; variant %d",
                  draw, place, trial.name, p->fusion, p->division, p->hold, p->unroll, p->prefetch,
-                 p->keep, p->vector, which->group_width, which->group_height, which->groups,
-                 which->group_rows, p->variant);
+                 p->keep, p->vector, which->run.group_width, which->run.group_height,
+                 which->run.groups, which->run.group_rows, p->variant);
     }
     strake_trial_end(&trial);
 }

@@ -85,21 +85,21 @@ static void check_draw(const program *p, uint64_t *seed, int draw)
     if (strake_case_parse("test", text, NULL, true, &which, &error) != STRAKE_OK) {
         fail_msg("%s\n%s", error.text, text);
     }
-    which->fusion = p->fusion;
-    which->hold = p->hold;
-    which->unroll = p->unroll;
-    which->prefetch = p->prefetch;
-    which->keep = p->keep;
-    which->vector = p->vector;
-    which->group_width = p->width;
-    which->group_height = p->height;
-    which->group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 20);
+    which->run.fusion = p->fusion;
+    which->run.hold = p->hold;
+    which->run.unroll = p->unroll;
+    which->run.prefetch = p->prefetch;
+    which->run.keep = p->keep;
+    which->run.vector = p->vector;
+    which->run.group_width = p->width;
+    which->run.group_height = p->height;
+    which->run.group_rows = pick(seed, 3) == 0 ? 0 : 1 + pick(seed, 20);
     const size_t cells = (size_t)planes * (size_t)rows * (size_t)cols;
     if (checksum_on(which, "serial", cells) != checksum_on(which, place, cells)) {
         fail_msg("draw %d: %s differs from serial: fusion %d, hold %d, unroll %d, prefetch %d, "
                  "keep %d, vector %d, groups of %d x %d, %d planes\n%s",
                  draw, place, p->fusion, p->hold, p->unroll, p->prefetch, p->keep, p->vector,
-                 p->width, p->height, which->group_rows, text);
+                 p->width, p->height, which->run.group_rows, text);
     }
     strake_case_close(&which);
 }

@@ -33,7 +33,7 @@ static void end(fixture *f)
 static uint64_t run_split(fixture *f, const char *where, const char *split, int threads, int sweep,
                           const int *steps)
 {
-    f->which->steps_per_sweep = sweep;
+    f->which->run.steps_per_sweep = sweep;
     strake_solver *solver = strake_trial_open(f, where, split, threads);
     for (int k = 0; steps[k] > 0; k++) {
         strake_harness_step(solver, steps[k]);
@@ -133,8 +133,8 @@ static void check_mixtures(const config *c, const char *const (*mixture)[2], int
             if (!strake_trial_takes(sweep + k % 2 + m + c->boundary, 2)) {
                 continue;
             }
-            f.which->overlap = 1 + k % 2;
-            f.which->wait = 1 + (m + k) % 2;
+            f.which->run.overlap = 1 + k % 2;
+            f.which->run.wait = 1 + (m + k) % 2;
             const uint64_t found = run_split(&f, mixture[m][0], mixture[m][1], 2, sweep, calls);
             if (found != expected) {
                 fail_msg("%s split %s, %d steps per sweep, overlap %s: %016llx differs from "
@@ -183,9 +183,9 @@ static void moved_slabs_give_the_bytes_of_single_steps(void **state)
         fixture f;
         begin(&f, &c);
         const uint64_t expected = run(&f, "serial", 1, 1, calls);
-        f.which->balance = 1 + STRAKE_BALANCE_BISECTION;
-        f.which->steps_per_sweep = 1 + k % 3;
-        f.which->overlap = 1 + k / 3 % 2;
+        f.which->run.balance = 1 + STRAKE_BALANCE_BISECTION;
+        f.which->run.steps_per_sweep = 1 + k % 3;
+        f.which->run.overlap = 1 + k / 3 % 2;
         f.which->steps = 1000; /* many to come: moves pay */
         strake_solver *solver = strake_trial_open(&f, where, k % 3 == 2 ? "1,1,1" : "1,1", 2);
         for (int j = 0; calls[j] > 0; j++) {
@@ -200,7 +200,7 @@ static void moved_slabs_give_the_bytes_of_single_steps(void **state)
         strake_close(&solver);
         if (found != expected) {
             fail_msg("%s, %d moves, %d steps per sweep: %016llx differs from serial %016llx", where,
-                     moves, f.which->steps_per_sweep, (unsigned long long)found,
+                     moves, f.which->run.steps_per_sweep, (unsigned long long)found,
                      (unsigned long long)expected);
         }
         end(&f);
@@ -231,7 +231,7 @@ static void wide_rows_give_the_bytes_of_single_steps(void **state)
 /* A run from a multiple of the state; the message if it ends in NaN or Inf. */
 static strake_status fail_run(fixture *f, double scale, int threads, int sweep, strake_error *error)
 {
-    f->which->steps_per_sweep = sweep;
+    f->which->run.steps_per_sweep = sweep;
     strake_solver *solver = strake_trial_open(f, "cpu", NULL, threads);
     double *state = malloc(f->cells * sizeof *state);
     assert_non_null(state);

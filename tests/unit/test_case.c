@@ -99,9 +99,9 @@ static void absent_keys_take_their_defaults(void **state)
     assert_true(strake_case_value(which, "scheme.gauge") == 0.0);
     assert_true(strake_case_value(which, "scheme.third_order") == 0.0);
     assert_true(strake_source_constant(which->source[H], &number) && number == 1.0);
-    assert_null(which->on);
-    assert_null(which->split);
-    assert_int_equal(which->threads, 0);
+    assert_null(which->run.on);
+    assert_null(which->run.split);
+    assert_int_equal(which->run.threads, 0);
     assert_string_equal(which->output_directory, "out");
     assert_int_equal(which->output_every, 0);
     assert_false(which->output_initial);
@@ -136,9 +136,9 @@ static void every_key_is_read(void **state)
     assert_true(strake_case_value(which, "scheme.sign") == 1.0);
     assert_true(strake_case_value(which, "scheme.third_order") == 1.0);
     assert_true(strake_case_value(which, "scheme.velocities") == 1.0);
-    assert_string_equal(which->on, "cpu,ocl:1");
-    assert_string_equal(which->split, "1,2.5");
-    assert_int_equal(which->threads, 3);
+    assert_string_equal(which->run.on, "cpu,ocl:1");
+    assert_string_equal(which->run.split, "1,2.5");
+    assert_int_equal(which->run.threads, 3);
     assert_string_equal(which->output_directory, "results/a");
     assert_int_equal(which->output_every, 5);
     assert_true(which->output_initial && which->output_field[PSI] && which->output_field[U1]);
@@ -174,8 +174,8 @@ static void overrides_are_applied_in_order(void **state)
     assert_true(strake_case_value(which, "scheme.iterations") == 1.0);
     assert_true(strake_source_constant(which->source[PSI], &number) && number == 2.0);
     assert_true(strake_source_constant(which->source[H], &number) && number == 1.5);
-    assert_string_equal(which->on, "cpu");
-    assert_string_equal(which->split, "1");
+    assert_string_equal(which->run.on, "cpu");
+    assert_string_equal(which->run.split, "1");
     assert_string_equal(which->output_directory, "elsewhere");
     strake_case_close(&which);
 }

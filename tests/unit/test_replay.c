@@ -56,7 +56,7 @@ static int run(strake_balance_policy policy)
     strake_inputs_random_h(&in, &seed);
     strake_inputs_random_flow(&in, 0.95, 1.0, &seed);
     strake_case *which = strake_harness_case(&in, &scheme, false, false);
-    which->balance = 1 + (int)policy;
+    which->run.balance = 1 + (int)policy;
     which->steps = STEPS;
     assert_int_equal(setenv("STRAKE_INJECT", "slow:ocl:0@60*8", 1), 0);
     strake_solver *solver = strake_harness_open(which, &in, false, false, "ocl:0,ocl:0", "1,1", 1);

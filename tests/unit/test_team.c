@@ -75,9 +75,8 @@ static void tuned_results_give_a_line(void **state)
 {
     (void)state;
     double fixed = 0.0, cell = 0.0;
-    strake_case *which = calloc(1, sizeof *which);
+    strake_settings given = {.fusion = 0};
     strake_tuned_record *record = calloc(1, sizeof *record);
-    assert_non_null(which);
     assert_non_null(record);
     record->classes = 3;
     record->class[0] = (strake_tuned_class){.n = {2000, 1, 1000}, .seconds = 2.1e-3};
@@ -88,21 +87,20 @@ static void tuned_results_give_a_line(void **state)
     const int64_t beyond[STRAKE_AXES] = {4000, 1, 1000};
     const int64_t far[STRAKE_AXES] = {8001, 1, 1000};
     const int64_t tiny[STRAKE_AXES] = {49, 1, 50};
-    assert_true(strake_tuned_line(&use, which, between, &fixed, &cell));
+    assert_true(strake_tuned_line(&use, &given, between, &fixed, &cell));
     near(cell, 0.99e-3 / 0.99e6);
     near(fixed, 1e-4);
-    assert_true(strake_tuned_line(&use, which, beyond, &fixed, &cell));
+    assert_true(strake_tuned_line(&use, &given, beyond, &fixed, &cell));
     near(cell, 2.1e-3 / 2e6);
     assert_true(fixed == 0.0);
-    assert_false(strake_tuned_line(&use, which, far, &fixed, &cell));
-    assert_false(strake_tuned_line(&use, which, tiny, &fixed, &cell));
+    assert_false(strake_tuned_line(&use, &given, far, &fixed, &cell));
+    assert_false(strake_tuned_line(&use, &given, tiny, &fixed, &cell));
     use.level = STRAKE_TUNED_SIMILAR; /* another device's */
-    assert_false(strake_tuned_line(&use, which, between, &fixed, &cell));
+    assert_false(strake_tuned_line(&use, &given, between, &fixed, &cell));
     use.level = STRAKE_TUNED_EXACT;
-    assert_int_equal(strake_setting_set(which, "run.fusion", "plain"), true);
-    assert_false(strake_tuned_line(&use, which, between, &fixed, &cell));
+    assert_int_equal(strake_setting_set(&given, "run.fusion", "plain"), true);
+    assert_false(strake_tuned_line(&use, &given, between, &fixed, &cell));
     free(record);
-    free(which);
 }
 
 int main(void)

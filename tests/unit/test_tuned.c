@@ -423,7 +423,7 @@ static void tuning_fills_in_what_the_case_does_not_give(void **state)
     const strake_tuned_use use = {.level = STRAKE_TUNED_EXACT, .record = &record};
     const int64_t n[STRAKE_AXES] = {1000, 1, 1000};
     strake_case *which = open_case(NULL);
-    strake_case settings = *which;
+    strake_settings settings = which->run;
     strake_tuned_apply(&use, n, &settings);
     assert_int_equal(settings.fusion, 3);
     assert_int_equal(settings.hold, 60);
@@ -433,20 +433,20 @@ static void tuning_fills_in_what_the_case_does_not_give(void **state)
 
     /* One size for all kernels stands for each of them. */
     which = open_case("run.group_width=32");
-    settings = *which;
+    settings = which->run;
     strake_tuned_apply(&use, n, &settings);
     assert_string_equal(settings.groups, "");
     assert_int_equal(settings.hold, 60);
     strake_case_close(&which);
 
     which = open_case("run.groups=16x4/auto");
-    settings = *which;
+    settings = which->run;
     strake_tuned_apply(&use, n, &settings);
     assert_string_equal(settings.groups, "16x4");
     strake_case_close(&which);
 
     which = open_case("run.hold=11");
-    settings = *which;
+    settings = which->run;
     strake_tuned_apply(&use, n, &settings);
     assert_int_equal(settings.hold, 11);
     assert_int_equal(settings.fusion, 3);
@@ -454,7 +454,7 @@ static void tuning_fills_in_what_the_case_does_not_give(void **state)
 
     /* Measured for other kernels than the user wants. */
     which = open_case("run.fusion=plain");
-    settings = *which;
+    settings = which->run;
     strake_tuned_apply(&use, n, &settings);
     assert_int_equal(settings.fusion, 2);
     assert_int_equal(settings.hold, 0);
