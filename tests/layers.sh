@@ -1,6 +1,7 @@
 #!/bin/bash
 # Usage: bash tests/layers.sh
 # Checks that dependencies point one way: cl <- src <- host <- autotune <- host/main <- {bench, tests}.
+# Within host: part <- team <- pace <- grid <- group <- solver.
 # Every #include "..." is looked up as the compiler would (own folder, src, host, top) and must land
 # in the same folder or in one further left; headers that touch a machine stay in host and beyond.
 set -u
@@ -24,6 +25,20 @@ rank() {
     esac
 }
 
+# The middle of host, each folder on those before it. What is in a domain is known from grid on: a second kind
+# of domain goes under the same teams.
+middle() {
+    case $1 in
+        host/part/*) echo 1 ;;
+        host/team/*) echo 2 ;;
+        host/pace/*) echo 3 ;;
+        host/grid/*) echo 4 ;;
+        host/group/*) echo 5 ;;
+        host/solver/*) echo 6 ;;
+        *) echo 0 ;;
+    esac
+}
+
 # bench and tests may not see each other.
 top() { echo "${1%%/*}"; }
 
@@ -43,6 +58,9 @@ check_quoted() { # FILE LINE NAME
     theirs=$(rank "$candidate")
     if [ "$theirs" -gt "$mine" ]; then
         complain "$1" "$2" "$(top "$1") must not include $candidate: dependencies point to $(top "$1") from there"
+    elif [ "$mine" -eq 2 ] && [ "$theirs" -eq 2 ] && [ "$(middle "$1")" -gt 0 ] &&
+        [ "$(middle "$candidate")" -gt "$(middle "$1")" ]; then
+        complain "$1" "$2" "$1 must not include $candidate: part <- team <- pace <- grid <- group <- solver"
     elif [ "$mine" -eq 5 ] && [ "$theirs" -eq 5 ] && [ "$(top "$1")" != "$(top "$candidate")" ]; then
         complain "$1" "$2" "$(top "$1") and $(top "$candidate") must not know each other ($candidate)"
     fi
