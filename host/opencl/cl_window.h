@@ -64,6 +64,12 @@ void strake_cl_window_release(strake_cl_window *window);
 uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_layout *layout,
                                 uint64_t *largest);
 
+/** Number of a slab in every array. */
+static inline int64_t strake_cl_window_place(const strake_cl_window *window, int64_t slab)
+{
+    return slab + window->lead + window->layout.lo[0];
+}
+
 /** Bytes of one slab, and byte offset of a slab (ghost slabs included) in every array. */
 size_t strake_cl_window_slab_bytes(const strake_cl_window *window);
 size_t strake_cl_window_offset(const strake_cl_window *window, int64_t slab);

@@ -1,0 +1,256 @@
+/* What is done with the slabs of a window: kernels, ghosts, the search for NaN and Inf. */
+#include "opencl/cl_window.h"
+
+#include "opencl/cl_facts.h"
+#include "opencl/cl_groups.h"
+#include "opencl/cl_launch.h"
+
+/* Array of a value in the running step: states by parity, everything else fixed. */
+static cl_mem array_of(const strake_cl_window *w, int value)
+{
+    for (int k = 0; k < w->states; k++) {
+        if (w->state[k].input == value) {
+            return w->state[k].buffer[w->parity];
+        }
+        if (w->state[k].output == value) {
+            return w->state[k].buffer[1 - w->parity];
+        }
+    }
+    return w->array[w->slot[value]];
+}
+
+static const strake_cl_pairs no_pairs = {.count = 0};
+
+static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64_t end,
+                                const strake_cl_pairs *pairs, strake_error *error)
+{
+    const strake_cl_kernels *kernels = w->kernels;
+    const strake_graph *graph = kernels->graph;
+    const strake_cl_kernel_plan *plan = &kernels->plan[k];
+    const strake_layout *l = &w->layout;
+    const int64_t cells[STRAKE_AXES] = {end - first, l->n[1], l->n[2]};
+    int64_t extent[STRAKE_AXES];
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->kernel[k]);
+    a.event = w->timer != NULL ? &w->timer[k] : NULL;
+    for (int i = 0; i < plan->inputs; i++) {
+        const cl_mem array = array_of(w, plan->input[i]);
+        strake_cl_pass(&a, sizeof array, &array);
+    }
+    for (int i = 0; i < plan->outputs; i++) {
+        const cl_mem array = array_of(w, plan->output[i]);
+        strake_cl_pass(&a, sizeof array, &array);
+    }
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].is_constant && graph->value[v].is_live) {
+            strake_cl_pass_real(&a, graph->precision, graph->value[v].constant);
+        }
+    }
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, l->pitch);
+    strake_cl_pass_long(&a, w->origin + first * l->slab);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        strake_cl_pass_int(&a, cells[axis]);
+        extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
+    }
+    if (strake_cl_plan_fills(graph, plan)) {
+        strake_cl_pass_int(&a, strake_cl_window_place(w, first));
+        strake_cl_pass_int(&a, l->lo[2]);
+        strake_cl_pass_int(&a, l->hi[2]);
+        strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
+        strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+        strake_cl_pass_int(&a, pairs->count);
+    }
+    return strake_cl_launch_plan(kernels, w->queue, k, &a, extent, error);
+}
+
+static strake_status run_kernels(strake_cl_window *w, bool is_static, int64_t first, int64_t end,
+                                 const strake_cl_pairs *pairs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < w->kernels->kernels && first < end; k++) {
+        if (w->kernels->plan[k].is_static == is_static) {
+            STRAKE_TRY(run_kernel(w, k, first, end, pairs, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_static(strake_cl_window *w, int64_t first, int64_t end,
+                                      strake_error *error)
+{
+    return run_kernels(w, true, first, end, &no_pairs, error);
+}
+
+void strake_cl_window_swap(strake_cl_window *w)
+{
+    w->parity = 1 - w->parity;
+}
+
+static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                  strake_error *error)
+{
+    const strake_cl_kernels *kernels = w->kernels;
+    const strake_layout *l = &w->layout;
+    const size_t limit = kernels->device->max_work_group;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->columns);
+    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, l->pitch);
+    strake_cl_pass_long(&a, w->origin + first * l->slab);
+    strake_cl_pass_int(&a, end - first);
+    strake_cl_pass_int(&a, l->n[1]);
+    strake_cl_pass_int(&a, l->n[2]);
+    strake_cl_pass_int(&a, l->lo[2]);
+    strake_cl_pass_int(&a, l->hi[2]);
+    strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
+    /* A few columns and many rows: tall groups. */
+    return strake_cl_launch(kernels, w->queue, "ghost_columns", &a, limit < 8 ? 1 : 8,
+                            limit < 64 ? 1 : 8, (size_t)l->lo[2] + (size_t)l->hi[2],
+                            (size_t)(end - first), (size_t)l->n[1], error);
+}
+
+static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                strake_error *error)
+{
+    const strake_cl_kernels *kernels = w->kernels;
+    const strake_layout *l = &w->layout;
+    const int64_t origin = w->origin + first * l->slab;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->lines);
+    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, l->pitch);
+    strake_cl_pass_long(&a, origin - l->lo[2]);
+    strake_cl_pass_int(&a, end - first);
+    strake_cl_pass_int(&a, l->n[1]);
+    strake_cl_pass_int(&a, l->lo[1]);
+    strake_cl_pass_int(&a, l->hi[1]);
+    strake_cl_pass_int(&a, (int64_t)l->boundary[1]);
+    return strake_cl_launch(kernels, w->queue, "ghost_lines", &a, kernels->width, kernels->height,
+                            (size_t)l->pitch, (size_t)l->lo[1] + (size_t)l->hi[1],
+                            (size_t)(end - first), error);
+}
+
+/* Those of the pairs whose source is one of slabs [first, end). */
+static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                const strake_cl_pairs *pairs, strake_error *error)
+{
+    const strake_cl_kernels *kernels = w->kernels;
+    const int64_t slab = w->layout.slab;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->slabs);
+    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_long(&a, slab);
+    strake_cl_pass_long(&a, w->layout.start);
+    strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
+    strake_cl_pass_int(&a, pairs->count);
+    strake_cl_pass_int(&a, strake_cl_window_place(w, first));
+    strake_cl_pass_int(&a, strake_cl_window_place(w, end));
+    return strake_cl_launch(kernels, w->queue, "ghost_slabs", &a, kernels->width, kernels->height,
+                            (size_t)slab, (size_t)pairs->count, 1, error);
+}
+
+/* Of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
+static strake_status fill_axes(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                               const strake_cl_pairs *pairs, int64_t from, int64_t to,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_layout *l = &w->layout;
+    if (l->lo[2] + l->hi[2] > 0 && first < end) {
+        STRAKE_TRY(fill_columns(w, array, first, end, error));
+    }
+    if (l->lo[1] + l->hi[1] > 0 && first < end) {
+        STRAKE_TRY(fill_lines(w, array, first, end, error));
+    }
+    if (pairs->count > 0) {
+        STRAKE_TRY(fill_slabs(w, array, from, to, pairs, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_fill(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
+                                    const strake_cl_pairs *pairs, strake_error *error)
+{
+    return fill_axes(w, array, first, end, pairs != NULL ? pairs : &no_pairs,
+                     -w->layout.lo[0] - w->lead, INT32_MAX / 2, error);
+}
+
+strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t end,
+                                    const strake_cl_pairs *pairs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
+    for (int k = 0; k <= w->kernels->repeats; k++) {
+        STRAKE_TRY(run_kernels(w, false, first, end, list, error));
+    }
+    for (int k = 0; k < w->states && !w->kernels->flat; k++) {
+        STRAKE_TRY(
+            fill_axes(w, w->state[k].buffer[1 - w->parity], first, end, list, first, end, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_forget(strake_cl_window *w, strake_error *error)
+{
+    static const cl_int none = 0; /* read when the command runs */
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              kernels->cl->clEnqueueWriteBuffer(w->queue, w->found, CL_FALSE, 0, sizeof none, &none,
+                                                0, NULL, NULL),
+              error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_t end,
+                                      strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    const strake_layout *l = &w->layout;
+    for (int k = 0; k < w->states; k++) {
+        const cl_mem array = w->state[k].buffer[w->parity];
+        strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->non_finite);
+        strake_cl_pass(&a, sizeof array, &array);
+        strake_cl_pass_long(&a, l->slab);
+        strake_cl_pass_long(&a, l->pitch);
+        strake_cl_pass_long(&a, w->origin + first * l->slab);
+        strake_cl_pass_int(&a, end - first);
+        strake_cl_pass_int(&a, l->n[1]);
+        strake_cl_pass_int(&a, l->n[2]);
+        strake_cl_pass(&a, sizeof w->found, &w->found);
+        STRAKE_TRY(strake_cl_launch(kernels, w->queue, "find_non_finite", &a, kernels->width,
+                                    kernels->height, (size_t)l->n[2], (size_t)(end - first),
+                                    (size_t)l->n[1], error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_tell(strake_cl_window *w, cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    STRAKE_CL("clEnqueueReadBuffer",
+              kernels->cl->clEnqueueReadBuffer(w->queue, w->found, CL_FALSE, 0,
+                                               sizeof w->non_finite, &w->non_finite, 0, NULL,
+                                               event),
+              error, kernels->device);
+    STRAKE_CL("clFlush", kernels->cl->clFlush(w->queue), error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_window_look(strake_cl_window *w, int64_t first, int64_t end,
+                                    cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_cl_window_forget(w, error));
+    STRAKE_TRY(strake_cl_window_search(w, first, end, error));
+    STRAKE_TRY(strake_cl_window_tell(w, event, error));
+cleanup:
+    return status;
+}
