@@ -11,6 +11,8 @@ MAKEFLAGS += --no-builtin-rules
 BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Tells the loader of a library that was installed.
+LDCONFIG ?= $(firstword $(wildcard /sbin/ldconfig /usr/sbin/ldconfig) ldconfig)
 LIBDIR ?= $(PREFIX)/lib
 OPT ?= -O3
 WERROR ?= -Werror
@@ -162,6 +164,7 @@ TUNER := $(BUILD)/obj/tuner.a
 SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
 MODULE := $(BUILD)/libstrake-mpi.so
+MANUAL := $(BUILD)/strake.1
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(if $(MPI_LIBS),$(MODULE))
 
 # --- how recipes talk ----------------------------------------------------------------------------
@@ -175,7 +178,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 # --- main targets --------------------------------------------------------------------------------
 
 .PHONY: all lib program
-all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM)) ## program, libraries and strake.pc (default)
+all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM) $(MANUAL)) ## program, libraries and strake.pc (default)
 lib: $(LIBRARIES)
 program: $(PROGRAM) $(if $(MPI_LIBS),$(MODULE))
 
@@ -227,14 +230,16 @@ $(BUILD)/roofs: $(BUILD)/obj/bench/roofs.o $(STATIC)
 
 # --- compiling -----------------------------------------------------------------------------------
 
-# Changes when the compiler or a flag changes, so that nothing stale is linked.
+# Changes when the compiler or a flag changes, so that nothing stale is linked. Until it is there, what a build
+# needs is looked for, and told in one line; other machines' headers are the compiler's own affair.
 STAMP := $(BUILD)/obj/flags
 STAMP_TEXT = $(CC) $(TARGET) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 .PHONY: FORCE
 FORCE:
 $(STAMP): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || printf '%s\n' '$(STAMP_TEXT)' >$@
+	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || { $(if $(filter objects,$(MAKECMDGOALS)),:, \
+	    CC='$(CC)' PROBE='$(CPPFLAGS) $(LDFLAGS)' sh tests/deps.sh build) && printf '%s\n' '$(STAMP_TEXT)' >$@; }
 
 # The same for the module; one that was built with other settings goes.
 MODULE_STAMP := $(BUILD)/obj/module
@@ -345,6 +350,11 @@ $(TUNER): $(TUNER_OBJ)
 $(PROGRAM): $(MAIN_OBJ) $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(TUNER) $(STATIC) $(ALL_LDLIBS)
+
+# With what the program itself says of its commands and keys.
+$(MANUAL): host/main/strake.1 host/main/man.sh $(PROGRAM)
+	$(call say,MAN,$@)
+	$(Q)sh host/main/man.sh host/main/strake.1 $(RUN) $(PROGRAM) >$@.new && mv $@.new $@
 
 define PC_TEXT
 prefix=$(PREFIX)
@@ -484,6 +494,11 @@ tidy: SHELL := bash
 # --- installing and the rest -----------------------------------------------------------------------
 
 INSTALL_LIB := $(DESTDIR)$(LIBDIR)
+# Programs that link the library start if the loader knows it; where it does not, this says what to do.
+TELL_LOADER = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then $(LDCONFIG) || :; fi; \
+    [ -z '$(DESTDIR)' ] && $(LDCONFIG) -p 2>/dev/null | grep -q ' $(LIBDIR)/$(SONAME)$$' || \
+    echo 'install: programs that link the library find it once ldconfig was run as root where $(LIBDIR) is one of' \
+        'its folders (/etc/ld.so.conf), or with LD_LIBRARY_PATH=$(LIBDIR)'
 .PHONY: install uninstall
 install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -d $(DESTDIR)$(PREFIX)/bin $(INSTALL_LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include \
@@ -495,7 +510,8 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	$(if $(MPI_LIBS),install -m 755 $(MODULE) $(INSTALL_LIB)/$(notdir $(MODULE)))
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
-	install -m 644 host/main/strake.1 $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	install -m 644 $(MANUAL) $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	@$(TELL_LOADER)
 	@sh autotune/offer.sh '$(DESTDIR)' $(PREFIX)/bin/strake
 
 uninstall: ## remove what install put there

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline|bare
+# Usage: sh tests/deps.sh build|run|check|clang|format|tidy|oclgrind|offline|bare
 # Installs the Debian or Ubuntu packages that a target needs, only where something is missing. What is
-# there is found by trying it, so that a compiler or library from elsewhere counts too.
-# Environment: CC (compiler to probe, default cc), CLANG (default clang).
+# there is found by trying it, so that a compiler or library from elsewhere counts too. `build` installs nothing: it
+# says in one line what is missing.
+# Environment: CC (compiler to probe, default cc), CLANG (default clang), PROBE (flags of all probes).
 set -eu
 
 group=${1:-check}
@@ -31,7 +32,7 @@ want() {
 # compiles COMPILER FLAGS HEADER: does a program with this header compile and link?
 compiles() {
     printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\nint main(void) { return 0; }\n' "$3" |
-        $1 -DCL_TARGET_OPENCL_VERSION=120 -x c - $2 -o /dev/null >/dev/null 2>&1
+        $1 ${PROBE:-} -DCL_TARGET_OPENCL_VERSION=120 -x c - $2 -o /dev/null >/dev/null 2>&1
 }
 
 version_14() {
@@ -64,6 +65,7 @@ probe_build() {
 }
 
 case $group in
+    build) probe_build ;;
     run)
         probe_build
         icd '' || want 'an OpenCL device (PoCL)' pocl-opencl-icd
@@ -105,7 +107,7 @@ case $group in
         have unshare || need unshare util-linux
         ;;
     *)
-        echo "usage: sh tests/deps.sh run|check|clang|format|tidy|oclgrind|offline|bare (got '$group')" >&2
+        echo "usage: sh tests/deps.sh build|run|check|clang|format|tidy|oclgrind|offline|bare (got '$group')" >&2
         exit 2
         ;;
 esac
@@ -114,6 +116,11 @@ esac
 packages=$(printf '%s\n' $packages | sort -u | tr '\n' ' ')
 missing=${missing#, }
 optional=${optional#, }
+if [ "$group" = build ]; then
+    [ -n "$missing" ] || exit 0
+    echo "make: missing: $missing; \`make deps\` installs what a build and the tests need (Debian: $packages)" >&2
+    exit 1
+fi
 
 # give_up WHY: fails if something needed is missing, otherwise only says what will not be there.
 give_up() {
