@@ -8,7 +8,7 @@
 # OpenCL device. Whatever ends it, no process of a test stays. With a SUBJECT a program runs its tests for that
 # problem only (support/trial.h).
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
-# Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (600)
+# Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (1800)
 #              STRAKE_TESTS_JOBS      how many programs at once (as many as there are processors)
 #              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
 set -u
@@ -21,7 +21,7 @@ if [ $# -lt 1 ]; then
 fi
 build=$1
 shift
-limit=${STRAKE_TESTS_TIMEOUT:-600}
+limit=${STRAKE_TESTS_TIMEOUT:-1800}
 jobs=${STRAKE_TESTS_JOBS:-$(nproc)}
 cpu_only=${STRAKE_TESTS_CPU_ONLY:-0}
 

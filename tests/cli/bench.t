@@ -117,10 +117,7 @@ check "and a note says what is left out" grep -q '^strake: note: no OpenCL devic
 STRAKE_OPENCL_LIBRARY=/nonexistent try bench --sizes 32 --steps 2 --repeats 1 --quiet
 check "unless --quiet silences notes" test "$code,$(wc -c <.err)" = 0,0
 
-# --foreground: one signal; a second one would end the program at once.
-code=0
-timeout --foreground --preserve-status -s INT 3 "$STRAKE" bench --sizes 1024 --steps 100000 --on cpu --quiet \
-    --report stopped.jsonl >.out 2>.err || code=$?
+interrupt_when_ready bench --sizes 1024 --steps 100000 --on cpu --quiet --report stopped.jsonl
 fails 130 "Ctrl-C ends a benchmark" "interrupted in benchmark 1 of 1" "nothing was written"
 check "and leaves no report" test ! -e stopped.jsonl
 

@@ -81,13 +81,13 @@ interrupt() { # interrupt SIGNAL FOLDER OPTIONS...: ends an endless run once it 
     "$STRAKE" run case.yaml --on serial --steps 100000000 --set output.initial=true \
         --output "$folder" --quiet "$@" >.out 2>.err </dev/null &
     pid=$!
-    for tries in $(seq 200); do
+    for tries in $(seq 2400); do
         [ -e "$folder/index.csv" ] && break
         sleep 0.05
     done
     sleep 0.2
     kill -"$signal" $pid
-    for tries in $(seq 400); do
+    for tries in $(seq 2400); do
         kill -0 $pid 2>/dev/null || break
         sleep 0.05
     done
@@ -111,7 +111,7 @@ done
 interrupt INT none
 fails 130 "without checkpoints an interrupted run says that nothing is kept" "cannot be continued"
 
-# Killed at random moments while it writes one checkpoint after the other, each time on other
+# Killed at random steps while it writes one checkpoint after the other, each time on other
 # processors. A run that ends before it is killed must have the right bytes, and is begun anew.
 RANDOM=20260107
 total=700
@@ -125,6 +125,11 @@ try run case.yaml --on serial $options --output reference
 exits 0 "the reference of the kill test runs"
 kills=0
 resumed=0
+step_of() { # step_of CHECKPOINT: 0 where there is none
+    local step
+    step=$(od -An -t d8 -j 32 -N 8 "$1" 2>/dev/null | tr -d ' ')
+    echo "${step:-0}"
+}
 : >complaints
 for attempt in $(seq 80); do
     [ $kills -lt 20 ] || break
@@ -133,11 +138,15 @@ for attempt in $(seq 80); do
         resume="--resume killed/checkpoint.strake"
         resumed=$((resumed + 1))
     fi
+    before=$(step_of killed/checkpoint.strake)
     # shellcheck disable=SC2086
     "$STRAKE" run case.yaml --on ${places[$((attempt % ${#places[@]}))]} $options \
         --output killed $resume >.out 2>>complaints </dev/null &
     pid=$!
-    sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
+    wanted=$((before + 1 + RANDOM % 60))
+    while [ "$(step_of killed/checkpoint.strake)" -lt $wanted ] && kill -0 $pid 2>/dev/null; do
+        :
+    done
     kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null
     if [ $? -eq 137 ]; then

@@ -119,9 +119,7 @@ head -c 500 "$cut" >short && mv short "$cut"
 two cut.json
 check "a damaged model is no model" grep -qE '"model": \{"date": null' cut.json
 
-code=0
-timeout --foreground --preserve-status -s INT 2 "$STRAKE" model --on ocl:0 --budget 300 --quiet \
-    --report stopped.json >.out 2>.err || code=$?
+interrupt_when_ready model --on ocl:0 --budget 300 --quiet --report stopped.json
 fails 130 "Ctrl-C ends the measurement" "interrupted" "nothing was written"
 check "and leaves no report" test ! -e stopped.json
 try model --on ocl:0 --budget 1 --quiet --cache /proc/nothing --report -

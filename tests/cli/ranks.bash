@@ -48,7 +48,7 @@ on_ranks() { # on_ranks RANKS ARGUMENTS...: as try, on several ranks
     local ranks=$1
     shift
     code=0
-    timeout -k 5 120 mpirun -np "$ranks" "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null ||
+    timeout -k 5 600 mpirun -np "$ranks" "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null ||
         code=$?
 }
 

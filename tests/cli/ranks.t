@@ -105,7 +105,7 @@ END
 most_on() {
     local ranks=$1
     shift
-    timeout -k 5 120 mpirun -np "$ranks" "$peak" "$STRAKE" run large.yaml --quiet "$@" 2>.err \
+    timeout -k 5 600 mpirun -np "$ranks" "$peak" "$STRAKE" run large.yaml --quiet "$@" 2>.err \
         </dev/null | sort -n | tail -n 1 | awk '{print int($1 / 1024)}'
 }
 peak=${STRAKE_BUILD:-build}/tests/peak
@@ -172,7 +172,7 @@ lose() {
     rm -rf lost
     on_ranks 2 run flow.yaml --output lost --quiet --steps 100000000 --set output.every=0 \
         --set checkpoint.every=200 "$@" &
-    while [ ! -s lost/checkpoint.strake ] && [ $tries -lt 600 ]; do
+    while [ ! -s lost/checkpoint.strake ] && [ $tries -lt 3000 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -184,7 +184,7 @@ lose() {
 # Ranks of one machine have the rows between them in common.
 on_ranks 2 run flow.yaml --output lost --quiet --steps 100000000 --set output.every=0 &
 tries=0
-while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -lt 600 ]; do
+while ! grep -q memfd:strake /proc/"$(rank_of 1)"/maps 2>/dev/null && [ $tries -lt 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
@@ -211,9 +211,9 @@ lose TERM 1
 check "a signal to one rank ends all after a step" grep -q '^strake: interrupted after step' .err
 check "and says how to continue" grep -q 'continue with: mpirun -np 2 strake run --resume lost/' .err
 # Seldom a checkpoint: the ranks are between two steps when one stops, not gathering fields.
-lose STOP 1 --set run.patience=2 --set checkpoint.every=20000
+lose STOP 1 --set run.patience=4 --set checkpoint.every=20000
 check "a rank that does not answer is given up" grep -q 'rank 0 has waited [0-9]* s for rank 1' .err
-lose STOP 0 --set run.patience=2 --set checkpoint.every=20000
+lose STOP 0 --set run.patience=4 --set checkpoint.every=20000
 check "so is rank 0, by another" grep -q 'rank 1 has waited [0-9]* s for rank 0' .err
 
 # Rank 0 takes longer for the diagnostics than the others have patience.

@@ -36,6 +36,22 @@ try() { # try ARGUMENTS...: runs the program; leaves $code, .out and .err
     "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null || code=$?
 }
 
+# interrupt_when_ready ARGUMENTS...: as try, with Ctrl-C half a second after the program has begun to listen for it
+interrupt_when_ready() {
+    local process caught
+    code=0
+    # A shell's background programs ignore the signal otherwise.
+    env --default-signal=INT "$STRAKE" "$@" >"$scratch/.out" 2>"$scratch/.err" </dev/null &
+    process=$!
+    while caught=$(sed -n 's/^SigCgt:[ \t]*//p' "/proc/$process/status" 2>/dev/null) && [ -n "$caught" ]; do
+        [ $((0x$caught >> 1 & 1)) -eq 0 ] || break
+        sleep 0.1
+    done
+    sleep 0.5
+    kill -INT "$process"
+    wait "$process" || code=$?
+}
+
 check() { # check NAME COMMAND...: passes if the command succeeds
     local name=$1
     shift

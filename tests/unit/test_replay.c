@@ -58,7 +58,7 @@ static int run(strake_balance_policy policy)
     strake_case *which = strake_harness_case(&in, &scheme, false, false);
     which->run.balance = 1 + (int)policy;
     which->steps = STEPS;
-    assert_int_equal(setenv("STRAKE_INJECT", "slow:ocl:0@60*8", 1), 0);
+    assert_int_equal(setenv("STRAKE_INJECT", "slow:ocl:0@60*25", 1), 0);
     strake_solver *solver = strake_harness_open(which, &in, false, false, "ocl:0,ocl:0", "1,1", 1);
     assert_int_equal(unsetenv("STRAKE_INJECT"), 0);
     strake_harness_step(solver, STEPS);
