@@ -127,7 +127,7 @@ MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c \
     src/base/error.c src/base/hash.c src/base/number.c)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
-MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o)
+MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
@@ -309,6 +309,15 @@ $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
 	$(Q)sh cl/embed.sh $@ autotune/space.h strake_tuned_text strake_space_texts $(SPACES)
+
+# Of this folder's own repository; a source without one has no commit. What was found stays where git
+# does not answer, as under another user.
+$(BUILD)/gen/strake_commit.c: FORCE
+	@mkdir -p $(@D)
+	@commit=$$([ -e .git ] && git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null); \
+	    [ -z "$$commit" ] && [ -e $@ ] || \
+	    printf '#include "main/commit.h"\n\nconst char strake_commit[] = "%s";\n' "$$commit" >$@.new; \
+	    if [ -e $@.new ]; then cmp -s $@.new $@ && rm $@.new || mv $@.new $@; fi
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(STAMP)
 	$(call say,CC,$<)

@@ -5,8 +5,6 @@
 #include "base/file.h"
 #include "io/table.h"
 
-#define FILE_NAME "diagnostics.csv"
-
 /* The file is replaced as a whole: not after every line. */
 enum { SECONDS = 5 };
 
@@ -21,7 +19,7 @@ strake_status strake_diagnostics_begin(strake_diagnostics *d, const strake_case 
     }
     d->which = which;
     d->solver = solver;
-    d->path = strake_path_join(folder, FILE_NAME);
+    d->path = strake_path_join(folder, STRAKE_DIAGNOSTICS_NAME);
     STRAKE_CHECK(d->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the diagnostics");
     STRAKE_TRY(strake_file_check(d->path, error));
     strake_text_print(&d->text, "step,time");

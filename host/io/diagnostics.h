@@ -7,6 +7,8 @@
 #include "io/text.h"
 #include "solver/solver.h"
 
+#define STRAKE_DIAGNOSTICS_NAME "diagnostics.csv"
+
 /** Zero-initialise. */
 typedef struct strake_diagnostics {
     const strake_case *which; /**< borrowed; NULL: the case wants none */

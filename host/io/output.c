@@ -7,10 +7,8 @@
 #include "base/file.h"
 #include "base/npy.h"
 #include "io/checkpoint.h"
+#include "io/index.h"
 #include "io/table.h"
-
-#define INDEX_NAME "index.csv"
-#define INDEX_TITLE "step,time,field,file\n"
 
 bool strake_output_is_due(const strake_case *which, int64_t step)
 {
@@ -44,8 +42,8 @@ strake_status strake_output_begin(strake_output *output, const strake_case *whic
     char *path = NULL;
     *output = (strake_output){.which = which, .folder = strdup(folder)};
     STRAKE_CHECK(output->folder != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    strake_text_print(&output->index, "%s", INDEX_TITLE);
-    path = strake_path_join(folder, INDEX_NAME);
+    strake_text_print(&output->index, "%s\n", STRAKE_INDEX_TITLE);
+    path = strake_path_join(folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_file_check(path, error));
     if (resumed >= 0) {
@@ -95,7 +93,7 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
             STRAKE_TRY(write_field(output, slabs, problem->field[f].name, error));
         }
     }
-    path = strake_path_join(output->folder, INDEX_NAME);
+    path = strake_path_join(output->folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for the index of the outputs");
     STRAKE_TRY(strake_file_put(path, 0, output->index.data, output->index.length, error));

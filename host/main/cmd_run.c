@@ -2,14 +2,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
+#include "io/about.h"
 #include "io/checkpoint.h"
 #include "io/diagnostics.h"
 #include "io/folder.h"
+#include "io/index.h"
 #include "io/output.h"
 #include "io/report.h"
+#include "main/batch.h"
 #include "main/case_options.h"
+#include "main/commit.h"
 #include "main/first_use.h"
 #include "main/interrupt.h"
 #include "main/program.h"
@@ -17,12 +22,6 @@
 #include "main/report_file.h"
 #include "main/summary.h"
 #include "solver/remote.h"
-
-/* Aim of a batch of steps, and what Ctrl-C waits at most for (unless one step takes longer) [s]. */
-static const double batch_seconds = 0.22;
-
-/* A batch may grow by this factor: the first steps of a run are not typical. */
-enum { GROWTH = 4 };
 
 typedef struct run {
     const strake_arguments *arguments;
@@ -42,6 +41,8 @@ typedef struct run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
+    bool begun; /* has written something */
+    time_t started;
 } run;
 
 /* Rank 0, or a lone process: it alone uses files and speaks. */
@@ -161,8 +162,47 @@ static strake_status prepare(run *r, strake_error *error)
     if (r->writes_files) {
         status = begin_files(r, resumed_step, error);
         STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
+        STRAKE_TRY(r->ranks != NULL ? strake_remote_placements(r->solver, error) : STRAKE_OK);
     }
 cleanup:
+    return status;
+}
+
+/* What an earlier run left goes, and what this one is stands beside its files. */
+static strake_status begin_outputs(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t removed = 0;
+    const strake_about about = {.commit = strake_commit,
+                                .sets = r->arguments->sets,
+                                .ranks = strake_ranks_count(r->ranks),
+                                .first_step = r->result.first_step,
+                                .started = r->started};
+    if (r->arguments->resume == NULL) {
+        STRAKE_TRY(strake_index_clear(r->folder, &removed, error));
+    }
+    if (removed > 0) {
+        strake_say_note("folder %s: removed %lld output file%s of an earlier run", r->folder,
+                        (long long)removed, removed == 1 ? "" : "s");
+    }
+    STRAKE_TRY(strake_about_write(&about, r->which, r->solver, r->folder, error));
+cleanup:
+    return status;
+}
+
+/* A job of the first rank that writes outputs. */
+static strake_status write_at_first(run *r, strake_status (*job)(run *, strake_error *),
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double begin = strake_wall_seconds();
+    if (!r->begun) {
+        STRAKE_TRY(at_first(r, begin_outputs, error));
+        r->begun = true;
+    }
+    STRAKE_TRY(at_first(r, job, error));
+cleanup:
+    r->io_seconds += strake_wall_seconds() - begin;
     return status;
 }
 
@@ -173,10 +213,7 @@ static strake_status output_fields(run *r, strake_error *error)
 
 static strake_status write_fields(run *r, strake_error *error)
 {
-    const double begin = strake_wall_seconds();
-    const strake_status status = r->writes_fields ? at_first(r, output_fields, error) : STRAKE_OK;
-    r->io_seconds += strake_wall_seconds() - begin;
-    return status;
+    return r->writes_fields ? write_at_first(r, output_fields, error) : STRAKE_OK;
 }
 
 static strake_status put_checkpoint(run *r, strake_error *error)
@@ -189,9 +226,7 @@ static strake_status put_checkpoint(run *r, strake_error *error)
 
 static strake_status write_checkpoint(run *r, strake_error *error)
 {
-    const double begin = strake_wall_seconds();
-    const strake_status status = at_first(r, put_checkpoint, error);
-    r->io_seconds += strake_wall_seconds() - begin;
+    const strake_status status = write_at_first(r, put_checkpoint, error);
     r->checkpoint_step = status == STRAKE_OK ? strake_step_count(r->solver) : r->checkpoint_step;
     return status;
 }
@@ -209,37 +244,7 @@ static strake_status put_diagnostics(run *r, strake_error *error)
 /* A step of the diagnostics, where one is due. */
 static strake_status measure(run *r, strake_error *error)
 {
-    const double begin = strake_wall_seconds();
-    if (r->which->diagnostics_every == 0) {
-        return STRAKE_OK;
-    }
-    const strake_status status = at_first(r, take_measures, error);
-    r->io_seconds += strake_wall_seconds() - begin;
-    return status;
-}
-
-/* Steps until the next step at which something is due: a multiple of `every`, if that is not 0. */
-static int64_t steps_until(int64_t step, int64_t every)
-{
-    return every > 0 ? every - step % every : INT64_MAX;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/*
- * The batch after one of `batch` (cut to `done`) steps that took `seconds`: whole sweeps of the steps
- * that are taken at once.
- */
-static int64_t next_batch(int64_t batch, int64_t done, int64_t sweep, double seconds)
-{
-    const double most = (double)GROWTH * (double)batch;
-    const double fit = seconds > 0.0 ? batch_seconds / seconds * (double)done : most;
-    const double want = fit < most ? fit : most;
-    const int64_t next = want < 1e9 ? (int64_t)want : 1000000000;
-    return next < sweep ? sweep : next / sweep * sweep;
+    return r->which->diagnostics_every > 0 ? write_at_first(r, take_measures, error) : STRAKE_OK;
 }
 
 /* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
@@ -275,15 +280,12 @@ static strake_status time_loop(run *r, strake_error *error)
     STRAKE_TRY(measure(r, error));
     STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
     while (step < which->steps && !interrupted) {
-        int64_t now = least(batch, which->steps - step);
-        now = least(now, steps_until(step, which->output_every));
-        now = least(now, steps_until(step, which->checkpoint_every));
-        now = least(now, steps_until(step, which->diagnostics_every));
+        const int64_t now = strake_batch_steps(which, step, batch);
         const double begin = strake_wall_seconds();
         STRAKE_TRY(strake_step(r->solver, now, error));
         seconds = strake_wall_seconds() - begin;
         STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
-        batch = next_batch(batch, now, sweep, seconds);
+        batch = strake_batch_next(batch, now, sweep, seconds);
         step = strake_step_count(r->solver);
         STRAKE_TRY(measure(r, error));
         if (strake_output_is_due(which, step)) {
@@ -299,7 +301,7 @@ static strake_status time_loop(run *r, strake_error *error)
         STRAKE_TRY(write_checkpoint(r, error));
     }
     if (which->diagnostics_every > 0) {
-        STRAKE_TRY(at_first(r, put_diagnostics, error));
+        STRAKE_TRY(write_at_first(r, put_diagnostics, error));
     }
 cleanup:
     strake_progress_clear(&r->progress);
@@ -403,6 +405,7 @@ static int command(const strake_arguments *arguments)
     run *const r = calloc(1, sizeof *r);
     STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     r->arguments = arguments;
+    r->started = time(NULL);
     r->checkpoint_step = -1;
     STRAKE_TRY(strake_ranks_open(&r->ranks, error));
     status = strake_case_from(arguments, &r->which, error);
@@ -469,6 +472,8 @@ const strake_command strake_command_run = {
     .option = options,
     .details =
         "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), listed in DIR/index.csv.\n"
+        "What an earlier run listed there is removed just before the first output; DIR/run.json\n"
+        "says what made the files.\n"
         "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"
         "too and says how to continue. Results do not depend on --on, --split or --threads.\n"
         "Under mpirun the grid is shared among the ranks, each with its own processors: GPUs of\n"

@@ -8,10 +8,8 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "io/table.h"
+#include "io/index.h"
 #include "io/text.h"
-
-#define INDEX_NAME "index.csv"
 
 /* Which frames are wanted, and what there was, for the message where none of them is. */
 typedef struct wanted {
@@ -61,65 +59,34 @@ cleanup:
     return status;
 }
 
-/* One line of an index, "step,time,field,file". @return whether it is one */
-static bool read_line(char *line, strake_frame *frame, const char **file)
-{
-    char *part[4] = {line};
-    int parts = 1;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *at = line; *at != '\0' && parts < 4; at++) {
-        if (*at == ',') {
-            *at = '\0';
-            part[parts++] = at + 1;
-        }
-    }
-    char *end = NULL;
-    const long long step = strtoll(part[0], &end, 10);
-    if (parts < 4 || end == part[0] || *end != '\0' || step < 0 || part[2][0] == '\0' ||
-        part[3][0] == '\0' || strchr(part[3], '/') != NULL) {
-        return false;
-    }
-    *frame = (strake_frame){.field = part[2], .step = step, .time = NAN};
-    const double time = strake_number_read(part[1], &end);
-    frame->time = end != part[1] ? time : NAN;
-    *file = part[3];
-    return true;
-}
-
 static strake_status read_folder(strake_recording *out, wanted *want, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *lines = NULL, *path = NULL;
-    size_t length = 0;
+    strake_index_entry *entry = NULL;
+    int64_t entries = 0;
     strake_error why;
-    char *const index = strake_path_join(out->path, INDEX_NAME);
-    STRAKE_CHECK(index != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    status = strake_file_read(index, STRAKE_TABLE_BYTES, "index of outputs", &lines, &length, &why);
+    status = strake_index_load(out->path, &lines, &entry, &entries, &why);
     STRAKE_CHECK(
         status == STRAKE_OK, error, STRAKE_ERR_USAGE,
         "%s; give a folder that `strake run` wrote outputs to, an .npy file or a checkpoint",
         why.text);
-    for (char *line = lines, *next = lines; next != NULL; line = next) {
-        strake_frame frame;
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
-        const char *name = NULL;
-        if (!read_line(line, &frame, &name)) {
-            continue;
-        }
+    for (int64_t k = 0; k < entries; k++) {
         free(path);
-        path = strake_path_join(out->path, name);
+        path = strake_path_join(out->path, entry[k].file);
         STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-        STRAKE_TRY(add(out, want, path, frame, error));
+        STRAKE_TRY(add(
+            out, want, path,
+            (strake_frame){.field = entry[k].field, .step = entry[k].step, .time = entry[k].time},
+            error));
     }
     STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
-                 "%s lists no outputs; the run has written none yet", index);
+                 "the %s of folder %s lists no outputs; the run has written none yet",
+                 STRAKE_INDEX_NAME, out->path);
 cleanup:
     free(lines);
+    free(entry);
     free(path);
-    free(index);
     return status;
 }
 

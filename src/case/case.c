@@ -50,6 +50,7 @@ void strake_case_close(strake_case **which)
     }
     free((*which)->file);
     free((*which)->folder);
+    free((*which)->text);
     free((*which)->output_directory);
     strake_settings_free(&(*which)->run);
     free(*which);
@@ -242,8 +243,9 @@ static strake_status parse(const char *name, const char *folder, const char *tex
                  "%s: no memory to read it", name);
     which->file = strdup(name);
     which->folder = strdup(folder);
-    STRAKE_CHECK(which->file != NULL && which->folder != NULL, error, STRAKE_ERR_MEMORY,
-                 "%s: no memory to read it", name);
+    which->text = strndup(text, length);
+    STRAKE_CHECK(which->file != NULL && which->folder != NULL && which->text != NULL, error,
+                 STRAKE_ERR_MEMORY, "%s: no memory to read it", name);
     STRAKE_TRY(strake_tree_parse(name, text, length, &root, error));
     for (size_t k = 0; k < options; ++k) {
         const size_t size = strlen(sets[k]) + sizeof "--set ";

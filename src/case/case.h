@@ -16,6 +16,7 @@ typedef struct strake_source strake_source;
 struct strake_case {
     char *file;   /**< path as given, for messages */
     char *folder; /**< folder that relative paths start from */
+    char *text;   /**< what the file says, before options changed it */
     const strake_problem *problem;
     strake_precision precision;
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */

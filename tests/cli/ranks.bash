@@ -64,10 +64,11 @@ says() {
     report $good "$name"
 }
 
-same() { # same NAME: folder ranks has the files of folder one, byte for byte
+same() { # same NAME: folder ranks has the files of folder one, byte for byte but for what tells the devices
     local good=0 file
     [ "$code" -eq 0 ] || good=1
     for file in one/*; do
+        [ "$file" = one/run.json ] && [ -s ranks/run.json ] && continue
         cmp -s "$file" "ranks/$(basename "$file")" || good=1
     done
     report $good "$1"

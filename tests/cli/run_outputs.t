@@ -11,7 +11,7 @@ lines() { # lines FILE LINE...: the file has exactly these lines
 try run case.yaml --on serial --quiet
 exits 0 "a run succeeds"
 check "the last step is written" test -s out/psi_00000020.npy
-check "only the last step is written" test "$(ls out | tr '\n' ' ')" = "index.csv psi_00000020.npy "
+check "only the last step is written" test "$(ls out | tr '\n' ' ')" = "index.csv psi_00000020.npy run.json "
 check "the index lists it" lines out/index.csv step,time,field,file 20,2,psi,psi_00000020.npy
 check "the file has the dtype and shape of the field" \
     grep -aq "'descr': '<f8', 'fortran_order': False, 'shape': (61, 97)" out/psi_00000020.npy
@@ -34,6 +34,70 @@ check "step 0 is the initial field" bash -c \
 try run case.yaml --on serial --quiet --output deep/er/dir
 check "a fresh run begins a new index" lines deep/er/dir/index.csv step,time,field,file \
     20,2,psi,psi_00000020.npy
+# Into a folder with another run's outputs.
+run="run case.yaml --on serial --output again"
+# shellcheck disable=SC2086
+{
+    try $run --set output.every=5 --set checkpoint.every=20
+    check "an empty folder has nothing to remove" bash -c '! grep -q removed .err'
+    mkdir again/psi_00000009.npy
+    printf mine >again/psi_00000003.npy
+    printf mine >again/notes.txt
+    printf mine >victim
+    ln -s ../victim again/psi_00000004.npy
+    cat >>again/index.csv <<'CSV'
+4,0.4,psi,psi_00000004.npy
+5,0.5,psi,../victim
+6,0.6,psi,/etc/hostname
+7,0.7,psi,notes.txt
+8,0.8,psi,checkpoint.strake
+9,0.9,psi,psi_00000009.npy
+9,0.9,psi,
+20,2,checkpoint,checkpoint.strake
+10,1,.,.
+CSV
+    cp -r again kept
+    try $run --set grid.rows=0
+    check "a run that cannot begin removes nothing" diff -r again kept
+    try $run --resume again/checkpoint.strake --steps 22
+    check "a run that resumes removes nothing" test -e again/psi_00000005.npy
+    cp kept/index.csv again
+    "$STRAKE" $run --quiet --steps 100000000 2>/dev/null &
+    pid=$!
+    sleep 1
+    kill -KILL $pid
+    wait $pid 2>/dev/null
+    check "nor one that has written nothing yet" test -e again/psi_00000005.npy
+    printf 'step,time,mass\n' >again/diagnostics.csv
+    try $run --set output.every=8
+}
+check "the outputs that the folder's index lists are removed" bash -c \
+    '! ls again | grep -qE "psi_000000(04|05|10|15).npy$"'
+check "which one line tells" test "$(grep -c 'removed 5 output files of an earlier run' .err)" -eq 1
+check "diagnostics go, too" test ! -e again/diagnostics.csv
+check "nothing else does" bash -c '[ -e again/checkpoint.strake ] && [ -d again/psi_00000009.npy ] &&
+    [ "$(cat again/psi_00000003.npy again/notes.txt victim)" = mineminemine ] && [ -e /etc/hostname ]'
+check "what is there is what the index lists" lines again/index.csv step,time,field,file \
+    8,0.80000000000000004,psi,psi_00000008.npy 16,1.6000000000000001,psi,psi_00000016.npy 20,2,psi,psi_00000020.npy
+mkdir foreign
+printf 'name,size\n1,1,psi,psi_00000001.npy\n' >foreign/index.csv
+printf mine >foreign/psi_00000001.npy
+try run case.yaml --on serial --quiet --output foreign
+check "an index that is none of ours is no reason to remove" test "$(cat foreign/psi_00000001.npy)" = mine
+
+# What the run was, for whoever finds the files.
+for text in '"strake": "' '"commit": ' '"started": "20' '"file": "case.yaml", "set": ["output.every=8"]' \
+    '"text": "problem: mpdata2d\u000agrid: {rows: 61, cols: 97}\u000a' '"shape": [61, 97], "spacing": [1, 1]' '"dt": 0.1' \
+    '"first_step": 0, "steps": 20' '"units": {"spacing": "[m]", "dt": "[s]"' '"u1": "[-]"' '"id": "serial", "name": "'; do
+    check "run.json says $text" grep -qF -- "$text" again/run.json
+done
+check "the case can be had back from it" bash -c '! command -v python3 >/dev/null || python3 -c "
+import json
+assert json.load(open(\"again/run.json\"))[\"case\"][\"text\"] == open(\"case.yaml\").read()"'
+rm -r again/psi_00000003.npy again/psi_00000009.npy again/psi_00000022.npy
+try run case.yaml --on serial --quiet --output other --set output.every=8 --set time.dt=0.1
+check "compare takes no notice of it" bash -c '! cmp -s again/run.json other/run.json && "$0" compare again other' "$STRAKE"
+
 inode=$(stat -c %i out/psi_00000020.npy)
 exec 3<out/psi_00000020.npy
 try run case.yaml --on serial --quiet

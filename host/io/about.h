@@ -1,0 +1,26 @@
+/** @file about.h What a run says of itself beside its outputs, for whoever finds them later: run.json. */
+#ifndef STRAKE_ABOUT_H
+#define STRAKE_ABOUT_H
+
+#include <time.h>
+
+#include "io/text.h"
+#include "solver/solver.h"
+
+#define STRAKE_ABOUT_NAME "run.json"
+
+/** What the case and the solver do not know. */
+typedef struct strake_about {
+    const char *commit;      /**< of the program's source, "": unknown */
+    const char *const *sets; /**< NULL-terminated PATH=VALUE that changed the case */
+    int ranks;
+    int64_t first_step; /**< that this run began from */
+    time_t started;
+} strake_about;
+
+/** Writes run.json into a folder, atomically. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
+strake_status strake_about_write(const strake_about *about, const strake_case *which,
+                                 const strake_solver *solver, const char *folder,
+                                 strake_error *error);
+
+#endif

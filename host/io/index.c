@@ -1,0 +1,136 @@
+#include "io/index.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "io/diagnostics.h"
+#include "io/table.h"
+
+bool strake_index_read(char *line, strake_index_entry *out)
+{
+    char *part[4] = {line};
+    int parts = 1;
+    line[strcspn(line, "\r\n")] = '\0';
+    for (char *at = line; *at != '\0' && parts < 4; at++) {
+        if (*at == ',') {
+            *at = '\0';
+            part[parts++] = at + 1;
+        }
+    }
+    char *end = NULL;
+    const long long step = strtoll(part[0], &end, 10);
+    if (parts < 4 || end == part[0] || *end != '\0' || step < 0 || part[2][0] == '\0' ||
+        part[3][0] == '\0' || strchr(part[3], '/') != NULL) {
+        return false;
+    }
+    const double time = strake_number_read(part[1], &end);
+    *out = (strake_index_entry){.step = step,
+                                .time = end != part[1] ? time : (double)NAN,
+                                .field = part[2],
+                                .file = part[3]};
+    return true;
+}
+
+strake_status strake_index_load(const char *folder, char **lines, strake_index_entry **entry,
+                                int64_t *entries, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    static const char title[] = STRAKE_INDEX_TITLE "\n";
+    size_t length = 0;
+    int64_t room = 1;
+    char *next = NULL;
+    char *const path = strake_path_join(folder, STRAKE_INDEX_NAME);
+    *entries = 0;
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for an index");
+    STRAKE_TRY(
+        strake_file_read(path, STRAKE_TABLE_BYTES, "index of outputs", lines, &length, error));
+    for (const char *at = *lines; (at = strchr(at, '\n')) != NULL; at++) {
+        room++;
+    }
+    *entry = calloc((size_t)room, sizeof **entry);
+    STRAKE_CHECK(*entry != NULL, error, STRAKE_ERR_MEMORY, "out of memory for an index");
+    next = strncmp(*lines, title, strlen(title)) == 0 ? *lines + strlen(title) : NULL;
+    STRAKE_CHECK(next != NULL, error, STRAKE_ERR_USAGE, "%s is no index of outputs", path);
+    for (char *line = next; next != NULL; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        *entries += strake_index_read(line, &(*entry)[*entries]) ? 1 : 0;
+    }
+cleanup:
+    free(path);
+    return status;
+}
+
+/* Whether a file has the name that its line gives it: an index may be written by anybody. */
+static bool is_output(const strake_index_entry *entry)
+{
+    char head[80];
+    const int length =
+        snprintf(head, sizeof head, "%.60s_%08lld.", entry->field, (long long)entry->step);
+    return strncmp(entry->file, head, (size_t)length) == 0;
+}
+
+/* Removes a file, or a link to one; what is not there is gone. @return 0 or an errno */
+static int remove_file(int folder, const char *name, int64_t *removed)
+{
+    struct stat info;
+    if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))) {
+        return 0;
+    }
+    if (unlinkat(folder, name, 0) != 0) {
+        return errno == ENOENT ? 0 : errno;
+    }
+    ++*removed;
+    return 0;
+}
+
+strake_status strake_index_clear(const char *folder, int64_t *removed, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_index_entry *entry = NULL;
+    char *lines = NULL;
+    int64_t entries = 0, others = 0;
+    int code = 0;
+    *removed = 0;
+    const int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0 || faccessat(directory, STRAKE_INDEX_NAME, F_OK, 0) != 0) {
+        goto cleanup;
+    }
+    status = strake_index_load(folder, &lines, &entry, &entries, error);
+    if (status != STRAKE_OK) {
+        status = status == STRAKE_ERR_USAGE ? STRAKE_OK : status; /* none of ours */
+        goto cleanup;
+    }
+    for (int64_t k = 0; k < entries; k++) {
+        if (is_output(&entry[k])) {
+            code = remove_file(directory, entry[k].file, removed);
+            STRAKE_CHECK(code == 0, error, STRAKE_ERR_IO,
+                         "cannot remove %s of an earlier run from folder %s: %s", entry[k].file,
+                         folder, strake_file_reason(code));
+        }
+    }
+    /* The index at last: whoever is interrupted here is found again by it. */
+    code = remove_file(directory, STRAKE_DIAGNOSTICS_NAME, &others);
+    code = code == 0 ? remove_file(directory, STRAKE_INDEX_NAME, &others) : code;
+    STRAKE_CHECK(code == 0, error, STRAKE_ERR_IO,
+                 "cannot remove the index of an earlier run from folder %s: %s", folder,
+                 strake_file_reason(code));
+cleanup:
+    if (directory >= 0) {
+        (void)close(directory);
+    }
+    free(entry);
+    free(lines);
+    return status;
+}
