@@ -216,9 +216,9 @@ cleanup:
 /* A hash of all that settings came to: equal ones are the same kernels and parameters. */
 static void tell_effect(worker *w)
 {
-    strake_placement p = {0};
+    strake_part_report p = {0};
     char text[STRAKE_GROUPS_TEXT + 400];
-    if (strake_solver_placements(w->solver, &p, 1) != 1) {
+    if (strake_solver_parts(w->solver, &p, 1) != 1) {
         return;
     }
     const strake_kernels *const k = &p.kernels;
@@ -237,8 +237,8 @@ static void tell_effect(worker *w)
 
 static void tell_rates(worker *w)
 {
-    strake_placement placement;
-    if (strake_solver_placements(w->solver, &placement, 1) > 0 && placement.blocks > 0) {
+    strake_part_report placement;
+    if (strake_solver_parts(w->solver, &placement, 1) > 0 && placement.blocks > 0) {
         (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", placement.rate_up,
                                   placement.rate_down, placement.rate_cells);
     }
@@ -247,8 +247,8 @@ static void tell_rates(worker *w)
 /* Whole sweeps, at least one. */
 static int64_t steps_for(const worker *w, double wanted, double per_step)
 {
-    strake_placement placement;
-    (void)strake_solver_placements(w->solver, &placement, 1);
+    strake_part_report placement;
+    (void)strake_solver_parts(w->solver, &placement, 1);
     const int64_t sweep = placement.sweep > 0 ? placement.sweep : 1;
     const double steps = per_step > 0.0 ? wanted / per_step : MOST_STEPS;
     const int64_t whole = (int64_t)(steps < MOST_STEPS ? steps : MOST_STEPS) / sweep * sweep;

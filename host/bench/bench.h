@@ -36,7 +36,7 @@ typedef struct strake_bench_item {
     bool has_end;
     bool differs; /**< from the reference, in one of the checksums */
     int placements;
-    strake_placement *placement; /**< owned; seconds are those of all timed steps */
+    strake_part_report *placement; /**< owned; seconds are those of all timed steps */
     strake_timeline
         timeline; /**< of a step after the last repeat; without lanes if not asked for */
 

@@ -4,12 +4,12 @@
 
 #include "bench/bench.h"
 
-static bool is_cpu(const strake_placement *p)
+static bool is_cpu(const strake_part_report *p)
 {
     return strcmp(p->id, "cpu") == 0;
 }
 
-static bool is_device(const strake_placement *p)
+static bool is_device(const strake_part_report *p)
 {
     return strncmp(p->id, "ocl:", 4) == 0;
 }
@@ -58,7 +58,7 @@ static double over_sum(const strake_bench *bench, const strake_bench_item *item)
         return (double)NAN;
     }
     for (int p = 0; p < item->placements; p++) {
-        const strake_placement *const part = &item->placement[p];
+        const strake_part_report *const part = &item->placement[p];
         const strake_bench_item *alone = find_alone(bench, part->id, part->threads);
         if (alone == NULL) {
             alone = find_alone(bench, part->id, 0);
@@ -74,7 +74,7 @@ static double over_sum(const strake_bench *bench, const strake_bench_item *item)
 /* Serial fraction where all workers are alike: threads of the CPU stripe, or devices of one model. */
 static double serial_fraction(const strake_bench *bench, const strake_bench_item *item)
 {
-    const strake_placement *const first = &item->placement[0];
+    const strake_part_report *const first = &item->placement[0];
     const strake_bench_item *one = NULL;
     double workers = 0.0;
     if (item->placements == 1 && is_cpu(first)) {
@@ -84,7 +84,7 @@ static double serial_fraction(const strake_bench *bench, const strake_bench_item
         workers = item->placements;
         one = find_alone(bench, first->id, 0);
         for (int p = 1; p < item->placements; p++) {
-            const strake_placement *const other = &item->placement[p];
+            const strake_part_report *const other = &item->placement[p];
             one = is_device(other) && strcmp(other->name, first->name) == 0 ? one : NULL;
         }
     }

@@ -104,7 +104,7 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
         return failed(item, status, &cause, error);
     }
     item->setup_seconds = strake_solver_setup_seconds(item->solver);
-    item->placements = strake_solver_placements(item->solver, NULL, 0);
+    item->placements = strake_solver_parts(item->solver, NULL, 0);
     item->placement = calloc((size_t)item->placements, sizeof *item->placement);
     if (item->placement == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
@@ -138,12 +138,12 @@ cleanup:
 }
 
 /* Adds what the parts did between two looks at the solver. */
-static void add_parts(strake_bench_item *item, const strake_placement *before,
-                      const strake_placement *after)
+static void add_parts(strake_bench_item *item, const strake_part_report *before,
+                      const strake_part_report *after)
 {
     for (int k = 0; k < item->placements; k++) {
-        strake_placement *const sum = &item->placement[k];
-        const strake_placement old = *sum;
+        strake_part_report *const sum = &item->placement[k];
+        const strake_part_report old = *sum;
         *sum = after[k];
         sum->compute = old.compute + after[k].compute - before[k].compute;
         sum->exchange = old.exchange + after[k].exchange - before[k].exchange;
@@ -183,13 +183,13 @@ static strake_status time_steps(measurement *m, strake_bench_item *item, strake_
     strake_status status = STRAKE_OK;
     const size_t count = (size_t)item->placements;
     double begin = 0.0;
-    strake_placement *const seen = calloc(2 * count, sizeof *seen);
+    strake_part_report *const seen = calloc(2 * count, sizeof *seen);
     STRAKE_CHECK(seen != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    (void)strake_solver_placements(item->solver, seen, item->placements);
+    (void)strake_solver_parts(item->solver, seen, item->placements);
     begin = strake_solver_step_seconds(item->solver);
     STRAKE_TRY(advance(m, item, item->steps, error));
     item->seconds[item->repeats++] = strake_solver_step_seconds(item->solver) - begin;
-    (void)strake_solver_placements(item->solver, seen + count, item->placements);
+    (void)strake_solver_parts(item->solver, seen + count, item->placements);
     add_parts(item, seen, seen + count);
 cleanup:
     free(seen);

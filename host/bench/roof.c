@@ -74,7 +74,7 @@ cleanup:
 }
 
 /* Index in the list of a placement "ocl:N", -1 for the processors of the host. */
-static int device_of(const strake_placement *placement)
+static int device_of(const strake_part_report *placement)
 {
     return strncmp(placement->id, "ocl:", 4) == 0 ? (int)strtol(placement->id + 4, NULL, 10) : -1;
 }

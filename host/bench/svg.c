@@ -70,14 +70,14 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
 }
 
 /* Every device once, in the order in which placements name them. @return their number */
-static int find_devices(const strake_bench *bench, int benches, const strake_placement **out)
+static int find_devices(const strake_bench *bench, int benches, const strake_part_report **out)
 {
     int count = 0;
     for (int b = 0; b < benches; b++) {
         for (int k = 0; k < bench[b].items; k++) {
             const strake_bench_item *const item = &bench[b].item[k];
             for (int p = 0; p < item->placements && item->status == STRAKE_OK; p++) {
-                const strake_placement *const own = &item->placement[p];
+                const strake_part_report *const own = &item->placement[p];
                 bool is_new = count < MOST_NAMED;
                 for (int j = 0; j < count && is_new; j++) {
                     is_new = strcmp(out[j]->id, own->id) != 0;
@@ -94,7 +94,7 @@ static int find_devices(const strake_bench *bench, int benches, const strake_pla
 /* Where and when: a page that somebody finds later must tell. @return where the next line begins */
 static double print_origin(const strake_bench *bench, int benches, double y, strake_text *svg)
 {
-    const strake_placement *device[MOST_NAMED];
+    const strake_part_report *device[MOST_NAMED];
     const int devices = find_devices(bench, benches, device);
     const time_t now = time(NULL);
     strake_machine machine;
@@ -194,7 +194,7 @@ static double page_height(const strake_bench *bench, int benches)
             height += strake_bench_timeline_height(&bench[b].item[k]);
         }
     }
-    const strake_placement *device[MOST_NAMED];
+    const strake_part_report *device[MOST_NAMED];
     height += NOTE * (1.5 + find_devices(bench, benches, device));
     return 80.0 + height + LINE * lines + HEAD * benches;
 }

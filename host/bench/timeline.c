@@ -137,7 +137,7 @@ static void draw_spans(const strake_timeline *t, int entry, double y, strake_tex
 static double draw_entry(const strake_bench_item *item, int entry, double y, strake_text *svg)
 {
     const strake_timeline *const t = &item->timeline;
-    const strake_placement *const part = &item->placement[entry];
+    const strake_part_report *const part = &item->placement[entry];
     const strake_timeline_sum *const sum = &t->sum[entry];
     const double percent = 100.0 / t->seconds;
     char text[160];

@@ -77,7 +77,7 @@ static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
     return STRAKE_OK;
 }
 
-static void describe(const strake_part *part, strake_placement *out)
+static void describe(const strake_part *part, strake_part_report *out)
 {
     const cpu_body *body = part->body;
     strake_machine machine;

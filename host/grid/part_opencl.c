@@ -295,7 +295,7 @@ static strake_status fault(strake_part *part, strake_cl_fault fault, int factor,
     return strake_cl_stripe_break(stripe_of(part), fault, factor, error);
 }
 
-static void describe_blocks(const strake_cl_stripe *stripe, strake_placement *out)
+static void describe_blocks(const strake_cl_stripe *stripe, strake_part_report *out)
 {
     strake_cl_blocks_report report;
     strake_cl_stripe_describe(stripe, &report);
@@ -347,7 +347,7 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
     out->local_bytes = d.local_bytes;
 }
 
-static void describe_exchange(const strake_cl_stripe *stripe, strake_placement_exchange *out)
+static void describe_exchange(const strake_cl_stripe *stripe, strake_part_exchange *out)
 {
     strake_cl_exchange_report report;
     strake_cl_stripe_describe_exchange(stripe, &report);
@@ -361,7 +361,7 @@ static void describe_exchange(const strake_cl_stripe *stripe, strake_placement_e
     out->measured_up = report.samples > 0 ? report.up : (double)NAN;
 }
 
-static void describe(const strake_part *part, strake_placement *out)
+static void describe(const strake_part *part, strake_part_report *out)
 {
     char option[64];
     const strake_cl_device *device = part->device;

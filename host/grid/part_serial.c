@@ -42,7 +42,7 @@ static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
     return STRAKE_OK;
 }
 
-static void describe(const strake_part *part, strake_placement *out)
+static void describe(const strake_part *part, strake_part_report *out)
 {
     strake_machine machine;
     (void)part;

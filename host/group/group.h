@@ -32,8 +32,8 @@ typedef struct strake_rank_group {
     strake_balancer *balancer; /**< on rank 0 */
     strake_looks looks;
     double usual; /**< seconds that steps usually take since slabs moved, 0: unknown */
-    double busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that parts worked since the last look, ... */
-    double done[STRAKE_MAX_PLACEMENTS]; /**< ... and slabs times steps that they did */
+    double busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look, ... */
+    double done[STRAKE_MAX_PARTS]; /**< ... and slabs times steps that they did */
     strake_decisions log;
 } strake_rank_group;
 

@@ -10,7 +10,7 @@
 #include "team/inject.h"
 #include "group/shares.h"
 
-enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, MOST_RANGES = 2 };
+enum { MOST_RANKS = STRAKE_MOST_PARTS, MOST_RANGES = 2 };
 
 /* What moving a rank's share costs before that is measured: to make teams anew [s], and messages [bytes/s]. */
 static const double usual_start = 0.02, usual_message = 1e9;
@@ -83,7 +83,7 @@ int64_t strake_regroup_piece(const strake_rank_group *group, int64_t steps)
 
 void strake_regroup_observe(strake_rank_group *group, int64_t steps)
 {
-    double seconds[STRAKE_MAX_PLACEMENTS];
+    double seconds[STRAKE_MAX_PARTS];
     if (!group->balances) {
         return;
     }
@@ -283,7 +283,7 @@ static strake_status move(strake_rank_group *group, const verdict *wants, bool *
     strake_status status = STRAKE_OK;
     strake_range before[MOST_RANKS];
     strake_range owned[MOST_RANKS];
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     strake_error cause = {STRAKE_OK, ""};
     const int count = strake_ranks_count(group->grid->domain.ranks);
     int64_t first = 0;

@@ -11,7 +11,7 @@
 #include "pace/choose.h"
 #include "grid/inputs.h"
 
-enum { MOST_RANKS = STRAKE_MOST_PLACEMENTS, ROUNDS = 2 };
+enum { MOST_RANKS = STRAKE_MOST_PARTS, ROUNDS = 2 };
 
 /* Shares stay where every rate agrees with them so well. */
 static const double close_enough = 0.02;
@@ -190,7 +190,7 @@ static strake_status time_rank(strake_rank_group *group, double *rate, strake_er
 {
     strake_status status = STRAKE_OK;
     double seconds = 0.0;
-    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     STRAKE_TRY(strake_time_team(group->pace, &seconds, part_seconds, error));
     *rate = seconds > 0.0
                 ? (double)(group->grid->domain.own.end - group->grid->domain.own.first) / seconds
@@ -217,7 +217,7 @@ static strake_status share_by_rates(strake_rank_group *group, strake_error *erro
     strake_status status = STRAKE_OK;
     double rate = 0.0;
     double rates[MOST_RANKS];
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     const int count = strake_ranks_count(group->grid->domain.ranks);
     for (int round = 0; round < ROUNDS; round++) {
         double sum = 0.0;
@@ -262,7 +262,7 @@ static strake_status agree_on_steps(strake_rank_group *group, strake_error *erro
     int least = group->team->at_once;
     int parts = 0;
     int64_t fewest = INT64_MAX; /* slabs of a rank */
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     const int count = strake_ranks_count(group->grid->domain.ranks);
     STRAKE_TRY(strake_ranks_collect(group->grid->domain.ranks, &mine, sizeof mine, all, error));
     for (int k = 0; k < count; k++) {
@@ -271,9 +271,9 @@ static strake_status agree_on_steps(strake_rank_group *group, strake_error *erro
         const int64_t slabs = group->owned[k].end - group->owned[k].first;
         fewest = slabs < fewest ? slabs : fewest;
     }
-    STRAKE_CHECK(parts <= STRAKE_MOST_PLACEMENTS, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(parts <= STRAKE_MOST_PARTS, error, STRAKE_ERR_USAGE,
                  "--on: %d entries on all ranks together; Strake takes %d at most", parts,
-                 (int)STRAKE_MOST_PLACEMENTS);
+                 (int)STRAKE_MOST_PARTS);
     /* Shares have the slabs of one step (see share()); more steps need more of every rank. */
     while (least > 1 && strake_domain_least(&group->grid->domain, least) > fewest) {
         least--;

@@ -47,8 +47,7 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->solver = solver;
     result->last_step = strake_step_count(solver);
     result->seconds = strake_solver_step_seconds(solver);
-    result->placements =
-        strake_solver_placements(solver, result->placement, STRAKE_MOST_PLACEMENTS);
+    result->placements = strake_solver_parts(solver, result->placement, STRAKE_MOST_PARTS);
     result->ranks = 1;
     for (int k = 0; k < result->placements; k++) {
         result->ranks = result->placement[k].rank + 1;
@@ -114,7 +113,7 @@ static void print_case(const strake_result *result, strake_text *json)
 }
 
 /* What the settings that the case does not give come from. */
-static void print_tuning(const strake_case *which, const strake_placement *placement,
+static void print_tuning(const strake_case *which, const strake_part_report *placement,
                          strake_text *json)
 {
     const int dims = which->problem->dims;
@@ -138,7 +137,7 @@ static void print_tuning(const strake_case *which, const strake_placement *place
 }
 
 /* Of a stripe that streams through its device. */
-static void print_blocks(const strake_placement *p, strake_text *json)
+static void print_blocks(const strake_part_report *p, strake_text *json)
 {
     const struct {
         const char *name;
@@ -168,7 +167,7 @@ static void print_blocks(const strake_placement *p, strake_text *json)
 }
 
 /* What a device's stripe exchanges with others, and what the stored model of the device says of it. */
-static void print_model(const strake_placement_exchange *e, strake_text *json)
+static void print_model(const strake_part_exchange *e, strake_text *json)
 {
     if (e->messages_down == 0 && e->messages_up == 0) {
         return;
@@ -249,7 +248,7 @@ static void print_kernels(const strake_kernels *k, strake_text *json)
                       (long long)k->private_bytes, (long long)k->local_bytes);
 }
 
-void strake_report_device(const strake_case *which, const strake_placement *placement,
+void strake_report_device(const strake_case *which, const strake_part_report *placement,
                           strake_text *json)
 {
     const double done = placement->updates * strake_case_cells(which) / (double)which->n[0];
@@ -412,7 +411,7 @@ void strake_report_print(const strake_result *result, strake_text *json)
     print_case(result, json);
     strake_text_print(json, "  \"devices\": [\n");
     for (int k = 0; k < result->placements; k++) {
-        const strake_placement *const placement = &result->placement[k];
+        const strake_part_report *const placement = &result->placement[k];
         exact = exact && placement->bit_exact;
         threads = placement->threads > threads ? placement->threads : threads;
         strake_text_print(json, "    ");

@@ -15,7 +15,7 @@ typedef struct strake_result {
     double setup_seconds, io_seconds;
     int ranks;      /**< that shared the grid */
     int placements; /**< of all of them */
-    strake_placement placement[STRAKE_MOST_PLACEMENTS];
+    strake_part_report placement[STRAKE_MOST_PARTS];
     int fields; /**< state fields */
     const char *name[STRAKE_MAX_FIELDS];
     strake_statistics field[STRAKE_MAX_FIELDS];
@@ -49,7 +49,7 @@ void strake_report_host(strake_text *json);
 void strake_report_shape(const strake_case *which, strake_text *json);
 
 /** Appends the object of one placement, on one line. */
-void strake_report_device(const strake_case *which, const strake_placement *placement,
+void strake_report_device(const strake_case *which, const strake_part_report *placement,
                           strake_text *json);
 
 /** Appends the member "choice": what was predicted and measured to choose where a case runs. */

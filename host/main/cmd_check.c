@@ -107,13 +107,13 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
 }
 
 static void print_placements(const strake_case *which, const strake_solver *solver,
-                             const strake_placement *placement, FILE *stream)
+                             const strake_part_report *placement, FILE *stream)
 {
-    const int count = strake_solver_placements(solver, NULL, 0);
+    const int count = strake_solver_parts(solver, NULL, 0);
     (void)fprintf(stream, "\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which),
                   "share", "threads");
-    for (int k = 0; k < count && k < STRAKE_MAX_PLACEMENTS; k++) {
-        const strake_placement *const p = &placement[k];
+    for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
+        const strake_part_report *const p = &placement[k];
         (void)fprintf(stream, "%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
                       (long long)(p->end - p->first),
                       100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
@@ -180,11 +180,11 @@ static void json_number(strake_text *json, const char *name, double value)
 
 /* What the command prints, for other programs. */
 static strake_status write_report(strake_report_file *report, const strake_case *which,
-                                  const strake_solver *solver, const strake_placement *placement,
+                                  const strake_solver *solver, const strake_part_report *placement,
                                   const strake_forecast *f, strake_error *error)
 {
     strake_text json = {0};
-    const int count = strake_solver_placements(solver, NULL, 0);
+    const int count = strake_solver_parts(solver, NULL, 0);
     strake_text_print(&json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
     strake_report_host(&json);
     strake_text_print(&json, ",\n  \"case\": {\"file\": ");
@@ -194,7 +194,7 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_text_print(&json, ", ");
     strake_report_shape(which, &json);
     strake_text_print(&json, ", \"steps\": %lld},\n  \"devices\": [", (long long)which->steps);
-    for (int k = 0; k < count && k < STRAKE_MAX_PLACEMENTS; k++) {
+    for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
         strake_text_print(&json, k > 0 ? ",\n    " : "\n    ");
         strake_report_device(which, &placement[k], &json);
     }
@@ -225,7 +225,7 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     strake_case *which = NULL;
     strake_solver *solver = NULL;
-    strake_placement *placement = NULL;
+    strake_part_report *placement = NULL;
     strake_forecast forecast = {.trials = 0};
     int code = STRAKE_EXIT_DONE;
     strake_report_file report = {0};
@@ -234,13 +234,13 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(strake_case_from(arguments, &which, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
-    placement = calloc(STRAKE_MAX_PLACEMENTS, sizeof *placement);
+    placement = calloc(STRAKE_MAX_PARTS, sizeof *placement);
     STRAKE_CHECK(placement != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    (void)strake_solver_placements(solver, placement, STRAKE_MAX_PLACEMENTS);
+    (void)strake_solver_parts(solver, placement, STRAKE_MAX_PARTS);
     print_case(which, solver, stream);
     print_outputs(which, solver, stream);
     print_placements(which, solver, placement, stream);
-    strake_summary_print_cpu(placement, strake_solver_placements(solver, NULL, 0), stream);
+    strake_summary_print_cpu(placement, strake_solver_parts(solver, NULL, 0), stream);
     if (strcmp(placement[0].id, "serial") != 0) {
         STRAKE_TRY(strake_solver_predict(solver, &forecast, error));
         print_forecast(which, solver, &forecast, stream);

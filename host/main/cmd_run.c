@@ -390,7 +390,7 @@ static strake_status finish(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     if (r->ranks != NULL) {
-        STRAKE_TRY(strake_remote_placements(r->solver, error));
+        STRAKE_TRY(strake_remote_parts(r->solver, error));
     }
     STRAKE_TRY(at_first(r, report, error));
 cleanup:

@@ -16,7 +16,7 @@
 /* For all devices together [s]. */
 static const double brief_budget = 5.0;
 
-static bool is_unknown(const strake_placement *placement)
+static bool is_unknown(const strake_part_report *placement)
 {
     return strncmp(placement->id, "ocl:", 4) == 0 && placement->first < placement->end &&
            strcmp(placement->tuned, "default") == 0;
@@ -71,7 +71,7 @@ static void tell_result(const char *where, int dims, const strake_tune_result *r
 }
 
 static bool tune_one(const strake_arguments *arguments, const strake_case *which,
-                     const strake_placement *placement, const strake_cl_list *list, double budget)
+                     const strake_part_report *placement, const strake_cl_list *list, double budget)
 {
     static strake_tune_result result; /* large */
     strake_error error;
@@ -104,11 +104,11 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
 bool strake_first_use(const strake_arguments *arguments, const strake_case *which,
                       const strake_solver *solver)
 {
-    strake_placement placement[STRAKE_MAX_PLACEMENTS];
+    strake_part_report placement[STRAKE_MAX_PARTS];
     strake_cl_list list = {0};
     int unknown = 0;
     bool found = false;
-    const int count = strake_solver_placements(solver, placement, STRAKE_MAX_PLACEMENTS);
+    const int count = strake_solver_parts(solver, placement, STRAKE_MAX_PARTS);
     for (int k = 0; k < count; k++) {
         unknown += is_unknown(&placement[k]) ? 1 : 0;
     }

@@ -26,7 +26,7 @@ static void print_placements(const strake_result *result, FILE *stream)
     (void)fprintf(stream, "\n%-7s %-25s %9s %6s %9s %9s %9s\n", "where", "device",
                   strake_slab_name(result->which), "share", "compute", "exchange", "idle");
     for (int k = 0; k < result->placements; k++) {
-        const strake_placement *const p = &result->placement[k];
+        const strake_part_report *const p = &result->placement[k];
         const double share = (double)(p->end - p->first) / (double)result->which->n[0];
         char where[48];
         (void)snprintf(where, sizeof where, "%d:%s", p->rank, p->id);
@@ -35,7 +35,7 @@ static void print_placements(const strake_result *result, FILE *stream)
                       100.0 * share, p->compute, p->exchange, p->idle);
     }
     for (int k = 0; k < result->placements; k++) {
-        const strake_placement *const p = &result->placement[k];
+        const strake_part_report *const p = &result->placement[k];
         if (p->dropped_at >= 0) {
             (void)fprintf(stream, "%s failed after step %lld: the others did its work\n", p->id,
                           (long long)p->dropped_at);
@@ -43,10 +43,10 @@ static void print_placements(const strake_result *result, FILE *stream)
     }
 }
 
-void strake_summary_print_cpu(const strake_placement *placement, int placements, FILE *stream)
+void strake_summary_print_cpu(const strake_part_report *placement, int placements, FILE *stream)
 {
     for (int k = 0; k < placements; k++) {
-        const strake_placement *const p = &placement[k];
+        const strake_part_report *const p = &placement[k];
         if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
             (void)fprintf(stream, "\ncpu: %d thread%s, %d step%s a sweep, %lld columns", p->threads,
                           p->threads == 1 ? "" : "s", p->sweep, p->sweep == 1 ? "" : "s",
@@ -63,7 +63,7 @@ void strake_summary_print_cpu(const strake_placement *placement, int placements,
 static void print_tuning(const strake_result *result, FILE *stream)
 {
     for (int k = 0; k < result->placements; k++) {
-        const strake_placement *const p = &result->placement[k];
+        const strake_part_report *const p = &result->placement[k];
         const bool used = p->tuned_for[0] > 0;
         if (strcmp(p->tuned, "off") == 0) {
             continue;

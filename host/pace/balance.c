@@ -100,7 +100,7 @@ strake_status strake_time_often(strake_pace *pace, strake_forecast *out, strake_
 {
     strake_status status = STRAKE_OK;
     double seconds[MOST_TRIALS], waited[MOST_TRIALS];
-    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     double start = 0.0;
     int64_t steps = 0;
     int trials = 0;
@@ -174,7 +174,7 @@ strake_status strake_balance_weights(strake_pace *pace, double *weight, double *
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     for (int round = 0; round < ROUNDS; round++) {
         STRAKE_TRY(strake_team_place(pace->team, weight, error));
         STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
@@ -207,7 +207,7 @@ static strake_status first_weights(const strake_pace *pace, double *weight, stra
 strake_status strake_balance(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     double seconds = 0.0;
     if (pace->kind == STRAKE_WHERE_AUTO) {
         return strake_choose(pace, error);

@@ -23,9 +23,9 @@ static const double most_off = 1.25, close_call = 1.03;
 /* What is known while parts are chosen. */
 typedef struct choice {
     strake_pace *pace;
-    double alone[STRAKE_MAX_PLACEMENTS]; /* seconds per step of a part alone; INFINITY: cannot */
-    int order[STRAKE_MAX_PLACEMENTS];    /* parts, the fastest first */
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double alone[STRAKE_MAX_PARTS]; /* seconds per step of a part alone; INFINITY: cannot */
+    int order[STRAKE_MAX_PARTS];    /* parts, the fastest first */
+    double weight[STRAKE_MAX_PARTS];
     double seconds; /* per step with these weights */
 } choice;
 
@@ -126,8 +126,8 @@ static bool agree(double measured, double predicted)
 static strake_status time_alone(choice *c, int e, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
-    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double weight[STRAKE_MAX_PARTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     weight[e] = 1.0;
     STRAKE_TRY(strake_team_place(c->pace->team, weight, error));
     STRAKE_TRY(strake_time_team(c->pace, &c->alone[e], part_seconds, error));
@@ -168,7 +168,7 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
     char why[160];
     char name[sizeof pace->team->part->name];
     memcpy(name, pace->team->part[e].name, sizeof name);
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     double seconds = INFINITY;
     const double best = 1.0 / (1.0 / c->seconds + 1.0 / c->alone[e]);
     *taken = false;
@@ -207,7 +207,7 @@ static strake_status try_way(choice *c, int *setting, int value, const char *wha
     strake_status status = STRAKE_OK;
     char why[160];
     const int before = *setting;
-    double part_seconds[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     double seconds = INFINITY;
     *setting = value;
     STRAKE_TRY(strake_team_place(c->pace->team, c->weight, error));
@@ -252,7 +252,7 @@ static strake_status confirm(choice *c, const strake_prediction *p, bool *good, 
     strake_pace *pace = c->pace;
     const strake_team_plan *plan = &p->plan;
     const int first = plan->order[0];
-    double weight[STRAKE_MAX_PLACEMENTS] = {0.0};
+    double weight[STRAKE_MAX_PARTS] = {0.0};
     double seconds = INFINITY;
     bool is_team = false;
     *good = isfinite(plan->seconds);

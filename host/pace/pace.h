@@ -30,7 +30,7 @@ typedef struct strake_pace {
     strake_team *team;
     strake_domain *domain; /**< the team's */
     strake_where_kind kind;
-    double weight[STRAKE_MAX_PLACEMENTS]; /**< given, where team->has_weights */
+    double weight[STRAKE_MAX_PARTS]; /**< given, where team->has_weights */
     int choices;
     strake_choice choice[STRAKE_MOST_CHOICES];
 
@@ -39,7 +39,7 @@ typedef struct strake_pace {
     bool levels;   /**< shares of the CPU stripe's workers may */
     bool levelled; /**< they did at the last look */
     strake_looks looks;
-    double seen_busy[STRAKE_MAX_PLACEMENTS]; /**< seconds that parts worked since the last look */
+    double seen_busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look */
     strake_decisions log;
 
     strake_kept kept;

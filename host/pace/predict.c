@@ -129,7 +129,7 @@ void strake_predict(const strake_pace *pace, double least_gain, strake_predictio
 
 void strake_predict_shares(const strake_pace *pace, const strake_prediction *p, double *weight)
 {
-    bool taken[STRAKE_MAX_PLACEMENTS];
+    bool taken[STRAKE_MAX_PARTS];
     for (int e = 0; e < pace->team->parts; e++) {
         taken[e] = !pace->team->part[e].dropped;
     }

@@ -11,10 +11,9 @@
 
 typedef struct strake_prediction {
     bool complete; /**< every part is known, and there is a plan */
-    bool known[STRAKE_MAX_PLACEMENTS];
-    strake_team_part part[STRAKE_MAX_PLACEMENTS];
-    char why[STRAKE_MAX_PLACEMENTS]
-            [200]; /**< where a part's numbers come from, or what is missing */
+    bool known[STRAKE_MAX_PARTS];
+    strake_team_part part[STRAKE_MAX_PARTS];
+    char why[STRAKE_MAX_PARTS][200]; /**< where a part's numbers come from, or what is missing */
     strake_team_plan plan;
 } strake_prediction;
 

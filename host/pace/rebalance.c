@@ -31,7 +31,7 @@ double strake_rebalance_cost(const strake_pace *pace)
 
 void strake_rebalance_begin(strake_pace *pace)
 {
-    int64_t owned[STRAKE_MAX_PLACEMENTS];
+    int64_t owned[STRAKE_MAX_PARTS];
     int parts = 0;
     for (int e = 0; e < pace->team->parts; e++) {
         owned[e] = pace->team->part[e].range.end - pace->team->part[e].range.first;
@@ -70,7 +70,7 @@ void strake_parts_worked(const strake_team *team, int64_t steps, double *seconds
 
 static void observe(strake_pace *pace, int64_t steps, double elapsed)
 {
-    double seconds[STRAKE_MAX_PLACEMENTS];
+    double seconds[STRAKE_MAX_PARTS];
     strake_parts_worked(pace->team, steps, seconds);
     for (int e = 0; e < pace->team->parts; e++) {
         pace->seen_busy[e] += seconds[e];
@@ -109,7 +109,7 @@ static bool has_room(const strake_pace *pace, const strake_range *range)
 static strake_status move(strake_pace *pace, const strake_range *range, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_range stripe[STRAKE_MAX_PLACEMENTS + 2];
+    strake_range stripe[STRAKE_MAX_PARTS + 2];
     const int stripes = strake_team_stripes(pace->team, stripe);
     memcpy(stripe, range, (size_t)pace->team->parts * sizeof *range);
     for (int e = 0; e < pace->team->parts; e++) {
@@ -177,11 +177,11 @@ static strake_status look(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double took = 0.0;
-    double seconds[STRAKE_MAX_PLACEMENTS];
-    double weight[STRAKE_MAX_PLACEMENTS];
-    int64_t before[STRAKE_MAX_PLACEMENTS];
-    int64_t owned[STRAKE_MAX_PLACEMENTS];
-    strake_range range[STRAKE_MAX_PLACEMENTS];
+    double seconds[STRAKE_MAX_PARTS];
+    double weight[STRAKE_MAX_PARTS];
+    int64_t before[STRAKE_MAX_PARTS];
+    int64_t owned[STRAKE_MAX_PARTS];
+    strake_range range[STRAKE_MAX_PARTS];
     char why[sizeof((strake_decision *)NULL)->why];
     const double step = pace->looks.seconds / (double)pace->looks.seen;
     memcpy(before, pace->balancer.owned, sizeof before);

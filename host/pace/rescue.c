@@ -187,7 +187,7 @@ static void find_weights(const strake_pace *pace, double *weight)
 /* Places the parts that are left; a device that fails now is dropped too. */
 static strake_status place_others(strake_pace *pace, strake_error *error)
 {
-    double weight[STRAKE_MAX_PLACEMENTS];
+    double weight[STRAKE_MAX_PARTS];
     find_weights(pace, weight);
     strake_status status = strake_team_place(pace->team, weight, error);
     while (status == STRAKE_ERR_DEVICE && drop(pace) > 0 && count_parts(pace) > 0) {

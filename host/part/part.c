@@ -120,7 +120,7 @@ strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int fa
     return HAS(part, fault) ? part->ops->fault(part, fault, factor, error) : STRAKE_OK;
 }
 
-void strake_part_describe(const strake_part *part, strake_placement *out)
+void strake_part_describe(const strake_part *part, strake_part_report *out)
 {
     part->ops->describe(part, out);
 }

@@ -15,7 +15,7 @@
 #include "engine/loops.h"
 #include "opencl/cl_stripe.h"
 #include "part/domain.h"
-#include "part/placement.h"
+#include "part/report.h"
 #include "tuned/tuned.h"
 
 typedef struct strake_part strake_part;
@@ -118,7 +118,7 @@ typedef struct strake_part_ops {
     strake_status (*fault)(strake_part *part, strake_cl_fault fault, int factor,
                            strake_error *error);
     /** Fills in what only it knows: names, threads, blocks, kernels, exchange. */
-    void (*describe)(const strake_part *part, strake_placement *out);
+    void (*describe)(const strake_part *part, strake_part_report *out);
 } strake_part_ops;
 
 struct strake_part {
@@ -175,6 +175,6 @@ strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *coun
                                strake_error *error);
 strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int factor,
                                 strake_error *error);
-void strake_part_describe(const strake_part *part, strake_placement *out);
+void strake_part_describe(const strake_part *part, strake_part_report *out);
 
 #endif

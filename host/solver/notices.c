@@ -77,7 +77,7 @@ static traits find_traits(const strake_solver *solver)
     traits t = {0};
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *part = &solver->team.part[e];
-        strake_placement is = {0};
+        strake_part_report is = {0};
         if (part->device == NULL || part->body == NULL) {
             continue;
         }

@@ -216,20 +216,20 @@ cleanup:
     return status;
 }
 
-strake_status strake_remote_placements(strake_solver *solver, strake_error *error)
+strake_status strake_remote_parts(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_placement *own = NULL, *all = NULL;
+    strake_part_report *own = NULL, *all = NULL;
     const int count = strake_ranks_count(solver->grid.domain.ranks);
     int mine = 0, most = 0, used = 0;
     int *parts = calloc((size_t)count, sizeof *parts);
-    own = calloc(STRAKE_MAX_PLACEMENTS, sizeof *own);
-    all = calloc((size_t)count * STRAKE_MAX_PLACEMENTS, sizeof *all);
+    own = calloc(STRAKE_MAX_PARTS, sizeof *own);
+    all = calloc((size_t)count * STRAKE_MAX_PARTS, sizeof *all);
     STRAKE_CHECK(parts != NULL && own != NULL && all != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for the report of %d ranks", count);
     free(solver->remote.placement);
     solver->remote.placement = NULL;
-    mine = strake_solver_placements(solver, own, STRAKE_MAX_PLACEMENTS);
+    mine = strake_solver_parts(solver, own, STRAKE_MAX_PARTS);
     STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, &mine, sizeof mine, parts, error));
     for (int k = 0; k < count; k++) {
         most = parts[k] > most ? parts[k] : most;

@@ -10,7 +10,7 @@
 #include "solver/solver_impl.h"
 #include "team/costs.h"
 
-static void describe(const strake_solver *solver, const strake_part *part, strake_placement *out)
+static void describe(const strake_solver *solver, const strake_part *part, strake_part_report *out)
 {
     memset(out, 0, sizeof *out);
     (void)snprintf(out->id, sizeof out->id, "%s", part->name);
@@ -43,7 +43,7 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->updates = part->updates;
 }
 
-int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most)
+int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most)
 {
     if (solver->remote.placement != NULL) {
         for (int k = 0; k < solver->remote.placements && k < most && out != NULL; k++) {

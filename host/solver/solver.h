@@ -10,7 +10,7 @@
 #include "engine/times.h"
 #include "mpi/ranks.h"
 #include "pace/decisions.h"
-#include "part/placement.h"
+#include "part/report.h"
 #include "strake.h"
 
 /**
@@ -22,7 +22,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
                              strake_ranks *ranks, strake_solver **out, strake_error *error);
 
 /** Number of placements; copies at most @p most of them to @p out (may be NULL). */
-int strake_solver_placements(const strake_solver *solver, strake_placement *out, int most);
+int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most);
 
 /** Threads for work on its fields outside the steps. */
 int strake_solver_threads(const strake_solver *solver);
@@ -90,7 +90,7 @@ double strake_solver_step_seconds(const strake_solver *solver);
 /**
  * Traffic [bytes] and operations [flops = adds + muls + divs] per cell and step, from the stage table: the
  * least. Static values (1/h, say) count as computed once; whoever computes them again in every step, as the
- * row pipeline does, has a count of its own (strake_placement).
+ * row pipeline does, has a count of its own (strake_part_report).
  */
 int strake_solver_bytes_per_cell(const strake_solver *solver);
 int strake_solver_flops_per_cell(const strake_solver *solver);

@@ -21,7 +21,7 @@ struct strake_solver {
     strake_settings settings; /**< those of the case, with tuned ones that bind the whole team */
     struct {
         int placements; /**< of all ranks, as gathered last */
-        strake_placement *placement;
+        strake_part_report *placement;
         void *parcel; /**< buffer for the slabs of one request of rank 0 */
         bool was_set; /**< states came from rank 0 since strake_remote_begin() */
     } remote;
@@ -53,7 +53,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error);
 
 /** What a part's settings come from. */
 void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
-                                   strake_placement *out);
+                                   strake_part_report *out);
 
 /** Makes the parts and splits the slabs, once every field is there: measuring needs real fields. */
 strake_status strake_solver_place(strake_solver *solver, strake_error *error);

@@ -12,7 +12,7 @@ enum { SWEEPS = 8 /* recorded; the first one is still disturbed by what came bef
 
 static void destroy(strake_recorder *recorder)
 {
-    for (int e = 0; e < STRAKE_MAX_PLACEMENTS; e++) {
+    for (int e = 0; e < STRAKE_MAX_PARTS; e++) {
         free(recorder->device[e]);
     }
     free(recorder->log);
@@ -66,7 +66,7 @@ static strake_status make_room(strake_timeline *t, const strake_recorder *record
     for (int r = 0; r < recorder->roles; r++) {
         spans += (size_t)recorder->log[r].count;
     }
-    for (int e = 0; e < STRAKE_MAX_PLACEMENTS; e++) {
+    for (int e = 0; e < STRAKE_MAX_PARTS; e++) {
         spans += recorder->device[e] != NULL ? (size_t)recorder->device[e]->commands : 0;
         lanes += recorder->device[e] != NULL ? 2 : 0;
     }

@@ -38,7 +38,7 @@ typedef struct strake_timeline {
     double seconds;     /**< it took */
     double clock_error; /**< [s] most by which a device's clock may be off */
     int parts;
-    strake_timeline_sum sum[STRAKE_MAX_PLACEMENTS];
+    strake_timeline_sum sum[STRAKE_MAX_PARTS];
     int lanes, spans;
     strake_timeline_lane *lane;
     strake_timeline_span *span;

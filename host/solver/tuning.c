@@ -46,7 +46,7 @@ cleanup:
 }
 
 void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
-                                   strake_placement *out)
+                                   strake_part_report *out)
 {
     const int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, solver->which->n[1],
                                     solver->which->n[2]};

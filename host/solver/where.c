@@ -15,9 +15,9 @@ enum { PROGRAMS = 3 };
 static strake_status add_part(strake_solver *solver, const strake_part_ops *ops, int device,
                               strake_error *error)
 {
-    if (solver->team.parts == STRAKE_MAX_PLACEMENTS) {
+    if (solver->team.parts == STRAKE_MAX_PARTS) {
         return strake_fail(error, STRAKE_ERR_USAGE, "--on: more than %d entries",
-                           (int)STRAKE_MAX_PLACEMENTS);
+                           (int)STRAKE_MAX_PARTS);
     }
     strake_part *part = &solver->team.part[solver->team.parts++];
     memset(part, 0, sizeof *part);
@@ -181,7 +181,7 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
 /* Tells how many programs a list needs: of a device that is in it twice, those of one. */
 static void expect_programs(strake_solver *solver, const char *where)
 {
-    bool is_listed[STRAKE_MAX_PLACEMENTS] = {false};
+    bool is_listed[STRAKE_MAX_PARTS] = {false};
     char word[16];
     for (const char *at = where; at != NULL;) {
         strake_error ignored;
@@ -189,7 +189,7 @@ static void expect_programs(strake_solver *solver, const char *where)
         at += strspn(at, " ");
         (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " ,"), at);
         if (strake_cl_list_find(&solver->team.list, word, &index, &ignored) == STRAKE_OK &&
-            index >= 0 && index < STRAKE_MAX_PLACEMENTS && !is_listed[index]) {
+            index >= 0 && index < STRAKE_MAX_PARTS && !is_listed[index]) {
             is_listed[index] = true;
             strake_cl_watch_expect(&solver->team.watch, PROGRAMS);
         }

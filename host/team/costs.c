@@ -140,10 +140,11 @@ strake_cl_costs strake_costs_of(const strake_team *team, const strake_part *part
         .barrier = model->barrier};
 }
 
-void strake_costs_describe(const strake_team *team, const strake_part *part, strake_placement *out)
+void strake_costs_describe(const strake_team *team, const strake_part *part,
+                           strake_part_report *out)
 {
     const strake_device_model *model = strake_costs_model(team, part);
-    strake_placement_exchange *x = &out->borders;
+    strake_part_exchange *x = &out->borders;
     x->predicted_down = x->predicted_up = (double)NAN;
     if (model != NULL) {
         const int active = active_on(team, part);

@@ -21,6 +21,7 @@ int strake_costs_steps(const strake_team *team);
 strake_cl_costs strake_costs_of(const strake_team *team, const strake_part *part);
 
 /** Fills in what was exchanged, what the model says about it, and what was measured. */
-void strake_costs_describe(const strake_team *team, const strake_part *part, strake_placement *out);
+void strake_costs_describe(const strake_team *team, const strake_part *part,
+                           strake_part_report *out);
 
 #endif

@@ -54,7 +54,7 @@ static bool parse_victim(const char **at, bool dies, strake_injection *out)
     int64_t rank = -1, device = 0, occurrence_asked = 1;
     bool good = !dies;
     if ((*at)[0] == ':' && (*at)[1] >= '0' && (*at)[1] <= '9') {
-        good = take(at, ":", STRAKE_MOST_PLACEMENTS, &rank);
+        good = take(at, ":", STRAKE_MOST_PARTS, &rank);
     }
     if (dies) {
         out->victim = STRAKE_VICTIM_MOVE;
@@ -65,7 +65,7 @@ static bool parse_victim(const char **at, bool dies, strake_injection *out)
         *at += 4;
     } else {
         good = good && take(at, ":ocl:", 1000, &device) &&
-               (**at != '#' || take(at, "#", STRAKE_MAX_PLACEMENTS, &occurrence_asked));
+               (**at != '#' || take(at, "#", STRAKE_MAX_PARTS, &occurrence_asked));
     }
     out->rank = (int)rank;
     out->device = (int)device;

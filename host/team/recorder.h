@@ -24,7 +24,7 @@ typedef struct strake_worker_log {
 struct strake_recorder {
     int roles;
     strake_worker_log *log;
-    strake_cl_record *device[STRAKE_MAX_PLACEMENTS]; /**< by part */
+    strake_cl_record *device[STRAKE_MAX_PARTS]; /**< by part */
 };
 
 /**

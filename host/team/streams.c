@@ -14,7 +14,7 @@ static int count_stripes(const strake_team *team, int part, int *number)
     return stripes;
 }
 
-static void tell_stripe(const strake_team *team, int e, const strake_placement *is)
+static void tell_stripe(const strake_team *team, int e, const strake_part_report *is)
 {
     char need[STRAKE_CL_BYTES_TEXT], limit[STRAKE_CL_BYTES_TEXT], taken[STRAKE_CL_BYTES_TEXT];
     char which[128], why[128];
@@ -51,7 +51,7 @@ void strake_notices_streams(strake_team *team)
 {
     for (int e = 0; e < team->parts; e++) {
         strake_part *part = &team->part[e];
-        strake_placement is = {0};
+        strake_part_report is = {0};
         if (part->device == NULL || part->body == NULL || team->which->run.blocks > 0) {
             continue;
         }

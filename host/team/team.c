@@ -229,7 +229,7 @@ cleanup:
 
 static strake_status create_roles(strake_team *team, strake_error *error)
 {
-    strake_range stripe[STRAKE_MAX_PLACEMENTS + 2];
+    strake_range stripe[STRAKE_MAX_PARTS + 2];
     const int stripes = strake_team_stripes(team, stripe);
     const strake_part_plan common = common_plan(team, stripe, stripes);
     const strake_status status = begin_parts(team, &common, error);
@@ -283,7 +283,7 @@ static strake_status open_bells(strake_role *role, strake_error *error)
 strake_status strake_team_place(strake_team *team, const double *weight, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_range range[STRAKE_MAX_PLACEMENTS];
+    strake_range range[STRAKE_MAX_PARTS];
     const strake_part *first = NULL;
     STRAKE_TRY(strake_team_gather(team, error));
     strake_team_release(team);

@@ -93,7 +93,7 @@ typedef struct strake_team {
     strake_cl_watch watch; /**< of the programs built with what the list has */
     strake_cl_list list;   /**< of devices; opened where one is asked for */
     int parts;
-    strake_part part[STRAKE_MAX_PLACEMENTS];
+    strake_part part[STRAKE_MAX_PARTS];
     bool is_tuned;         /**< tuned settings were looked up for the parts */
     bool has_weights;      /**< the user gave shares; otherwise they are measured */
     strake_models *models; /**< NULL: not asked for */

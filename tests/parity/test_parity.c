@@ -57,8 +57,8 @@ static void check(const fixture *f, const placement *p)
     strake_harness_step(solver, 2);
     strake_harness_step(solver, STEPS - 2);
     assert_int_equal(strake_step_count(solver), STEPS);
-    strake_placement placed[4];
-    const int entries = strake_solver_placements(solver, placed, 4);
+    strake_part_report placed[4];
+    const int entries = strake_solver_parts(solver, placed, 4);
     for (int k = 0; k < entries && p->rows[k] >= 0; k++) {
         if (placed[k].end - placed[k].first != p->rows[k]) {
             fail_msg("%s, split %s: entry %d has %lld rows, not %d", p->where, p->split, k,

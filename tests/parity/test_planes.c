@@ -124,14 +124,14 @@ static void blocks_of_lines_give_the_bytes_of_serial(void **state)
                        kinds[k][1], kinds[k][0]);
         strake_case *which = NULL;
         strake_error error;
-        strake_placement place;
+        strake_part_report place;
         strake_solver *solver = NULL;
         assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
         const uint64_t serial = checksum_on(which, "serial", PLANES * ROWS * COLS);
         const strake_options options = {.where = "cpu", .threads = 2};
         assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
         strake_harness_step(solver, STEPS);
-        assert_int_equal(strake_solver_placements(solver, &place, 1), 1);
+        assert_int_equal(strake_solver_parts(solver, &place, 1), 1);
         assert_true(place.lines > 0 && place.lines < ROWS);
         assert_true(strake_harness_checksum(solver, "u", PLANES * ROWS * COLS) == serial);
         strake_close(&solver);

@@ -83,7 +83,7 @@ static strake_bench_item *add(strake_bench *bench, const char *where, const char
     (void)snprintf(copy, sizeof copy, "%s", ids);
     for (char *rest = NULL, *id = strtok_r(copy, ",", &rest); id != NULL;
          id = strtok_r(NULL, ",", &rest)) {
-        strake_placement *const p = &item->placement[item->placements++];
+        strake_part_report *const p = &item->placement[item->placements++];
         (void)snprintf(p->id, sizeof p->id, "%s", id);
         (void)snprintf(p->name, sizeof p->name, "a device");
         p->threads = strcmp(id, "cpu") == 0 ? threads : 1;

@@ -50,10 +50,10 @@ static bool has_device(void)
     return any;
 }
 
-static void check_spans(const strake_timeline *t, const strake_placement *placement)
+static void check_spans(const strake_timeline *t, const strake_part_report *placement)
 {
     double before = 0.0;
-    bool transfers[STRAKE_MAX_PLACEMENTS] = {false};
+    bool transfers[STRAKE_MAX_PARTS] = {false};
     assert_true(t->seconds > 0.0 && t->clock_error < 0.1 && t->lost == 0);
     for (int k = 0; k < t->spans; k++) {
         const strake_timeline_span *const s = &t->span[k];
@@ -75,7 +75,7 @@ static void check_spans(const strake_timeline *t, const strake_placement *placem
 }
 
 /* Beside a device every worker of two computes its border first, on the side where the device is, if told to overlap. */
-static void check_borders(const strake_timeline *t, const strake_placement *placement,
+static void check_borders(const strake_timeline *t, const strake_part_report *placement,
                           bool overlaps)
 {
     int borders = 0;
@@ -116,10 +116,10 @@ static void check_bits(strake_solver *solver, const strake_case *which)
 static void check_output(const strake_solver *solver, const char *where, const strake_timeline *t)
 {
     strake_text svg = {0}, json = {0};
-    strake_placement placement[4];
+    strake_part_report placement[4];
     strake_bench_item item = {.repeats = 0, .placement = placement};
     (void)snprintf(item.where, sizeof item.where, "%s", where);
-    item.placements = strake_solver_placements(solver, placement, 4);
+    item.placements = strake_solver_parts(solver, placement, 4);
     item.timeline = *t;
     const double end = strake_bench_draw_timeline(&item, 10.0, &svg);
     assert_true(fabs(end - 10.0 - strake_bench_timeline_height(&item)) < 1e-9);
@@ -144,7 +144,7 @@ static void record(const char *where, const char *run)
     strake_error error;
     strake_solver *solver = NULL;
     strake_timeline t;
-    strake_placement placement[4];
+    strake_part_report placement[4];
     strake_case *which = open_case(run);
     const strake_options options = {
         .where = where, .threads = 2, .split = strchr(where, ',') != NULL ? "1,1" : "1"};
@@ -153,7 +153,7 @@ static void record(const char *where, const char *run)
         strake_timeline_record(solver, &t, &error) != STRAKE_OK) {
         fail_msg("%s: %s", where, error.text);
     }
-    const int entries = strake_solver_placements(solver, placement, 4);
+    const int entries = strake_solver_parts(solver, placement, 4);
     assert_int_equal(t.parts, entries);
     assert_int_equal(t.steps, strake_solver_steps_at_once(solver));
     assert_int_equal((t.step - 3) % t.steps, 0);

@@ -1,15 +1,15 @@
-/** @file placement.h What a part did and how, for reports. */
-#ifndef STRAKE_PLACEMENT_H
-#define STRAKE_PLACEMENT_H
+/** @file report.h What a part did and how, for reports. */
+#ifndef STRAKE_PART_REPORT_H
+#define STRAKE_PART_REPORT_H
 
 #include "case/case.h"
 #include "engine/loops.h"
 #include "tuned/record.h"
 
-enum { STRAKE_MAX_PLACEMENTS = 64, STRAKE_MOST_PLACEMENTS = 1024 /* of all ranks */ };
+enum { STRAKE_MAX_PARTS = 64, STRAKE_MOST_PARTS = 1024 /* of all ranks */ };
 
 /** What a device's stripe exchanges, as its model predicts it and as it was measured. NaN: unknown. */
-typedef struct strake_placement_exchange {
+typedef struct strake_part_exchange {
     char model[16];              /**< date of the stored model, "": there is none */
     bool chose_steps;            /**< the models chose the steps per sweep */
     bool chose_overlap;          /**< and whether transfers overlap with kernels */
@@ -20,7 +20,7 @@ typedef struct strake_placement_exchange {
         predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for */
     double measured_down, measured_up; /**< medians of so many in this run */
     int samples;
-} strake_placement_exchange;
+} strake_part_exchange;
 
 /** The OpenCL kernels of a stripe; sizes are those of the largest one. */
 typedef struct strake_kernels {
@@ -41,7 +41,7 @@ typedef struct strake_kernels {
 } strake_kernels;
 
 /** One part of WHERE during and after a run. */
-typedef struct strake_placement {
+typedef struct strake_part_report {
     int rank;       /**< that it belongs to */
     char id[32];    /**< "serial", "cpu" or "ocl:N" */
     char name[256]; /**< device name */
@@ -75,7 +75,7 @@ typedef struct strake_placement {
     double updates;        /**< slabs times steps, with those that it had when it took the step */
     int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
     char why_dropped[300]; /**< and how it failed */
-    strake_placement_exchange borders;
+    strake_part_exchange borders;
     char tuned[16];           /**< strake_tuned_level_name() of what its settings come from */
     char tuned_differs[200];  /**< how it differs from what would fit exactly, or "" */
     char tuned_settings[900]; /**< "run.fusion=stream run.hold=60", without what the case gives */
@@ -83,6 +83,6 @@ typedef struct strake_placement {
     char tuned_ended[16]; /**< strake_tuned_end_word() of the search on that class, or "" */
     char tuned_search[STRAKE_TUNED_TEXT]; /**< strake_tuned_search_text() of it, or "" */
     bool tuned_disturbed;                 /**< measured on a disturbed machine */
-} strake_placement;
+} strake_part_report;
 
 #endif
