@@ -46,7 +46,7 @@ static void print_grid(const strake_case *which, int64_t first, strake_text *jso
     strake_text_print(json, "},\n");
 }
 
-static void print_devices(const strake_placement *placement, int count, strake_text *json)
+static void print_devices(const strake_part_report *placement, int count, strake_text *json)
 {
     strake_text_print(json, "  \"devices\": [");
     for (int k = 0; k < count; k++) {
@@ -71,12 +71,12 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_status status = STRAKE_OK;
     strake_text json = {0};
     char now[32];
-    const int count = strake_solver_placements(solver, NULL, 0);
-    strake_placement *const placement = calloc((size_t)count + 1, sizeof *placement);
+    const int count = strake_solver_parts(solver, NULL, 0);
+    strake_part_report *const placement = calloc((size_t)count + 1, sizeof *placement);
     char *const path = strake_path_join(folder, STRAKE_ABOUT_NAME);
     STRAKE_CHECK(placement != NULL && path != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for %s", STRAKE_ABOUT_NAME);
-    (void)strake_solver_placements(solver, placement, count);
+    (void)strake_solver_parts(solver, placement, count);
     strake_text_print(&json, "{\n  \"strake\": \"%s\", \"commit\": ", STRAKE_VERSION);
     if (about->commit[0] != '\0') {
         strake_text_json(&json, about->commit);

@@ -162,7 +162,7 @@ static strake_status prepare(run *r, strake_error *error)
     if (r->writes_files) {
         status = begin_files(r, resumed_step, error);
         STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
-        STRAKE_TRY(r->ranks != NULL ? strake_remote_placements(r->solver, error) : STRAKE_OK);
+        STRAKE_TRY(r->ranks != NULL ? strake_remote_parts(r->solver, error) : STRAKE_OK);
     }
 cleanup:
     return status;
