@@ -195,9 +195,6 @@ strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_
     STRAKE_CL("clFlush", bed->cl->clFlush(queue), error, bed->device);
     STRAKE_CL("clWaitForEvents", bed->cl->clWaitForEvents(1, event), error, bed->device);
 cleanup:
-    if (*event != NULL) {
-        (void)bed->cl->clReleaseEvent(*event);
-        *event = NULL;
-    }
+    strake_cl_release_event(bed->cl, event);
     return status;
 }

@@ -41,13 +41,6 @@ cleanup:
     return status;
 }
 
-static void release(const strake_bed *bed, cl_event event)
-{
-    if (event != NULL) {
-        (void)bed->cl->clReleaseEvent(event);
-    }
-}
-
 strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, double *seconds,
                                  strake_error *error)
 {
@@ -68,7 +61,7 @@ strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, dou
     STRAKE_TRY(strake_cl_wait(bed->cl, bed->device, &waiter, &event, error));
     *seconds = strake_bed_clock() - start;
 cleanup:
-    release(bed, event);
+    strake_cl_release_event(bed->cl, &event);
     return status;
 }
 
@@ -89,6 +82,6 @@ strake_status strake_bed_fetch(strake_bed *bed, bool beside, size_t bytes, doubl
     STRAKE_CL("clFinish", bed->cl->clFinish(queue), error, bed->device);
     *seconds = strake_bed_clock() - start;
 cleanup:
-    release(bed, event);
+    strake_cl_release_event(bed->cl, &event);
     return status;
 }

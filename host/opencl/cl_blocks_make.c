@@ -78,9 +78,7 @@ static void release_streams(strake_cl_blocks *b)
         if (b->stream[k].queue != NULL) {
             (void)api(b)->clFinish(b->stream[k].queue);
         }
-        if (b->stream[k].looked != NULL) {
-            (void)api(b)->clReleaseEvent(b->stream[k].looked);
-        }
+        strake_cl_release_event(api(b), &b->stream[k].looked);
         strake_cl_window_release(&b->stream[k].window);
         if (b->stream[k].queue != NULL) {
             (void)api(b)->clReleaseCommandQueue(b->stream[k].queue);
@@ -327,10 +325,7 @@ void strake_cl_blocks_release_events(strake_cl_blocks *b)
 {
     for (int64_t k = 0; k < b->sizes.blocks && b->block != NULL; k++) {
         for (int g = 0; g < 2; g++) {
-            if (b->block[k].done[g] != NULL) {
-                (void)api(b)->clReleaseEvent(b->block[k].done[g]);
-                b->block[k].done[g] = NULL;
-            }
+            strake_cl_release_event(api(b), &b->block[k].done[g]);
         }
     }
 }

@@ -39,6 +39,15 @@ typedef struct strake_cl {
 #undef X
 } strake_cl;
 
+/** Releases an event, if it is one, and forgets it. */
+static inline void strake_cl_release_event(const strake_cl *cl, cl_event *event)
+{
+    if (*event != NULL) {
+        (void)cl->clReleaseEvent(*event);
+        *event = NULL;
+    }
+}
+
 /**
  * One OpenCL device as listed by `strake devices` (its index N is the position in the list: "ocl:N", and
  * "gpu:N" where it is a GPU or accelerator).

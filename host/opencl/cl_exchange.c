@@ -93,22 +93,14 @@ cleanup:
     return status;
 }
 
-static void release_event(const strake_cl_exchange *x, cl_event *event)
-{
-    if (*event != NULL) {
-        (void)x->window->kernels->cl->clReleaseEvent(*event);
-        *event = NULL;
-    }
-}
-
 void strake_cl_exchange_release(strake_cl_exchange *x)
 {
     if (x->window == NULL || x->queue == NULL) {
         return;
     }
     (void)x->window->kernels->cl->clFinish(x->queue);
-    release_event(x, &x->sent);
-    release_event(x, &x->arrived);
+    strake_cl_release_event(x->window->kernels->cl, &x->sent);
+    strake_cl_release_event(x->window->kernels->cl, &x->arrived);
     strake_cl_pins_release(&x->pins);
     if (x->overlaps) {
         (void)x->window->kernels->cl->clReleaseCommandQueue(x->queue);
@@ -296,7 +288,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
         return STRAKE_OK;
     }
     x->began = x->timed ? now() : 0.0;
-    release_event(x, &x->arrived);
+    strake_cl_release_event(x->window->kernels->cl, &x->arrived);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];

@@ -56,8 +56,6 @@ strake_status strake_cl_launch(const strake_cl_kernels *s, cl_command_queue queu
                              (double)global[0] * (double)global[1] * (double)global[2], *event);
     }
 cleanup:
-    if (recorded != NULL) {
-        (void)s->cl->clReleaseEvent(recorded);
-    }
+    strake_cl_release_event(s->cl, &recorded);
     return status;
 }

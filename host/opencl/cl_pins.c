@@ -61,56 +61,44 @@ static size_t together(const strake_cl_pins *pins, const char *memory, size_t by
     return left < bytes ? left : bytes;
 }
 
-/* Records a transfer; without @p done its event is nobody's. */
-static void record(const strake_cl_pins *pins, strake_cl_command_kind kind, size_t bytes,
-                   const cl_event *done, cl_event event)
+/* From or to host memory, whichever is given; pin by pin. */
+static strake_status transfer(const strake_cl_pins *pins, cl_command_queue queue, cl_mem buffer,
+                              size_t offset, size_t bytes, const char *from, char *to,
+                              cl_event *done, strake_error *error)
 {
-    strake_cl_record_add(pins->record, kind, "", (double)bytes, done != NULL ? *done : event);
-    if (event != NULL) {
-        (void)pins->cl->clReleaseEvent(event);
+    strake_status status = STRAKE_OK;
+    const strake_cl *cl = pins->cl;
+    const bool up = from != NULL;
+    for (size_t at = 0; at < bytes;) {
+        const size_t piece = together(pins, (up ? from : to) + at, bytes - at);
+        cl_event own = NULL;
+        cl_event *const event = at + piece == bytes && done != NULL ? done
+                                : pins->record != NULL              ? &own
+                                                                    : NULL;
+        const cl_int code = up ? cl->clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset + at,
+                                                          piece, from + at, 0, NULL, event)
+                               : cl->clEnqueueReadBuffer(queue, buffer, CL_FALSE, offset + at,
+                                                         piece, to + at, 0, NULL, event);
+        STRAKE_CL(up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer", code, error, pins->device);
+        strake_cl_record_add(pins->record, up ? STRAKE_CL_UP : STRAKE_CL_DOWN, "", (double)piece,
+                             event != NULL ? *event : NULL);
+        strake_cl_release_event(cl, &own);
+        at += piece;
     }
+cleanup:
+    return status;
 }
 
 strake_status strake_cl_pins_write(const strake_cl_pins *pins, cl_command_queue queue, cl_mem to,
                                    size_t offset, size_t bytes, const void *from, cl_event *done,
                                    strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    const char *memory = from;
-    for (size_t at = 0; at < bytes;) {
-        const size_t piece = together(pins, memory + at, bytes - at);
-        cl_event *const last = at + piece == bytes ? done : NULL;
-        cl_event event = NULL;
-        cl_event *const own = pins->record != NULL ? &event : NULL;
-        STRAKE_CL("clEnqueueWriteBuffer",
-                  pins->cl->clEnqueueWriteBuffer(queue, to, CL_FALSE, offset + at, piece,
-                                                 memory + at, 0, NULL, last != NULL ? last : own),
-                  error, pins->device);
-        record(pins, STRAKE_CL_UP, piece, last, event);
-        at += piece;
-    }
-cleanup:
-    return status;
+    return transfer(pins, queue, to, offset, bytes, from, NULL, done, error);
 }
 
 strake_status strake_cl_pins_read(const strake_cl_pins *pins, cl_command_queue queue, cl_mem from,
                                   size_t offset, size_t bytes, void *to, cl_event *done,
                                   strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    char *memory = to;
-    for (size_t at = 0; at < bytes;) {
-        const size_t piece = together(pins, memory + at, bytes - at);
-        cl_event *const last = at + piece == bytes ? done : NULL;
-        cl_event event = NULL;
-        cl_event *const own = pins->record != NULL ? &event : NULL;
-        STRAKE_CL("clEnqueueReadBuffer",
-                  pins->cl->clEnqueueReadBuffer(queue, from, CL_FALSE, offset + at, piece,
-                                                memory + at, 0, NULL, last != NULL ? last : own),
-                  error, pins->device);
-        record(pins, STRAKE_CL_DOWN, piece, last, event);
-        at += piece;
-    }
-cleanup:
-    return status;
+    return transfer(pins, queue, from, offset, bytes, NULL, to, done, error);
 }

@@ -47,34 +47,19 @@ cleanup:
     return status;
 }
 
-/* Seconds of the fastest of a few repetitions, the first of which is left out. */
-static strake_status probe_steps(strake_cl_window *w, double *seconds, strake_error *error)
+/* Seconds of a step of so many slabs: the fastest of a few rows of steps, the first of which is left out. */
+static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, double *seconds,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     *seconds = 0.0;
     for (int k = 0; k <= REPEATS; k++) {
         const double start = now();
-        STRAKE_TRY(strake_cl_window_step(w, 0, w->layout.n[0], NULL, error));
-        STRAKE_TRY(finish(w, error));
-        const double took = now() - start;
-        *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
-    }
-cleanup:
-    return status;
-}
-
-/* What a step and its ghosts take however few slabs there are: of a row of them, without waiting. */
-static strake_status probe_start(strake_cl_window *w, double *seconds, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    *seconds = 0.0;
-    for (int k = 0; k <= REPEATS; k++) {
-        const double start = now();
-        for (int i = 0; i < ROW; i++) {
-            STRAKE_TRY(strake_cl_window_step(w, 0, 1, NULL, error));
+        for (int i = 0; i < steps; i++) {
+            STRAKE_TRY(strake_cl_window_step(w, 0, slabs, NULL, error));
         }
         STRAKE_TRY(finish(w, error));
-        const double took = (now() - start) / ROW;
+        const double took = (now() - start) / steps;
         *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
     }
 cleanup:
@@ -160,8 +145,9 @@ strake_status strake_cl_probe(strake_cl_window *w, bool pinned, strake_cl_rates 
     for (int k = 0; k < w->arrays; k++) {
         STRAKE_TRY(fill(w, w->array[k], error));
     }
-    STRAKE_TRY(probe_steps(w, &step, error));
-    STRAKE_TRY(probe_start(w, &start, error));
+    STRAKE_TRY(probe_steps(w, w->layout.n[0], 1, &step, error));
+    /* What a step and its ghosts take however few slabs there are: of a row of them, without waiting. */
+    STRAKE_TRY(probe_steps(w, 1, ROW, &start, error));
     out->up = (double)bytes / up;
     out->down = (double)bytes / down;
     out->cells = cells / step;

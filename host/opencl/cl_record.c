@@ -63,9 +63,7 @@ static strake_status look_at_clocks(strake_cl_record *r, cl_command_queue queue,
         *most = after - end < *most ? after - end : *most;
     }
 cleanup:
-    if (event != NULL) {
-        (void)r->cl->clReleaseEvent(event);
-    }
+    strake_cl_release_event(r->cl, &event);
     return status;
 }
 
@@ -111,8 +109,7 @@ void strake_cl_record_end(strake_cl_record *r)
     for (int k = 0; k < r->commands; k++) {
         strake_cl_command c = r->command[k];
         const bool known = read_times(r->cl, c.event, &c.begin, &c.end);
-        (void)r->cl->clReleaseEvent(c.event);
-        c.event = NULL;
+        strake_cl_release_event(r->cl, &c.event);
         c.begin += r->offset;
         c.end += r->offset;
         if (known) {

@@ -143,14 +143,6 @@ cleanup:
     return status;
 }
 
-static void release_event(const strake_cl_resident *s, cl_event *event)
-{
-    if (*event != NULL) {
-        (void)s->kernels->cl->clReleaseEvent(*event);
-        *event = NULL;
-    }
-}
-
 strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const strake_layout *host,
                                         const strake_range *stripe, int stripes, int self,
                                         const strake_cl_resident_options *options,
@@ -191,7 +183,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(strake_cl_resident_look(s, error));
     /* Some drivers find out here that there is no memory. */
     STRAKE_CL("clFinish", cl->clFinish(s->queue), error, kernels->device);
-    release_event(s, &s->looked);
+    strake_cl_release_event(s->kernels->cl, &s->looked);
     *out = s;
     s = NULL;
 cleanup:
@@ -208,9 +200,9 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     if (s->queue != NULL) {
         (void)s->kernels->cl->clFinish(s->queue);
     }
-    release_event(s, &s->looked);
-    release_event(s, &s->timed[0]);
-    release_event(s, &s->timed[1]);
+    strake_cl_release_event(s->kernels->cl, &s->looked);
+    strake_cl_release_event(s->kernels->cl, &s->timed[0]);
+    strake_cl_release_event(s->kernels->cl, &s->timed[1]);
     strake_cl_exchange_release(&s->exchange);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
@@ -284,7 +276,7 @@ static void read_timer(strake_cl_resident *s)
         known = cl->clGetEventProfilingInfo(s->timed[k], CL_PROFILING_COMMAND_END, sizeof time[k],
                                             &time[k], NULL) == CL_SUCCESS &&
                 known;
-        release_event(s, &s->timed[k]);
+        strake_cl_release_event(s->kernels->cl, &s->timed[k]);
     }
     if (known && time[1] > time[0]) {
         s->busy += 1e-9 * (double)(time[1] - time[0]);

@@ -98,9 +98,7 @@ static strake_status download(strake_cl_resident *s, int64_t first, int64_t end,
         STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->reader, &done, error));
     }
 cleanup:
-    if (done != NULL) {
-        (void)s->kernels->cl->clReleaseEvent(done);
-    }
+    strake_cl_release_event(s->kernels->cl, &done);
     return status;
 }
 

@@ -31,10 +31,7 @@ static bool read_timers(const strake_cl_window *w, strake_cl_time *out, int *cou
 static void forget_timers(const strake_cl_window *w)
 {
     for (int k = 0; k < w->kernels->kernels; k++) {
-        if (w->timer[k] != NULL) {
-            (void)w->kernels->cl->clReleaseEvent(w->timer[k]);
-            w->timer[k] = NULL;
-        }
+        strake_cl_release_event(w->kernels->cl, &w->timer[k]);
     }
 }
 

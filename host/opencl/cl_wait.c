@@ -170,8 +170,7 @@ cleanup:
     if (caller != NULL) {
         let_go(caller);
     }
-    (void)cl->clReleaseEvent(*event);
-    *event = NULL;
+    strake_cl_release_event(cl, event);
     return status;
 }
 
@@ -200,8 +199,6 @@ strake_status strake_cl_follow(const strake_cl *cl, const strake_cl_device *devi
     STRAKE_CL("clEnqueueBarrierWithWaitList",
               cl->clEnqueueBarrierWithWaitList(queue, 1, &event, NULL), error, device);
 cleanup:
-    if (event != NULL) {
-        (void)cl->clReleaseEvent(event);
-    }
+    strake_cl_release_event(cl, &event);
     return status;
 }

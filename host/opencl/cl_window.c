@@ -64,6 +64,11 @@ static uint64_t array_bytes(const strake_layout *layout, int64_t lead, int64_t t
     return (uint64_t)((layout->elements + (lead + tail) * layout->slab) * layout->element_size);
 }
 
+size_t strake_cl_window_array_bytes(const strake_cl_window *w)
+{
+    return (size_t)array_bytes(&w->layout, w->lead, w->tail);
+}
+
 /*
  * Gives every value that kernels read its array. Intermediates share one once the kernel of the last
  * reader has run (one in-order queue).
@@ -124,7 +129,7 @@ static strake_status new_array(strake_cl_window *w, cl_mem *out, strake_error *e
 {
     strake_status status = STRAKE_OK;
     const cl_int zero = 0;
-    const size_t bytes = (size_t)array_bytes(&w->layout, w->lead, w->tail);
+    const size_t bytes = strake_cl_window_array_bytes(w);
     STRAKE_TRY(strake_cl_new_buffer(w->kernels, bytes, CL_MEM_READ_WRITE, out, error));
     STRAKE_TRY(
         strake_cl_fill(&w->kernels->filler, w->queue, *out, &zero, sizeof zero, 0, bytes, error));
@@ -138,7 +143,7 @@ static strake_status check_array(const strake_cl_window *w, cl_mem array, bool *
                                  strake_error *error)
 {
     return strake_cl_guard_check(w->kernels->cl, w->kernels->device, w->queue, array,
-                                 (size_t)array_bytes(&w->layout, w->lead, w->tail),
+                                 strake_cl_window_array_bytes(w),
                                  GUARD * strake_cl_window_slab_bytes(w), intact, error);
 }
 
@@ -204,11 +209,6 @@ void strake_cl_window_release(strake_cl_window *w)
     if (w->kernels != NULL) {
         strake_cl_release_buffer(w->kernels, &w->found);
     }
-}
-
-size_t strake_cl_window_array_bytes(const strake_cl_window *w)
-{
-    return (size_t)array_bytes(&w->layout, w->lead, w->tail);
 }
 
 strake_status strake_cl_window_pairs(const strake_cl_window *w, int count, const int64_t *to,

@@ -87,19 +87,28 @@ void strake_cl_window_swap(strake_cl_window *w)
     w->parity = 1 - w->parity;
 }
 
+/* The first arguments of kernels on slabs [first, end) of an array: from column @p column on, lines of axis 1. */
+static strake_cl_arguments begin(const strake_cl_window *w, cl_kernel kernel, cl_mem array,
+                                 int64_t first, int64_t end, int column)
+{
+    const strake_layout *l = &w->layout;
+    strake_cl_arguments a = strake_cl_arguments_begin(w->kernels->cl, kernel);
+    strake_cl_pass(&a, sizeof array, &array);
+    strake_cl_pass_long(&a, l->slab);
+    strake_cl_pass_long(&a, l->pitch);
+    strake_cl_pass_long(&a, w->origin + first * l->slab + column);
+    strake_cl_pass_int(&a, end - first);
+    strake_cl_pass_int(&a, l->n[1]);
+    return a;
+}
+
 static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                   strake_error *error)
 {
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
     const size_t limit = kernels->device->max_work_group;
-    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->columns);
-    strake_cl_pass(&a, sizeof array, &array);
-    strake_cl_pass_long(&a, l->slab);
-    strake_cl_pass_long(&a, l->pitch);
-    strake_cl_pass_long(&a, w->origin + first * l->slab);
-    strake_cl_pass_int(&a, end - first);
-    strake_cl_pass_int(&a, l->n[1]);
+    strake_cl_arguments a = begin(w, kernels->columns, array, first, end, 0);
     strake_cl_pass_int(&a, l->n[2]);
     strake_cl_pass_int(&a, l->lo[2]);
     strake_cl_pass_int(&a, l->hi[2]);
@@ -115,14 +124,7 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
 {
     const strake_cl_kernels *kernels = w->kernels;
     const strake_layout *l = &w->layout;
-    const int64_t origin = w->origin + first * l->slab;
-    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->lines);
-    strake_cl_pass(&a, sizeof array, &array);
-    strake_cl_pass_long(&a, l->slab);
-    strake_cl_pass_long(&a, l->pitch);
-    strake_cl_pass_long(&a, origin - l->lo[2]);
-    strake_cl_pass_int(&a, end - first);
-    strake_cl_pass_int(&a, l->n[1]);
+    strake_cl_arguments a = begin(w, kernels->lines, array, first, end, -l->lo[2]);
     strake_cl_pass_int(&a, l->lo[1]);
     strake_cl_pass_int(&a, l->hi[1]);
     strake_cl_pass_int(&a, (int64_t)l->boundary[1]);
@@ -213,13 +215,7 @@ strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_
     const strake_layout *l = &w->layout;
     for (int k = 0; k < w->states; k++) {
         const cl_mem array = w->state[k].buffer[w->parity];
-        strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->non_finite);
-        strake_cl_pass(&a, sizeof array, &array);
-        strake_cl_pass_long(&a, l->slab);
-        strake_cl_pass_long(&a, l->pitch);
-        strake_cl_pass_long(&a, w->origin + first * l->slab);
-        strake_cl_pass_int(&a, end - first);
-        strake_cl_pass_int(&a, l->n[1]);
+        strake_cl_arguments a = begin(w, kernels->non_finite, array, first, end, 0);
         strake_cl_pass_int(&a, l->n[2]);
         strake_cl_pass(&a, sizeof w->found, &w->found);
         STRAKE_TRY(strake_cl_launch(kernels, w->queue, "find_non_finite", &a, kernels->width,
