@@ -308,7 +308,7 @@ $(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
 $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ autotune/space.h strake_tuned_text strake_space_texts $(SPACES)
+	$(Q)sh cl/embed.sh $@ autotune/space_impl.h strake_tuned_text strake_space_texts $(SPACES)
 
 # Of this folder's own repository; a source without one has no commit. What was found stays where git
 # does not answer, as under another user.

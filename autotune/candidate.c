@@ -62,6 +62,15 @@ bool strake_space_name(void *user, const char *name, size_t length, double *valu
             return true;
         }
     }
+    /* A word that a parameter might have, but not here: conditions of a kind are for all problems. */
+    char word[32];
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, name);
+    for (int p = 0; p < space->parameters && length < sizeof word; p++) {
+        if (strake_setting_is_legal(space->parameter[p].path, word)) {
+            *value = STRAKE_WORD_NUMBER(sizeof space->word / sizeof space->word[0]);
+            return true;
+        }
+    }
     return false;
 }
 

@@ -26,12 +26,14 @@ static strake_status require(const strake_node *map, const char *key, strake_nod
                                 : strake_node_fail(*out, error, "expected %s", expected[kind]);
 }
 
-/* The same for a key that may be absent: NULL then. */
+/* The same for a key that may be absent or have no value: NULL then. */
 static strake_status allow(const strake_node *map, const char *key, strake_node_kind kind,
                            const strake_node **out, strake_error *error)
 {
+    const strake_node *const node = strake_node_get(map, key);
     *out = NULL;
-    return strake_node_get(map, key) != NULL ? require(map, key, kind, out, error) : STRAKE_OK;
+    return node != NULL && node->kind != STRAKE_NODE_NULL ? require(map, key, kind, out, error)
+                                                          : STRAKE_OK;
 }
 
 /* A text that may be absent: NULL then. */
@@ -303,8 +305,46 @@ cleanup:
     return status;
 }
 
-strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
-                                 strake_space **out, strake_error *error)
+/* A list, or a mapping from the number of dimensions to one. */
+static strake_status find_grids(const strake_node *root, int dims, const strake_node **out,
+                                strake_error *error)
+{
+    const char key[] = {(char)('0' + dims), 'd', '\0'};
+    *out = strake_node_get(root, "grids");
+    return *out != NULL && (*out)->kind == STRAKE_NODE_MAP
+               ? require(*out, key, STRAKE_NODE_LIST, out, error)
+               : require(root, "grids", STRAKE_NODE_LIST, out, error);
+}
+
+/* Of what a tree says, in its order. */
+static uint64_t digest(uint64_t hash, const strake_node *node)
+{
+    hash = strake_fnv1a(hash, &node->kind, sizeof node->kind);
+    hash = node->key != NULL ? strake_fnv1a(hash, node->key, strlen(node->key) + 1) : hash;
+    hash = node->text != NULL ? strake_fnv1a(hash, node->text, strlen(node->text) + 1) : hash;
+    for (const strake_node *at = node->child; at != NULL; at = at->next) {
+        hash = digest(hash, at);
+    }
+    return strake_fnv1a(hash, &node->children, sizeof node->children);
+}
+
+/* Of everything that decides what a search of one grid tries and how it measures. */
+static uint64_t hash_search(const strake_node *root)
+{
+    static const char *const other[] = {"grids", "for", NULL};
+    uint64_t hash = STRAKE_FNV_SEED;
+    for (const strake_node *at = root->child; at != NULL; at = at->next) {
+        bool counts = true;
+        for (int k = 0; other[k] != NULL; k++) {
+            counts = counts && strcmp(at->key, other[k]) != 0;
+        }
+        hash = counts ? digest(hash, at) : hash;
+    }
+    return hash;
+}
+
+strake_status strake_space_read(const char *name, strake_node *root, strake_space **out,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_node *node = NULL;
@@ -315,14 +355,13 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     static const strake_limits step_range = {1.0, 1000.0, false, "[steps]"};
     static const strake_limits try_range = {1.0, 1e6, false, "[configurations]"};
     strake_space *space = calloc(1, sizeof *space);
-    STRAKE_CHECK(space != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a search space");
+    if (space == NULL) {
+        strake_tree_free(&root);
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for a search space");
+    }
+    space->root = root;
     (void)snprintf(space->name, sizeof space->name, "%s", name);
-    (void)snprintf(space->hash, sizeof space->hash, "%016" PRIx64,
-                   strake_fnv1a(STRAKE_FNV_SEED, yaml, length));
-    STRAKE_CHECK(
-        memmem(yaml, length, "problem:", strlen("problem:")) != NULL, error, STRAKE_ERR_USAGE,
-        "%s: is no search space (no key `problem`); autotune/README.md has the format", name);
-    STRAKE_TRY(strake_tree_parse(space->name, yaml, length, &space->root, error));
+    (void)snprintf(space->hash, sizeof space->hash, "%016" PRIx64, hash_search(root));
     STRAKE_TRY(require(space->root, "problem", STRAKE_NODE_SCALAR, &node, error));
     space->problem = node->text;
     problem = strake_problem_find(space->problem);
@@ -339,7 +378,7 @@ strake_status strake_space_parse(const char *name, const char *yaml, size_t leng
     STRAKE_TRY(strake_read_integer(node, &step_range, &steps, error));
     space->steps = (int)steps;
     STRAKE_TRY(require(space->root, "fields", STRAKE_NODE_MAP, &space->fields, error));
-    STRAKE_TRY(require(space->root, "grids", STRAKE_NODE_LIST, &node, error));
+    STRAKE_TRY(find_grids(space->root, problem->dims, &node, error));
     STRAKE_TRY(read_grids(space, node, problem->dims, error));
     STRAKE_TRY(require(space->root, "parameters", STRAKE_NODE_LIST, &node, error));
     for (const strake_node *at = node->child; at != NULL; at = at->next) {
@@ -374,6 +413,25 @@ cleanup:
     return status;
 }
 
+strake_status strake_space_tree(const char *name, const char *yaml, size_t length,
+                                strake_node **root, strake_error *error)
+{
+    if (memmem(yaml, length, "problem:", strlen("problem:")) == NULL) {
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: is no search space (no key `problem`); autotune/README.md has the format", name);
+    }
+    return strake_tree_parse(name, yaml, length, root, error);
+}
+
+strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
+                                 strake_space **out, strake_error *error)
+{
+    strake_node *root = NULL;
+    const strake_status status = strake_space_tree(name, yaml, length, &root, error);
+    return status == STRAKE_OK ? strake_space_read(name, root, out, error) : status;
+}
+
 void strake_space_free(strake_space **space)
 {
     if (*space != NULL) {
@@ -381,52 +439,4 @@ void strake_space_free(strake_space **space)
         free(*space);
         *space = NULL;
     }
-}
-
-/* Whether a space is meant for this processor: its `for`, if it has one. */
-static bool is_meant(const strake_space *space, const strake_space_facts *facts)
-{
-    const char *const condition = space->meant;
-    const strake_candidate start = strake_space_start(space);
-    strake_space_scope scope = {space, facts, &start};
-    double value = 0.0;
-    return condition == NULL || (strake_expression_evaluate(condition, strake_space_name, &scope,
-                                                            &value, NULL) == STRAKE_OK &&
-                                 value != 0.0);
-}
-
-static strake_status unknown_problem(const char *problem, strake_error *error)
-{
-    char names[300] = "";
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        const size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", p > 0 ? ", " : "",
-                       strake_problems[p]->name);
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE, "--problem: there is no %.100s; expected one of %s",
-                       problem, names);
-}
-
-strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
-                                strake_space **out, strake_error *error)
-{
-    if (strake_problem_find(problem) == NULL) {
-        return unknown_problem(problem, error);
-    }
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
-        strake_space *space = NULL;
-        const strake_status status =
-            strake_space_parse(text->name, (const char *)text->bytes, text->length, &space, error);
-        if (status != STRAKE_OK) {
-            return status;
-        }
-        if (space != NULL && strcmp(space->problem, problem) == 0 && space->is_cpu == is_cpu &&
-            is_meant(space, facts)) {
-            *out = space;
-            return STRAKE_OK;
-        }
-        strake_space_free(&space);
-    }
-    return strake_fail(error, STRAKE_ERR_USAGE, "there is nothing to tune for %s on %s", problem,
-                       is_cpu ? "the CPU" : "this device");
 }

@@ -1,8 +1,9 @@
 /**
  * @file space.h
  * A search space: which run.* keys may take which values for a problem on a kind of processor, and
- * what can be ruled out before anything is compiled. Spaces are YAML files in autotune/spaces/,
- * embedded at build time; README.md there describes the format.
+ * what can be ruled out before anything is compiled. autotune/spaces/ has a YAML file for each kind of
+ * processor and one for each problem with what differs there, embedded at build time;
+ * autotune/README.md describes the format.
  */
 #ifndef STRAKE_AUTOTUNE_SPACE_H
 #define STRAKE_AUTOTUNE_SPACE_H
@@ -62,8 +63,9 @@ typedef struct strake_space_streams {
 
 typedef struct strake_space {
     char name[300];
-    char hash[STRAKE_TUNED_HASH]; /**< of the text: which space results came from */
-    strake_node *root;            /**< owns every text */
+    /** Of all but the lists of grids: results for a grid with the same one came from the same search. */
+    char hash[STRAKE_TUNED_HASH];
+    strake_node *root; /**< owns every text */
     const char *problem;
     const char *meant; /**< condition on the processor that it is for, or NULL: any */
     bool is_cpu;
@@ -89,20 +91,32 @@ typedef struct strake_space {
         *varying; /**< fields to use instead where a constant one should vary, or NULL */
 } strake_space;
 
-/** One file of autotune/spaces/, embedded. */
-extern const strake_tuned_text strake_space_texts[];
-
-/** Reads a space and checks every expression. Free with strake_space_free(). */
+/**
+ * Reads a space and checks every expression. Free with strake_space_free().
+ * @param[in] name  the file, for messages; must outlive the space
+ */
 strake_status strake_space_parse(const char *name, const char *yaml, size_t length,
                                  strake_space **out, strake_error *error);
 void strake_space_free(strake_space **space);
 
 /**
- * The embedded space of a problem for the CPU or a device.
+ * The program's own space of a problem for the CPU or a device.
  * @return STRAKE_ERR_USAGE where there is none
  */
 strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
                                 strake_space **out, strake_error *error);
+
+/**
+ * A user's file: a space of its own, or, where it has no `place`, changes of the program's, as the files of
+ * problems are. @param[in] name  as for strake_space_parse()
+ */
+strake_status strake_space_load(const char *name, const char *yaml, bool is_cpu,
+                                const strake_space_facts *facts, strake_space **out,
+                                strake_error *error);
+
+/** For what such a file is. @param[out] any  every kind of processor; otherwise @p is_cpu tells */
+strake_status strake_space_place(const char *name, const char *yaml, bool *any, bool *is_cpu,
+                                 strake_error *error);
 
 /** Candidate that a search begins with. */
 strake_candidate strake_space_start(const strake_space *space);

@@ -369,8 +369,8 @@ static strake_status find_space(strake_tuning *t, strake_error *error)
     const strake_space_facts facts = strake_facts_of(t->options->device, &prediction);
     const char *const text = t->options->space;
     if (text != NULL) {
-        STRAKE_TRY(
-            strake_space_parse(t->options->space_name, text, strlen(text), &t->space, error));
+        STRAKE_TRY(strake_space_load(t->options->space_name, text, t->options->device == NULL,
+                                     &facts, &t->space, error));
         STRAKE_CHECK(t->options->problem == NULL ||
                          strcmp(t->options->problem, t->space->problem) == 0,
                      error, STRAKE_ERR_USAGE,

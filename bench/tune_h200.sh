@@ -11,7 +11,7 @@
 set -eu
 : "${1:?usage: bench/tune_h200.sh OUTPUT_FOLDER [WHERE]}"
 out=$1 on=${2:-ocl:0} strake=${STRAKE:-build/strake}
-all=${SECONDS_ALL:-570} pass=${PASS:-130} space=${SPACE:-autotune/spaces/mpdata2d-gpu.yaml}
+all=${SECONDS_ALL:-570} pass=${PASS:-130} space=${SPACE:-}
 long=${LONG:-2048x2048 512x512} 
 fresh=${FRESH:-1500x1500 6000x6000 777x1333 3001x3001 100x5000 5000x300}
 fresh_need=${FRESH_SECONDS:-150} # kept for parts 3 and 4
@@ -52,9 +52,15 @@ median() { # median NUMBERS...
 
 # The search space with one grid, so many tries (0: any number) and these settings tried early, to FILE.
 one_grid() { # one_grid FILE GRID TRIES SETTINGS
-    sed -e "s/^grids:.*/grids: [[${2%x*}, ${2#*x}]]/" -e '/^streams:/d' -e '/^tries:/d' "$space" >"$1"
+    if [ -n "$space" ]; then
+        sed -e "s/^grids:.*/grids: [[${2%x*}, ${2#*x}]]/" -e '/^streams:/d' -e '/^tries:/d' "$space" >"$1"
+        [ -z "$4" ] || sed -i "s/^seeds:.*/&\n  - $4/" "$1"
+    else
+        # What changes of the program's own, on every kind of device.
+        changes="grids: [[${2%x*}, ${2#*x}]], streams: ${4:+, seeds: [$4]}"
+        printf 'problem: mpdata2d\ngpu: {%s}\nopencl-cpu: {%s}\n' "$changes" "$changes" >"$1"
+    fi
     [ "$3" -eq 0 ] || echo "tries: $3" >>"$1"
-    [ -z "$4" ] || sed -i "s/^seeds:.*/&\n  - $4/" "$1"
 }
 tune() { # tune CACHE BUDGET [OPTIONS]: the table to standard output
     tune_cache=$1 tune_budget=$2

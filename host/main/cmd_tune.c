@@ -178,25 +178,23 @@ static strake_status keep_places(const strake_arguments *arguments, const char *
                                  places *all, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_space *parsed = NULL;
+    bool any = false, is_cpu = false;
     int kept = 0;
-    STRAKE_TRY(strake_space_parse(arguments->space, space, strlen(space), &parsed, error));
+    STRAKE_TRY(strake_space_place(arguments->space, space, &any, &is_cpu, error));
     for (int k = 0; k < all->count; k++) {
-        const bool fits = parsed->is_cpu == (all->device[k] < 0);
+        const bool fits = any || is_cpu == (all->device[k] < 0);
         STRAKE_CHECK(fits || !listed, error, STRAKE_ERR_USAGE,
                      "--on %s: the search space %s is for %s", arguments->on, arguments->space,
-                     parsed->is_cpu ? "the CPU; give --on cpu"
-                                    : "OpenCL devices; leave cpu out of --on");
+                     is_cpu ? "the CPU; give --on cpu" : "OpenCL devices; leave cpu out of --on");
         all->device[kept] = all->device[k];
         kept += fits;
     }
     all->count = kept;
     STRAKE_CHECK(kept > 0, error, STRAKE_ERR_USAGE,
                  "the search space %s is for %s, and --on %s has none", arguments->space,
-                 parsed->is_cpu ? "the CPU" : "OpenCL devices",
+                 is_cpu ? "the CPU" : "OpenCL devices",
                  arguments->on != NULL ? arguments->on : "auto");
 cleanup:
-    strake_space_free(&parsed);
     return status;
 }
 
@@ -242,8 +240,9 @@ static const strake_option options[] = {
     {"--force", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, force),
      "tune again what is tuned already"},
     {"--space", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, space),
-     "search this space instead of the program's own, on those\nof WHERE that it is for "
-     "(autotune/README.md has the format)"},
+     "search this space instead of the program's own, on those\nof WHERE that it is for, or change "
+     "some of that "
+     "(autotune/\nREADME.md has the format)"},
     {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
      "tune for another variant of the problem, for\nexample precision=single; repeatable"},
     {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),

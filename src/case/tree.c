@@ -68,6 +68,43 @@ void strake_tree_free(strake_node **root)
     *root = NULL;
 }
 
+/* The pointer to a node: its parent's, or that of the sibling before it. */
+static strake_node **link_to(const strake_node *node, strake_node **before)
+{
+    strake_node **link = &node->parent->child;
+    *before = NULL;
+    while (*link != node) {
+        *before = *link;
+        link = &(*link)->next;
+    }
+    return link;
+}
+
+static void detach(strake_node *node)
+{
+    strake_node *before = NULL;
+    strake_node **const link = link_to(node, &before);
+    *link = node->next;
+    node->parent->last = node->next == NULL ? before : node->parent->last;
+    --node->parent->children;
+    node->next = NULL;
+}
+
+void strake_node_move(strake_node *node, strake_node *parent, strake_node *old)
+{
+    strake_node *before = NULL;
+    detach(node);
+    if (old == NULL) {
+        append(parent, node);
+        return;
+    }
+    *link_to(old, &before) = node;
+    node->next = old->next;
+    node->parent = parent;
+    parent->last = old->next == NULL ? node : parent->last;
+    strake_tree_free(&old);
+}
+
 static bool is_null(const yaml_node_t *from)
 {
     const char *const text = (const char *)from->data.scalar.value;

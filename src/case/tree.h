@@ -46,6 +46,9 @@ strake_status strake_tree_parse(const char *name, const char *text, size_t lengt
  */
 strake_status strake_tree_set(strake_node *root, const char *option, strake_error *error);
 
+/** Moves a node below another parent: in place of @p old there, which is freed, or, where NULL, at the end. */
+void strake_node_move(strake_node *node, strake_node *parent, strake_node *old);
+
 /** Frees a tree and sets the pointer to NULL; NULL is accepted. */
 void strake_tree_free(strake_node **root);
 

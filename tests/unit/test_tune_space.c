@@ -1,4 +1,4 @@
-/* Search spaces: expressions, reading, conditions, constraints, enumeration; the embedded ones. */
+/* Search spaces: expressions, reading, conditions, constraints, enumeration. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,154 +239,6 @@ static void slips_in_a_space_are_found_when_it_is_read(void **state)
     }
 }
 
-static void every_embedded_space_can_be_read_and_searched(void **state)
-{
-    (void)state;
-    int spaces = 0;
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
-        strake_space *space = NULL;
-        strake_error error;
-        strake_candidate one[1];
-        if (strake_space_parse(text->name, (const char *)text->bytes, text->length, &space,
-                               &error) != STRAKE_OK) {
-            fail_msg("%s", error.text);
-        }
-        const strake_space_facts facts = {
-            .rows = 1024, .cols = 1024, .max_work_group = 1024, .local_memory = 49152, .cores = 4};
-        assert_true(strake_space_enumerate(space, &facts, 1, one, NULL) >= 1);
-        strake_candidate start = strake_space_start(space);
-        strake_space_normalise(space, &facts, &start);
-        const int broken = strake_space_broken(space, &facts, &start);
-        if (broken >= 0) {
-            fail_msg("%s: its start is ruled out: %s", text->name, space->constraint[broken].why);
-        }
-        for (int g = 0; g < space->grids; g++) {
-            strake_text yaml = {0};
-            strake_case *which = NULL;
-            if (strake_tune_case(space, space->grid[g], NULL, NULL, &yaml, &error) != STRAKE_OK ||
-                strake_case_parse(text->name, yaml.data, NULL, false, &which, &error) !=
-                    STRAKE_OK) {
-                fail_msg("%s: its case cannot be run: %s", text->name, error.text);
-            }
-            assert_memory_equal(which->n, space->grid[g], sizeof which->n);
-            strake_case_close(&which);
-            strake_text_free(&yaml);
-        }
-        strake_space_free(&space);
-        spaces++;
-    }
-    assert_true(spaces >= 3);
-}
-
-/* Every value of every parameter: classes of a record that is stored, and read as a run reads it. */
-static void check_round_trip(const strake_space *space, const char *folder)
-{
-    static const strake_space_facts facts = {.rows = 1024, .cols = 1024, .is_nvidia = 1.0};
-    static strake_tuned_record record;
-    for (int p = 0; p < space->parameters; p++) {
-        strake_error error;
-        strake_tuned_set *set = NULL;
-        strake_tuned_use use;
-        record = (strake_tuned_record){
-            .key = {.is_cpu = space->is_cpu, .generator = STRAKE_TUNED_GENERATOR}};
-        for (int v = 0; v < space->parameter[p].values; v++) {
-            /* All the others as with marching kernels where there are any: most of them matter. */
-            const strake_tuned_setting one[] = {{"run.fusion", "stream"}};
-            strake_candidate candidate = strake_space_candidate(space, &facts, 1, one);
-            candidate.index[p] = (int16_t)v;
-            strake_space_normalise(space, &facts, &candidate);
-            strake_tuned_class *const class = &record.class[record.classes++];
-            *class = (strake_tuned_class){.n = {v + 1, 1, 1}, .seconds = 1.0, .fallback = 1.0};
-            class->settings = strake_space_settings(space, &candidate, class->setting);
-        }
-        assert_int_equal(strake_tuned_store(folder, &record, false, &error), STRAKE_OK);
-        assert_int_equal(strake_tuned_load(folder, NULL, NULL, &set, &error), STRAKE_OK);
-        strake_tuned_find(set, &record.key, &use);
-        if (use.level != STRAKE_TUNED_EXACT || use.record->classes != record.classes) {
-            fail_msg("%s: a result with %s is not read", space->name, space->parameter[p].path);
-        }
-        for (int c = 0; c < record.classes; c++) {
-            char stored[600], read[600];
-            assert_string_equal(
-                strake_settings_text(use.record->class[c].settings, use.record->class[c].setting,
-                                     read, sizeof read),
-                strake_settings_text(record.class[c].settings, record.class[c].setting, stored,
-                                     sizeof stored));
-        }
-        strake_tuned_free(&set);
-    }
-}
-
-static void what_every_embedded_space_may_find_can_be_stored_and_read(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/strake-space-XXXXXX", command[80];
-    assert_non_null(mkdtemp(folder));
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
-        strake_space *space = NULL;
-        strake_error error;
-        assert_int_equal(
-            strake_space_parse(text->name, (const char *)text->bytes, text->length, &space, &error),
-            STRAKE_OK);
-        check_round_trip(space, folder);
-        strake_space_free(&space);
-    }
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a folder of our own making */
-}
-
-static void unbound_threads_are_tried_where_threads_are_bound(void **state)
-{
-    (void)state;
-    static const struct {
-        double cores, bound_teams;
-        const char *threads;
-        bool allowed;
-    } machine[] = {{16, 2, "0", true},
-                   {16, 2, "12", true},
-                   {16, 2, "8", false},
-                   {16, 0, "0", false},
-                   {2, 0, "0", false}};
-    for (const char *const *problem =
-             (const char *const[]){"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d", NULL};
-         *problem != NULL; problem++) {
-        for (size_t k = 0; k < sizeof machine / sizeof machine[0]; k++) {
-            strake_space *space = NULL;
-            strake_error error;
-            const strake_space_facts facts = {.rows = 1024,
-                                              .cols = 1024,
-                                              .cores = machine[k].cores,
-                                              .bound_teams = machine[k].bound_teams};
-            strake_tuned_setting setting[] = {{"run.threads", ""}, {"run.teams", "1"}};
-            (void)snprintf(setting[0].value, sizeof setting[0].value, "%s", machine[k].threads);
-            assert_int_equal(strake_space_find(*problem, true, &facts, &space, &error), STRAKE_OK);
-            const strake_candidate candidate = strake_space_candidate(space, &facts, 2, setting);
-            assert_int_equal(strake_space_broken(space, &facts, &candidate) < 0,
-                             machine[k].allowed);
-            strake_space_free(&space);
-        }
-    }
-}
-
-static void the_space_fits_the_processor(void **state)
-{
-    (void)state;
-    strake_space *space = NULL;
-    strake_error error;
-    strake_space_facts facts = {.is_gpu = 1.0};
-    assert_int_equal(strake_space_find("mpdata2d", false, &facts, &space, &error), STRAKE_OK);
-    assert_string_equal(space->name, "mpdata2d-gpu.yaml");
-    strake_space_free(&space);
-    facts.is_gpu = 0.0;
-    assert_int_equal(strake_space_find("mpdata2d", false, &facts, &space, &error), STRAKE_OK);
-    assert_string_equal(space->name, "mpdata2d-opencl-cpu.yaml");
-    strake_space_free(&space);
-    assert_int_equal(strake_space_find("mpdata2d", true, &facts, &space, &error), STRAKE_OK);
-    assert_string_equal(space->name, "mpdata2d-cpu.yaml");
-    strake_space_free(&space);
-    assert_int_equal(strake_space_find("nothing", true, &facts, &space, &error), STRAKE_ERR_USAGE);
-}
-
 static void wider_marching_groups_need_more_local_memory(void **state)
 {
     (void)state;
@@ -428,10 +280,6 @@ int main(void)
         cmocka_unit_test(constraints_give_their_reason),
         cmocka_unit_test(settings_leave_out_what_does_not_matter),
         cmocka_unit_test(slips_in_a_space_are_found_when_it_is_read),
-        cmocka_unit_test(every_embedded_space_can_be_read_and_searched),
-        cmocka_unit_test(what_every_embedded_space_may_find_can_be_stored_and_read),
-        cmocka_unit_test(unbound_threads_are_tried_where_threads_are_bound),
-        cmocka_unit_test(the_space_fits_the_processor),
         cmocka_unit_test(wider_marching_groups_need_more_local_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
