@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/number.h"
-#include "io/slabs.h"
+#include "output/slabs.h"
 #include "solver/solver.h"
 
 enum { PIECE = 1 << 20, MOST_STEPS = 100000 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/roof.h"
+#include "measure/roof.h"
 #include "case/case.h"
 #include "cpu/topology.h"
 #include "solver/solver.h"

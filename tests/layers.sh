@@ -1,7 +1,7 @@
 #!/bin/bash
 # Usage: bash tests/layers.sh
-# Checks that dependencies point one way: cl <- src <- host <- autotune <- host/main <- {bench, tests}.
-# Within host: part <- team <- pace <- grid <- group <- solver.
+# Checks that dependencies point one way: cl <- src <- host <- autotune <- host/main <- {bench, tests}, and within
+# host from each folder to those that stand before it in $order.
 # Every #include "..." is looked up as the compiler would (own folder, src, host, top) and must land
 # in the same folder or in one further left; headers that touch a machine stay in host and beyond.
 set -u
@@ -14,87 +14,64 @@ complain() { # FILE LINE MESSAGE
     problems=$((problems + 1))
 }
 
-rank() {
-    case $1 in
-        cl/*) echo 0 ;;
-        src/*) echo 1 ;;
-        host/main/*) echo 4 ;; # the program stands on the library and the tuner
-        host/*) echo 2 ;;
-        autotune/*) echo 3 ;;
-        *) echo 5 ;;
-    esac
-}
+# The folders of host, each on those before it. Machines come first, then whoever computes slabs and when; what
+# is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
+order="mpi cpu io opencl measure model tuned part team pace grid group solver output bench view"
 
-# The middle of host, each folder on those before it. What is in a domain is known from grid on: a second kind
-# of domain goes under the same teams.
-middle() {
-    case $1 in
-        host/part/*) echo 1 ;;
-        host/team/*) echo 2 ;;
-        host/pace/*) echo 3 ;;
-        host/grid/*) echo 4 ;;
-        host/group/*) echo 5 ;;
-        host/solver/*) echo 6 ;;
-        *) echo 0 ;;
-    esac
-}
-
-# bench and tests may not see each other.
-top() { echo "${1%%/*}"; }
-
-check_quoted() { # FILE LINE NAME
-    local folder candidate mine theirs
-    folder=$(dirname "$1")
-    for candidate in "$folder/$3" "src/$3" "host/$3" "$3" "tests/$3" "tests/support/$3"; do
-        [ -f "$candidate" ] && break
-        candidate=
-    done
-    if [ -z "$candidate" ]; then
-        complain "$1" "$2" "\"$3\" is in no folder of this tree; use <...> for system headers"
-        return
-    fi
-    candidate=$(realpath --relative-to=. "$candidate")
-    mine=$(rank "$1")
-    theirs=$(rank "$candidate")
-    if [ "$theirs" -gt "$mine" ]; then
-        complain "$1" "$2" "$(top "$1") must not include $candidate: dependencies point to $(top "$1") from there"
-    elif [ "$mine" -eq 2 ] && [ "$theirs" -eq 2 ] && [ "$(middle "$1")" -gt 0 ] &&
-        [ "$(middle "$candidate")" -gt "$(middle "$1")" ]; then
-        complain "$1" "$2" "$1 must not include $candidate: part <- team <- pace <- grid <- group <- solver"
-    elif [ "$mine" -eq 5 ] && [ "$theirs" -eq 5 ] && [ "$(top "$1")" != "$(top "$candidate")" ]; then
-        complain "$1" "$2" "$(top "$1") and $(top "$candidate") must not know each other ($candidate)"
-    fi
-}
-
-check_system() { # FILE LINE NAME
-    case $(top "$1"):$3 in
-        cl:*) complain "$1" "$2" "files of cl/ are also OpenCL C and include no system header (<$3>)" ;;
-        src:CL/* | src:omp.h | src:mpi.h | src:pthread.h | src:threads.h | src:dlfcn.h | src:sched.h | src:signal.h)
-            complain "$1" "$2" "<$3> touches the machine; that belongs in host/" ;;
-        *:mpi.h)
-            case $1 in
-                host/mpi/mpi_*) ;;
-                *) complain "$1" "$2" "only host/mpi/mpi_* knows MPI; use mpi/ranks.h" ;;
-            esac ;;
-    esac
-}
-
-while IFS= read -r file; do
-    files=$((files + 1))
-    while IFS=: read -r line text; do
-        name=$(printf '%s\n' "$text" | sed -n 's/^[ \t]*#[ \t]*include[ \t]*["<]\([^">]*\)[">].*/\1/p')
-        case $text in
-            *include*\"*) check_quoted "$file" "$line" "$name" ;;
-            *include*\<*) check_system "$file" "$line" "$name" ;;
-        esac
-    done < <(grep -nE '^[[:space:]]*#[[:space:]]*include' "$file")
-    if [ "$(top "$file")" = src ]; then
-        while IFS=: read -r line text; do
-            complain "$file" "$line" "OpenMP other than 'omp simd' belongs in host/"
-        done < <(grep -nE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+omp|\bomp_[a-z_]+ *\(' "$file" |
-            grep -vE 'pragma[[:space:]]+omp[[:space:]]+simd')
-    fi
-done < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
+mapfile -t sources < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
+files=${#sources[@]}
+[ "$files" -eq 0 ] || while IFS=: read -r file line text; do
+    complain "$file" "$line" "$text"
+done < <(awk -v order="$order" '
+    function say(what) { print FILENAME ":" FNR ":" what }
+    function top(file) { return substr(file, 1, index(file, "/") - 1) }
+    function folder(file) { return file ~ /^host\// ? "host/" part(file, 2) : top(file) }
+    function part(file, k, list) { split(file, list, "/"); return list[k] }
+    # The program stands on the library and the tuner; -1: a folder of host that nobody has given a place.
+    function rank(file) {
+        if (file ~ /^cl\//) return 0
+        if (file ~ /^src\//) return 1
+        if (file ~ /^host\/main\//) return 201
+        if (file ~ /^host\//) return part(file, 2) in place ? 100 + place[part(file, 2)] : -1
+        return file ~ /^autotune\// ? 200 : 300
+    }
+    function quoted(name, list, k, found, own) {
+        own = FILENAME
+        sub(/[^\/]*$/, "", own)
+        split(own " src/ host/ . tests/ tests/support/", list, " ")
+        for (k = 1; k <= 6 && found == ""; k++) {
+            sub(/^\.$/, "", list[k])
+            if ((list[k] name) in known) found = list[k] name
+        }
+        if (found == "") {
+            say("\"" name "\" is in no folder of this tree; use <...> for system headers")
+        } else if (rank(FILENAME) < 0) {
+            say(folder(FILENAME) " has no place among the folders of host: give it one in tests/layers.sh")
+        } else if (rank(found) > rank(FILENAME)) {
+            say(folder(FILENAME) " must not include " found ": it stands before " folder(found))
+        } else if (rank(found) == 300 && top(found) != top(FILENAME)) {
+            # bench and tests may not see each other.
+            say(top(FILENAME) " and " top(found) " must not know each other (" found ")")
+        }
+    }
+    function from_system(name) {
+        if (FILENAME ~ /^cl\//) {
+            say("files of cl/ are also OpenCL C and include no system header (<" name ">)")
+        } else if (FILENAME ~ /^src\// && name ~ /^(CL\/.*|(omp|mpi|pthread|threads|dlfcn|sched|signal)\.h)$/) {
+            say("<" name "> touches the machine; that belongs in host/")
+        } else if (name == "mpi.h" && FILENAME !~ /^host\/mpi\/mpi_/) {
+            say("only host/mpi/mpi_* knows MPI; use mpi/ranks.h")
+        }
+    }
+    BEGIN {
+        for (k = split(order, list, " "); k > 0; k--) place[list[k]] = k
+        for (k = 1; k < ARGC; k++) known[ARGV[k]] = 1
+    }
+    /^[ \t]*#[ \t]*include[ \t]*"/ { split($0, cut, "\""); quoted(cut[2]) }
+    /^[ \t]*#[ \t]*include[ \t]*</ { split($0, cut, /[<>]/); from_system(cut[2]) }
+    FILENAME ~ /^src\// && (/^[ \t]*#[ \t]*pragma[ \t]+omp/ || /(^|[^A-Za-z0-9_])omp_[a-z_]+ *\(/) &&
+        !/pragma[ \t]+omp[ \t]+simd/ { say("OpenMP other than omp simd belongs in host/") }
+    ' "${sources[@]}")
 
 # Drivers' own fills count patterns in 32 bits: cl_fill.h.
 while IFS=: read -r file line text; do

@@ -14,7 +14,7 @@
 #ifndef STRAKE_BENCH_H
 #define STRAKE_BENCH_H
 
-#include "bench/sample.h"
+#include "measure/sample.h"
 #include "io/text.h"
 #include "solver/timeline.h"
 

@@ -1,6 +1,6 @@
 /* A benchmark as lines of JSON, one for each placement. */
 #include "bench/bench.h"
-#include "io/report.h"
+#include "output/report.h"
 
 static void print_member(strake_text *json, const char *name, double value)
 {

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "bench/bench.h"
 #include "io/machine.h"
-#include "io/report.h"
+#include "output/report.h"
 
 enum { LEAST_WARM_UP = 3, UNTIMED_SHARE = 10 };
 

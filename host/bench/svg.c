@@ -7,9 +7,9 @@
 #include "bench/bench.h"
 #include "base/number.h"
 #include "bench/page.h"
-#include "bench/svg_text.h"
+#include "io/svg_text.h"
 #include "io/machine.h"
-#include "io/report.h"
+#include "output/report.h"
 
 enum {
     WIDTH = 960,

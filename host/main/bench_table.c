@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/report.h"
+#include "output/report.h"
 #include "main/bench_parts.h"
 #include "main/summary.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "bench/roof.h"
+#include "bench/roofs.h"
 #include "main/bench_parts.h"
 #include "main/compiling.h"
 #include "main/interrupt.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/graph.h"
-#include "io/output.h"
-#include "io/report.h"
+#include "output/output.h"
+#include "output/report.h"
 #include "main/case_options.h"
 #include "main/program.h"
 #include "main/report_file.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "io/array.h"
-#include "io/difference.h"
+#include "output/array.h"
+#include "output/difference.h"
 #include "main/program.h"
 
 enum { CHUNK = 1 << 16 };

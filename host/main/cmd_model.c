@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/report.h"
+#include "output/report.h"
 #include "main/case_options.h"
 #include "main/compiling.h"
 #include "main/interrupt.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "io/report.h"
+#include "output/report.h"
 
 void strake_summary_print(const strake_result *result, FILE *stream);
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "bench/roof.h"
-#include "bench/sample.h"
+#include "measure/roof.h"
+#include "measure/sample.h"
 
 enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
 static const size_t most_transfer = (size_t)64 * MEBI;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/roof.h"
+#include "measure/roof.h"
 #include "model/bed.h"
 
 /* Where the budget goes: all but this share to the sweeps over sizes, of which a pair has two. */

@@ -6,7 +6,7 @@
 #ifndef STRAKE_PICTURE_H
 #define STRAKE_PICTURE_H
 
-#include "io/array.h"
+#include "output/array.h"
 #include "view/colour.h"
 
 /** What a block of cells becomes, in the order of strake_reduction_words. */

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "io/index.h"
+#include "output/index.h"
 #include "io/text.h"
 
 /* Which frames are wanted, and what there was, for the message where none of them is. */

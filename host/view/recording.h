@@ -6,7 +6,7 @@
 #ifndef STRAKE_RECORDING_H
 #define STRAKE_RECORDING_H
 
-#include "io/array.h"
+#include "output/array.h"
 
 /** One field at one step. */
 typedef struct strake_frame {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/roof.h"
+#include "bench/roofs.h"
 #include "io/machine.h"
 
 static const char text[] = "problem: mpdata2d\n"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "io/report.h"
+#include "output/report.h"
 #include "opencl/cl_device.h"
 
 enum { COUNT = 4099 };

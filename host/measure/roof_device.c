@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/roof.h"
+#include "measure/roof.h"
 #include "opencl/cl_fill.h"
 
 enum { ARRAYS = 5, PASSES = 8 };

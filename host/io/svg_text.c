@@ -1,4 +1,4 @@
-#include "bench/svg_text.h"
+#include "io/svg_text.h"
 
 void strake_svg_escape(strake_text *svg, const char *text)
 {

@@ -1,4 +1,4 @@
-#include "io/difference.h"
+#include "output/difference.h"
 
 #include <math.h>
 #include <string.h>

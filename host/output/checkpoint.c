@@ -1,4 +1,4 @@
-#include "io/checkpoint.h"
+#include "output/checkpoint.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "io/slabs.h"
+#include "output/slabs.h"
 
 #include <stdlib.h>
 

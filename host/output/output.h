@@ -2,7 +2,7 @@
 #ifndef STRAKE_OUTPUT_H
 #define STRAKE_OUTPUT_H
 
-#include "io/slabs.h"
+#include "output/slabs.h"
 #include "io/text.h"
 
 typedef struct strake_output {

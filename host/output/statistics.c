@@ -1,4 +1,4 @@
-#include "io/statistics.h"
+#include "output/statistics.h"
 
 #include <math.h>
 

@@ -2,32 +2,7 @@
 #ifndef STRAKE_ROOF_H
 #define STRAKE_ROOF_H
 
-#include "bench/bench.h"
 #include "opencl/cl_device.h"
-
-enum { STRAKE_ROOFS = 128 };
-
-typedef struct strake_roof {
-    int device;              /**< of the list, -1: the host */
-    int threads;             /**< of the host */
-    double bytes_per_second; /**< NaN where it cannot be measured */
-} strake_roof;
-
-/** Each roof is measured once, when it is first asked for. Zero-initialise, then set the list. */
-typedef struct strake_roofs {
-    strake_cl_list *list; /**< borrowed */
-    void (*notice)(void *user, const char *line);
-    void *user;
-    int count;
-    strake_roof roof[STRAKE_ROOFS];
-} strake_roofs;
-
-/**
- * Sets the roof of every item that was measured. The roof of a mixture is the sum of those of its
- * GPUs and of the host memory, which CPU stripe and OpenCL CPU devices share. What cannot be measured
- * is NaN, and a notice says why.
- */
-void strake_roofs_apply(strake_roofs *roofs, strake_bench *bench);
 
 /**
  * Bandwidth of host memory [B/s]: triad a = b + s c over arrays far larger than the caches, 24 bytes

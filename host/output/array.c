@@ -1,4 +1,4 @@
-#include "io/array.h"
+#include "output/array.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "io/index.h"
+#include "output/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "io/diagnostics.h"
+#include "output/diagnostics.h"
 #include "io/table.h"
 
 bool strake_index_read(char *line, strake_index_entry *out)

@@ -6,7 +6,7 @@
 #define STRAKE_ARRAY_H
 
 #include "base/npy.h"
-#include "io/checkpoint.h"
+#include "output/checkpoint.h"
 
 /** What a path that a user names can be. */
 typedef enum strake_path_kind {

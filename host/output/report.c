@@ -1,4 +1,4 @@
-#include "io/report.h"
+#include "output/report.h"
 
 #include "case/source.h"
 #include "io/machine.h"

@@ -2,8 +2,8 @@
 #ifndef STRAKE_REPORT_H
 #define STRAKE_REPORT_H
 
-#include "io/slabs.h"
-#include "io/statistics.h"
+#include "output/slabs.h"
+#include "output/statistics.h"
 #include "io/text.h"
 
 /** Everything that the summary and the report show. */

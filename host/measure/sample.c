@@ -1,4 +1,4 @@
-#include "bench/sample.h"
+#include "measure/sample.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "io/diagnostics.h"
+#include "output/diagnostics.h"
 
 #include <stdlib.h>
 

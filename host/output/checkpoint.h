@@ -10,7 +10,7 @@
 #ifndef STRAKE_CHECKPOINT_H
 #define STRAKE_CHECKPOINT_H
 
-#include "io/slabs.h"
+#include "output/slabs.h"
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 

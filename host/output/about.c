@@ -1,10 +1,10 @@
-#include "io/about.h"
+#include "output/about.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "io/report.h"
+#include "output/report.h"
 
 static void print_case(const strake_about *about, const strake_case *which, strake_text *json)
 {

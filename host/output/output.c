@@ -1,4 +1,4 @@
-#include "io/output.h"
+#include "output/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/npy.h"
-#include "io/checkpoint.h"
-#include "io/index.h"
+#include "output/checkpoint.h"
+#include "output/index.h"
 #include "io/table.h"
 
 bool strake_output_is_due(const strake_case *which, int64_t step)
