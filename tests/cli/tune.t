@@ -175,7 +175,7 @@ try tune --on cpu --space case.yaml --cache cpu
 fails 2 "a file that is no space is refused" "case.yaml" "place"
 printf 'problem: mpdata2d\ncpu: {steps: 0}\n' >change.yaml
 try tune --on cpu --space change.yaml --cache cpu
-fails 2 "a change of the program's own space is read for every processor" "change.yaml:2:15: steps"
+fails 2 "a change of the program's own space is read for every processor" "change.yaml:2:14: steps"
 try tune --on cpu --space nowhere.yaml
 fails 1 "a missing space is named" "nowhere.yaml"
 : >file
