@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/spread.h"
+#include "engine/extend.h"
 
 /* Work on a field of a solver by several threads. */
 typedef struct job {
@@ -201,16 +202,72 @@ static void extend_lateral(const strake_grid *grid, int f, strake_range slabs)
     strake_spread(slabs, parts_of(grid, slabs), extend_part, &work);
 }
 
-/* Ghosts of a scalar input in the window, and beyond the ends of the domain where these are in it. */
-static void extend_scalar(const strake_grid *grid, int f)
+/* Work on all static inputs. */
+typedef struct statics_job {
+    strake_statics statics;
+    strake_statics_group group;
+    int axis;
+    int field; /* to be weighted */
+    int64_t end;
+} statics_job;
+
+static void extend_group(void *user, int part, strake_range slabs)
 {
-    const strake_layout *l = &grid->layout;
-    const strake_window *window = &grid->window;
-    for (int k = 0; k < window->ranges; k++) {
-        extend_lateral(grid, f, window->range[k]);
+    const statics_job *const work = user;
+    (void)part;
+    strake_extend(&work->statics, work->group, work->axis, slabs, work->end);
+}
+
+static void weight_field(void *user, int part, strake_range slabs)
+{
+    const statics_job *const work = user;
+    (void)part;
+    strake_weight(&work->statics, work->field, slabs);
+}
+
+/* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
+static void extend(const strake_grid *grid, const strake_statics *statics,
+                   strake_statics_group group, int axis)
+{
+    const strake_layout *const l = &grid->layout;
+    const strake_window *const window = &grid->window;
+    statics_job work = {*statics, group, axis, 0, l->n[0] + l->hi[0]};
+    if (axis == 0 && strake_window_has(window, 0)) {
+        extend_group(&work, 0, (strake_range){-l->lo[0], 0});
     }
-    strake_layout_fill_ends(l, grid->array[0][grid->value_of[f]], strake_window_has(window, 0),
-                            strake_window_has(window, l->n[0] - 1));
+    if (axis == 0 && strake_window_has(window, l->n[0] - 1)) {
+        extend_group(&work, 0, (strake_range){l->n[0], l->n[0] + l->hi[0]});
+    }
+    for (int k = 0; k < window->ranges && axis > 0; k++) {
+        strake_range slabs = window->range[k];
+        slabs.first -= slabs.first == 0 ? l->lo[0] : 0;
+        slabs.end += slabs.end == l->n[0] ? l->hi[0] : 0;
+        work.end = slabs.end;
+        strake_spread(slabs, parts_of(grid, slabs), extend_group, &work);
+    }
+}
+
+/* As the problem's table says (engine/extend.h). */
+static void prepare_statics(const strake_grid *grid, const strake_statics *statics)
+{
+    const strake_problem *const problem = statics->problem;
+    statics_job work = {.statics = *statics};
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extend(grid, statics, STRAKE_ON_CELLS, axis);
+    }
+    for (int f = 0; f < problem->fields; f++) {
+        const strake_window slabs = slabs_of(grid, f);
+        work.field = f;
+        for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL &&
+                        grid->field[f].from_shape && statics->array[f] != NULL;
+             k++) {
+            strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), weight_field, &work);
+        }
+    }
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extend(grid, statics, STRAKE_ON_FACES, axis);
+        extend(grid, statics, STRAKE_FREE_OF_DIVERGENCE, axis);
+    }
 }
 
 typedef strake_extreme extremes[STRAKE_MAX_EXTREMES];
@@ -288,28 +345,26 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
-    bool unweighted[STRAKE_MAX_FIELDS];
+    const strake_statics statics = {problem, &grid->layout, array, grid->number};
     extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
-        unweighted[f] = grid->field[f].from_shape;
-        if (problem->field[f].position == STRAKE_CELL && !problem->field[f].is_state &&
-            array[f] != NULL) {
-            extend_scalar(grid, f);
-        }
     }
-    if (problem->prepare != NULL) {
-        problem->prepare(grid->which, &grid->layout, &grid->window, array, grid->number,
-                         unweighted);
-    }
+    prepare_statics(grid, &statics);
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
     for (int f = 0; f < problem->fields; f++) {
-        grid->field[f].state = unweighted[f] ? STRAKE_FIELD_OUTDATED : grid->field[f].state;
+        if (grid->field[f].from_shape) {
+            grid->field[f].state = STRAKE_FIELD_OUTDATED;
+        }
     }
     grid->hash = 0;
-    STRAKE_TRY(survey(grid, array, extreme, error));
-    STRAKE_TRY(problem->judge(grid->which, extreme, error));
+    if (problem->survey != NULL) {
+        STRAKE_TRY(survey(grid, array, extreme, error));
+    }
+    if (problem->survey != NULL && problem->judge != NULL) {
+        STRAKE_TRY(problem->judge(grid->which, extreme, error));
+    }
     for (int f = 0; f < problem->fields; f++) {
         if (problem->field[f].is_state) {
             extend_lateral(grid, f, grid->domain.own);

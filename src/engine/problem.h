@@ -38,7 +38,17 @@ typedef struct strake_key {
     const char *text; /**< one line for `strake help case` */
 } strake_key;
 
-/** One field of a problem. */
+/** What the ghosts of a static input hold beyond an edge of the domain that is not periodic. */
+typedef enum strake_edge {
+    STRAKE_EDGE_AS_STATES, /**< open: the nearest value; no_flux: values mirrored in the wall */
+    STRAKE_EDGE_NEGATED,   /**< mirrored with the other sign: a velocity through the wall */
+    STRAKE_EDGE_ZERO,
+    STRAKE_EDGE_FREE_OF_DIVERGENCE /**< open, across the faces of a field: a component of a flow, continued
+                                      so that in every ghost cell as much flows in as out; the other
+                                      components are those that say the same of the axis of theirs */
+} strake_edge;
+
+/** One field of a problem. What is zero or NULL in a table need not be written. */
 typedef struct strake_field {
     const char *name;
     strake_position position;
@@ -48,6 +58,10 @@ typedef struct strake_field {
     double fallback;  /**< constant used when not required and not given */
     const char *unit;
     const char *text;
+    const char *
+        weight; /**< on faces, from a velocity shape: times the mean of this field of cells at them */
+    strake_edge open[STRAKE_AXES]; /**< static inputs: beyond the open edges of each axis */
+    strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux */
 } strake_field;
 
 struct strake_case;
@@ -101,24 +115,13 @@ typedef struct strake_problem {
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
     /**
-     * Makes the static inputs usable after their interiors are filled: weights velocities and extends
-     * the inputs beyond the domain. What lies at the very ends of a window that is not the whole domain
-     * may be left wrong, one slab deep: nobody reads it. NULL where there is nothing to do.
-     * @param[in] window      the slabs that are filled and wanted
-     * @param[in,out] array   per field: the array in @p layout, or NULL where it is the constant number[f]
-     * @param[in] unweighted  per field: true where it holds a velocity times dt over the spacing
-     */
-    void (*prepare)(const struct strake_case *which, const strake_layout *layout,
-                    const strake_window *window, void *const *array, const double *number,
-                    const bool *unweighted);
-    /**
      * What decides on stability, of the prepared cells of some slabs: what the whole domain has is the
-     * largest of what its parts have.
+     * largest of what its parts have. NULL: nothing does.
      */
     void (*survey)(const struct strake_case *which, const strake_layout *layout, strake_range slabs,
                    void *const *array, const double *number,
                    strake_extreme extreme[STRAKE_MAX_EXTREMES]);
-    /** Refuses what is unstable, given the whole domain's survey. */
+    /** Refuses what is unstable, given the whole domain's survey. NULL: nothing is. */
     strake_status (*judge)(const struct strake_case *which,
                            const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error);
     int quantities;

@@ -35,9 +35,11 @@ static const strake_key keys[] = {
 static const strake_field fields[] = {
     [PSI] = {"psi", STRAKE_CELL, true, true, false, 0.0, "[any]", "the advected field"},
     [U1] = {"u1", STRAKE_FACE_0, false, true, true, 0.0, "[-]",
-            "h-weighted Courant number through the face between rows i-1 and i"},
+            "h-weighted Courant number through the face between rows i-1 and i", .weight = "h",
+            .open = {[0] = STRAKE_EDGE_FREE_OF_DIVERGENCE}},
     [U2] = {"u2", STRAKE_FACE_2, false, true, true, 0.0, "[-]",
-            "h-weighted Courant number through the face between columns j-1 and j"},
+            "h-weighted Courant number through the face between columns j-1 and j", .weight = "h",
+            .open = {[2] = STRAKE_EDGE_FREE_OF_DIVERGENCE}},
     [H] = {"h", STRAKE_CELL, false, false, false, 1.0, "[any]",
            "density times Jacobian of the grid, > 0"},
 };
@@ -291,148 +293,6 @@ static strake_status check(const strake_case *which, strake_error *error)
     return STRAKE_OK;
 }
 
-/* Access to an array of either precision, or to a constant where there is none. */
-typedef struct view {
-    const strake_layout *layout;
-    void *array;
-    double number;
-} view;
-
-static double get(const view *v, int64_t i, int64_t j)
-{
-    if (v->array == NULL) {
-        return v->number;
-    }
-    const int64_t k = strake_layout_at(v->layout, i, 0, j);
-    return v->layout->element_size == 8 ? ((const double *)v->array)[k]
-                                        : (double)((const float *)v->array)[k];
-}
-
-static void put(const view *v, int64_t i, int64_t j, double x)
-{
-    const int64_t k = strake_layout_at(v->layout, i, 0, j);
-    if (v->layout->element_size == 8) {
-        ((double *)v->array)[k] = x;
-    } else {
-        ((float *)v->array)[k] = (float)x;
-    }
-}
-
-/* Turns a velocity (as Courant number) into an h-weighted one: times the mean of h at the face. */
-static void weight_velocity(const view *u, const view *h, int d, strake_range rows)
-{
-    const strake_layout *l = u->layout;
-    const bool outer_row = d == 0 && l->boundary[0] != STRAKE_PERIODIC && rows.end == l->n[0];
-    const int64_t end = rows.end + (outer_row ? 1 : 0);
-    const int64_t cols = l->n[2] + (d == 1 && l->boundary[2] != STRAKE_PERIODIC ? 1 : 0);
-    for (int64_t i = rows.first; i < end; i++) {
-        for (int64_t j = 0; j < cols; j++) {
-            const double left = d == 0 ? get(h, i - 1, j) : get(h, i, j - 1);
-            put(u, i, j, get(u, i, j) * (0.5 * (left + get(h, i, j))));
-        }
-    }
-}
-
-/*
- * Extends the velocities beyond the domain, rows first, then columns on the already extended
- * arrays: periodic ghosts wrap; at an open edge the transverse velocity takes the nearest edge
- * value and the normal one is continued so that every ghost cell is free of divergence.
- */
-static void extend_rows(const view *u1, const view *u2, const strake_window *window)
-{
-    const strake_layout *l = u1->layout;
-    const int64_t n = l->n[0];
-    const bool periodic = l->boundary[0] == STRAKE_PERIODIC;
-    const bool wrap_columns = l->boundary[2] == STRAKE_PERIODIC;
-    const int64_t last = l->n[2] - 1;
-    for (int64_t k = 1; k <= l->lo[0] && strake_window_has(window, 0); k++) {
-        for (int64_t j = 0; j <= last + 1; j++) {
-            put(u2, -k, j, get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0, j));
-        }
-        for (int64_t j = 0; j <= last; j++) {
-            const int64_t right = wrap_columns && j == last ? 0 : j + 1;
-            put(u1, -k, j,
-                periodic ? get(u1, strake_ghost_source(STRAKE_PERIODIC, n, -k), j)
-                         : get(u1, -k + 1, j) + (get(u2, -k, right) - get(u2, -k, j)));
-        }
-    }
-    for (int64_t k = 0; k < l->hi[0] && strake_window_has(window, n - 1); k++) {
-        for (int64_t j = 0; j <= last + 1; j++) {
-            put(u2, n + k, j,
-                get(u2, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, n + k) : n - 1, j));
-        }
-        for (int64_t j = 0; j <= last; j++) {
-            const int64_t right = wrap_columns && j == last ? 0 : j + 1;
-            if (periodic) {
-                put(u1, n + k, j, get(u1, strake_ghost_source(STRAKE_PERIODIC, n, n + k), j));
-            } else if (k > 0) { /* row n is the domain's own outer face */
-                put(u1, n + k, j,
-                    get(u1, n + k - 1, j) - (get(u2, n + k - 1, right) - get(u2, n + k - 1, j)));
-            }
-        }
-    }
-}
-
-static void extend_columns(const view *u1, const view *u2, strake_range rows)
-{
-    const strake_layout *l = u1->layout;
-    const int64_t n = l->n[2];
-    const bool periodic = l->boundary[2] == STRAKE_PERIODIC;
-    const int64_t first = rows.first == 0 ? -l->lo[0] : rows.first;
-    const int64_t end = rows.end + (rows.end == l->n[0] ? l->hi[0] : 0);
-    for (int64_t i = first; i < end; i++) {
-        for (int64_t k = 1; k <= l->lo[2]; k++) {
-            put(u1, i, -k, get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, -k) : 0));
-        }
-        for (int64_t k = 0; k < l->hi[2]; k++) {
-            put(u1, i, n + k,
-                get(u1, i, periodic ? strake_ghost_source(STRAKE_PERIODIC, n, n + k) : n - 1));
-        }
-    }
-    for (int64_t i = first; i < end; i++) {
-        /* The last extended row has no face below it; nothing reads u2 there. */
-        const int64_t below = i + 1 < end ? i + 1 : i;
-        for (int64_t k = 1; k <= l->lo[2]; k++) {
-            put(u2, i, -k,
-                periodic ? get(u2, i, strake_ghost_source(STRAKE_PERIODIC, n, -k))
-                         : get(u2, i, -k + 1) + (get(u1, below, -k) - get(u1, i, -k)));
-        }
-        for (int64_t k = 0; k < l->hi[2]; k++) {
-            if (periodic) {
-                put(u2, i, n + k, get(u2, i, strake_ghost_source(STRAKE_PERIODIC, n, n + k)));
-            } else if (k > 0) {
-                put(u2, i, n + k,
-                    get(u2, i, n + k - 1) - (get(u1, below, n + k - 1) - get(u1, i, n + k - 1)));
-            }
-        }
-    }
-}
-
-static void prepare(const strake_case *which, const strake_layout *layout,
-                    const strake_window *window, void *const *array, const double *number,
-                    const bool *unweighted)
-{
-    (void)which;
-    const view u1 = {layout, array[U1], number[U1]};
-    const view u2 = {layout, array[U2], number[U2]};
-    const view h = {layout, array[H], number[H]};
-    if (u1.array == NULL) {
-        return;
-    }
-    for (int k = 0; k < window->ranges; k++) {
-        if (unweighted[U1]) {
-            weight_velocity(&u1, &h, 0, window->range[k]);
-        }
-        if (unweighted[U2]) {
-            weight_velocity(&u2, &h, 1, window->range[k]);
-        }
-    }
-    extend_rows(&u1, &u2, window);
-    for (int k = 0; k < window->ranges; k++) {
-        extend_columns(&u1, &u2, window->range[k]);
-    }
-}
-
 /*
  * What leaves a cell in one step over its content; the negative of the smallest content, and of the
  * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
@@ -520,7 +380,6 @@ const strake_problem strake_problem_mpdata2d = {
     .cl_source = "mpdata_point.h",
     .build = build,
     .check = check,
-    .prepare = prepare,
     .survey = survey,
     .judge = judge,
 };
