@@ -43,8 +43,8 @@ say() {
 scaled() { # CELLS: of an axis
     echo $(($1 / scale > 16 ? $1 / scale : 16))
 }
-number() { # KEY: the last number of that key in the report
-    grep -o "\"$1\": [0-9.e+-]*" "$report" | tail -1 | awk '{ print $2 }'
+number() { # KEY: the number of that key of the report itself
+    sed -n "s/^  \"$1\": \([0-9.e+-]*\).*/\1/p" "$report" | tail -1
 }
 
 # Cases: written to cases/NAME.yaml. Fields are made where they lie, none is read or written.
@@ -167,7 +167,7 @@ runs_mpdata68000() {
 }
 runs_flat() { # a long third axis
     phases flat 3 "planes: $(scaled 4096), rows: $(scaled 512), cols: $(scaled 512)"
-    both flat 10 "$first" 20 "$first,$first" --set run.balance=fixed
+    both flat 10 "$first" 20 cpu
 }
 runs_square72000() { # arrays beyond the quarter of its memory that a driver tells: resident if it gives them
     square square72000 72000
