@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "case/read.h"
 #include "io/cache.h"
@@ -346,16 +346,12 @@ static void print_t4_entry(strake_text *json, const strake_journal_entry *entry)
 #undef X
     };
     const strake_measurement *const m = &entry->result;
-    const time_t seconds = (time_t)entry->when;
-    struct tm utc;
-    char when[40] = "";
-    if (gmtime_r(&seconds, &utc) != NULL) {
-        (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    }
+    char when[32];
     strake_text_print(json,
                       "    {\"timestamp\": \"%s\", \"configuration\": {\"grid\": "
                       "[%lld, %lld, %lld]",
-                      when, (long long)entry->n[0], (long long)entry->n[1], (long long)entry->n[2]);
+                      strake_clock_utc((int64_t)entry->when, when), (long long)entry->n[0],
+                      (long long)entry->n[1], (long long)entry->n[2]);
     for (int s = 0; s < entry->settings; s++) {
         strake_text_print(json, ", \"%s\": ", entry->setting[s].path);
         strake_text_json(json, entry->setting[s].value);

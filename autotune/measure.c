@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "autotune/clock.h"
+#include "base/clock.h"
 #include "base/number.h"
 
 /* How long to wait for a killed process: one stuck in its driver may never end [s]. */
@@ -155,7 +155,7 @@ cleanup:
 static int bury(strake_worker *worker)
 {
     int code = -1;
-    const double until = strake_tune_clock() + burial;
+    const double until = strake_clock_seconds() + burial;
     if (worker->process == 0) {
         return -1;
     }
@@ -163,8 +163,8 @@ static int bury(strake_worker *worker)
     (void)close(worker->from);
     (void)kill(-worker->process, SIGKILL);
     (void)kill(worker->process, SIGKILL);
-    while (waitpid(worker->process, &code, WNOHANG) == 0 && strake_tune_clock() < until) {
-        (void)usleep(2000);
+    while (waitpid(worker->process, &code, WNOHANG) == 0 && strake_clock_seconds() < until) {
+        strake_clock_sleep(0.002);
     }
     worker->process = 0;
     worker->is_busy = false;
@@ -180,8 +180,8 @@ void strake_worker_stop(strake_worker *worker)
 static int wait_for(strake_worker *worker)
 {
     int code = -1;
-    const double until = strake_tune_clock() + 1.0;
-    while (strake_tune_clock() < until) {
+    const double until = strake_clock_seconds() + 1.0;
+    while (strake_clock_seconds() < until) {
         const pid_t got = waitpid(worker->process, &code, WNOHANG);
         if (got == worker->process) {
             (void)kill(-worker->process, SIGKILL); /* children of the driver, if any */
@@ -190,7 +190,7 @@ static int wait_for(strake_worker *worker)
             worker->process = 0;
             return code;
         }
-        (void)usleep(1000);
+        strake_clock_sleep(0.001);
     }
     return bury(worker);
 }
@@ -227,7 +227,7 @@ static line_state next_line(strake_worker *worker, double until, char *out, size
         if (worker->filled == sizeof worker->line) {
             return LINE_END; /* no worker of ours writes such lines */
         }
-        const double left = until - strake_tune_clock();
+        const double left = until - strake_clock_seconds();
         struct pollfd wait = {.fd = worker->from, .events = POLLIN};
         if (left <= 0.0) {
             return LINE_LATE;
@@ -309,7 +309,7 @@ static bool read_detail(const char *line, strake_measurement *out, char *phase, 
 static void take_answer(strake_worker *worker, double limit, strake_measurement *out)
 {
     char line[STRAKE_WORKER_LINE], phase[40] = "start";
-    const double until = strake_tune_clock() + limit;
+    const double until = strake_clock_seconds() + limit;
     for (;;) {
         const line_state state = next_line(worker, until, line, sizeof line);
         if (state == LINE_STOPPED) {
@@ -425,10 +425,11 @@ bool strake_worker_is_idle(strake_worker *worker, double limit)
 {
     char line[STRAKE_WORKER_LINE];
     while (worker->is_busy) {
-        const line_state state = next_line(worker, strake_tune_clock() + 1e-3, line, sizeof line);
+        const line_state state =
+            next_line(worker, strake_clock_seconds() + 1e-3, line, sizeof line);
         if (state == LINE_READY) {
             worker->is_busy = strncmp(line, "done\t", 5) != 0 && strncmp(line, "failed\t", 7) != 0;
-        } else if (state != LINE_LATE || strake_tune_clock() - worker->since > limit) {
+        } else if (state != LINE_LATE || strake_clock_seconds() - worker->since > limit) {
             (void)bury(worker);
         } else {
             return false;
@@ -446,7 +447,7 @@ void strake_worker_prepare(strake_worker *worker, const strake_request *request)
         (worker->process != 0 || start(worker, NULL) == STRAKE_OK)) {
         (void)sigaction(SIGPIPE, &ignore, &before);
         worker->is_busy = send_all(worker->to, question.data, question.length);
-        worker->since = strake_tune_clock();
+        worker->since = strake_clock_seconds();
         (void)sigaction(SIGPIPE, &before, NULL);
         if (!worker->is_busy) {
             (void)bury(worker);

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "autotune/protocol.h"
 #include "tuned/record.h"
 
@@ -86,7 +87,7 @@ typedef struct strake_worker {
     size_t filled; /**< bytes of line */
     int starts;    /**< processes started so far */
     bool is_busy;  /**< with a preparation */
-    double since;  /**< when that began, strake_tune_clock() */
+    double since;  /**< when that began, strake_clock_seconds() */
 } strake_worker;
 
 /**

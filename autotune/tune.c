@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotune/clock.h"
+#include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
 #include "base/file.h"
@@ -145,7 +145,7 @@ static strake_status tune_streams(strake_tuning *t, strake_error *error)
         t->options->like != NULL || record->streaming.streams > 0) {
         return STRAKE_OK;
     }
-    t->grid_end = strake_tune_clock() + streams_share * strake_tuning_left(t, t->end);
+    t->grid_end = strake_clock_seconds() + streams_share * strake_tuning_left(t, t->end);
     STRAKE_TRY(strake_tuning_streams(t, class, &record->streaming, error));
     if (record->streaming.streams > 0) {
         t->learnt = true;
@@ -184,7 +184,7 @@ static strake_status tune_grid(strake_tuning *t, double seconds, bool again, boo
         t->finalist[0] = (strake_contender){.settings = old->settings};
         memcpy(t->finalist[0].setting, old->setting, sizeof old->setting);
     }
-    t->grid_end = strake_tune_clock() + seconds;
+    t->grid_end = strake_clock_seconds() + seconds;
     STRAKE_TRY(write_case(t, error));
     STRAKE_TRY(strake_tuning_grid(t, &class, done, error));
     if (*done) {
@@ -388,7 +388,7 @@ strake_status strake_tune(const strake_tune_options *options, strake_tune_result
                           strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double begin = strake_tune_clock();
+    const double begin = strake_clock_seconds();
     strake_tuning *t = calloc(1, sizeof *t);
     memset(result, 0, sizeof *result);
     STRAKE_CHECK(t != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");

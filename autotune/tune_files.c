@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "autotune/tune_impl.h"
 #include "base/file.h"
@@ -139,11 +139,9 @@ cleanup:
 
 static void set_date(strake_tuned_record *record)
 {
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc) != NULL) {
-        (void)strftime(record->date, sizeof record->date, "%Y-%m-%d", &utc);
-    }
+    char now[32];
+    (void)snprintf(record->date, sizeof record->date, "%.10s",
+                   strake_clock_utc(strake_clock_date(), now));
 }
 
 strake_status strake_tuning_store(strake_tuning *t, strake_error *error)

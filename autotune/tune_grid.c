@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "autotune/clock.h"
+#include "base/clock.h"
 #include "autotune/tune_impl.h"
 
 /* A measurement is cut off at this many times what the defaults took, within bounds [s]. */
@@ -23,7 +23,7 @@ enum { SAMPLES = 3, MOST_TRIED = 4000 };
 double strake_tuning_left(const strake_tuning *t, double deadline)
 {
     (void)t;
-    return deadline - strake_tune_clock();
+    return deadline - strake_clock_seconds();
 }
 
 bool strake_tuning_stopped(const strake_tuning *t)
@@ -108,7 +108,7 @@ strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
     const strake_request request = request_for(t, settings, setting, give_up);
     const double left = strake_tuning_left(t, t->end);
     const double limit = t->wall_limit < left ? t->wall_limit : left;
-    const double start = strake_tune_clock();
+    const double start = strake_clock_seconds();
     if (limit <= 0.0 || strake_tuning_stopped(t)) {
         *out = (strake_measurement){.outcome = STRAKE_OUTCOME_STOPPED};
         return STRAKE_OK;
@@ -118,7 +118,7 @@ strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
     if (out->outcome == STRAKE_OUTCOME_TIMEOUT && limit < t->wall_limit) {
         out->outcome = STRAKE_OUTCOME_STOPPED;
     }
-    const double took = strake_tune_clock() - start;
+    const double took = strake_clock_seconds() - start;
     t->cost = t->cost > 0.0 ? 0.8 * t->cost + 0.2 * took : took;
     return status;
 }
@@ -128,7 +128,7 @@ strake_status strake_tuning_measure(strake_tuning *t, int settings,
                                     strake_measurement *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_journal_entry entry = {.settings = settings, .when = (double)time(NULL)};
+    strake_journal_entry entry = {.settings = settings, .when = (double)strake_clock_date()};
     const strake_measurement *const known =
         strake_journal_find(&t->journal, t->n, settings, setting);
     if (known != NULL) {
@@ -315,7 +315,7 @@ cleanup:
 static strake_status measure_fallback(strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double start = strake_tune_clock();
+    const double start = strake_clock_seconds();
     double limit = 0.0;
     strake_measurement *const m = &t->fallback.result;
     t->doing = "default";
@@ -329,7 +329,7 @@ static strake_status measure_fallback(strake_tuning *t, strake_error *error)
     STRAKE_CHECK(m->outcome == STRAKE_OUTCOME_GOOD, error, STRAKE_ERR_DEVICE,
                  "%s: even the default settings fail (%s): %s", t->options->where,
                  strake_outcome_word(m->outcome), m->message);
-    limit = limit_factor * (strake_tune_clock() - start);
+    limit = limit_factor * (strake_clock_seconds() - start);
     /* From an interrupted tuning: about what it took then. */
     t->cost = t->cost > 0.0 ? t->cost : m->build + m->check + SAMPLES * sample_seconds(t);
     t->wall_limit = limit < least_limit ? least_limit : limit > most_limit ? most_limit : limit;

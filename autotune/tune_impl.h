@@ -2,6 +2,7 @@
 #ifndef STRAKE_AUTOTUNE_TUNE_IMPL_H
 #define STRAKE_AUTOTUNE_TUNE_IMPL_H
 
+#include "base/clock.h"
 #include "autotune/journal.h"
 #include "autotune/predict.h"
 #include "autotune/tune.h"
@@ -35,7 +36,7 @@ typedef struct strake_tuning {
     int lock, lock_any; /* descriptors, -1: not held; of the folder, of all this user's tunings */
     char *folder, *case_file, *reference, *log;
     int64_t brief[STRAKE_AXES]; /* the grid of a brief tuning */
-    double begin, end;          /* of the budget, strake_tune_clock() */
+    double begin, end;          /* of the budget, strake_clock_seconds() */
     /* The present grid. */
     int64_t n[STRAKE_AXES];
     int grid, grids;

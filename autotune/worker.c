@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "autotune/clock.h"
+#include "base/clock.h"
 #include "autotune/protocol.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -35,7 +35,7 @@ typedef struct worker {
 
 static double seconds_since(double start)
 {
-    return strake_tune_clock() - start;
+    return strake_clock_seconds() - start;
 }
 
 static void begin_phase(worker *w, const char *name, const char *kind)
@@ -48,7 +48,7 @@ static void begin_phase(worker *w, const char *name, const char *kind)
 static strake_status open_solver(worker *w, int first_setting, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double start = strake_tune_clock();
+    const double start = strake_clock_seconds();
     const char *sets[STRAKE_WORKER_FIELDS + 1] = {NULL};
     const strake_options options = {.where = w->field[1]};
     int count = 0;
@@ -169,7 +169,7 @@ static strake_status check_result(worker *w, int64_t steps, strake_error *error)
     strake_status status = STRAKE_OK;
     bool intact = true;
     const char *why = NULL;
-    const double start = strake_tune_clock();
+    const double start = strake_clock_seconds();
     begin_phase(w, "check", "run");
     w->file = strake_file_open(w->field[3], NULL, &why);
     STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], why);
@@ -188,7 +188,7 @@ cleanup:
 /* Seconds per step of `steps` steps. */
 static strake_status time_steps(worker *w, int64_t steps, double *seconds, strake_error *error)
 {
-    const double start = strake_tune_clock();
+    const double start = strake_clock_seconds();
     const strake_status status = strake_step(w->solver, steps, error);
     *seconds = seconds_since(start) / (double)steps;
     return status;

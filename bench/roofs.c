@@ -3,10 +3,10 @@
  * loads would allow a thread, and all threads together, and what part of each the pipeline reaches.
  * Compiled for the processor at hand (-march=native), unlike the program, which chooses at run time.
  */
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "measure/roof.h"
 #include "case/case.h"
 #include "cpu/topology.h"
@@ -112,10 +112,10 @@ static double rate_of(double (*work)(void), int threads)
     double best = 0.0;
     for (int k = 0; k < REPEATS; k++) {
         double count = 0.0;
-        const double begin = omp_get_wtime();
+        const double begin = strake_clock_seconds();
 #pragma omp parallel num_threads(threads) reduction(+ : count)
         count += work();
-        const double rate = count / (omp_get_wtime() - begin);
+        const double rate = count / (strake_clock_seconds() - begin);
         best = rate > best ? rate : best;
     }
     return best;

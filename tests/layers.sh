@@ -71,6 +71,11 @@ done < <(awk -v order="$order" '
     /^[ \t]*#[ \t]*include[ \t]*</ { split($0, cut, /[<>]/); from_system(cut[2]) }
     FILENAME ~ /^src\// && (/^[ \t]*#[ \t]*pragma[ \t]+omp/ || /(^|[^A-Za-z0-9_])omp_[a-z_]+ *\(/) &&
         !/pragma[ \t]+omp[ \t]+simd/ { say("OpenMP other than omp simd belongs in host/") }
+    # One home for time. Tests, stored results and a relay are programs of their own.
+    FILENAME !~ /^(src\/base\/clock\.c$|tests\/|bench\/relay\.c$|bench\/results\/)/ &&
+        /(^|[^A-Za-z0-9_])((clock_gettime|gettimeofday|clock_nanosleep|nanosleep|usleep|omp_get_wtime|strftime|(gm|local)time(_r)?) *\(|time *\((NULL|0)\))/ {
+        say("clocks, sleep and dates are asked of base/clock.h")
+    }
     ' "${sources[@]}")
 
 # Drivers' own fills count patterns in 32 bits: cl_fill.h.

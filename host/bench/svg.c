@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "bench/bench.h"
 #include "base/number.h"
 #include "bench/page.h"
@@ -96,18 +96,14 @@ static double print_origin(const strake_bench *bench, int benches, double y, str
 {
     const strake_part_report *device[MOST_NAMED];
     const int devices = find_devices(bench, benches, device);
-    const time_t now = time(NULL);
     strake_machine machine;
-    struct tm utc;
     char when[32] = "", line[800];
     strake_machine_read(&machine);
-    if (gmtime_r(&now, &utc) != NULL) {
-        (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc);
-    }
-    (void)strake_number_print(line, sizeof line, "strake %s, %s; host: %s, %d core%s, %.0f GiB, %s",
-                              STRAKE_VERSION, when, machine.cpu, machine.cores,
-                              machine.cores == 1 ? "" : "s", (double)machine.memory / 1073741824.0,
-                              machine.os);
+    (void)strake_clock_utc(strake_clock_date(), when);
+    (void)strake_number_print(
+        line, sizeof line, "strake %s, %.10s %.5s UTC; host: %s, %d core%s, %.0f GiB, %s",
+        STRAKE_VERSION, when, when + 11, machine.cpu, machine.cores, machine.cores == 1 ? "" : "s",
+        (double)machine.memory / 1073741824.0, machine.os);
     strake_svg_text(svg, MARGIN, y + 12, "note", line);
     for (int k = 0; k < devices; k++) {
         y += NOTE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "grid/arrays.h"
 #include "group/border.h"
 #include "group/commons.h"
@@ -347,11 +348,11 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     if (said.moves == 0) {
         return STRAKE_OK;
     }
-    start = strake_solver_clock();
+    start = strake_clock_seconds();
     group->usual = 0.0;
     STRAKE_TRY(move(group, &said, &moved, error));
     if (decides && moved) {
-        const double took = strake_solver_clock() - start;
+        const double took = strake_clock_seconds() - start;
         strake_decisions_moved(&group->log, group->grid->domain.step, took);
         strake_balancer_moved(group->balancer, said.slabs, took);
     }

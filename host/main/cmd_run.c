@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "output/about.h"
 #include "output/checkpoint.h"
@@ -41,8 +41,8 @@ typedef struct run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool begun; /* has written something */
-    time_t started;
+    bool begun;      /* has written something */
+    int64_t started; /* strake_clock_date() */
 } run;
 
 /* Rank 0, or a lone process: it alone uses files and speaks. */
@@ -195,14 +195,14 @@ static strake_status write_at_first(run *r, strake_status (*job)(run *, strake_e
                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double begin = strake_wall_seconds();
+    const double begin = strake_clock_seconds();
     if (!r->begun) {
         STRAKE_TRY(at_first(r, begin_outputs, error));
         r->begun = true;
     }
     STRAKE_TRY(at_first(r, job, error));
 cleanup:
-    r->io_seconds += strake_wall_seconds() - begin;
+    r->io_seconds += strake_clock_seconds() - begin;
     return status;
 }
 
@@ -281,9 +281,9 @@ static strake_status time_loop(run *r, strake_error *error)
     STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
     while (step < which->steps && !interrupted) {
         const int64_t now = strake_batch_steps(which, step, batch);
-        const double begin = strake_wall_seconds();
+        const double begin = strake_clock_seconds();
         STRAKE_TRY(strake_step(r->solver, now, error));
-        seconds = strake_wall_seconds() - begin;
+        seconds = strake_clock_seconds() - begin;
         STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
         batch = strake_batch_next(batch, now, sweep, seconds);
         step = strake_step_count(r->solver);
@@ -360,10 +360,10 @@ static strake_status report(run *r, strake_error *error)
     const strake_result_detail detail = r->report.path != NULL ? STRAKE_RESULT_CHECKSUMS
                                         : r->arguments->quiet  ? STRAKE_RESULT_TIMES
                                                                : STRAKE_RESULT_SUMS;
-    const double begin = strake_wall_seconds();
+    const double begin = strake_clock_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
     STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));
-    r->io_seconds += strake_wall_seconds() - begin;
+    r->io_seconds += strake_clock_seconds() - begin;
     r->result.io_seconds = r->io_seconds;
     if (!r->arguments->quiet) {
         strake_summary_print(&r->result, strake_table_stream(r->report.path));
@@ -405,7 +405,7 @@ static int command(const strake_arguments *arguments)
     run *const r = calloc(1, sizeof *r);
     STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     r->arguments = arguments;
-    r->started = time(NULL);
+    r->started = strake_clock_date();
     r->checkpoint_step = -1;
     STRAKE_TRY(strake_ranks_open(&r->ranks, error));
     status = strake_case_from(arguments, &r->which, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "base/file.h"
 #include "main/interrupt.h"
@@ -135,7 +136,7 @@ static int tune_places(const strake_arguments *arguments, const char *space, con
     for (int k = 0; k < all->count && !strake_interrupted(); k++) {
         char where[24] = "cpu";
         const int d = all->device[k];
-        const double left = budget - (strake_wall_seconds() - begin);
+        const double left = budget - (strake_clock_seconds() - begin);
         if (is_repeated(all, k, list)) {
             strake_say_note("ocl:%d is like another device: it uses the same settings", d);
             continue;
@@ -208,7 +209,7 @@ static int command(const strake_arguments *arguments)
     char *space = NULL;
     size_t length = 0;
     int code = STRAKE_EXIT_DONE;
-    const double begin = strake_wall_seconds(); /* loading drivers counts */
+    const double begin = strake_clock_seconds(); /* loading drivers counts */
     if (arguments->space != NULL) {
         STRAKE_TRY(
             strake_file_read(arguments->space, MOST_BYTES, "search space", &space, &length, error));

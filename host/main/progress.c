@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "main/program.h"
 
 /* Seconds between two showings. */
@@ -14,20 +14,13 @@ static const double bar_period = 0.2, line_period = 10.0;
 
 enum { WIDEST = 200, NARROWEST_BAR = 5, WIDEST_BAR = 40 };
 
-double strake_wall_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void strake_progress_begin(strake_progress *progress, bool quiet, int64_t first, int64_t total,
                            double cells)
 {
     const char *const kind = getenv("TERM");
     *progress = (strake_progress){.quiet = quiet, .first = first, .total = total, .cells = cells};
     progress->terminal = isatty(STDERR_FILENO) && (kind == NULL || strcmp(kind, "dumb") != 0);
-    progress->begin = progress->last = strake_wall_seconds();
+    progress->begin = progress->last = strake_clock_seconds();
 }
 
 /* 75 -> "1:15", 3675 -> "1:01:15". */
@@ -87,12 +80,12 @@ static void show(strake_progress *progress, double now, double share, const char
 void strake_progress_soon(strake_progress *progress, double seconds)
 {
     progress->last =
-        strake_wall_seconds() + seconds - (progress->terminal ? bar_period : line_period);
+        strake_clock_seconds() + seconds - (progress->terminal ? bar_period : line_period);
 }
 
 void strake_progress_show(strake_progress *progress, double share, const char *facts)
 {
-    const double now = strake_wall_seconds();
+    const double now = strake_clock_seconds();
     if (is_due(progress, now)) {
         show(progress, now, share, facts);
     }
@@ -100,7 +93,7 @@ void strake_progress_show(strake_progress *progress, double share, const char *f
 
 void strake_progress_update(strake_progress *progress, int64_t step, double stepping)
 {
-    const double now = strake_wall_seconds();
+    const double now = strake_clock_seconds();
     const double done = (double)(step - progress->first);
     if (done <= 0.0 || !is_due(progress, now)) {
         return;

@@ -5,16 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
+
 typedef struct strake_progress {
     bool quiet, terminal;
     bool drawn;           /**< a bar stands on the terminal's last line */
     int64_t first, total; /**< steps */
     double cells;         /**< of the grid */
-    double begin, last;   /**< seconds of strake_wall_seconds() */
+    double begin, last;   /**< seconds of strake_clock_seconds() */
 } strake_progress;
-
-/** Seconds of a clock that only goes forward. */
-double strake_wall_seconds(void);
 
 void strake_progress_begin(strake_progress *progress, bool quiet, int64_t first, int64_t total,
                            double cells);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "main/environment.h"
 #include "main/interrupt.h"
@@ -32,7 +33,7 @@ static void show(void *user, const strake_tune_progress *p)
 {
     display *const d = user;
     char best[32], gain[80] = "", grid[STRAKE_GRID_TEXT];
-    const double now = strake_wall_seconds();
+    const double now = strake_clock_seconds();
     const double cells = (double)p->n[0] * (double)p->n[1] * (double)p->n[2];
     if (d->request->quiet || now - d->last < (d->terminal ? bar_period : line_period)) {
         return;

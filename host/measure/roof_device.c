@@ -1,9 +1,9 @@
 /* The bandwidth of an OpenCL device's memory. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "measure/roof.h"
 #include "opencl/cl_fill.h"
 
@@ -98,13 +98,13 @@ static strake_status time_passes(stream *s, size_t elements, double *best, strak
     *best = (double)INFINITY;
     for (int pass = 0; pass <= PASSES; pass++) {
         STRAKE_CL("clFinish", s->cl->clFinish(s->queue), error, s->device);
-        const double begin = omp_get_wtime();
+        const double begin = strake_clock_seconds();
         STRAKE_CL("clEnqueueNDRangeKernel",
                   s->cl->clEnqueueNDRangeKernel(s->queue, s->kernel, 1, NULL, &elements, NULL, 0,
                                                 NULL, NULL),
                   error, s->device);
         STRAKE_CL("clFinish", s->cl->clFinish(s->queue), error, s->device);
-        const double seconds = omp_get_wtime() - begin;
+        const double seconds = strake_clock_seconds() - begin;
         *best = pass > 0 && seconds < *best ? seconds : *best;
     }
 cleanup:

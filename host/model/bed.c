@@ -3,20 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "measure/roof.h"
 #include "measure/sample.h"
 
 enum { PAGE = 4096, MEBI = 1048576, ALIGNMENT = 2 * MEBI };
 static const size_t most_transfer = (size_t)64 * MEBI;
-
-double strake_bed_clock(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 double strake_bed_median(double *value, int count)
 {

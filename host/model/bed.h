@@ -62,9 +62,6 @@ size_t strake_bed_offset(strake_bed *bed, size_t bytes);
 strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,
                               strake_error *error);
 
-/** Seconds of a clock that only goes forward. */
-double strake_bed_clock(void);
-
 /** Median; reorders. */
 double strake_bed_median(double *value, int count);
 

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "model/bed.h"
 #include "opencl/cl_wait.h"
 
@@ -23,9 +24,9 @@ static strake_status time_job(strake_bed *bed, strake_job job, int number, doubl
     strake_status status = STRAKE_OK;
     double value[REPEATS + 1] = {0.0};
     for (int k = 0; k <= REPEATS; k++) {
-        const double start = strake_bed_clock();
+        const double start = strake_clock_seconds();
         STRAKE_TRY(job(bed, number, error));
-        value[k] = strake_bed_clock() - start;
+        value[k] = strake_clock_seconds() - start;
     }
     *seconds = strake_bed_median(value + 1, REPEATS); /* the first one warms up */
 cleanup:
@@ -378,10 +379,10 @@ static strake_status measure_enqueue(strake_bed *bed, void *memory, double *seco
     strake_status status = STRAKE_OK;
     double value[REPEATS] = {0.0};
     for (int k = 0; k < REPEATS; k++) {
-        const double start = strake_bed_clock();
+        const double start = strake_clock_seconds();
         STRAKE_TRY(enqueue_copy(bed, 0, true, 0, bed->lane[1].bytes, memory, error));
         STRAKE_TRY(flush(bed, 0, error));
-        value[k] = strake_bed_clock() - start;
+        value[k] = strake_clock_seconds() - start;
         STRAKE_TRY(finish(bed, 0, error));
     }
     *seconds = strake_bed_median(value, REPEATS);

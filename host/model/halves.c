@@ -2,6 +2,7 @@
    transfers, and memory that another processor has just written is slower to read. */
 #include <omp.h>
 
+#include "base/clock.h"
 #include "model/bed.h"
 #include "opencl/cl_wait.h"
 
@@ -51,7 +52,7 @@ strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, dou
     strake_cl_waiter waiter = {.kind = STRAKE_CL_WAIT_DEFAULT};
     char *const slabs = make_slabs(bed, bytes);
     STRAKE_TRY(compute(bed, error));
-    start = strake_bed_clock();
+    start = strake_clock_seconds();
     if (beside) {
         STRAKE_TRY(strake_cl_follow(bed->cl, bed->device, queue, bed->stripe, error));
     }
@@ -59,7 +60,7 @@ strake_status strake_bed_publish(strake_bed *bed, bool beside, size_t bytes, dou
                                    strake_bed_offset(bed, bytes), bytes, slabs, &event, error));
     STRAKE_CL("clFlush", bed->cl->clFlush(queue), error, bed->device);
     STRAKE_TRY(strake_cl_wait(bed->cl, bed->device, &waiter, &event, error));
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
 cleanup:
     strake_cl_release_event(bed->cl, &event);
     return status;
@@ -75,12 +76,12 @@ strake_status strake_bed_fetch(strake_bed *bed, bool beside, size_t bytes, doubl
     const cl_command_queue queue = beside ? bed->lane[0].queue : bed->stripe;
     STRAKE_TRY(strake_bed_publish(bed, beside, bytes, &ignored, error));
     slabs = make_slabs(bed, bytes);
-    start = strake_bed_clock();
+    start = strake_clock_seconds();
     STRAKE_TRY(strake_cl_pins_write(&bed->pins, queue, bed->lane[0].array,
                                     strake_bed_offset(bed, bytes), bytes, slabs, &event, error));
     STRAKE_CL("clFlush", bed->cl->clFlush(queue), error, bed->device);
     STRAKE_CL("clFinish", bed->cl->clFinish(queue), error, bed->device);
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
 cleanup:
     strake_cl_release_event(bed->cl, &event);
     return status;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "measure/roof.h"
 #include "model/bed.h"
 
@@ -41,16 +41,13 @@ static strake_status transfer(void *user, size_t bytes, double *seconds, strake_
 
 static void identify(const strake_cl_device *device, strake_device_model *model)
 {
-    const time_t now = time(NULL);
-    struct tm utc;
+    char now[32];
     (void)snprintf(model->platform, sizeof model->platform, "%s", device->platform_name);
     (void)snprintf(model->version, sizeof model->version, "%s", device->platform_version);
     (void)snprintf(model->name, sizeof model->name, "%s", device->name);
     (void)snprintf(model->driver, sizeof model->driver, "%s", device->driver);
-    if (gmtime_r(&now, &utc) == NULL ||
-        strftime(model->date, sizeof model->date, "%Y-%m-%d", &utc) == 0) {
-        model->date[0] = '\0';
-    }
+    (void)snprintf(model->date, sizeof model->date, "%.10s",
+                   strake_clock_utc(strake_clock_date(), now));
 }
 
 static strake_status measure_device(const strake_cl_list *list, strake_model_device *device,

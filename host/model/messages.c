@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/fit.h"
 
 enum {
@@ -13,13 +13,6 @@ enum {
     WARM = 2,    /* ... and before them */
     TAG = 950    /* there; back: one more */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -34,11 +27,11 @@ static strake_status call(strake_link *link, double *seconds, strake_error *erro
     strake_status status = STRAKE_OK;
     for (int k = -WARM; k < ROUNDS; k++) {
         STRAKE_TRY(strake_link_listen(link, error));
-        const double start = now();
+        const double start = strake_clock_seconds();
         STRAKE_TRY(strake_link_send(link, error));
         STRAKE_TRY(strake_link_received(link, error));
         if (k >= 0) {
-            seconds[k] = 0.5 * (now() - start);
+            seconds[k] = 0.5 * (strake_clock_seconds() - start);
         }
         STRAKE_TRY(strake_link_sent(link, error));
     }

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "model/bed.h"
 
 enum { REPEATS = 9 };
@@ -21,13 +22,13 @@ static strake_status through_host(void *user, size_t bytes, double *seconds, str
     const strake_lane *a = &r->from.lane[0];
     const strake_lane *b = &r->to.lane[0];
     char *const slabs = r->to.slabs + strake_bed_place(&r->to, bytes);
-    const double start = strake_bed_clock();
+    const double start = strake_clock_seconds();
     STRAKE_TRY(strake_cl_pins_read(&r->pins, a->queue, a->array, 0, bytes, slabs, &event, error));
     STRAKE_TRY(strake_bed_wait(&r->from, a->queue, &event, error));
     STRAKE_TRY(
         strake_cl_pins_write(&r->to.pins, b->queue, b->array, 0, bytes, slabs, &event, error));
     STRAKE_TRY(strake_bed_wait(&r->to, b->queue, &event, error));
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
 cleanup:
     return status;
 }
@@ -38,11 +39,11 @@ static strake_status touch(const strake_bed *bed, double *seconds, strake_error 
     strake_status status = STRAKE_OK;
     const int zero = 0;
     const strake_lane *l = &bed->lane[0];
-    const double start = strake_bed_clock();
+    const double start = strake_clock_seconds();
     STRAKE_TRY(strake_cl_fill(&bed->filler, l->queue, l->array, &zero, sizeof zero,
                               l->bytes - sizeof zero, sizeof zero, error));
     STRAKE_CL("clFinish", bed->cl->clFinish(l->queue), error, bed->device);
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
 cleanup:
     return status;
 }
@@ -57,13 +58,13 @@ static strake_status in_context(void *user, size_t bytes, double *seconds, strak
     double start = 0.0, first = 0.0, again = 0.0;
     STRAKE_TRY(touch(&r->from, &first, error));
     STRAKE_TRY(touch(&r->to, &first, error));
-    start = strake_bed_clock();
+    start = strake_clock_seconds();
     STRAKE_CL("clEnqueueCopyBuffer",
               r->from.cl->clEnqueueCopyBuffer(a->queue, a->array, r->to.lane[0].array, 0, 0, bytes,
                                               0, NULL, &event),
               error, r->from.device);
     STRAKE_TRY(strake_bed_wait(&r->from, a->queue, &event, error));
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
     STRAKE_TRY(touch(&r->to, &first, error));
     STRAKE_TRY(touch(&r->to, &again, error));
     *seconds += first > again ? first - again : 0.0;
@@ -94,14 +95,14 @@ static strake_status time_uploads(road *r, bool first, bool second, double *seco
     for (int k = 0; k < REPEATS; k++) {
         strake_status result[2] = {STRAKE_OK, STRAKE_OK};
         strake_error failure[2];
-        const double start = strake_bed_clock();
+        const double start = strake_clock_seconds();
 #pragma omp parallel for num_threads(2) schedule(static, 1)
         for (int d = 0; d < 2; d++) {
             if (d == 0 ? first : second) {
                 result[d] = upload(d == 0 ? &r->from : &r->to, &failure[d]);
             }
         }
-        value[k] = strake_bed_clock() - start;
+        value[k] = strake_clock_seconds() - start;
         for (int d = 0; d < 2; d++) {
             STRAKE_CHECK(result[d] == STRAKE_OK, error, result[d], "%s", failure[d].text);
         }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "model/bed.h"
 
 enum {
@@ -83,7 +84,7 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
     }
     char *const place = bed->host + strake_bed_place(bed, bytes);
     char *const pinned = bed->lane[0].pinned;
-    const double start = strake_bed_clock();
+    const double start = strake_clock_seconds();
     switch (kind) {
     case STRAKE_UP_PAGEABLE:
     case STRAKE_DOWN_PAGEABLE:
@@ -100,7 +101,7 @@ strake_status strake_bed_transfer(strake_bed *bed, strake_path_kind kind, size_t
     default:
         status = copy_within(bed, bytes, error);
     }
-    *seconds = strake_bed_clock() - start;
+    *seconds = strake_clock_seconds() - start;
     return status;
 }
 
@@ -121,9 +122,9 @@ static strake_status run_rounds(const strake_sweep *sweep, int first, double lim
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const double start = strake_bed_clock();
+    const double start = strake_clock_seconds();
     for (s->rounds = 0; s->rounds < MOST_ROUNDS; s->rounds++) {
-        const bool enough = s->rounds >= LEAST_ROUNDS && strake_bed_clock() - start > limit;
+        const bool enough = s->rounds >= LEAST_ROUNDS && strake_clock_seconds() - start > limit;
         if (enough || (s->rounds > 0 && is_stopped(sweep))) {
             break;
         }

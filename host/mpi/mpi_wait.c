@@ -8,7 +8,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 /*
  * Seconds of waiting after which a thread sleeps between two looks, and looks after the others. MPI moves
@@ -17,24 +18,17 @@
 static const double awake = 5e-3, look_after = 0.05;
 
 /*
- * [ns] In a crowd a thread that waits computes on no processor of its own: it sleeps at once, and not so
+ * [s] In a crowd a thread that waits computes on no processor of its own: it sleeps at once, and not so
  * often that looking takes much of what the others compute with. It does not yield: to Linux that gives
  * away its turn for milliseconds, after which messages would only be looked for once nobody computes.
  */
-enum { NAP = 20000, NAP_IN_A_CROWD = 50000 };
+static const double nap_alone = 20e-6, nap_in_a_crowd = 50e-6;
 
 /*
  * After a loss every rank stays so long, so that the one that tells can do so, and so that the others find
  * the rank that was lost rather than one that has ended because of it.
  */
-static const struct timespec tell_time = {0, 400000000};
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static const double tell_time = 0.4;
 
 strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code, strake_error *error)
 {
@@ -115,7 +109,7 @@ static bool find_dead(strake_ranks *ranks)
 
 static bool is_over(strake_ranks *ranks, double since, double *looked, const char *what)
 {
-    const double t = now();
+    const double t = strake_clock_seconds();
     if (t - since < look_after || t - *looked < look_after) {
         return false;
     }
@@ -138,8 +132,8 @@ static bool is_over(strake_ranks *ranks, double since, double *looked, const cha
 strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
                               MPI_Status *seen, const char *what, strake_error *error)
 {
-    const struct timespec nap = {0, ranks->is_crowded ? NAP_IN_A_CROWD : NAP};
-    const double since = now();
+    const double nap = ranks->is_crowded ? nap_in_a_crowd : nap_alone;
+    const double since = strake_clock_seconds();
     double looked = since;
     for (;;) {
         int done = 0;
@@ -153,10 +147,10 @@ strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *re
         if (done) {
             return STRAKE_OK;
         }
-        if (!ranks->is_crowded && now() - since < awake) {
+        if (!ranks->is_crowded && strake_clock_seconds() - since < awake) {
             continue;
         }
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+        strake_clock_sleep(nap);
         (void)is_over(ranks, since, &looked, what);
     }
 }
@@ -168,7 +162,7 @@ bool strake_ranks_is_lost(const strake_ranks *ranks)
 
 void strake_mpi_linger(void)
 {
-    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &tell_time, NULL);
+    strake_clock_sleep(tell_time);
 }
 
 bool strake_ranks_may_tell(const strake_ranks *ranks)

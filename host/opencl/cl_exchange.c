@@ -2,16 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
 static int run_of(const strake_cl_exchange *x, int g)
@@ -118,7 +112,7 @@ void strake_cl_exchange_time(strake_cl_exchange *x)
 {
     x->timed = true;
     x->so_far = 0.0;
-    x->began = now();
+    x->began = strake_clock_seconds();
 }
 
 /* Ends a timed exchange; the oldest sample makes room. */
@@ -126,7 +120,7 @@ static void add_sample(strake_cl_exchange *x)
 {
     const int at = x->samples++ % STRAKE_CL_SAMPLES;
     x->down[at] = x->so_far;
-    x->up[at] = now() - x->began;
+    x->up[at] = strake_clock_seconds() - x->began;
     x->timed = false;
 }
 
@@ -269,7 +263,7 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
     if (x->sent != NULL) { /* it comes after the ghost slabs in the queue */
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, x->timed ? &own : &x->waiter,
                                   &x->sent, error));
-        x->so_far = x->timed ? now() - x->began : 0.0;
+        x->so_far = x->timed ? strake_clock_seconds() - x->began : 0.0;
     } else if (x->arrived != NULL) {
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, &x->reader, &x->arrived, error));
     }
@@ -287,7 +281,7 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
         x->timed = false;
         return STRAKE_OK;
     }
-    x->began = x->timed ? now() : 0.0;
+    x->began = x->timed ? strake_clock_seconds() : 0.0;
     strake_cl_release_event(x->window->kernels->cl, &x->arrived);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];

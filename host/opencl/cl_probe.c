@@ -2,21 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "opencl/cl_fill.h"
 #include "opencl/cl_pins.h"
 
 enum { REPEATS = 3, ROW = 16, PAGE = 4096 };
 static const double most_array = 128.0 * 1048576.0; /* bytes: enough to fill a large GPU */
 static const size_t most_transfer = (size_t)64 << 20;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 int64_t strake_cl_probe_slabs(const strake_cl_demand *d)
 {
@@ -54,12 +47,12 @@ static strake_status probe_steps(strake_cl_window *w, int64_t slabs, int steps, 
     strake_status status = STRAKE_OK;
     *seconds = 0.0;
     for (int k = 0; k <= REPEATS; k++) {
-        const double start = now();
+        const double start = strake_clock_seconds();
         for (int i = 0; i < steps; i++) {
             STRAKE_TRY(strake_cl_window_step(w, 0, slabs, NULL, error));
         }
         STRAKE_TRY(finish(w, error));
-        const double took = (now() - start) / steps;
+        const double took = (strake_clock_seconds() - start) / steps;
         *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
     }
 cleanup:
@@ -74,12 +67,12 @@ static strake_status probe_transfer(strake_cl_window *w, const strake_cl_pins *p
     const cl_mem array = w->state[0].buffer[0];
     *seconds = 0.0;
     for (int k = 0; k <= REPEATS; k++) {
-        const double start = now();
+        const double start = strake_clock_seconds();
         for (int i = 0; i < ROW; i++) {
             STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, NULL, error));
         }
         STRAKE_TRY(finish(w, error));
-        const double took = (now() - start) / ROW;
+        const double took = (strake_clock_seconds() - start) / ROW;
         *seconds = k == 1 || (k > 1 && took < *seconds) ? took : *seconds;
     }
 cleanup:
@@ -99,13 +92,13 @@ static strake_status probe_link(strake_cl_window *w, const strake_cl_pins *pins,
     *up = 0.0;
     *down = 0.0;
     for (int k = 0; k <= REPEATS; k++) {
-        const double start = now();
+        const double start = strake_clock_seconds();
         STRAKE_TRY(strake_cl_pins_write(pins, w->queue, array, 0, bytes, memory, NULL, error));
         STRAKE_TRY(finish(w, error));
-        const double middle = now();
+        const double middle = strake_clock_seconds();
         STRAKE_TRY(strake_cl_pins_read(pins, w->queue, array, 0, bytes, memory, NULL, error));
         STRAKE_TRY(finish(w, error));
-        const double end = now();
+        const double end = strake_clock_seconds();
         *up = k == 1 || (k > 1 && middle - start < *up) ? middle - start : *up;
         *down = k == 1 || (k > 1 && end - middle < *down) ? end - middle : *down;
     }

@@ -1,16 +1,10 @@
 #include "opencl/cl_record.h"
 
 #include <stdio.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { MARKERS = 32 };
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 strake_status strake_cl_record_renew(const strake_cl *cl, const strake_cl_device *device,
                                      cl_context context, bool timers, cl_command_queue *queue,
@@ -52,11 +46,11 @@ static strake_status look_at_clocks(strake_cl_record *r, cl_command_queue queue,
     strake_status status = STRAKE_OK;
     cl_event event = NULL;
     double begin = 0.0, end = 0.0, after = 0.0;
-    const double before = now();
+    const double before = strake_clock_seconds();
     STRAKE_CL("clEnqueueMarkerWithWaitList",
               r->cl->clEnqueueMarkerWithWaitList(queue, 0, NULL, &event), error, r->device);
     STRAKE_CL("clFinish", r->cl->clFinish(queue), error, r->device);
-    after = now();
+    after = strake_clock_seconds();
     r->timers = read_times(r->cl, event, &begin, &end);
     if (r->timers) {
         *least = before - begin > *least ? before - begin : *least;

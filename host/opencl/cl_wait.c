@@ -9,6 +9,8 @@
 
 #ifdef __linux__
 #include <sys/prctl.h>
+
+#include "base/clock.h"
 #endif
 
 /* Shorter waits than a thread needs to fall asleep and wake up are spent spinning. */
@@ -18,19 +20,6 @@ static const double pause_part = 1.0 / 64.0;
 static const double least_pause = 10e-6, most_pause = 100e-6;
 /* Seconds until a thread that a driver should wake looks for itself. */
 static const double most_trust = 0.05;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void pause_for(double seconds)
-{
-    const struct timespec t = {0, (long)(1e9 * seconds)};
-    (void)nanosleep(&t, NULL);
-}
 
 /*
  * What the driver rings when a command is complete. The waiter may have given up by then: the last of the
@@ -96,11 +85,7 @@ static call *ask(const strake_cl *cl, cl_event event)
 /* Sleeps until the call comes, or some seconds. */
 static void await_call(call *c, double seconds)
 {
-    struct timespec end;
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    const long nanoseconds = end.tv_nsec + (long)(1e9 * seconds);
-    end.tv_sec += nanoseconds / 1000000000L;
-    end.tv_nsec = nanoseconds % 1000000000L;
+    const struct timespec end = strake_clock_after(seconds);
     (void)pthread_mutex_lock(&c->mutex);
     while (!c->is_rung && pthread_cond_timedwait(&c->rung, &c->mutex, &end) != ETIMEDOUT) {
     }
@@ -132,7 +117,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     strake_status status = STRAKE_OK;
     cl_int state = CL_QUEUED;
     double waited = 0.0;
-    const double start = now();
+    const double start = strake_clock_seconds();
     const double pause = find_pause(device, waiter);
     const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
     bool has_asked = false;
@@ -147,7 +132,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
                   cl->clGetEventInfo(*event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
                                      &state, NULL),
                   error, device);
-        waited = now() - start;
+        waited = strake_clock_seconds() - start;
         if (state <= CL_COMPLETE) {
             break;
         }
@@ -161,7 +146,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
         if (caller != NULL) {
             await_call(caller, most_trust);
         } else if (pause > 0.0) {
-            pause_for(pause);
+            strake_clock_sleep(pause);
         }
     }
     STRAKE_CL("a command", state, error, device);

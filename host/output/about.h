@@ -2,8 +2,7 @@
 #ifndef STRAKE_ABOUT_H
 #define STRAKE_ABOUT_H
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "io/text.h"
 #include "solver/solver.h"
 
@@ -15,7 +14,7 @@ typedef struct strake_about {
     const char *const *sets; /**< NULL-terminated PATH=VALUE that changed the case */
     int ranks;
     int64_t first_step; /**< that this run began from */
-    time_t started;
+    int64_t started;    /**< strake_clock_date() */
 } strake_about;
 
 /** Writes run.json into a folder, atomically. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */

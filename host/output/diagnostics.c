@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "io/table.h"
 
@@ -13,7 +14,7 @@ strake_status strake_diagnostics_begin(strake_diagnostics *d, const strake_case 
                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *d = (strake_diagnostics){.written = time(NULL)};
+    *d = (strake_diagnostics){.written = strake_clock_seconds()};
     if (which->diagnostics_every == 0) {
         return STRAKE_OK;
     }
@@ -49,7 +50,7 @@ strake_status strake_diagnostics_measure(strake_diagnostics *d, strake_error *er
     }
     strake_text_print(&d->text, "\n");
     d->is_new = true;
-    if (time(NULL) - d->written > SECONDS) {
+    if (strake_clock_seconds() - d->written > SECONDS) {
         STRAKE_TRY(strake_diagnostics_write(d, error));
     }
 cleanup:
@@ -65,7 +66,7 @@ strake_status strake_diagnostics_write(strake_diagnostics *d, strake_error *erro
     STRAKE_CHECK(!d->text.failed, error, STRAKE_ERR_MEMORY, "out of memory for the diagnostics");
     STRAKE_TRY(strake_file_put(d->path, 0, d->text.data, d->text.length, error));
     d->is_new = false;
-    d->written = time(NULL);
+    d->written = strake_clock_seconds();
 cleanup:
     return status;
 }

@@ -2,8 +2,7 @@
 #ifndef STRAKE_DIAGNOSTICS_H
 #define STRAKE_DIAGNOSTICS_H
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "io/text.h"
 #include "solver/solver.h"
 
@@ -16,7 +15,7 @@ typedef struct strake_diagnostics {
     char *path;
     strake_text text; /**< the whole file */
     bool is_new;      /**< has lines that the file has not */
-    time_t written;   /**< when the file was */
+    double written;   /**< when the file was, strake_clock_seconds() */
 } strake_diagnostics;
 
 /**

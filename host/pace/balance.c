@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cpu/threads.h"
 #include "pace/choose.h"
 #include "pace/predict.h"
@@ -40,12 +41,12 @@ strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_
     int64_t timed = 0;
     STRAKE_TRY(strake_team_upload(pace->team, error));
     STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
-    start = strake_solver_clock();
+    start = strake_clock_seconds();
     STRAKE_TRY(strake_team_try(pace->team, pace->team->at_once, error));
-    timed = find_steps(pace, (strake_solver_clock() - start) / pace->team->at_once, enough);
-    start = strake_solver_clock();
+    timed = find_steps(pace, (strake_clock_seconds() - start) / pace->team->at_once, enough);
+    start = strake_clock_seconds();
     STRAKE_TRY(strake_team_try(pace->team, timed, error));
-    *seconds = (strake_solver_clock() - start) / (double)timed;
+    *seconds = (strake_clock_seconds() - start) / (double)timed;
     for (int e = 0; e < pace->team->parts; e++) {
         part_seconds[e] = 0.0;
     }
@@ -87,9 +88,9 @@ static strake_status time_again(strake_pace *pace, int64_t steps, strake_waits *
 {
     strake_status status = STRAKE_OK;
     strake_waits_read(before);
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     STRAKE_TRY(strake_team_try(pace->team, steps, error));
-    *seconds = (strake_solver_clock() - start) / (double)steps;
+    *seconds = (strake_clock_seconds() - start) / (double)steps;
     strake_waits_read(after);
     *waited = strake_waits_between(before, after) / (double)(steps * pace->team->roles);
 cleanup:
@@ -110,9 +111,9 @@ strake_status strake_time_often(strake_pace *pace, strake_forecast *out, strake_
     /* Gets the data where they are needed; levels the workers' shares. */
     STRAKE_TRY(strake_time_team(pace, &start, part_seconds, error));
     steps = find_steps(pace, start, patience / MOST_TRIALS);
-    start = strake_solver_clock();
+    start = strake_clock_seconds();
     while (trials < LEAST_TRIALS ||
-           (trials < MOST_TRIALS && strake_solver_clock() - start < patience)) {
+           (trials < MOST_TRIALS && strake_clock_seconds() - start < patience)) {
         STRAKE_TRY(time_again(pace, steps, &waits[0], &waits[1], &seconds[trials], &waited[trials],
                               error));
         waited[trials] *= crowded ? 0.0 : 1.0;

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "pace/pace.h"
 
 /* What workers take in less [s] tells nothing of their speeds. */
@@ -195,7 +196,7 @@ static strake_status look(strake_pace *pace, strake_error *error)
     if (!moves) {
         return STRAKE_OK;
     }
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     find_ranges(pace, owned, range);
     if (has_room(pace, range)) {
         STRAKE_TRY(move(pace, range, error));
@@ -210,7 +211,7 @@ static strake_status look(strake_pace *pace, strake_error *error)
         STRAKE_TRY(strake_team_upload(pace->team, error));
         strake_notices_streams(pace->team);
     }
-    took = strake_solver_clock() - start;
+    took = strake_clock_seconds() - start;
     strake_decisions_moved(&pace->log, pace->domain->step, took);
     strake_balancer_moved(&pace->balancer, owned, took);
 cleanup:

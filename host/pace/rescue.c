@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "part/leave.h"
 
 /*
@@ -42,7 +43,7 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_kept *kept = &pace->kept;
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     const double passed = pace->step_seconds - kept->since;
     if (!is_wanted(pace) || (kept->valid && passed < interval(kept))) {
         return STRAKE_OK;
@@ -62,7 +63,7 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
     kept->valid = true;
     kept->step = pace->domain->step;
     kept->since = pace->step_seconds;
-    kept->cost = strake_solver_clock() - start;
+    kept->cost = strake_clock_seconds() - start;
 cleanup:
     return status;
 }

@@ -1,16 +1,8 @@
 #include "part/notice.h"
 
 #include <stdarg.h>
-#include <time.h>
 
 #include "base/number.h"
-
-double strake_solver_clock(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void strake_tell(const strake_notices *notices, const char *format, ...)
 {

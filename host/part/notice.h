@@ -12,7 +12,4 @@ typedef struct strake_notices {
 /** One formatted line. */
 void strake_tell(const strake_notices *notices, const char *format, ...) STRAKE_PRINTF(2, 3);
 
-/** Seconds of a monotonic clock. */
-double strake_solver_clock(void);
-
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
 #include "grid/arrays.h"
@@ -234,7 +235,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
 {
     strake_status status = STRAKE_OK;
     const strake_options defaults = {0};
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     bool complete = false;
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
@@ -260,7 +261,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     if (complete) {
         STRAKE_TRY(strake_solver_place(solver, error));
     }
-    solver->setup_seconds = strake_solver_clock() - start;
+    solver->setup_seconds = strake_clock_seconds() - start;
     *out = solver;
     solver = NULL;
 cleanup:

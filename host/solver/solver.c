@@ -1,4 +1,5 @@
 /* Stepping: README.md beside this file draws it. */
+#include "base/clock.h"
 #include "base/hash.h"
 #include "grid/inputs.h"
 #include "group/border.h"
@@ -39,15 +40,15 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     strake_status status = STRAKE_OK;
     int64_t steps = left, wanted = left;
     const bool renews = solver->pace.kept.valid; /* else it is part of the set-up */
-    double start = strake_solver_clock(), elapsed = 0.0;
+    double start = strake_clock_seconds(), elapsed = 0.0;
     STRAKE_TRY(strake_keep(&solver->pace, error));
-    solver->pace.step_seconds += renews ? strake_solver_clock() - start : 0.0;
+    solver->pace.step_seconds += renews ? strake_clock_seconds() - start : 0.0;
     STRAKE_TRY(strake_team_upload(&solver->team, error));
-    start = strake_solver_clock();
+    start = strake_clock_seconds();
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
     wanted = steps;
     status = strake_team_run(&solver->team, steps == left, &steps, error);
-    elapsed = strake_solver_clock() - start;
+    elapsed = strake_clock_seconds() - start;
     account(solver, steps, elapsed);
     strake_regroup_observe(&solver->group, steps);
     STRAKE_TRY(status);
@@ -58,7 +59,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
         solver->team.part[e].updates += (double)(own.end - own.first) * (double)steps;
     }
     STRAKE_TRY(strake_rebalance(&solver->pace, steps, elapsed, steps < wanted, error));
-    solver->pace.step_seconds += strake_solver_clock() - start - elapsed;
+    solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
 cleanup:
     return status;
 }
@@ -70,9 +71,9 @@ static strake_status run_to(strake_solver *solver, int64_t step, strake_error *e
     while (solver->grid.domain.step < step) {
         strake_error cause = {STRAKE_OK, ""};
         if (run_piece(solver, step - solver->grid.domain.step, &cause) != STRAKE_OK) {
-            const double start = strake_solver_clock();
+            const double start = strake_clock_seconds();
             STRAKE_TRY(strake_rescue(&solver->pace, &cause, error));
-            solver->pace.step_seconds += strake_solver_clock() - start;
+            solver->pace.step_seconds += strake_clock_seconds() - start;
         }
     }
 cleanup:
@@ -98,7 +99,7 @@ static strake_status run_together(strake_solver *solver, int64_t steps, strake_e
     strake_status status = STRAKE_OK;
     const int64_t end = solver->grid.domain.step + steps;
     while (solver->grid.domain.step < end) {
-        const double start = strake_solver_clock();
+        const double start = strake_clock_seconds();
         solver->team.checked = solver->grid.domain.step;
         const int64_t piece = strake_regroup_piece(&solver->group, end - solver->grid.domain.step);
         status = run_to(solver, solver->grid.domain.step + piece, error);
@@ -106,9 +107,9 @@ static strake_status run_together(strake_solver *solver, int64_t steps, strake_e
             strake_border_break(&solver->group);
         }
         STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks, status, error));
-        const double elapsed = strake_solver_clock() - start;
+        const double elapsed = strake_clock_seconds() - start;
         STRAKE_TRY(strake_regroup(&solver->group, piece, elapsed, error));
-        solver->pace.step_seconds += strake_solver_clock() - start - elapsed;
+        solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
     }
 cleanup:
     return status;

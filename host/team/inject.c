@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* In the order of strake_cl_fault, and what a rank does. */
 static const char *const kinds[] = {"fail", "lost", "hang", "slow", "die"};
@@ -173,11 +174,9 @@ void strake_inject_delay(const strake_team *team, strake_role *role, int64_t ste
         }
     }
     if (role->debt > least_wait) {
-        const double start = strake_solver_clock();
-        const struct timespec wait = {(time_t)role->debt,
-                                      (long)((role->debt - (double)(time_t)role->debt) * 1e9)};
-        (void)nanosleep(&wait, NULL);
-        role->debt -= strake_solver_clock() - start;
+        const double start = strake_clock_seconds();
+        strake_clock_sleep(role->debt);
+        role->debt -= strake_clock_seconds() - start;
     }
 }
 

@@ -1,5 +1,7 @@
 #include "team/recorder.h"
 
+#include "base/clock.h"
+
 void strake_recorder_begin(const strake_team *team, const strake_role *role, int64_t step)
 {
     strake_recorder *const recorder = team->recorder;
@@ -26,5 +28,5 @@ void strake_recorder_add(const strake_team *team, const strake_role *role, doubl
         return;
     }
     strake_worker_log *const log = &recorder->log[r];
-    log->span[log->count++] = (strake_work){begin, strake_solver_clock(), log->step, what};
+    log->span[log->count++] = (strake_work){begin, strake_clock_seconds(), log->step, what};
 }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "engine/looks.h"
 #include "team/inject.h"
 #include "team/recorder.h"
@@ -125,7 +126,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
 {
     strake_team *team = run->team;
     strake_part *part = &team->part[role->part];
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     bool finite = true;
     strake_recorder_begin(team, role, step);
     if (!run->trial && role->worker < 0) {
@@ -146,19 +147,19 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     }
     if (!run->trial && role->worker >= 0 && team->injections > 0) {
         strake_inject_delay(team, role, team->domain->step + step + steps,
-                            strake_solver_clock() - start);
+                            strake_clock_seconds() - start);
     }
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_part_meet(part, 0, &role->error);
     }
-    role->compute += strake_solver_clock() - start;
+    role->compute += strake_clock_seconds() - start;
 }
 
 /* Ghost slabs from the neighbours, whose sweep is done. */
 static void exchange(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
     strake_part *part = &run->team->part[role->part];
-    const double start = strake_solver_clock();
+    const double start = strake_clock_seconds();
     if (role->worker >= 0 || role->status != STRAKE_OK) {
         return;
     }
@@ -171,7 +172,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
     if (run->trial && role->status == STRAKE_OK) {
         role->status = strake_part_undo(part, (int)steps, &role->error);
     }
-    role->exchange += strake_solver_clock() - start;
+    role->exchange += strake_clock_seconds() - start;
 }
 
 static void stop_at(team_run *run, int64_t step)
@@ -201,7 +202,7 @@ static void watch(team_run *run, double *since, int64_t step)
     if (run->trial || team->span < 0 || !(team->pace > 0.0) || step % steps != 0) {
         return;
     }
-    const double now = strake_solver_clock();
+    const double now = strake_clock_seconds();
     if (step > 0 && now - *since > strake_looks_drift * team->pace * (double)steps &&
         atomic_load(&run->halt) == INT64_MAX) {
         atomic_store(&run->halt, step + (team->span + 2) * run->sweep);
@@ -232,11 +233,11 @@ static void run_thread(team_run *run, int thread, int threads)
         }
         for (int r = thread; r < team->roles; r += threads) {
             strake_role *role = &team->role[r];
-            const double reached = strake_solver_clock();
+            const double reached = strake_clock_seconds();
             if (!strake_neighbours_wait(team, role, step + steps, &run->stop)) {
                 return;
             }
-            role->idle += strake_solver_clock() - reached;
+            role->idle += strake_clock_seconds() - reached;
             exchange(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);

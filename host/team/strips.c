@@ -6,6 +6,7 @@
  * are as wide as what either reads of the other: the worker's other slabs read none of the device's, so
  * that the device may write its next ones, and the device reads none of the worker's other ones.
  */
+#include "base/clock.h"
 #include "team/recorder.h"
 #include "team/team.h"
 
@@ -148,7 +149,7 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
                       .parity = parity};
     *finite = true;
     for (int k = 0; k < role->strips && status == STRAKE_OK; k++) {
-        const double begin = strake_solver_clock();
+        const double begin = strake_clock_seconds();
         bool strip_finite = true;
         leg.slabs = role->strip[k];
         status = part->ops->leg(part, &leg, &strip_finite, error);
