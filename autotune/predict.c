@@ -9,7 +9,6 @@
 #include "io/machine.h"
 #include "opencl/cl_facts.h"
 #include "opencl/cl_groups.h"
-#include "tuned/kernels.h"
 
 enum { LEAST_STRIDE = 32 };
 
@@ -22,18 +21,17 @@ double strake_predict_local(const void *user, int settings, const strake_tuned_s
     for (int s = 0; s < settings; s++) {
         (void)strake_setting_set(&run, setting[s].path, setting[s].value);
     }
-    const strake_cl_tuning tuning = strake_tuned_kernels(&run).tuning;
-    strake_cl_options options = tuning.options;
-    if (options.fusion != STRAKE_CL_FUSION_STREAM && options.fusion != STRAKE_CL_FUSION_TILE) {
+    strake_cl_options options = {.run = run};
+    if (run.fusion != STRAKE_CL_FUSION_STREAM && run.fusion != STRAKE_CL_FUSION_TILE) {
         return 0.0; /* others have no local arrays; what is chosen by default fits */
     }
     options.stride = LEAST_STRIDE;
-    while (options.stride < tuning.width) {
+    while (options.stride < run.group_width) {
         options.stride *= 2;
     }
-    options.lines = is_flat ? 1 : tuning.height;
+    options.lines = is_flat ? 1 : run.group_height;
     /* What the device has would split a step into kernels that fit: here the whole is meant. */
-    strake_cl_groups_tile(&options, &tuning, SIZE_MAX, SIZE_MAX);
+    strake_cl_groups_tile(&options, &run, SIZE_MAX, SIZE_MAX);
     options = strake_cl_options_complete(&options);
     strake_cl_kernel_plan *const plan = calloc(STRAKE_CL_MOST_KERNELS, sizeof *plan);
     const int kernels = plan != NULL ? strake_cl_plan_kernels(prediction->graph, &options, is_flat,

@@ -217,22 +217,26 @@ cleanup:
 static void tell_effect(worker *w)
 {
     strake_part_report p = {0};
-    char text[STRAKE_GROUPS_TEXT + 400];
+    strake_text text = {0};
     if (strake_solver_parts(w->solver, &p, 1) != 1) {
         return;
     }
-    const strake_kernels *const k = &p.kernels;
-    /* What the driver was asked for is not told by what came out: as the case has it. */
-    const int length = snprintf(
-        text, sizeof text,
-        "%s|%d %d %lld %lld %d %lld %d|%d %d %d %s %s %d %d %s %lld|%d %d %d %d %d|%d %d %d",
-        p.instruction_set, p.threads, p.teams, (long long)p.block, (long long)p.lines, p.sweep,
-        (long long)p.blocks, p.streams, k->count, k->marching, k->tiled, k->fusion, k->division,
-        k->width, k->height, k->groups, (long long)k->rows, k->unroll, k->prefetch, k->keep,
-        k->hold, k->vector, w->which->run.registers, (int)w->which->run.overlap,
-        (int)w->which->run.wait);
-    (void)fprintf(w->answers, "effect\t%016llx\n",
-                  (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, text, (size_t)length));
+    strake_text_print(&text, "%s|%d %d %lld %lld %d|%d %d %d", p.instruction_set, p.threads,
+                      p.teams, (long long)p.block, (long long)p.lines, p.sweep, p.kernels.count,
+                      p.kernels.marching, p.kernels.tiled);
+    for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+        char value[STRAKE_GROUPS_TEXT];
+        if (p.kernels.count > 0 && (at->applies & STRAKE_FOR_DEVICES) != 0 &&
+            (at->applies & STRAKE_FOR_CPU) == 0) {
+            strake_text_print(&text, "|%s",
+                              strake_setting_text(&p.kernels.used, at, value, sizeof value));
+        }
+    }
+    if (!text.failed) {
+        (void)fprintf(w->answers, "effect\t%016llx\n",
+                      (unsigned long long)strake_fnv1a(STRAKE_FNV_SEED, text.data, text.length));
+    }
+    strake_text_free(&text);
 }
 
 static void tell_rates(worker *w)

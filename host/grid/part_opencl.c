@@ -4,7 +4,6 @@
 #include "case/settings.h"
 #include "grid/grid.h"
 #include "grid/parts.h"
-#include "tuned/kernels.h"
 
 static const strake_part_ops resident, blocks;
 
@@ -41,14 +40,14 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     const strake_range own = plan->stripe[plan->self];
     const strake_grid *grid = strake_grid_of(part->domain);
     const int64_t cells[STRAKE_AXES] = {own.end - own.first, grid->layout.n[1], grid->layout.n[2]};
-    strake_cl_stripe_options options = strake_tuned_kernels(plan->settings);
+    strake_settings settings = *plan->settings;
+    strake_cl_stripe_options options = {.settings = &settings};
     strake_cl_stripe *stripe = NULL;
     (void)worker;
     options.pins = plan->is_only;
     options.one_way = plan->one_way;
     options.movable = plan->movable;
-    options.overlap =
-        plan->settings->overlap == 0 ? (strake_cl_overlap)plan->overlap : options.overlap;
+    settings.overlap = settings.overlap == 0 ? plan->overlap : settings.overlap;
     options.horizon = plan->horizon;
     options.known = strake_tuned_known(&part->tuned, cells, options.pins);
     options.limit = plan->limit;
@@ -322,23 +321,15 @@ static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out
 {
     strake_cl_description d;
     strake_cl_stripe_describe_kernels(stripe, &d);
-    const strake_settings used = {.fusion = (int)d.used.fusion, .division = (int)d.used.refine};
-    (void)strake_setting_text(&used, strake_setting_find("run.fusion"), out->fusion,
-                              sizeof out->fusion);
-    (void)strake_setting_text(&used, strake_setting_find("run.division"), out->division,
-                              sizeof out->division);
     out->count = d.kernels;
     out->marching = d.marching;
     out->tiled = d.tiled;
-    out->width = d.width;
-    out->height = d.height;
-    (void)strake_groups_print(d.kernels, d.group, out->groups);
-    out->rows = d.rows;
-    out->unroll = d.used.unroll;
-    out->prefetch = d.used.prefetch;
-    out->keep = d.used.keep;
-    out->hold = d.used.hold;
-    out->vector = d.used.vector;
+    out->used = d.used;
+    strake_settings_detach(&out->used);
+    out->used.group_width = d.width;
+    out->used.group_height = d.height;
+    out->used.group_rows = (int)d.rows;
+    (void)strake_groups_print(d.kernels, d.group, out->used.groups);
     out->bytes_per_cell = d.bytes_per_cell;
     out->registers = d.registers;
     out->resident = d.resident;
@@ -371,6 +362,8 @@ static void describe(const strake_part *part, strake_part_report *out)
     if (part->body != NULL) {
         describe_blocks(stripe_of(part), out);
         describe_kernels(stripe_of(part), &out->kernels);
+        out->kernels.used.blocks = (int)out->blocks;
+        out->kernels.used.streams = out->streams;
         describe_exchange(stripe_of(part), &out->borders);
         out->kernels.limitable =
             strake_cl_register_options(device, 1, option, sizeof option) != NULL;

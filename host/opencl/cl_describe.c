@@ -22,7 +22,7 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
                                 strake_cl_description *out)
 {
     memset(out, 0, sizeof *out);
-    out->used = s->options;
+    out->used = s->options.run;
     for (int k = 0; k < s->kernels; k++) {
         const strake_cl_kernel_plan *plan = &s->plan[k];
         int64_t extent[STRAKE_AXES];

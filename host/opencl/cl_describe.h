@@ -9,10 +9,10 @@ typedef struct strake_cl_description {
     int kernels;  /**< of every step */
     int marching; /**< that march along rows */
     int tiled;    /**< whose groups compute tiles; the others give every work-item a cell */
-    double bytes_per_cell;  /**< that they load and store, with nothing found in caches twice */
-    strake_cl_options used; /**< unroll, prefetch, keep, hold and vector are of marching kernels */
-    int width;              /**< work-items of a group along columns */
-    int height;             /**< along rows; of marching kernels along lines, 1 in two dimensions */
+    double bytes_per_cell; /**< that they load and store, with nothing found in caches twice */
+    strake_settings used;  /**< with what kernels took for zeros */
+    int width;             /**< work-items of a group along columns */
+    int height;            /**< along rows; of marching kernels along lines, 1 in two dimensions */
     strake_group group[STRAKE_MOST_GROUPS]; /**< of the first kernels, in launch order */
     int64_t rows;          /**< per group of marching kernels, of a tile; 0 without any */
     int registers;         /**< per work-item; 0: the driver does not tell */

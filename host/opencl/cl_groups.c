@@ -97,13 +97,15 @@ static int registers_of(const strake_cl_kernels *s, int k)
 int strake_cl_groups_registers(const strake_cl_kernels *s)
 {
     int most = 0;
-    for (int k = 0; k < s->kernels && s->registers == 0; k++) {
+    for (int k = 0; k < s->kernels && s->options.run.registers == 0; k++) {
         if (s->plan[k].marches) {
             const int registers = registers_of(s, k);
             most = registers > most ? registers : most;
         }
     }
-    return s->registers > 0 ? s->registers : most == MARCH_REGISTERS ? most : 0;
+    return s->options.run.registers > 0 ? s->options.run.registers
+           : most == MARCH_REGISTERS    ? most
+                                        : 0;
 }
 
 /* Width and height of the groups of point kernel k. */
@@ -148,7 +150,9 @@ int64_t strake_cl_groups_resident(const strake_cl_kernels *s, int k, int registe
 static int64_t resident_groups(const strake_cl_kernels *s, int k)
 {
     const int estimate = registers_of(s, k);
-    const int used = s->registers > 0 && s->registers < estimate ? s->registers : estimate;
+    const int used = s->options.run.registers > 0 && s->options.run.registers < estimate
+                         ? s->options.run.registers
+                         : estimate;
     double share = 0.0;
     if (strake_cl_unit_registers(s->cl, s->device) == 0) {
         return MARCH_GROUPS_PER_UNIT;
@@ -165,7 +169,7 @@ static bool has_room(const strake_cl_kernels *s)
     if (room) {
         trial->graph = s->graph;
         trial->options = s->options;
-        trial->options.vector = 2;
+        trial->options.run.vector = 2;
         trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
                                                 STRAKE_CL_MOST_KERNELS, trial->plan);
     }
@@ -184,7 +188,7 @@ static int columns_per_item(const strake_cl_kernels *s, int64_t cells_per_unit)
 {
     const bool pays =
         s->flat && s->graph->precision == STRAKE_SINGLE && strake_cl_device_is_gpu(s->device) &&
-        s->options.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
+        s->options.run.fusion == STRAKE_CL_FUSION_STREAM && cells_per_unit >= NARROW_CELLS_PER_UNIT;
     return pays && has_room(s) ? 2 : 1;
 }
 
@@ -193,9 +197,9 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
 {
     const bool single = s->graph->precision == STRAKE_SINGLE;
     const int64_t narrow =
-        s->options.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
-    const size_t wide = single && s->options.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
-                                                         : (size_t)DEFAULT_MARCH_WIDTH;
+        s->options.run.vector > 1 ? 4 * (int64_t)NARROW_CELLS_PER_UNIT : NARROW_CELLS_PER_UNIT;
+    const size_t wide = single && s->options.run.vector == 1 ? (size_t)2 * DEFAULT_MARCH_WIDTH
+                                                             : (size_t)DEFAULT_MARCH_WIDTH;
     if (!s->flat) {
         return DEFAULT_TILE_WIDTH;
     }
@@ -206,25 +210,26 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
  * Tiles that were the fastest on a GPU, two work-items per cell of a small one, since most of its phases
  * compute more cells than it has; inputs from memory, since the cache has them.
  */
-static strake_cl_tuning default_tile(const strake_cl_tuning *asked, int64_t cells_per_unit)
+static strake_settings default_tile(const strake_settings *asked, int64_t cells_per_unit)
 {
-    strake_cl_tuning t = *asked;
-    if (t.width == 0 && t.height == 0 && t.rows == 0) {
-        t.width = cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
-        t.height = TILE_ITEMS / t.width;
-        t.rows = TILE_ROWS;
-        t.options.prefetch = t.options.prefetch > 0 ? t.options.prefetch : 1;
+    strake_settings t = *asked;
+    if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
+        t.group_width = cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
+        t.group_height = TILE_ITEMS / t.group_width;
+        t.group_rows = TILE_ROWS;
+        t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
     }
     return t;
 }
 
-void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *t, size_t widest,
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *t, size_t widest,
                            size_t most)
 {
-    const size_t width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_TILE_WIDTH, widest);
-    const size_t height = t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
+    const size_t width =
+        at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_TILE_WIDTH, widest);
+    const size_t height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_TILE_HEIGHT;
     options->tile[0] = (int)width;
-    options->tile[1] = t->rows > 0 ? t->rows : (int)height;
+    options->tile[1] = t->group_rows > 0 ? t->group_rows : (int)height;
     options->items = (int)(width * at_most(height, most / width));
 }
 
@@ -243,10 +248,10 @@ static strake_cl_fusion default_fusion(const strake_cl_kernels *s, int64_t cells
 }
 
 void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
-                             const strake_cl_tuning *tuning)
+                             const strake_settings *settings)
 {
-    static const strake_cl_tuning none = {.width = 0};
-    const strake_cl_tuning *t = tuning != NULL ? tuning : &none;
+    static const strake_settings none = {.group_width = 0};
+    const strake_settings *t = settings != NULL ? settings : &none;
     /* A group wider than the stripe and its halo, in whole multiples, only idles. */
     const size_t columns = (size_t)(layout->n[2] + layout->lo[2] + layout->hi[2]);
     const size_t widest = (columns + WIDTH_STEP - 1) / WIDTH_STEP * WIDTH_STEP;
@@ -255,42 +260,42 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     const int64_t units = s->device->compute_units > 0 ? (int64_t)s->device->compute_units : 1;
     const int64_t cells = layout->n[0] * layout->n[1] * layout->n[2] / units;
     const bool is_gpu = strake_cl_device_is_gpu(s->device);
-    s->width = at_most(t->width > 0 ? (size_t)t->width : DEFAULT_WIDTH, limit);
-    s->height = t->height > 0 ? (size_t)t->height : DEFAULT_HEIGHT;
+    s->width = at_most(t->group_width > 0 ? (size_t)t->group_width : DEFAULT_WIDTH, limit);
+    s->height = t->group_height > 0 ? (size_t)t->group_height : DEFAULT_HEIGHT;
     while (s->width * s->height > most && s->height > 1) {
         s->height /= 2;
     }
+    (void)strake_groups_read(t->groups, s->group);
     for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
-        s->group[k] = t->group[k];
         s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
     }
-    s->registers = t->registers;
-    s->dump = t->dump;
-    s->options = t->options;
-    if (s->options.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        s->options.fusion = default_fusion(s, cells);
+    s->options = (strake_cl_options){.run = *t};
+    if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
+        s->options.run.fusion = default_fusion(s, cells);
     }
-    if (s->options.refine == STRAKE_CL_REFINE_DEFAULT) {
-        s->options.refine = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
+    if (s->options.run.division == STRAKE_CL_REFINE_DEFAULT) {
+        s->options.run.division = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
     }
-    if (s->options.vector == 0) {
-        s->options.vector = columns_per_item(s, cells);
+    if (s->options.run.vector == 0) {
+        s->options.run.vector = columns_per_item(s, cells);
     }
-    s->march_width = at_most(t->width > 0 ? (size_t)t->width : march_width(s, cells), limit);
-    s->march_height = s->flat ? 1 : t->height > 0 ? (size_t)t->height : DEFAULT_TILE_HEIGHT;
-    s->march_rows = t->rows;
+    s->march_width =
+        at_most(t->group_width > 0 ? (size_t)t->group_width : march_width(s, cells), limit);
+    s->march_height = s->flat               ? 1
+                      : t->group_height > 0 ? (size_t)t->group_height
+                                            : DEFAULT_TILE_HEIGHT;
     s->options.stride = 32;
     while ((size_t)s->options.stride < s->march_width) {
         s->options.stride *= 2;
     }
     s->options.lines = (int)s->march_height;
-    s->options.pitch = is_gpu && s->flat && s->options.fusion >= STRAKE_CL_FUSION_STREAM &&
+    s->options.pitch = is_gpu && s->flat && s->options.run.fusion >= STRAKE_CL_FUSION_STREAM &&
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
-    const strake_cl_tuning tile =
-        s->options.fusion == STRAKE_CL_FUSION_TILE && is_gpu ? default_tile(t, cells) : *t;
-    s->options.prefetch = tile.options.prefetch;
+    const strake_settings tile =
+        s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu ? default_tile(t, cells) : *t;
+    s->options.run.prefetch = tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     s->options.local = s->device->local_memory;
     /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */
@@ -305,8 +310,8 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
  */
 static int64_t rows_per_group(const strake_cl_kernels *s, int k, int64_t rows, int64_t tiles)
 {
-    if (s->march_rows > 0) {
-        return s->march_rows;
+    if (s->options.run.group_rows > 0) {
+        return s->options.run.group_rows;
     }
     const int64_t pieces = (int64_t)s->device->compute_units * resident_groups(s, k) / tiles;
     const int64_t least = pieces > 0 ? (rows + pieces - 1) / pieces : rows;

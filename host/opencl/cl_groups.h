@@ -9,13 +9,13 @@
 
 /** Sizes of groups and the generator's options: what was asked for, within the device's limits. */
 void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *layout,
-                             const strake_cl_tuning *tuning);
+                             const strake_settings *settings);
 
 /**
  * The size of tiles and of their groups: a tile is as wide as the group that was asked for.
  * @param[in] widest, most  limits of its columns and its work-items
  */
-void strake_cl_groups_tile(strake_cl_options *options, const strake_cl_tuning *tuning,
+void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings,
                            size_t widest, size_t most);
 
 /** Whether kernel @p k of the plan can run with what the device has. */

@@ -36,7 +36,8 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
                                   const char *text, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const char *folder = s->dump != NULL ? s->dump : getenv("STRAKE_DUMP_KERNELS");
+    const char *folder = s->options.run.dump_kernels != NULL ? s->options.run.dump_kernels
+                                                             : getenv("STRAKE_DUMP_KERNELS");
     char *path = NULL;
     strake_error reason;
     if (folder == NULL || folder[0] == '\0') {
@@ -124,7 +125,7 @@ cleanup:
 strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
                                       const strake_cl_device *device, const strake_graph *graph,
                                       const strake_problem *problem, const strake_layout *layout,
-                                      const strake_cl_tuning *tuning, strake_error *error)
+                                      const strake_settings *settings, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
@@ -133,26 +134,27 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     s->device = device;
     s->graph = graph;
     s->flat = layout->n[1] == 1 && layout->lo[1] + layout->hi[1] == 0;
-    strake_cl_groups_choose(s, layout, tuning);
+    strake_cl_groups_choose(s, layout, settings);
     s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
     STRAKE_TRY(build_program(s, problem, &good, error));
     /* Smaller groups need less local memory; without any, point kernels remain. */
-    while (!good && s->options.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
+    while (!good && s->options.run.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
         s->options.stride /= 2;
         if (s->march_width > (size_t)s->options.stride) {
             s->march_width = (size_t)s->options.stride;
         }
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
-    while (!good && s->options.fusion == STRAKE_CL_FUSION_TILE && s->options.items > 32) {
+    while (!good && s->options.run.fusion == STRAKE_CL_FUSION_TILE && s->options.items > 32) {
         s->options.items /= 2;
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
-    while (!good && s->options.fusion > STRAKE_CL_FUSION_NONE) {
-        s->options.fusion = s->options.fusion == STRAKE_CL_FUSION_TILE ? STRAKE_CL_FUSION_PLAIN
-                                                                       : s->options.fusion - 1;
+    while (!good && s->options.run.fusion > STRAKE_CL_FUSION_NONE) {
+        s->options.run.fusion = s->options.run.fusion == STRAKE_CL_FUSION_TILE
+                                    ? STRAKE_CL_FUSION_PLAIN
+                                    : s->options.run.fusion - 1;
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
     STRAKE_CHECK(good, error, STRAKE_ERR_STATE, "%s: its stage graph is too large for a kernel",
@@ -183,8 +185,9 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
 }
 
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,
-                                        const strake_layout *layout, const strake_cl_tuning *tuning,
-                                        uint64_t elements, strake_error *error)
+                                        const strake_layout *layout,
+                                        const strake_settings *settings, uint64_t elements,
+                                        strake_error *error)
 {
     const strake_cl *cl = s->cl;
     const strake_cl_device *device = s->device;
@@ -196,5 +199,5 @@ strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_probl
     }
     strake_cl_kernels_release(s);
     memset(s, 0, sizeof *s);
-    return strake_cl_kernels_build(s, cl, device, graph, problem, &small, tuning, error);
+    return strake_cl_kernels_build(s, cl, device, graph, problem, &small, settings, error);
 }

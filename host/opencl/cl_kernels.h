@@ -6,25 +6,13 @@
 #ifndef STRAKE_CL_KERNELS_H
 #define STRAKE_CL_KERNELS_H
 
-#include "case/groups.h"
+#include "case/settings.h"
 #include "engine/layout.h"
 #include "engine/problem.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_fill.h"
 #include "opencl/cl_plan.h"
 #include "opencl/cl_record.h"
-
-/** Parameters of the kernels; zero means the default. */
-typedef struct strake_cl_tuning {
-    strake_cl_options options; /**< what is generated; options.stride is derived from @c width */
-    int width;                 /**< work-group size along columns; columns of a tile */
-    int height; /**< work-group size along rows, of point and tiled kernels; along lines in 3D */
-    strake_group group[STRAKE_MOST_GROUPS]; /**< of the kernels of every step in launch order;
-                                                 zeros: width and height; not of tiled ones */
-    int rows;         /**< rows per group of marching kernels; rows of a tile */
-    int registers;    /**< most registers per work-item, where the compiler can be told */
-    const char *dump; /**< folder for the program's source; NULL: $STRAKE_DUMP_KERNELS */
-} strake_cl_tuning;
 
 typedef struct strake_cl_kernels {
     const strake_cl *cl;
@@ -42,11 +30,8 @@ typedef struct strake_cl_kernels {
     cl_kernel columns, lines, slabs, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                        /**< of groups of point kernels */
     size_t march_width, march_height;            /**< of marching groups */
-    strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels, as in the tuning */
-    int march_rows;                              /**< 0: from the size of a launch */
-    int registers;                               /**< 0: the compiler's choice */
-    int repeats;      /**< more launches of every step's kernels, to emulate a slower device */
-    const char *dump; /**< borrowed: folder for the program's source, or NULL */
+    strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */
+    int repeats; /**< more launches of every step's kernels, to emulate a slower device */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
 } strake_cl_kernels;
 
@@ -55,19 +40,20 @@ typedef struct strake_cl_kernels {
  * with smaller groups or less fusion.
  * @param[in]  graph, cl, device  borrowed until release
  * @param[in]  layout             the largest that windows will have
- * @param[in]  tuning             NULL: defaults
+ * @param[in]  settings           read now, but for run.dump_kernels; NULL: defaults
  * @param[out] kernels            zeroed by the caller; to be released also after a failure
  * @return STRAKE_ERR_DEVICE, STRAKE_ERR_MEMORY, STRAKE_ERR_STATE (the graph exceeds a limit)
  */
 strake_status strake_cl_kernels_build(strake_cl_kernels *kernels, const strake_cl *cl,
                                       const strake_cl_device *device, const strake_graph *graph,
                                       const strake_problem *problem, const strake_layout *layout,
-                                      const strake_cl_tuning *tuning, strake_error *error);
+                                      const strake_settings *settings, strake_error *error);
 
 /** Builds anew with short indices where they are long and windows will have at most @p elements. */
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake_problem *problem,
-                                        const strake_layout *layout, const strake_cl_tuning *tuning,
-                                        uint64_t elements, strake_error *error);
+                                        const strake_layout *layout,
+                                        const strake_settings *settings, uint64_t elements,
+                                        strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */

@@ -323,7 +323,7 @@ static void measure_march(const strake_cl_options *options, strake_cl_kernel_pla
         const strake_cl_term *term = &plan->term[p];
         if (term->kind == STRAKE_CL_LOADED) {
             const int below = plan->lo[0] - plan->start + term->lag;
-            const int above = plan->hi[0] + plan->drain + options->unroll - 1 - term->lag;
+            const int above = plan->hi[0] + plan->drain + options->run.unroll - 1 - term->lag;
             plan->reach[0] = below > plan->reach[0] ? below : plan->reach[0];
             plan->reach[1] = above > plan->reach[1] ? above : plan->reach[1];
         }
@@ -333,11 +333,11 @@ static void measure_march(const strake_cl_options *options, strake_cl_kernel_pla
 void strake_cl_schedule(const strake_graph *graph, const strake_cl_options *options,
                         strake_cl_kernel_plan *plan)
 {
-    const int ahead = options->prefetch - 1;
+    const int ahead = options->run.prefetch - 1;
     earliest_lags(graph, plan);
     delay_terms(graph, plan, ahead);
     join_loads(plan);
     measure_terms(graph, plan);
-    reload_terms(graph, plan, ahead, ahead + options->keep - 1);
+    reload_terms(graph, plan, ahead, ahead + options->run.keep - 1);
     measure_march(options, plan);
 }

@@ -14,7 +14,7 @@ static void write_row(const writer *w, const strake_cl_term *term, int u)
 /* Which half of a local array is written in row u; neighbours read the other half. */
 static void write_half(const writer *w, int u, bool written)
 {
-    if (w->options->unroll == 1) {
+    if (w->options->run.unroll == 1) {
         fprintf(w->text, "%s(i & 1)", written ? "" : "1 - ");
     } else {
         fprintf(w->text, "%d", written ? u % 2 : 1 - u % 2);
@@ -256,7 +256,7 @@ static void write_pass_row(const writer *w, int u)
 /* The rows that the next pass still needs become its old ones. */
 static void write_carry(const writer *w)
 {
-    const int unroll = w->options->unroll;
+    const int unroll = w->options->run.unroll;
     for (int p = 0; p < w->plan->terms; p++) {
         const strake_cl_term *term = &w->plan->term[p];
         for (int age = term->depth - 1; age > 0; age--) {
@@ -287,12 +287,13 @@ static void write_group_ghosts(const writer *w)
 void strake_cl_write_march(const strake_cl_writer *w)
 {
     strake_cl_write_setup(w);
-    fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain, w->options->unroll);
-    for (int u = 0; u < w->options->unroll; u++) {
+    fprintf(w->text, "    for (; i < end %+d; i += %d) {\n", w->plan->drain,
+            w->options->run.unroll);
+    for (int u = 0; u < w->options->run.unroll; u++) {
         write_pass_row(w, u);
     }
     write_carry(w);
-    fprintf(w->text, "        at += %d * line;\n    }\n", w->options->unroll);
+    fprintf(w->text, "        at += %d * line;\n    }\n", w->options->run.unroll);
     if (strake_cl_plan_fills(w->graph, w->plan)) {
         write_group_ghosts(w);
     }

@@ -4,7 +4,7 @@
 bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_term *term)
 {
-    return options->refine == STRAKE_CL_REFINE_ON &&
+    return options->run.division == STRAKE_CL_REFINE_ON &&
            strake_point_is_ratio(strake_cl_term_stage(graph, term)->point);
 }
 

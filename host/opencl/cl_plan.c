@@ -28,17 +28,17 @@ static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
 {
-    strake_cl_options options = {.fusion = STRAKE_CL_FUSION_DEFAULT};
+    strake_cl_options options = {.run = {.fusion = STRAKE_CL_FUSION_DEFAULT}};
     if (asked != NULL) {
         options = *asked;
     }
-    options.hold = options.hold > 0 ? options.hold : DEFAULT_HOLD;
-    options.unroll = options.unroll > 0 ? options.unroll : DEFAULT_UNROLL;
-    options.prefetch = options.prefetch > 0 ? options.prefetch : DEFAULT_PREFETCH;
-    options.keep = options.keep > 0 ? options.keep : DEFAULT_KEEP;
+    options.run.hold = options.run.hold > 0 ? options.run.hold : DEFAULT_HOLD;
+    options.run.unroll = options.run.unroll > 0 ? options.run.unroll : DEFAULT_UNROLL;
+    options.run.prefetch = options.run.prefetch > 0 ? options.run.prefetch : DEFAULT_PREFETCH;
+    options.run.keep = options.run.keep > 0 ? options.run.keep : DEFAULT_KEEP;
     options.stride = options.stride > 0 ? options.stride : DEFAULT_STRIDE;
     options.lines = options.lines > 0 ? options.lines : 1;
-    options.vector = options.vector > 0 ? options.vector : DEFAULT_VECTOR;
+    options.run.vector = options.run.vector > 0 ? options.run.vector : DEFAULT_VECTOR;
     options.tile[0] = options.tile[0] > 0 ? options.tile[0] : DEFAULT_TILE_WIDTH;
     options.tile[1] = options.tile[1] > 0 ? options.tile[1] : DEFAULT_TILE_HEIGHT;
     options.items = options.items > 0 ? options.items : options.tile[0] * options.tile[1];
@@ -147,8 +147,8 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
     const double again = redundancy(p, plan);
     const double loaded = plan->tiled ? plan->again : again;
-    const bool small = p->options->fusion == STRAKE_CL_FUSION_TILE;
-    const int spilled = plan->held / plan->vector - p->options->hold;
+    const bool small = p->options->run.fusion == STRAKE_CL_FUSION_TILE;
+    const int spilled = plan->held / plan->vector - p->options->run.hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
     if (again >= DBL_MAX) {
@@ -191,8 +191,8 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
     }
     name_kernel(p->graph, trial);
     find_stored(p->graph, trial, stored);
-    const bool may_march = p->options->fusion == STRAKE_CL_FUSION_STREAM;
-    const bool may_tile = p->options->fusion == STRAKE_CL_FUSION_TILE && p->flat;
+    const bool may_march = p->options->run.fusion == STRAKE_CL_FUSION_STREAM;
+    const bool may_tile = p->options->run.fusion == STRAKE_CL_FUSION_TILE && p->flat;
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
         trial->tiled = way >= 2 && may_tile;
@@ -336,7 +336,7 @@ int strake_cl_plan_kernels(const strake_graph *graph, const strake_cl_options *a
     p->graph = graph;
     p->options = &options;
     p->flat = flat;
-    if (options.fusion == STRAKE_CL_FUSION_NONE) {
+    if (options.run.fusion == STRAKE_CL_FUSION_NONE) {
         for (int s = 0; s < graph->stages; s++) {
             if (!graph->value[graph->stage[s].output].is_static &&
                 !strake_cl_stage_is_free(graph, &graph->stage[s])) {

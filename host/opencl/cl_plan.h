@@ -19,6 +19,7 @@
 #ifndef STRAKE_CL_PLAN_H
 #define STRAKE_CL_PLAN_H
 
+#include "case/settings.h"
 #include "engine/graph.h"
 
 enum {
@@ -50,24 +51,13 @@ typedef enum strake_cl_refine {
 
 /** What the generator may choose; zero means the default. */
 typedef struct strake_cl_options {
-    strake_cl_fusion fusion;
-    strake_cl_refine refine;
-    /** Reals per column (cell) that a marching (tiled) kernel may keep: more fuses more stages. */
-    int hold;
-    int unroll; /**< rows per pass of the marching loop: 1, or even */
-    /**
-     * Rows between a load and its first use, plus one (1: none). In tiled kernels 2 and more: inputs
-     * read at several cells come through local memory.
-     */
-    int prefetch;
-    int keep;     /**< rows that a loaded value is kept, at least 1; then it is loaded again */
-    int stride;   /**< largest width of a marching group, in work-items */
-    int lines;    /**< largest height of a marching group (lines of axis 1) */
-    int vector;   /**< columns per work-item of marching kernels: 1, 2 or 4 */
-    int tile[2];  /**< columns and rows of a tile */
-    int items;    /**< work-items of a tile's group */
-    size_t local; /**< local memory that tiled kernels may take [bytes]; 0: any */
-    bool large;   /**< arrays may have 2^32 elements or more */
+    strake_settings run; /**< those of a case; complete ones have no zeros among those read */
+    int stride;          /**< largest width of a marching group, in work-items */
+    int lines;           /**< largest height of a marching group (lines of axis 1) */
+    int tile[2];         /**< columns and rows of a tile */
+    int items;           /**< work-items of a tile's group */
+    size_t local;        /**< local memory that tiled kernels may take [bytes]; 0: any */
+    bool large;          /**< arrays may have 2^32 elements or more */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
      * are then at fixed distances from one address. 0: an argument tells them.

@@ -13,16 +13,17 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
 {
     strake_status status = STRAKE_OK;
     const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
-    const strake_cl_blocks_options chosen = {.memory = options->memory,
-                                             .steps = is_whole ? options->steps : steps,
-                                             .steps_given = options->steps > 0,
-                                             .blocks = options->blocks,
-                                             .streams = options->streams,
+    const strake_settings *const run = options->settings;
+    const strake_cl_blocks_options chosen = {.memory = (uint64_t)run->device_memory,
+                                             .steps = is_whole ? run->steps_per_sweep : steps,
+                                             .steps_given = run->steps_per_sweep > 0,
+                                             .blocks = run->blocks,
+                                             .streams = run->streams,
                                              .horizon = options->horizon > 0 ? options->horizon
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
                                              .pins = options->pins,
-                                             .wait = options->wait,
+                                             .wait = (strake_cl_wait_kind)run->wait,
                                              .known = options->known,
                                              .limit = options->limit};
     strake_cl_blocks_report report;
@@ -71,16 +72,17 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     strake_status status = STRAKE_OK;
     const strake_range range = stripe[self];
     const bool is_whole = range.first == 0 && range.end == host_layout->n[0];
-    const uint64_t memory = strake_cl_usable_memory(device, options->memory);
+    const strake_settings *const run = options->settings;
+    const uint64_t memory = strake_cl_usable_memory(device, (uint64_t)run->device_memory);
     uint64_t largest = 1;
     uint64_t need = 0;
     uint64_t arrays = 1;
-    bool streams = options->blocks > 0;
+    bool streams = run->blocks > 0;
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
                                            .one_way = options->one_way,
-                                           .overlap = options->overlap,
-                                           .wait = options->wait,
+                                           .overlap = (strake_cl_overlap)run->overlap,
+                                           .wait = (strake_cl_wait_kind)run->wait,
                                            .limit = options->limit,
                                            .costs = options->costs};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
@@ -89,8 +91,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     s->host = host_layout;
     s->range = range;
     s->steps = steps;
-    STRAKE_TRY(strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout,
-                                       &options->tuning, error));
+    STRAKE_TRY(
+        strake_cl_kernels_build(&s->kernels, cl, device, graph, problem, &layout, run, error));
     need = strake_cl_window_bytes(&s->kernels, &layout, &largest);
     arrays = need / largest;
     s->need = need;
@@ -114,8 +116,7 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     if (streams) {
         /* Of a window's share, each array has one. */
         const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;
-        STRAKE_TRY(strake_cl_kernels_shorten(&s->kernels, problem, &layout, &options->tuning,
-                                             elements, error));
+        STRAKE_TRY(strake_cl_kernels_shorten(&s->kernels, problem, &layout, run, elements, error));
         status = make_blocks(s, steps, options, error);
     }
     STRAKE_TRY(status);

@@ -17,22 +17,16 @@
 #include "opencl/cl_describe.h"
 #include "opencl/cl_resident.h"
 
-/** How a stripe works; zero means the default everywhere. */
+/** How a stripe works. */
 typedef struct strake_cl_stripe_options {
-    strake_cl_tuning tuning;
-    strake_cl_overlap overlap;
-    strake_cl_wait_kind wait;
-    strake_cl_costs costs; /**< of a resident stripe's exchange */
-    bool pins;             /**< host arrays may be pinned for it: no other device does */
-    uint64_t memory;       /**< bytes of device memory; 0: what the device has */
-    int64_t blocks; /**< stream through the device in so many blocks; 0: only where it must */
-    int streams;
-    int steps;             /**< asked for per sweep: those of a stripe that streams alone */
-    bool one_way;          /**< slabs wander down: it must fit in the device's memory */
-    bool movable;          /**< slabs may change their owner while it runs */
-    int64_t horizon;       /**< steps between two stops for output; 0: unknown */
-    strake_cl_known known; /**< of streaming, from tuning */
-    double limit;          /**< seconds of a wait after which the device counts as hung; 0: none */
+    const strake_settings *settings; /**< read now, but for run.dump_kernels */
+    strake_cl_costs costs;           /**< of a resident stripe's exchange */
+    bool pins;                       /**< host arrays may be pinned for it: no other device does */
+    bool one_way;                    /**< slabs wander down: it must fit in the device's memory */
+    bool movable;                    /**< slabs may change their owner while it runs */
+    int64_t horizon;                 /**< steps between two stops for output; 0: unknown */
+    strake_cl_known known;           /**< of streaming, from tuning */
+    double limit; /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
 /** Either resident or streaming in blocks: the other one is NULL. */
@@ -53,7 +47,7 @@ typedef struct strake_cl_stripe {
  * Builds kernels and allocates device memory for stripe @p self of @p stripes.
  * @param[in] graph, host_layout, stripe  borrowed until destroy; host_layout is that of the whole grid
  * @param[in] steps  most steps per sweep; a stripe that is the whole grid and streams may choose more
- * @return STRAKE_ERR_USAGE if not even a block fits in what options->memory allows, or it would stream
+ * @return STRAKE_ERR_USAGE if not even a block fits in what run.device_memory allows, or it would stream
  *         where slabs wander, STRAKE_ERR_DEVICE
  *         (with what was asked for if memory ran out), STRAKE_ERR_MEMORY.
  */

@@ -187,7 +187,7 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
     builder b = {graph, plan, inline_static, false};
     bool member[STRAKE_MAX_VALUES] = {false};
     clear(plan);
-    plan->vector = plan->marches ? options->vector : 1;
+    plan->vector = plan->marches ? options->run.vector : 1;
     for (int k = 0; k < plan->stages && !b.failed; k++) {
         const int output = graph->stage[plan->stage[k]].output;
         if (!stored[output]) {

@@ -347,7 +347,7 @@ bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *op
         widen(&phases, t.phase[stage_of(&t, k)->output] + 1);
     }
     add_phases(&t, phases, false);
-    if (!t.failed && options->prefetch > 1 && choose_staged(&t)) {
+    if (!t.failed && options->run.prefetch > 1 && choose_staged(&t)) {
         add_phases(&t, phases, true);
     }
     if (t.failed) {

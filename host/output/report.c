@@ -213,29 +213,36 @@ static void print_loops(const strake_loop_work *work, strake_text *json)
     }
 }
 
+/* The settings that these kernels read, as they were in effect. */
+static void print_settings(const strake_kernels *k, strake_text *json)
+{
+    const unsigned read = STRAKE_FOR_KERNELS | STRAKE_FOR_UNTILED |
+                          (k->marching > 0 ? STRAKE_FOR_MARCHING : 0U) |
+                          (k->tiled > 0 ? STRAKE_FOR_TILED : 0U);
+    for (int pass = 0; pass < 2; pass++) { /* words first */
+        for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
+            char value[STRAKE_GROUPS_TEXT];
+            if ((at->applies & read) != 0 && (at->kind == STRAKE_SETTING_WORD) == (pass == 0)) {
+                const bool is_number = strake_setting_is_number(at);
+                (void)strake_setting_text(&k->used, at, value, sizeof value);
+                strake_text_print(json, ", \"%s\": %s%s%s", at->name, is_number ? "" : "\"", value,
+                                  is_number ? "" : "\"");
+            }
+        }
+    }
+}
+
 /* Of a device's stripe: what was in effect, the user's settings, tuned ones and defaults together. */
 static void print_kernels(const strake_kernels *k, strake_text *json)
 {
     if (k->count == 0) {
         return;
     }
-    strake_text_print(
-        json,
-        ", \"kernels\": {\"count\": %d, \"marching\": %d, \"tiled\": %d, \"fusion\": \"%s\", "
-        "\"division\": \"%s\", \"group_width\": %d, \"group_height\": %d, \"groups\": \"%s\", "
-        "\"bytes_per_cell\": ",
-        k->count, k->marching, k->tiled, k->fusion, k->division, k->width, k->height, k->groups);
+    strake_text_print(json, ", \"kernels\": {\"count\": %d, \"marching\": %d, \"tiled\": %d",
+                      k->count, k->marching, k->tiled);
+    print_settings(k, json);
+    strake_text_print(json, ", \"bytes_per_cell\": ");
     strake_text_number(json, k->bytes_per_cell);
-    if (k->marching > 0) {
-        strake_text_print(json,
-                          ", \"group_rows\": %lld, \"unroll\": %d, \"prefetch\": %d, "
-                          "\"keep\": %d, \"hold\": %d, \"vector\": %d",
-                          (long long)k->rows, k->unroll, k->prefetch, k->keep, k->hold, k->vector);
-    }
-    if (k->tiled > 0) {
-        strake_text_print(json, ", \"group_rows\": %lld, \"prefetch\": %d, \"hold\": %d",
-                          (long long)k->rows, k->prefetch, k->hold);
-    }
     if (k->registers > 0) {
         strake_text_print(json, ", \"registers\": %d", k->registers);
     }

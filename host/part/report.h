@@ -24,14 +24,10 @@ typedef struct strake_part_exchange {
 
 /** The OpenCL kernels of a stripe; sizes are those of the largest one. */
 typedef struct strake_kernels {
-    int count;                       /**< of every step; 0: not an OpenCL stripe with slabs */
-    int marching, tiled;             /**< of these, that march along rows or compute tiles */
-    bool limitable;                  /**< the compiler can be told a limit on registers */
-    char fusion[16], division[16];   /**< words of run.fusion and run.division in effect */
-    int width, height;               /**< work-items of a group */
-    char groups[STRAKE_GROUPS_TEXT]; /**< of each kernel, "64x4/128x1", as run.groups takes them */
-    int64_t rows;                    /**< per group of marching kernels, of a tile */
-    int unroll, prefetch, keep, hold, vector;
+    int count;             /**< of every step; 0: not an OpenCL stripe with slabs */
+    int marching, tiled;   /**< of these, that march along rows or compute tiles */
+    bool limitable;        /**< the compiler can be told a limit on registers */
+    strake_settings used;  /**< in effect, with defaults; no texts. Sizes of the largest kernel */
     double bytes_per_cell; /**< loaded and stored per step */
     int registers;         /**< per work-item; 0: unknown */
     int64_t resident;      /**< groups in a compute unit, by registers; 0: unknown */

@@ -31,7 +31,7 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *const part = &solver->team.part[e];
         if (!is_placed || strake_part_has_slabs(part)) {
-            present |= part->device != NULL ? STRAKE_FOR_OPENCL : 0U;
+            present |= part->device != NULL ? STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS : 0U;
             present |= part->ops->has_workers ? STRAKE_FOR_CPU : 0U;
         }
     }

@@ -20,6 +20,7 @@ enum {
     TILED = STRAKE_FOR_TILED,
     UNTILED = STRAKE_FOR_UNTILED,
     LIMITS = STRAKE_FOR_LIMITS,
+    KERNELS = STRAKE_FOR_KERNELS,
     TUNER = STRAKE_FOR_TUNER
 };
 
@@ -29,14 +30,15 @@ enum {
 #define WORDS(list) .words = list
 
 const strake_setting strake_setting_table[] = {
-#define SETTING(kind, name, legal, fallback, otherwise, applies, text)                             \
-    {"run." #name,                                                                                 \
-     STRAKE_SETTING_##kind,                                                                        \
-     offsetof(strake_settings, name),                                                              \
-     fallback,                                                                                     \
-     otherwise,                                                                                    \
-     applies,                                                                                      \
-     text,                                                                                         \
+#define SETTING(key, member, legal, usual, in_words, bits, help)                                   \
+    {.path = "run." #member,                                                                       \
+     .name = #member,                                                                              \
+     .kind = STRAKE_SETTING_##key,                                                                 \
+     .offset = offsetof(strake_settings, member),                                                  \
+     .fallback = usual,                                                                            \
+     .otherwise = in_words,                                                                        \
+     .applies = bits,                                                                              \
+     .text = help,                                                                                 \
      legal},
 #include "case/settings.inc"
 #undef SETTING
@@ -142,6 +144,12 @@ static const char *text_of(const strake_settings *settings, const strake_setting
                                   : NULL;
 }
 
+bool strake_setting_is_number(const strake_setting *setting)
+{
+    return !is_owned_text(setting) && setting->kind != STRAKE_SETTING_GROUPS &&
+           setting->kind != STRAKE_SETTING_WORD && setting->kind != STRAKE_SETTING_BOOLEAN;
+}
+
 bool strake_setting_is_given(const strake_settings *settings, const strake_setting *setting)
 {
     return is_owned_text(setting) || setting->kind == STRAKE_SETTING_GROUPS
@@ -209,13 +217,26 @@ const char *strake_setting_type(const strake_setting *setting, char *buffer, siz
     return buffer;
 }
 
-void strake_settings_free(strake_settings *settings)
+/* The members that are texts of their own: frees them, if wanted, and forgets them. */
+static void drop_texts(strake_settings *settings, bool owned)
 {
     for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
         if (is_owned_text(at)) {
             char **const text = (char **)(void *)((char *)settings + at->offset);
-            free(*text);
+            if (owned) {
+                free(*text);
+            }
             *text = NULL;
         }
     }
+}
+
+void strake_settings_detach(strake_settings *copy)
+{
+    drop_texts(copy, false);
+}
+
+void strake_settings_free(strake_settings *settings)
+{
+    drop_texts(settings, true);
 }

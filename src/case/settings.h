@@ -38,10 +38,12 @@ typedef enum strake_setting_for {
     STRAKE_FOR_TILED = 1 << 7,    /**< kernels that compute tiles */
     STRAKE_FOR_UNTILED = 1 << 8,  /**< kernels that do not */
     STRAKE_FOR_LIMITS = 1 << 9,   /**< a compiler that can be told a limit on registers */
-    STRAKE_FOR_TUNER = 1 << 10,   /**< no place: it may be tuned */
+    STRAKE_FOR_KERNELS = 1 << 10, /**< any kernels of a step on a device */
+    STRAKE_FOR_TUNER = 1 << 11,   /**< no place: it may be tuned */
     /** All of these need a device. */
     STRAKE_FOR_DEVICES = STRAKE_FOR_OPENCL | STRAKE_FOR_BLOCKS | STRAKE_FOR_MARCHING |
-                         STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS
+                         STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS |
+                         STRAKE_FOR_KERNELS
 } strake_setting_for;
 
 typedef char *strake_setting_text_type;
@@ -72,6 +74,7 @@ typedef struct strake_settings {
 /** One key. */
 typedef struct strake_setting {
     const char *path; /**< "run.unroll" */
+    const char *name; /**< "unroll" */
     strake_setting_kind kind;
     size_t offset; /**< of its member */
     double fallback;
@@ -101,6 +104,9 @@ bool strake_setting_is_legal(const char *path, const char *value);
 /** Whether a key may be tuned. */
 bool strake_setting_is_tunable(const char *path);
 
+/** Whether its value is a number, in JSON for example. */
+bool strake_setting_is_number(const strake_setting *setting);
+
 /** Whether settings give a key: its value is not the default. */
 bool strake_setting_is_given(const strake_settings *settings, const strake_setting *setting);
 
@@ -122,6 +128,9 @@ const char *strake_setting_type(const strake_setting *setting, char *buffer, siz
  */
 strake_status strake_settings_read(strake_node *root, const char *folder, strake_settings *out,
                                    strake_error *error);
+
+/** Leaves the texts out of a copy, which may then outlive the case. */
+void strake_settings_detach(strake_settings *copy);
 
 /** Frees the texts that were read. */
 void strake_settings_free(strake_settings *settings);

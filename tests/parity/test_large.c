@@ -315,8 +315,7 @@ static void open_stripe(bench *b, const subject *s, int64_t slabs, stripe *out)
     const double number[STRAKE_MAX_FIELDS] = {0.0};
     const int64_t n[STRAKE_AXES] = {slabs, s->n1, s->n2};
     const strake_boundary boundary[STRAKE_AXES] = {STRAKE_OPEN, STRAKE_PERIODIC, STRAKE_PERIODIC};
-    const strake_cl_tuning tuning = {
-        .options = {.fusion = (strake_cl_fusion)s->fusion, .vector = s->vector}, .width = 64};
+    const strake_settings settings = {.fusion = s->fusion, .vector = s->vector, .group_width = 64};
     strake_error error;
     cl_int code = CL_SUCCESS;
     char text[256];
@@ -332,9 +331,9 @@ static void open_stripe(bench *b, const subject *s, int64_t slabs, stripe *out)
     assert_int_equal((uint64_t)layout.elements > far, slabs != SMALL);
     b->device.type = s->gpu ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU;
     succeed(strake_cl_kernels_build(&out->kernels, &b->cl, &b->device, &out->graph, problem,
-                                    &layout, &tuning, &error),
+                                    &layout, &settings, &error),
             &error);
-    assert_int_equal(out->kernels.options.fusion, s->fusion);
+    assert_int_equal(out->kernels.options.run.fusion, s->fusion);
     out->queue = b->cl.clCreateCommandQueue(out->kernels.context, b->device.device, 0, &code);
     assert_int_equal(code, CL_SUCCESS);
     succeed(strake_cl_window_create(&out->window, &out->kernels, &layout, out->queue, &error),

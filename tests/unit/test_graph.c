@@ -210,7 +210,7 @@ static void kernels_follow_the_stage_numbers(void **state)
     (void)state;
     static strake_cl_kernel_plan plan[96];
     build("", true);
-    const strake_cl_options unfused = {.fusion = STRAKE_CL_FUSION_NONE};
+    const strake_cl_options unfused = {.run.fusion = STRAKE_CL_FUSION_NONE};
     const int kernels = strake_cl_plan_kernels(&graph, &unfused, true, 96, plan);
     assert_int_equal(kernels, 16);
     for (int k = 0; k < kernels; k++) {
@@ -224,19 +224,19 @@ static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **sta
 {
     (void)state;
     static strake_cl_kernel_plan plan[96];
-    const strake_cl_options fused = {.fusion = STRAKE_CL_FUSION_STREAM};
+    const strake_cl_options fused = {.run.fusion = STRAKE_CL_FUSION_STREAM};
     build("", true);
     assert_int_equal(strake_cl_plan_kernels(&graph, &fused, true, 96, plan), 1);
     assert_true(plan[0].marches);
     assert_int_equal(plan[0].inputs, 1); /* psi; the flow and h are constants */
     assert_int_equal(plan[0].outputs, 1);
     /* A smaller limit makes more kernels of fewer values; plain fusion keeps to point kernels. */
-    const strake_cl_options small = {.fusion = STRAKE_CL_FUSION_STREAM, .hold = 20};
+    const strake_cl_options small = {.run.fusion = STRAKE_CL_FUSION_STREAM, .run.hold = 20};
     const int kernels = strake_cl_plan_kernels(&graph, &small, true, 96, plan);
     assert_in_range(kernels, 2, 6);
     assert_int_equal(strake_cl_plan_kernels(&graph, &fused, false, 96, plan), 1);
     assert_true(plan[0].marches); /* three dimensions march along planes */
-    const strake_cl_options plain = {.fusion = STRAKE_CL_FUSION_PLAIN};
+    const strake_cl_options plain = {.run.fusion = STRAKE_CL_FUSION_PLAIN};
     const int points = strake_cl_plan_kernels(&graph, &plain, true, 96, plan);
     assert_in_range(points, 1, 6);
     for (int k = 0; k < points; k++) {
@@ -249,7 +249,7 @@ static void a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells(v
     (void)state;
     static strake_cl_kernel_plan plan[96];
     static const int around[] = {7, 5, 3, 2, 0}; /* psi; x; v1, v2; cp, cn; x_out */
-    strake_cl_options tiled = {.fusion = STRAKE_CL_FUSION_TILE, .tile = {40, 12}};
+    strake_cl_options tiled = {.run.fusion = STRAKE_CL_FUSION_TILE, .tile = {40, 12}};
     build("", true);
     assert_int_equal(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 1);
     assert_true(plan[0].tiled);
@@ -265,11 +265,11 @@ static void a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells(v
     assert_in_range(plan[0].local, 6 * 40 * 12, 6 * 47 * 19);
     const int64_t most = plan[0].local;
     /* Without the inputs there, a phase less; with less memory, more kernels. */
-    tiled.prefetch = 1;
+    tiled.run.prefetch = 1;
     assert_int_equal(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 1);
     assert_int_equal(plan[0].phases, 4);
     assert_int_equal(plan[0].slots, 5);
-    tiled.prefetch = 2;
+    tiled.run.prefetch = 2;
     tiled.local = (size_t)most * 8 - 1;
     assert_in_range(strake_cl_plan_kernels(&graph, &tiled, true, 96, plan), 2, 6);
     tiled.local = 0;
@@ -283,8 +283,8 @@ static void a_row_settles_its_quotients_in_two_places(void **state)
     (void)state;
     static strake_cl_kernel_plan plan[96];
     int order[2 * STRAKE_CL_KERNEL_TERMS];
-    const strake_cl_options refined = {.fusion = STRAKE_CL_FUSION_STREAM,
-                                       .refine = STRAKE_CL_REFINE_ON};
+    const strake_cl_options refined = {.run.fusion = STRAKE_CL_FUSION_STREAM,
+                                       .run.division = STRAKE_CL_REFINE_ON};
     build("", true);
     assert_int_equal(strake_cl_plan_kernels(&graph, &refined, true, 96, plan), 1);
     const int count = strake_cl_order_terms(&graph, &refined, &plan[0], 0, plan[0].terms, order);

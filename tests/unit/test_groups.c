@@ -19,7 +19,7 @@ static const strake_cl_device processor = {
 
 /* The choice for an n x n grid of variable h. */
 static strake_cl_kernels *choose(const strake_cl_device *device, const char *precision,
-                                 const char *scheme, int64_t n, const strake_cl_tuning *tuning)
+                                 const char *scheme, int64_t n, const strake_settings *settings)
 {
     static strake_graph graph;
     static strake_cl_kernels kernels;
@@ -39,7 +39,7 @@ static strake_cl_kernels *choose(const strake_cl_device *device, const char *pre
     strake_case_close(&which);
     const strake_layout layout = strake_layout_make(&graph, cells, boundary);
     kernels = (strake_cl_kernels){.device = device, .graph = &graph, .flat = true};
-    strake_cl_groups_choose(&kernels, &layout, tuning);
+    strake_cl_groups_choose(&kernels, &layout, settings);
     return &kernels;
 }
 
@@ -47,39 +47,39 @@ static void large_single_stripes_of_gpus_get_two_columns_per_item(void **state)
 {
     (void)state;
     const strake_cl_kernels *k = choose(&gpu, "single", "", 8192, NULL);
-    assert_int_equal(k->options.fusion, STRAKE_CL_FUSION_STREAM);
-    assert_int_equal(k->options.vector, 2);
+    assert_int_equal(k->options.run.fusion, STRAKE_CL_FUSION_STREAM);
+    assert_int_equal(k->options.run.vector, 2);
     assert_int_equal(k->march_width, 128);
     k = choose(&gpu, "single", "", 2048, NULL);
-    assert_int_equal(k->options.vector, 2);
+    assert_int_equal(k->options.run.vector, 2);
     assert_int_equal(k->march_width, 64);
 }
 
 static void others_get_one_column_per_item(void **state)
 {
     (void)state;
-    assert_int_equal(choose(&gpu, "single", "", 1024, NULL)->options.vector, 1);
-    assert_int_equal(choose(&gpu, "double", "", 8192, NULL)->options.vector, 1);
-    assert_int_equal(choose(&processor, "single", "", 8192, NULL)->options.vector, 1);
+    assert_int_equal(choose(&gpu, "single", "", 1024, NULL)->options.run.vector, 1);
+    assert_int_equal(choose(&gpu, "double", "", 8192, NULL)->options.run.vector, 1);
+    assert_int_equal(choose(&processor, "single", "", 8192, NULL)->options.run.vector, 1);
 }
 
 static void two_columns_need_registers(void **state)
 {
     (void)state;
     const strake_cl_kernels *k = choose(&gpu, "single", "iterations: 3", 8192, NULL);
-    assert_int_equal(k->options.vector, 1);
+    assert_int_equal(k->options.run.vector, 1);
     assert_int_equal(k->march_width, 256);
 }
 
 static void what_a_case_says_is_taken(void **state)
 {
     (void)state;
-    const strake_cl_tuning tuning = {.options = {.vector = 4}, .width = 48, .rows = 17};
-    const strake_cl_kernels *k = choose(&gpu, "double", "", 8192, &tuning);
-    assert_int_equal(k->options.vector, 4);
+    const strake_settings settings = {.vector = 4, .group_width = 48, .group_rows = 17};
+    const strake_cl_kernels *k = choose(&gpu, "double", "", 8192, &settings);
+    assert_int_equal(k->options.run.vector, 4);
     assert_int_equal(k->march_width, 48);
     assert_int_equal(k->options.stride, 64);
-    assert_int_equal(k->march_rows, 17);
+    assert_int_equal(k->options.run.group_rows, 17);
 }
 
 /* Arrays have slabs beyond the layout's: places that 32 bits count must be enough for these, too. */
@@ -128,11 +128,11 @@ static void lists_of_sizes_are_read_and_written(void **state)
 static void single_kernels_have_sizes_of_their_own(void **state)
 {
     (void)state;
-    const strake_cl_tuning tuning = {.options = {.fusion = STRAKE_CL_FUSION_NONE},
-                                     .width = 64,
-                                     .height = 4,
-                                     .group = {{32, 8}, {0, 0}, {2048, 2048}}};
-    strake_cl_kernels *const k = (strake_cl_kernels *)choose(&gpu, "double", "", 8192, &tuning);
+    const strake_settings settings = {.fusion = STRAKE_CL_FUSION_NONE,
+                                      .group_width = 64,
+                                      .group_height = 4,
+                                      .groups = "32x8/auto/2048x2048"};
+    strake_cl_kernels *const k = (strake_cl_kernels *)choose(&gpu, "double", "", 8192, &settings);
     static const size_t want[][2] = {{32, 8}, {64, 4}, {64, 4}, {1024, 1}, {64, 4}};
     k->kernels = 5;
     for (int n = 0; n < k->kernels; n++) {
@@ -179,7 +179,7 @@ static void compilers_are_told_a_limit_where_it_fits(void **state)
         k->kernels =
             strake_cl_plan_kernels(k->graph, &k->options, k->flat, STRAKE_CL_MOST_KERNELS, k->plan);
         assert_int_equal(strake_cl_groups_registers(k), expected[e].registers);
-        k->registers = 168;
+        k->options.run.registers = 168;
         assert_int_equal(strake_cl_groups_registers(k), 168);
     }
 }
