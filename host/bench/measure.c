@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "cpu/hash_team.h"
 #include "bench/bench.h"
 #include "io/machine.h"
 #include "output/report.h"
@@ -120,6 +121,7 @@ static strake_status checksum(const strake_bench *bench, strake_bench_item *item
 {
     strake_status status = STRAKE_OK;
     strake_slabs slabs = {0};
+    strake_hash_team team = strake_hash_team_begin(strake_solver_threads(item->solver));
     uint64_t hash = STRAKE_FNV_SEED;
     STRAKE_TRY(strake_slabs_open(&slabs, bench->which, item->solver, error));
     for (int f = 0; f < bench->which->problem->fields; f++) {
@@ -127,12 +129,14 @@ static strake_status checksum(const strake_bench *bench, strake_bench_item *item
             STRAKE_TRY(strake_slabs_select(&slabs, bench->which->problem->field[f].name, error));
             while (strake_slabs_next(&slabs)) {
                 STRAKE_TRY(strake_slabs_get(&slabs, error));
-                hash = strake_fnv1a(hash, slabs.data, strake_slabs_bytes(&slabs));
+                hash = strake_hash_team_add(&team, hash, slabs.data, strake_slabs_bytes(&slabs), 0,
+                                            NULL, NULL);
             }
         }
     }
     *out = hash;
 cleanup:
+    strake_hash_team_end(&team);
     strake_slabs_close(&slabs);
     return status;
 }

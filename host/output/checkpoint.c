@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "cpu/hash_team.h"
 #include "base/file.h"
 
 enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
@@ -71,6 +72,7 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
     strake_status status = STRAKE_OK;
     strake_file file = {0};
     strake_checkpoint_header header = {0};
+    strake_hash_team team = strake_hash_team_begin(strake_solver_threads(slabs->solver));
     uint64_t checksum = 0;
     STRAKE_TRY(fill_header(&header, which, slabs->solver, error));
     STRAKE_TRY(strake_file_begin(&file, path, 0, error));
@@ -82,12 +84,13 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
             const size_t bytes = strake_slabs_bytes(slabs);
             STRAKE_TRY(strake_slabs_get(slabs, error));
             STRAKE_TRY(strake_file_write(&file, slabs->data, bytes, error));
-            checksum = strake_fnv1a(checksum, slabs->data, bytes);
+            checksum = strake_hash_team_add(&team, checksum, slabs->data, bytes, 0, NULL, NULL);
         }
     }
     STRAKE_TRY(strake_file_write(&file, &checksum, sizeof checksum, error));
     STRAKE_TRY(strake_file_commit(&file, error));
 cleanup:
+    strake_hash_team_end(&team);
     strake_file_abandon(&file);
     return status;
 }

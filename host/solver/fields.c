@@ -198,9 +198,9 @@ cleanup:
 
 size_t strake_piece_bytes(size_t slab, uint64_t total)
 {
-    enum { LEAST = 1 << 18, MOST = 1 << 23, PIECES = 128 };
+    enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 23, PIECES = 128 };
     const uint64_t part = total / PIECES;
-    const uint64_t wanted = part < LEAST ? LEAST : part > MOST ? MOST : part;
+    const uint64_t wanted = part < SHARED ? FEW : part > MOST ? MOST : part;
     const uint64_t bytes = (wanted < total ? wanted : total) / slab * slab;
     return bytes > 0 ? (size_t)bytes : slab;
 }
