@@ -148,6 +148,9 @@ FAULTY := $(BUILD)/tests/faulty_opencl.so
 CLOCK := $(BUILD)/tests/own_clock.so
 # Tests that have a clock of their own.
 CLOCKED := test_tune_whole test_tune_measure
+# Targets of `make fuzz`; in other builds replay.c stands for libFuzzer.
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZER ?= $(BUILD)/obj/tests/fuzz/replay.o
 TEST_BIN := $(sort $(foreach t,$(TEST_SRC),$(BUILD)/tests/$(basename $(notdir $(t)))))
 TESTS := $(foreach t,$(TEST_BIN),$(if $(filter $(BY_SUBJECT),$(notdir $t)),$(SUBJECTS:%=$t@%),$t)) $(TEST_SH)
 LONG_FIRST := $(foreach l,$(LONGEST),$(filter %/$l,$(TESTS)))
@@ -205,7 +208,7 @@ check-long: ## every test, with whole matrices where `make check` takes samples 
 	+@$(SUBMAKE) all check-build
 	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
 
-check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(FUZZ_BIN)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -396,6 +399,12 @@ endef
 LINK_test_sources := -Wl,--wrap=strake_sin,--wrap=strake_exp
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
+$(FUZZ_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o \
+    $(filter %.o,$(FUZZER)) $(STATIC)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter -%,$(FUZZER)) -o $@ $(filter %.o,$^) $(STATIC) $(ALL_LDLIBS)
+
 $(SUPPORT_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/support/%.o $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -447,9 +456,17 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (no
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
-.PHONY: check-physics-long check-page
+.PHONY: check-physics-long check-page fuzz
 check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts: minutes
 	@bash tests/physics/coarsening.sh $(PROGRAM)
+
+SECONDS ?= 60
+FUZZED := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz: all ## libFuzzer over everything that is read from files, SECONDS=60 for each; what it finds: build/fuzz/found
+	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh fuzz
+	+@$(SUBMAKE) BUILD=$(BUILD)/fuzz CC=$(CLANG) SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 WERROR= \
+	    FUZZER=-fsanitize=fuzzer $(FUZZED:%=$(BUILD)/fuzz/tests/fuzz_%)
+	@bash tests/fuzz/run.sh $(PROGRAM) $(BUILD)/fuzz $(SECONDS) $(FUZZED)
 
 check-page: all ## a page of `strake view` in headless Chromium, which it installs where missing
 	@bash tests/page.sh $(PROGRAM)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: sh tests/deps.sh build|run|check|clang|format|tidy|oclgrind|offline|bare
+# Usage: sh tests/deps.sh build|run|check|clang|fuzz|format|tidy|oclgrind|offline|bare
 # Installs the Debian or Ubuntu packages that a target needs, only where something is missing. What is
 # there is found by trying it, so that a compiler or library from elsewhere counts too. `build` installs nothing: it
 # says in one line what is missing.
@@ -84,6 +84,11 @@ case $group in
         compiles "$cc" -lcmocka cmocka.h || need 'cmocka (cmocka.h)' libcmocka-dev
         icd pocl || want 'an OpenCL device on the CPU (PoCL)' pocl-opencl-icd
         ;;
+    fuzz)
+        cc=$clang
+        probe_build
+        compiles "$clang" '-fsanitize=fuzzer-no-link,address' stdio.h || need "clang's fuzzer and sanitizers" clang-14 libclang-rt-14-dev
+        ;;
     oclgrind)
         probe_build
         have oclgrind || need oclgrind oclgrind
@@ -107,7 +112,7 @@ case $group in
         have unshare || need unshare util-linux
         ;;
     *)
-        echo "usage: sh tests/deps.sh build|run|check|clang|format|tidy|oclgrind|offline|bare (got '$group')" >&2
+        echo "usage: sh tests/deps.sh build|run|check|clang|fuzz|format|tidy|oclgrind|offline|bare (got '$group')" >&2
         exit 2
         ;;
 esac

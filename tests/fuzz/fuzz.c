@@ -1,0 +1,47 @@
+#include "fuzz/fuzz.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/strake-fuzz.XXXXXX";
+static char path[sizeof folder + 300];
+
+static void clean(void)
+{
+    DIR *const list = opendir(folder);
+    for (const struct dirent *entry = NULL; list != NULL && (entry = readdir(list)) != NULL;) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        (void)unlink(path);
+    }
+    if (list != NULL) {
+        (void)closedir(list);
+    }
+    (void)rmdir(folder);
+}
+
+const char *strake_fuzz_folder(void)
+{
+    static int made;
+    if (!made && mkdtemp(folder) != NULL) {
+        made = atexit(clean) == 0;
+    }
+    if (!made) {
+        perror(folder);
+        abort();
+    }
+    return folder;
+}
+
+const char *strake_fuzz_file(const char *name, const uint8_t *data, size_t bytes)
+{
+    (void)snprintf(path, sizeof path, "%s/%s", strake_fuzz_folder(), name);
+    FILE *const file = fopen(path, "wb");
+    if (file == NULL || fwrite(data, 1, bytes, file) != bytes || fclose(file) != 0) {
+        perror(path);
+        abort();
+    }
+    return path;
+}

@@ -1,0 +1,24 @@
+#!/bin/bash
+# What is read from files stands anything: the corpora of `make fuzz`, and copies of them with bytes changed or cut off.
+build=${STRAKE_BUILD:-$(realpath build)}
+seeds=$(mktemp -d "${TMPDIR:-/tmp}/strake-seeds.XXXXXX")
+trap 'rm -rf "$seeds"' EXIT
+echo 1..5
+number=0
+failed=0
+bash "$(dirname "$0")/../fuzz/seeds.sh" "${STRAKE:-$build/strake}" "$seeds" >/dev/null 2>&1
+for target in case npy checkpoint tuned model; do
+    number=$((number + 1))
+    copies=60
+    said=$(timeout 120 "$build/tests/fuzz_$target" $copies "$seeds/$target"/* 2>&1)
+    code=$?
+    if [ $code -eq 0 ] && [ "$(find "$seeds/$target" -type f | wc -l)" -gt 0 ]; then
+        echo "ok $number - fuzz_$target: ${said##*$'\n'}"
+    else
+        echo "# ${said:0:2000}" | tr '\n' ' '
+        echo
+        echo "not ok $number - fuzz_$target (exit status $code)"
+        failed=1
+    fi
+done
+exit $failed
