@@ -200,7 +200,7 @@ check: ## install what is missing, build, run every test
 check-quick: ## layers, units and one problem's parity: less than a minute on two cores, once it is built
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh check
 	+@$(SUBMAKE) all check-build
-	@bash tests/layers.sh
+	+@$(SUBMAKE) check-layers
 	@bash tests/run.sh $(BUILD) $(QUICK_TESTS)
 
 check-long: ## every test, with whole matrices where `make check` takes samples of them: half an hour
@@ -487,8 +487,9 @@ check-offline: ## generated kernels through compilers for AMD, Intel, NVIDIA, SP
 C_FILES = $(sort $(wildcard src/*.h src/*/*.[ch] host/*/*.[ch] host/*/*/*.[ch] autotune/*.[ch] bench/*.c cl/*.h tests/*/*.[ch]))
 
 .PHONY: check-layers check-symbols check-format format tidy
-check-layers: ## dependencies between the folders point one way
+check-layers: $(LIBRARIES) $(PROGRAM) ## dependencies between folders point one way, and those of files in no large circles
 	@bash tests/layers.sh
+	@bash tests/circles.sh $(BUILD)
 
 check-symbols: $(STATIC) $(SHARED) ## the shared library exports the functions of strake.h, all symbols begin strake_
 	@CC='$(CC)' bash tests/symbols.sh $(BUILD)

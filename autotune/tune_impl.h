@@ -69,6 +69,15 @@ strake_status strake_tuning_measure_now(strake_tuning *t, int settings,
                                         const strake_tuned_setting *setting, double give_up,
                                         strake_measurement *out, strake_error *error);
 
+/** Seconds that the samples of a good measurement take. */
+double strake_tuning_sampling(const strake_tuning *t);
+
+/** Configurations of the present grid in the journal. */
+int strake_tuning_tried(const strake_tuning *t);
+
+/** Takes note of a measurement of the defaults, or of settings that come to them. */
+void strake_tuning_note_fallback(strake_tuning *t, const strake_measurement *m);
+
 /** The best again, in turn with the defaults, so that what disturbs the machine disturbs all alike. */
 strake_status strake_tuning_finals(strake_tuning *t, double deadline, strake_error *error);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "main/compiling.h"
-#include "main/program.h"
+#include "main/say.h"
 
 strake_status strake_case_from(const strake_arguments *arguments, strake_case **out,
                                strake_error *error)

@@ -7,7 +7,8 @@
 #include "output/output.h"
 #include "output/report.h"
 #include "main/case_options.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 #include "main/report_file.h"
 #include "main/summary.h"
 

@@ -8,7 +8,8 @@
 #include "base/file.h"
 #include "output/array.h"
 #include "output/difference.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 
 enum { CHUNK = 1 << 16 };
 

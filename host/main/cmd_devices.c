@@ -7,7 +7,8 @@
 #include "io/machine.h"
 #include "io/text.h"
 #include "main/compiling.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 #include "opencl/cl_watch.h"
 #include "tuned/tuned.h"
 

@@ -3,18 +3,19 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 #include "case/case.h"
 
-static void print_overview(void)
+static void print_overview(const strake_command *const *commands)
 {
     (void)printf(
         "Strake %s runs a grid simulation on all processors of a machine at once: CPU cores\n"
         "and OpenCL devices each compute a stripe of the grid, with the same bytes as\n"
         "result however it is split.\n\nUsage: strake COMMAND [OPTIONS]\n\nCommands:\n",
         STRAKE_VERSION);
-    for (int k = 0; strake_commands[k] != NULL; k++) {
-        (void)printf("  %-10s%s\n", strake_commands[k]->name, strake_commands[k]->text);
+    for (int k = 0; commands[k] != NULL; k++) {
+        (void)printf("  %-10s%s\n", commands[k]->name, commands[k]->text);
     }
     (void)printf(
         "\n"
@@ -64,10 +65,11 @@ static void print_line(void *user, const char *text)
 
 static int help(const strake_arguments *arguments)
 {
+    const strake_command *const *const commands = arguments->commands;
     const char *known[16] = {NULL};
     int count = 0;
     if (arguments->operands == 0) {
-        print_overview();
+        print_overview(commands);
         return STRAKE_EXIT_DONE;
     }
     const char *const topic = arguments->operand[0];
@@ -75,12 +77,12 @@ static int help(const strake_arguments *arguments)
         strake_case_describe(print_line, NULL);
         return STRAKE_EXIT_DONE;
     }
-    for (; strake_commands[count] != NULL; count++) {
-        if (strcmp(strake_commands[count]->name, topic) == 0) {
-            print_page(strake_commands[count]);
+    for (; commands[count] != NULL; count++) {
+        if (strcmp(commands[count]->name, topic) == 0) {
+            print_page(commands[count]);
             return STRAKE_EXIT_DONE;
         }
-        known[count] = strake_commands[count]->name;
+        known[count] = commands[count]->name;
     }
     known[count] = "case";
     const char *const near = strake_suggest(topic, known);

@@ -9,7 +9,8 @@
 #include "base/file.h"
 #include "main/interrupt.h"
 #include "main/places.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 #include "main/tuning.h"
 
 enum { BUDGET = 180, MOST_BYTES = 1 << 20 /* of a space */ };

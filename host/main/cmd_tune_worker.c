@@ -2,7 +2,8 @@
 #include <stdio.h>
 
 #include "autotune/protocol.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 
 static int command(const strake_arguments *arguments)
 {

@@ -7,7 +7,8 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/suggest.h"
-#include "main/program.h"
+#include "main/command.h"
+#include "main/say.h"
 #include "view/page.h"
 #include "view/terminal.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "main/program.h"
+#include "main/say.h"
 #include "main/progress.h"
 
 /* What takes less is not worth a line; between two looks at it [s]. */

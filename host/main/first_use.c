@@ -10,7 +10,7 @@
 #include "io/cache.h"
 #include "io/folder.h"
 #include "main/interrupt.h"
-#include "main/program.h"
+#include "main/say.h"
 #include "main/tuning.h"
 
 /* For all devices together [s]. */

@@ -25,6 +25,8 @@ typedef struct strake_arguments {
     const char **operand; /**< NULL-terminated */
     int operands;
     const char *const *words; /**< the whole command line, NULL-terminated, for messages */
+    const struct strake_command *const
+        *commands; /**< of the program, NULL-terminated (command.h) */
 } strake_arguments;
 
 typedef enum strake_option_kind {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "main/program.h"
+#include "main/say.h"
 
 /* Seconds between two showings. */
 static const double bar_period = 0.2, line_period = 10.0;

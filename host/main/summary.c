@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "case/source.h"
-#include "main/program.h"
+#include "main/say.h"
 
 const char *strake_shape_text(int dims, const int64_t shape[3], char text[72])
 {

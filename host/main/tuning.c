@@ -9,7 +9,7 @@
 #include "autotune/tune_case.h"
 #include "main/environment.h"
 #include "main/interrupt.h"
-#include "main/program.h"
+#include "main/say.h"
 
 /* Seconds between two showings. */
 static const double bar_period = 0.3, line_period = 5.0;

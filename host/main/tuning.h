@@ -3,7 +3,7 @@
 #define STRAKE_TUNING_H
 
 #include "autotune/tune.h"
-#include "main/program.h"
+#include "main/say.h"
 #include "main/progress.h"
 #include "solver/solver.h"
 
