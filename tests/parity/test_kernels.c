@@ -6,8 +6,9 @@
  *
  * `make check-long` runs hundreds of sets as they are drawn, all different. `make check` runs a few dozen that
  * are chosen: of many draws always the one with the most pairs of choices that no set before has had, so that
- * faults which need two of them at once (a fusion and a boundary, a precision and a number of columns) show.
- * Every kind of kernel must meet every precision, boundary, place and way to divide, or the test fails.
+ * faults which need two of them at once (a kind of kernel and a boundary, a precision and a number of columns) show.
+ * Every kind of kernel must meet every precision, boundary, place, rest of columns and way to divide, or the test
+ * fails.
  *
  * STRAKE_REQUIRE_OPENCL=1 turns a missing device into a failure, STRAKE_KERNEL_DRAWS sets the number of sets
  * that are drawn.
@@ -29,7 +30,7 @@ enum {
     PROGRAMS_OF_OTHERS = 10,
     SETS_OF_CHOSEN = 3,
     WHOLE_RUNS_OF_SAMPLE = 4,
-    CANDIDATES = 80
+    CANDIDATES = 400
 };
 
 static int pick(uint64_t *seed, int count)
@@ -40,7 +41,7 @@ static int pick(uint64_t *seed, int count)
 
 /* The choices of a set that pairs are counted of; those of the program come first. */
 typedef enum factor {
-    FUSION,
+    KIND, /* of kernel: how stages are fused, and for marching ones how many columns a work-item has */
     PRECISION,
     DIVISION,
     CONSTANT_H,
@@ -48,19 +49,19 @@ typedef enum factor {
     UNROLL,
     PREFETCH,
     KEEP,
-    VECTOR,
     SCHEME,
     PROGRAM_FACTORS,
     BOUNDARY = PROGRAM_FACTORS,
     PLACE,
     FEW_ROWS,
     FEW_COLUMNS,
+    REST, /* of columns */
     GROUP_ROWS,
     OWN_GROUPS,
     FACTORS
 } factor;
 
-enum { LEVELS = 6 };
+enum { LEVELS = 6, KINDS = 6 };
 
 /* One run: what decides a program's text, then sizes of groups, grid and place. */
 typedef struct set {
@@ -97,7 +98,9 @@ static void draw_program(set *p, uint64_t *seed)
                .keep = keep,
                .vector = vector,
                .width = fusion == 4 ? 1 + width / 4 : width, /* a tile's */
-               .level = {[FUSION] = fusion,
+               .level = {[KIND] = fusion < 3    ? fusion - 1
+                                  : fusion == 4 ? KINDS - 1
+                                                : 2 + vector / 2,
                          [PRECISION] = single,
                          [DIVISION] = division,
                          [CONSTANT_H] = constant_h,
@@ -105,7 +108,6 @@ static void draw_program(set *p, uint64_t *seed)
                          [UNROLL] = unroll,
                          [PREFETCH] = prefetch,
                          [KEEP] = keep > 1,
-                         [VECTOR] = vector,
                          [SCHEME] = variant % LEVELS}};
 }
 
@@ -130,6 +132,7 @@ static void draw_run(set *p, uint64_t *seed)
     const int place = pick(seed, 4);
     p->place = p->grid[0] > 1 && place > 1 ? place - 1 : 0;
     p->boundary = pick(seed, 4);
+    p->level[REST] = p->grid[1] % 4;
     p->level[BOUNDARY] = p->boundary;
     p->level[PLACE] = p->place;
     p->level[GROUP_ROWS] = p->rows > 0;
@@ -200,7 +203,7 @@ static int new_pairs(pairs *all, const set *p, int least, int most, bool keep)
     for (int g = least; g < most; g++) {
         for (int f = 0; f < g; f++) {
             bool *const had = &all->had[f][p->level[f]][g][p->level[g]];
-            weight += *had ? 0 : f == FUSION ? 3 : 1; /* every kind of kernel meets everything */
+            weight += *had ? 0 : f == KIND ? 10 : 1; /* every kind of kernel meets everything */
             all->count += keep && !*had ? 1 : 0;
             *had = *had || keep;
         }
@@ -235,13 +238,14 @@ static void check_pairs(const pairs *all)
     static const struct {
         factor with;
         int least, most;
-    } must[] = {{PRECISION, 0, 1}, {DIVISION, 1, 2}, {BOUNDARY, 0, 3}, {PLACE, 0, 2}};
-    for (int fusion = 1; fusion <= 4; fusion++) {
+    } must[] = {{PRECISION, 0, 1}, {DIVISION, 1, 2}, {BOUNDARY, 0, 3}, {PLACE, 0, 2}, {REST, 0, 3}};
+    for (int kind = 0; kind < KINDS; kind++) {
         for (size_t k = 0; k < sizeof must / sizeof must[0]; k++) {
             for (int level = must[k].least; level <= must[k].most; level++) {
-                if (!all->had[FUSION][fusion][must[k].with][level]) {
-                    fail_msg("no set of the sample has fusion %d and choice %d of factor %d",
-                             fusion, level, (int)must[k].with);
+                if (!all->had[KIND][kind][must[k].with][level]) {
+                    fail_msg("no set of the sample has kernels of kind %d with choice %d of factor "
+                             "%d",
+                             kind, level, (int)must[k].with);
                 }
             }
         }
@@ -251,10 +255,9 @@ static void check_pairs(const pairs *all)
 static int run_sample(const strake_subject *subject, uint64_t *seed)
 {
     static pairs all;
-    const int programs = subject == &strake_subject_mpdata2d ? PROGRAMS : PROGRAMS_OF_OTHERS;
     set p = {0};
     memset(&all, 0, sizeof all);
-    for (int program = 0; program < programs; program++) {
+    for (int program = 0; program < PROGRAMS; program++) {
         choose(&all, &p, true, seed);
         for (int k = 0; k < SETS_OF_CHOSEN; k++) {
             choose(&all, &p, false, seed);
@@ -263,8 +266,8 @@ static int run_sample(const strake_subject *subject, uint64_t *seed)
     }
     check_pairs(&all);
     print_message("# %d sets of parameters, %d programs, have %d pairs of choices\n",
-                  programs * SETS_OF_CHOSEN, programs, all.count);
-    return programs * SETS_OF_CHOSEN;
+                  PROGRAMS * SETS_OF_CHOSEN, PROGRAMS, all.count);
+    return PROGRAMS * SETS_OF_CHOSEN;
 }
 
 static int run_drawn(const strake_subject *subject, int sets, uint64_t *seed)
