@@ -2,17 +2,31 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 
 enum { LINE = 4096, PATH = 3 * LINE };
 
-/* Where a hierarchy of groups is mounted: `top` of it (usually "/") at folder `at`. */
+/* The limit that a group's folder tells; infinity where it tells none. */
+typedef double read_limit(bool is_unified, const char *folder);
+
+/* Where a hierarchy of groups is mounted: `top` of it (usually "/") at folder `at`; and what is read there. */
 typedef struct mount {
     bool is_unified; /* version 2 */
-    char top[LINE], at[LINE];
+    char top[LINE], at[LINE], group[LINE], type[64], options[LINE], folder[PATH];
 } mount;
+
+/* A file of a folder, or NULL. Paths are long and stacks may be small: nothing of it is on the stack. */
+static FILE *open_in(const char *folder, const char *name)
+{
+    char *path = NULL;
+    FILE *const file = asprintf(&path, "%s/%s", folder, name) >= 0 ? fopen(path, "re") : NULL;
+    free(path);
+    return file;
+}
 
 static bool has_word(const char *list, const char *word)
 {
@@ -27,50 +41,48 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* A line of mountinfo, proc(5): "id parent device top at options ... - type source options". */
-static bool read_mount(const char *line, mount *m)
+static bool read_mount(const char *line, const char *controller, mount *m)
 {
-    char type[64];
-    char options[LINE];
     const char *const dash = strstr(line, " - ");
     if (dash == NULL || sscanf(line, "%*s %*s %*s %4095s %4095s", m->top, m->at) != 2 ||
-        sscanf(dash, " - %63s %*s %4095s", type, options) != 2) {
+        sscanf(dash, " - %63s %*s %4095s", m->type, m->options) != 2) {
         return false;
     }
-    m->is_unified = strcmp(type, "cgroup2") == 0;
-    return m->is_unified || (strcmp(type, "cgroup") == 0 && has_word(options, "cpu"));
+    m->is_unified = strcmp(m->type, "cgroup2") == 0;
+    return m->is_unified || (strcmp(m->type, "cgroup") == 0 && has_word(m->options, controller));
 }
 
 /* The group of this process in a hierarchy, from "number:controllers:path" in /proc/self/cgroup. */
-static bool find_group(const char *root, bool is_unified, char group[LINE])
+static bool find_group(const char *root, const char *controller, mount *m)
 {
-    char path[PATH], line[LINE];
+    char *line = NULL;
+    size_t room = 0;
     bool found = false;
-    (void)snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *const file = fopen(path, "re");
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
+    FILE *const file = open_in(root, "proc/self/cgroup");
+    while (file != NULL && !found && getline(&line, &room, file) >= 0) {
         char *const controllers = strchr(line, ':');
         char *const at = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
         if (at == NULL) {
             continue;
         }
         *at = '\0';
-        found = is_unified ? controllers[1] == '\0' : has_word(controllers + 1, "cpu");
-        (void)snprintf(group, LINE, "%s", at + 1);
-        group[strcspn(group, "\n")] = '\0';
+        found = m->is_unified ? controllers[1] == '\0' : has_word(controllers + 1, controller);
+        (void)snprintf(m->group, sizeof m->group, "%s", at + 1);
+        m->group[strcspn(m->group, "\n")] = '\0';
     }
     if (file != NULL) {
         (void)fclose(file);
     }
+    free(line);
     return found;
 }
 
 /* Up to two numbers of a file; a word such as "max" is none. */
 static int read_numbers(const char *folder, const char *name, double *x, double *y)
 {
-    char path[PATH + 64], line[LINE];
+    char line[128];
     int count = 0;
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *const file = fopen(path, "re");
+    FILE *const file = open_in(folder, name);
     if (file != NULL) {
         double *const out[] = {x, y};
         char *end = fgets(line, sizeof line, file);
@@ -90,54 +102,100 @@ static double quota_of(bool is_unified, const char *folder)
 {
     double quota = 0.0;
     double period = 0.0;
-    double none = 0.0;
+    double more = 0.0;
     const bool known = is_unified
                            ? read_numbers(folder, "cpu.max", &quota, &period) == 2
-                           : read_numbers(folder, "cpu.cfs_quota_us", &quota, &none) == 1 &&
-                                 read_numbers(folder, "cpu.cfs_period_us", &period, &none) == 1;
-    return known && quota > 0.0 && period > 0.0 ? quota / period : 0.0;
+                           : read_numbers(folder, "cpu.cfs_quota_us", &quota, &more) == 1 &&
+                                 read_numbers(folder, "cpu.cfs_period_us", &period, &more) == 1;
+    return known && quota > 0.0 && period > 0.0 ? quota / period : (double)INFINITY;
 }
 
-static double least(double x, double y)
+/* Bytes of files that a group has in memory and gives back when it needs it: what two lines say. */
+static double read_files(bool is_unified, const char *folder)
 {
-    return x == 0.0 || (y > 0.0 && y < x) ? y : x;
-}
-
-/* The group's folder and the ones above it, up to where the hierarchy is mounted. */
-static double walk_up(const char *root, const mount *m, const char *group)
-{
-    char folder[PATH];
-    double quota = 0.0;
-    const size_t base = strlen(root) + strlen(m->at);
-    /* What is mounted may be a part of the hierarchy; a group outside of it cannot be seen. */
-    const size_t above = strcmp(m->top, "/") == 0 ? 0 : strlen(m->top);
-    const bool is_below = strncmp(group, m->top, above) == 0 && strchr("/", group[above]) != NULL &&
-                          strstr(group, "/..") == NULL;
-    (void)snprintf(folder, sizeof folder, "%s%s%s", root, m->at, is_below ? group + above : "");
-    for (char *end = folder; end != NULL && strlen(folder) >= base;) {
-        quota = least(quota, quota_of(m->is_unified, folder));
-        end = strrchr(folder, '/');
-        if (end != NULL) {
-            *end = '\0';
-        }
-    }
-    return quota;
-}
-
-double strake_cgroup_quota(const char *root)
-{
-    char path[PATH], line[LINE], group[LINE];
-    mount m;
-    double quota = 0.0;
-    (void)snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
-    FILE *const file = fopen(path, "re");
+    const char *const key[] = {is_unified ? "inactive_file " : "total_inactive_file ",
+                               is_unified ? "active_file " : "total_active_file "};
+    char line[128];
+    double bytes = 0.0;
+    FILE *const file = open_in(folder, "memory.stat");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (read_mount(line, &m) && find_group(root, m.is_unified, group)) {
-            quota = least(quota, walk_up(root, &m, group));
+        for (int k = 0; k < 2; k++) {
+            if (strncmp(line, key[k], strlen(key[k])) == 0) {
+                bytes += strake_number_read(line + strlen(key[k]), NULL);
+            }
         }
     }
     if (file != NULL) {
         (void)fclose(file);
     }
-    return quota;
+    return bytes;
+}
+
+/* What is left of a group's limit. Without one, version 1 says almost 2^63. */
+static double memory_of(bool is_unified, const char *folder)
+{
+    const char *const limit_name = is_unified ? "memory.max" : "memory.limit_in_bytes";
+    const char *const usage_name = is_unified ? "memory.current" : "memory.usage_in_bytes";
+    double limit = 0.0;
+    double usage = 0.0;
+    double more = 0.0;
+    if (read_numbers(folder, limit_name, &limit, &more) != 1 || limit >= 0x1p62) {
+        return (double)INFINITY;
+    }
+    (void)read_numbers(folder, usage_name, &usage, &more);
+    const double left = limit - fmax(usage - read_files(is_unified, folder), 0.0);
+    return left > 0.0 ? left : 0.0;
+}
+
+/* The least of the group's folder and the ones above it, up to where the hierarchy is mounted. */
+static double walk_up(const char *root, mount *m, read_limit *read)
+{
+    double least = (double)INFINITY;
+    const size_t base = strlen(root) + strlen(m->at);
+    /* What is mounted may be a part of the hierarchy; a group outside of it cannot be seen. */
+    const size_t above = strcmp(m->top, "/") == 0 ? 0 : strlen(m->top);
+    const bool is_below = strncmp(m->group, m->top, above) == 0 &&
+                          strchr("/", m->group[above]) != NULL && strstr(m->group, "/..") == NULL;
+    (void)snprintf(m->folder, sizeof m->folder, "%s%s%s", root, m->at,
+                   is_below ? m->group + above : "");
+    for (char *end = m->folder; end != NULL && strlen(m->folder) >= base;) {
+        least = fmin(least, read(m->is_unified, m->folder));
+        end = strrchr(m->folder, '/');
+        if (end != NULL) {
+            *end = '\0';
+        }
+    }
+    return least;
+}
+
+/* The least limit of the groups of this process for a controller, or infinity. */
+static double find_least(const char *root, const char *controller, read_limit *read)
+{
+    char *line = NULL;
+    size_t room = 0;
+    double least = (double)INFINITY;
+    mount *const m = calloc(1, sizeof *m);
+    FILE *const file = m != NULL ? open_in(root, "proc/self/mountinfo") : NULL;
+    while (file != NULL && getline(&line, &room, file) >= 0) {
+        if (read_mount(line, controller, m) && find_group(root, controller, m)) {
+            least = fmin(least, walk_up(root, m, read));
+        }
+    }
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    free(line);
+    free(m);
+    return least;
+}
+
+double strake_cgroup_quota(const char *root)
+{
+    const double quota = find_least(root, "cpu", quota_of);
+    return isfinite(quota) ? quota : 0.0;
+}
+
+double strake_cgroup_memory(const char *root)
+{
+    return find_least(root, "memory", memory_of);
 }

@@ -1,4 +1,4 @@
-/** @file cgroup.h How much processor time the control groups of this process grant it. */
+/** @file cgroup.h How much processor time and memory the control groups of this process grant it. */
 #ifndef STRAKE_CGROUP_H
 #define STRAKE_CGROUP_H
 
@@ -8,5 +8,12 @@
  * @return processors' worth of time, e.g. 1.5; 0 if there is no limit
  */
 double strake_cgroup_quota(const char *root);
+
+/**
+ * The bytes that this process may take before the least generous of these groups is at its limit, where the
+ * kernel ends a process: its limit less what the group uses, but for files in memory, which it gives back.
+ * @return infinity if there is no limit
+ */
+double strake_cgroup_memory(const char *root);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "cpu/cgroup.h"
+
 struct strake_reference {
     const strake_graph *graph;
     const strake_layout *layout;
@@ -20,6 +22,32 @@ static void fill(void *line, int64_t count, int element_size, double number)
     }
 }
 
+/* Whether a value takes an array of the reference's own. */
+static bool is_array(const strake_value *value)
+{
+    return value->is_live && value->stage >= 0 && !value->is_output;
+}
+
+/* Every stage has the whole grid: that is touched only later, and may be more than there is. */
+static strake_status check_memory(const strake_graph *graph, const strake_layout *layout,
+                                  strake_error *error)
+{
+    double need = 0.0;
+    for (int v = 0; v < graph->values; v++) {
+        need +=
+            is_array(&graph->value[v]) ? (double)(layout->elements * layout->element_size) : 0.0;
+    }
+    const double group = strake_cgroup_memory("");
+    if (need > group) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "out of memory: the serial reference needs %.3g GiB for what its stages "
+                           "leave, and the control group of this process (memory.max, "
+                           "memory.limit_in_bytes) has %.3g GiB; raise its limit, or use --on cpu",
+                           need / 0x1p30, group / 0x1p30);
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_reference_create(const strake_graph *graph, const strake_layout *layout,
                                       strake_reference **out, strake_error *error)
 {
@@ -28,10 +56,10 @@ strake_status strake_reference_create(const strake_graph *graph, const strake_la
     STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the serial reference");
     r->graph = graph;
     r->layout = layout;
+    STRAKE_TRY(check_memory(graph, layout, error));
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
-        const bool is_array = value->stage >= 0 && !value->is_output;
-        if (!value->is_live || !(is_array || value->is_constant)) {
+        if (!is_array(value) && !(value->is_live && value->is_constant)) {
             continue;
         }
         const int64_t count = value->is_constant ? layout->pitch : layout->elements;

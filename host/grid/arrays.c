@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "grid/memory.h"
 #include "part/leave.h"
 
 /* Row loops work in whole vectors and may read (never use) up to TAIL bytes beyond the last row. */
@@ -76,9 +77,10 @@ static strake_status new_array(const strake_grid *grid, const char *name, void *
 
 void strake_arrays_free(const strake_grid *grid, void **array)
 {
-    if (array != NULL && *array != NULL) {
-        (void)munmap(*array, strake_arrays_bytes(grid));
+    if (array == NULL || *array == NULL) {
+        return;
     }
+    (void)munmap(*array, strake_arrays_bytes(grid));
     *array = NULL;
 }
 
@@ -235,11 +237,6 @@ strake_status strake_arrays_new(strake_grid *grid, const char *name, void **out,
     return status;
 }
 
-static double memory_of_machine(void)
-{
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-}
-
 int strake_arrays_count(const strake_graph *graph, int for_state)
 {
     int arrays = 0;
@@ -252,40 +249,11 @@ int strake_arrays_count(const strake_graph *graph, int for_state)
     return arrays;
 }
 
-/* Bytes of all arrays on this machine, with a given number of them for each state; ranks have alike shares. */
-static double memory_needed(const strake_grid *grid, int for_state)
-{
-    const strake_layout *l = &grid->layout;
-    const int64_t slabs = grid->domain.own.end - grid->domain.own.first + l->lo[0] + l->hi[0];
-    const double one =
-        (double)(slabs * l->slab * l->element_size) * strake_ranks_local_count(grid->domain.ranks);
-    return one * strake_arrays_count(&grid->graph, for_state);
-}
-
-bool strake_arrays_have_room(const strake_grid *grid)
-{
-    return memory_needed(grid, 3) <= memory_of_machine();
-}
-
-/* The arrays are allocated one by one and touched later: see first that the machine can hold them all. */
-static strake_status check_memory(const strake_grid *grid, strake_error *error)
-{
-    const double have = memory_of_machine();
-    const double need = memory_needed(grid, 2);
-    if (need > have) {
-        return strake_fail(error, STRAKE_ERR_MEMORY,
-                           "out of memory: the fields need %.1f GiB and this machine has %.1f GiB; "
-                           "use a smaller grid or precision: single",
-                           need / 0x1p30, have / 0x1p30);
-    }
-    return STRAKE_OK;
-}
-
 strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_graph *graph = &grid->graph;
-    STRAKE_TRY(check_memory(grid, error));
+    STRAKE_TRY(strake_memory_check(grid, error));
     grid->home = grid->domain.own;
     grid->home_threads = grid->team->threads;
     for (int v = 0; v < graph->values; v++) {

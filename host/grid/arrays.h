@@ -4,7 +4,7 @@
 
 #include "grid/grid.h"
 
-/** Allocates all arrays. @return STRAKE_ERR_MEMORY, also where the machine has less than they need */
+/** Allocates all arrays. @return STRAKE_ERR_MEMORY, also as strake_memory_check() */
 strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error);
 
 /**
@@ -28,9 +28,6 @@ void strake_arrays_free(const strake_grid *grid, void **array);
 
 /** Gives back the memory of slabs that this rank no longer has, after its share or window has changed. */
 void strake_arrays_trim(const strake_grid *grid);
-
-/** Whether the machine has memory for another array of each state. */
-bool strake_arrays_have_room(const strake_grid *grid);
 
 /** Tells for every state which array the next one goes to, after arrays have changed. */
 void strake_arrays_pair(strake_grid *grid);

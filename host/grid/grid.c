@@ -6,6 +6,7 @@
 
 #include "grid/arrays.h"
 #include "grid/keep.h"
+#include "grid/memory.h"
 
 enum { LINE_BYTES = 64 /* two threads never write to one line of the cache */ };
 
@@ -123,7 +124,7 @@ static strake_exchange_case exchange(const strake_domain *domain, int64_t slabs,
 
 static bool has_room(const strake_domain *domain)
 {
-    return strake_arrays_have_room(of(domain));
+    return strake_memory_has_room(of(domain));
 }
 
 static strake_status keep(strake_domain *domain, strake_error *error)

@@ -46,7 +46,9 @@ typedef struct strake_grid {
     strake_range
         home; /**< CPU stripe and number of workers for which the arrays lie on their nodes */
     int home_threads;
-    uint64_t hash; /**< of case, graph and static inputs; 0: not known */
+    double
+        group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
+    uint64_t hash;    /**< of case, graph and static inputs; 0: not known */
 } strake_grid;
 
 /** The grid that a domain is. */

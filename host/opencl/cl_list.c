@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* Copies a name, cut to fit, without control characters and the blanks that drivers pad with. */
 static void copy_name(char *out, size_t room, const char *text)
@@ -169,9 +170,26 @@ cleanup:
     return status;
 }
 
+/* Whether limits keep drivers from being loaded, and then the reason: it is no driver that is missing. */
+static bool is_short_of_memory(char *why, size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return false;
+    }
+    (void)snprintf(why, size,
+                   "no OpenCL driver can be loaded with `ulimit -v %llu`; drivers take some GiB of "
+                   "addresses, whatever they use of them: raise that limit",
+                   (unsigned long long)limit.rlim_cur / 1024);
+    return true;
+}
+
 static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_id first)
 {
     char name[64];
+    if (is_short_of_memory(list->why_none, sizeof list->why_none)) {
+        return;
+    }
     if (platforms == 0) {
         (void)snprintf(list->why_none, sizeof list->why_none,
                        "an OpenCL loader, but no driver: install the OpenCL driver of your device, "
@@ -229,6 +247,7 @@ strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
     memset(list, 0, sizeof *list);
     STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
     if (list->cl == NULL) {
+        (void)is_short_of_memory(list->why_none, sizeof list->why_none);
         goto cleanup;
     }
     code = list->cl->clGetPlatformIDs(0, NULL, &platforms);

@@ -8,6 +8,7 @@
 #include "grid/arrays.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
+#include "grid/memory.h"
 #include "group/border.h"
 #include "group/regroup.h"
 #include "group/shares.h"
@@ -201,6 +202,7 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
     STRAKE_TRY(resolve(solver, options, error));
     strake_notices_settings(solver);
     STRAKE_TRY(build_graph(solver, error));
+    strake_memory_look(&solver->grid);
 cleanup:
     return status;
 }
@@ -215,6 +217,7 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));
     STRAKE_TRY(strake_arrays_allocate(&solver->grid, error));
+    strake_memory_share(&solver->grid, &solver->team.list);
     STRAKE_TRY(strake_inputs_fill(&solver->grid, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {

@@ -1,4 +1,5 @@
 /* Teams of processors from topologies written down as the operating system does. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -283,6 +284,47 @@ static void the_least_quota_above_counts(void **state)
     assert_true(strake_cgroup_quota(root) == 2.5);
 }
 
+static void no_group_limits_the_memory(void **state)
+{
+    (void)state;
+    assert_true(isinf(strake_cgroup_memory(root)));
+    put_text("proc/self/mountinfo",
+             "31 23 0:29 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+             "33 23 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw");
+    put_text("proc/self/cgroup", "4:memory:/a\n3:cpuset:/\n0::/c");
+    assert_true(isinf(strake_cgroup_memory(root)));
+    put_text("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712");
+    put_text("sys/fs/cgroup/unified/c/memory.max", "max");
+    assert_true(isinf(strake_cgroup_memory(root)));
+}
+
+static void the_least_memory_left_counts(void **state)
+{
+    (void)state;
+    put_text("proc/self/mountinfo",
+             "31 23 0:29 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+             "33 23 0:31 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw");
+    put_text("proc/self/cgroup", "4:memory:/a/b\n3:cpuset:/\n0::/c/d");
+    /* Version 1: what is used counts, but for files that the kernel may drop. */
+    put_text("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1000000");
+    put_text("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "400000");
+    put_text("sys/fs/cgroup/memory/a/memory.stat",
+             "cache 999\ninactive_file 1\ntotal_inactive_file 100000\ntotal_active_file 50000");
+    assert_true(strake_cgroup_memory(root) == 750000.0);
+    put_text("sys/fs/cgroup/memory/memory.limit_in_bytes", "900000");
+    put_text("sys/fs/cgroup/memory/memory.usage_in_bytes", "200000");
+    assert_true(strake_cgroup_memory(root) == 700000.0);
+    /* Version 2, in the group above. */
+    put_text("sys/fs/cgroup/unified/c/d/memory.max", "800000");
+    put_text("sys/fs/cgroup/unified/c/memory.max", "600000");
+    put_text("sys/fs/cgroup/unified/c/memory.current", "300000");
+    put_text("sys/fs/cgroup/unified/c/memory.stat",
+             "anon 150000\nfile 150000\ninactive_file 50000");
+    assert_true(strake_cgroup_memory(root) == 350000.0);
+    put_text("sys/fs/cgroup/unified/c/memory.current", "700000");
+    assert_true(strake_cgroup_memory(root) == 0.0);
+}
+
 static void workers_of_several_teams_run_in_their_team(void **state)
 {
     (void)state;
@@ -357,6 +399,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(second_level_caches_of_clusters_make_teams, make_root,
                                         remove_root),
         cmocka_unit_test_setup_teardown(no_group_limits_nothing, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(no_group_limits_the_memory, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(the_least_memory_left_counts, make_root, remove_root),
         cmocka_unit_test_setup_teardown(the_least_quota_above_counts, make_root, remove_root),
         cmocka_unit_test(workers_of_several_teams_run_in_their_team),
         cmocka_unit_test(the_environment_asks_for_threads),
