@@ -9,6 +9,13 @@
  *  - Arrays are dense, C order, slowest dimension first, in the solver's precision
  *    (double, or float where the case says `precision: single`).
  *  - A solver may be used from one thread at a time; different solvers are independent.
+ *  - A thread that opens a solver or uses one needs 64 KiB of stack, 112 KiB where OpenCL is looked for
+ *    (not with `serial` or `cpu`), and the threads of OpenMP 48 KiB (OMP_STACKSIZE): with less strake_open()
+ *    fails with STRAKE_ERR_MEMORY.
+ *  - fork(): what threads and devices a solver has stay with its process. In a child it is refused
+ *    (STRAKE_ERR_STATE); strake_close() then lets go of it and frees nothing. The child may open solvers of
+ *    its own, without OpenCL devices if any process before it has used them, unless the thread that forked
+ *    had used one on the processors: most OpenMP libraries would wait there for threads that are not.
  */
 #ifndef STRAKE_H
 #define STRAKE_H
@@ -109,7 +116,7 @@ typedef struct strake_options {
 strake_status strake_open(const strake_case *which, const strake_options *options,
                           strake_solver **out, strake_error *error);
 
-/** Frees a solver and sets the pointer to NULL; NULL is accepted. */
+/** Frees a solver and sets the pointer to NULL; NULL is accepted, and so is a solver of the parent process. */
 void strake_close(strake_solver **solver);
 
 /**

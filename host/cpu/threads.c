@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Bytes: usual sizes; PoCL's compiler takes some 100 KiB for our kernels, others tell nothing. */
+enum { ENOUGH_STACK = 1 << 20, DEEP_STACK = 8 << 20 };
 
 int strake_threads_asked(void)
 {
@@ -76,8 +80,95 @@ static int try_threads(int wanted, pthread_t *thread)
     return count;
 }
 
+size_t strake_threads_stack(void)
+{
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return SIZE_MAX;
+    }
+    const int failed = pthread_attr_getstack(&attributes, &lowest, &bytes);
+    (void)pthread_attr_destroy(&attributes);
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    return failed == 0 && here > (uintptr_t)lowest ? here - (uintptr_t)lowest : SIZE_MAX;
+}
+
+strake_status strake_threads_need(size_t least, const char *what, strake_error *error)
+{
+    const size_t left = strake_threads_stack();
+    return left >= least ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_MEMORY,
+                                       "this thread has %zu KiB of stack left, and %s takes up to "
+                                       "%zu; give it more, for example with "
+                                       "pthread_attr_setstacksize()",
+                                       left / 1024, what, least / 1024);
+}
+
+/* How a thread is told what to do. */
+typedef struct errand {
+    void (*work)(void *data);
+    void *data;
+} errand;
+
+static void *run_errand(void *data)
+{
+    const errand *const e = data;
+    e->work(e->data);
+    return NULL;
+}
+
+void strake_threads_deep(void (*work)(void *data), void *data)
+{
+    errand e = {work, data};
+    pthread_t thread;
+    pthread_attr_t attributes;
+    bool is_away = false;
+    if (strake_threads_stack() < ENOUGH_STACK && pthread_attr_init(&attributes) == 0) {
+        is_away = pthread_attr_setstacksize(&attributes, DEEP_STACK) == 0 &&
+                  pthread_create(&thread, &attributes, run_errand, &e) == 0;
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (is_away) {
+        (void)pthread_join(thread, NULL);
+    } else {
+        work(data);
+    }
+}
+
+int64_t strake_threads_process(void)
+{
+    return (int64_t)getpid();
+}
+
+strake_status strake_threads_enter(int64_t owner, strake_error *error)
+{
+    static _Thread_local int64_t process; /* where this thread has had a team */
+    const int64_t self = strake_threads_process();
+    if (owner != 0 && owner != self) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "process %lld uses a solver that process %lld opened before fork(); its "
+                           "threads and devices stayed there: open another one in each process",
+                           (long long)self, (long long)owner);
+    }
+    if (process != 0 && process != self) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "this thread ran solvers in process %lld before fork(), and the OpenMP "
+                           "threads that it had stayed there; fork() before the first solver is "
+                           "opened, use another thread, or execute a program in the child",
+                           (long long)process);
+    }
+    process = self;
+    return STRAKE_OK;
+}
+
 strake_status strake_threads_start(int threads, strake_error *error)
 {
+    size_t stack = SIZE_MAX;
+    strake_status status = strake_threads_enter(0, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
     pthread_t *const thread = calloc((size_t)threads, sizeof *thread);
     if (thread == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory starting %d threads", threads);
@@ -91,9 +182,13 @@ strake_status strake_threads_start(int threads, strake_error *error)
                            "run.threads or OMP_NUM_THREADS",
                            threads, others + 1);
     }
-#pragma omp parallel num_threads(threads)
-    {
-        (void)omp_get_thread_num();
+#pragma omp parallel num_threads(threads) reduction(min : stack)
+    stack = strake_threads_stack();
+    if (stack < STRAKE_STACK_OF_WORKER) {
+        return strake_fail(error, STRAKE_ERR_MEMORY,
+                           "threads: %d, with %zu KiB of stack left; each takes up to %d: unset "
+                           "OMP_STACKSIZE, or set it to 64k or more, and see ulimit -s",
+                           threads, stack / 1024, STRAKE_STACK_OF_WORKER / 1024);
     }
     return STRAKE_OK;
 }

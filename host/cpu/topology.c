@@ -134,18 +134,23 @@ static int compare(const void *a, const void *b)
 
 void strake_topology_order(const char *system, const int *cpu, int count, strake_topology *topology)
 {
-    seat seats[STRAKE_MAX_CPUS];
-    for (int k = 0; k < count; k++) {
+    seat *const seats = calloc((size_t)count, sizeof *seats);
+    for (int k = 0; k < count && seats != NULL; k++) {
         seats[k] = find_seat(system, cpu[k]);
     }
-    qsort(seats, (size_t)count, sizeof seats[0], compare);
+    if (seats != NULL) {
+        qsort(seats, (size_t)count, sizeof seats[0], compare);
+    }
     topology->cpus = count;
-    topology->teams = 0;
+    topology->teams = seats != NULL ? 0 : 1; /* without memory one team, in the given order */
     for (int k = 0; k < count; k++) {
-        topology->teams += k == 0 || !is_team(&seats[k - 1], &seats[k]) ? 1 : 0;
-        topology->cpu[k] = seats[k].cpu;
+        if (seats != NULL) {
+            topology->teams += k == 0 || !is_team(&seats[k - 1], &seats[k]) ? 1 : 0;
+        }
+        topology->cpu[k] = seats != NULL ? seats[k].cpu : cpu[k];
         topology->team[k] = topology->teams - 1;
     }
+    free(seats);
 }
 
 void strake_topology_divide(strake_topology *topology, int teams)

@@ -28,8 +28,9 @@ typedef struct strake_rank_group {
         size_t first, end; /**< bytes, whole pages */
     } common[STRAKE_MOST_COMMONS];
 
-    bool balances;             /**< slabs may move between ranks */
-    strake_balancer *balancer; /**< on rank 0 */
+    bool balances;                    /**< slabs may move between ranks */
+    strake_balancer *balancer;        /**< on rank 0 */
+    struct strake_regroup_look *look; /**< room for what ranks tell each other */
     strake_looks looks;
     double usual; /**< seconds that steps usually take since slabs moved, 0: unknown */
     double busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look, ... */

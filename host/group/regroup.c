@@ -29,6 +29,13 @@ typedef struct verdict {
     int64_t slabs[MOST_RANKS];
 } verdict;
 
+/* What a look takes, for as many ranks as there may be: too much for the stack of a small thread. */
+struct strake_regroup_look {
+    double seconds[MOST_RANKS];
+    verdict said;
+    strake_range before[MOST_RANKS], owned[MOST_RANKS];
+};
+
 static double guess_cost(const strake_rank_group *group)
 {
     const double slabs =
@@ -46,20 +53,25 @@ int strake_regroup_policy(const strake_rank_group *group, double *slab_seconds, 
 
 strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error)
 {
-    int64_t slabs[MOST_RANKS];
     double cost = 0.0;
     int64_t least = 0;
     const int count = strake_ranks_count(group->grid->domain.ranks);
     const int policy = strake_regroup_policy(group, &cost, &least);
     strake_looks_begin(&group->looks);
     group->balances = group->grid->domain.ranks != NULL && policy != STRAKE_BALANCE_FIXED;
-    if (!group->balances || strake_ranks_self(group->grid->domain.ranks) != 0) {
+    if (!group->balances) {
         return STRAKE_OK;
     }
-    group->balancer = malloc(sizeof *group->balancer);
-    if (group->balancer == NULL) {
+    const bool decides = strake_ranks_self(group->grid->domain.ranks) == 0;
+    group->look = malloc(sizeof *group->look);
+    group->balancer = decides ? malloc(sizeof *group->balancer) : NULL;
+    if (group->look == NULL || (decides && group->balancer == NULL)) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     }
+    if (!decides) {
+        return STRAKE_OK;
+    }
+    int64_t *const slabs = group->look->said.slabs;
     for (int k = 0; k < count; k++) {
         slabs[k] = group->owned[k].end - group->owned[k].first;
     }
@@ -71,6 +83,7 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
 
 void strake_regroup_end(strake_rank_group *group)
 {
+    free(group->look);
     free(group->balancer);
     free(group->log.decision);
 }
@@ -278,12 +291,12 @@ cleanup:
  * Moves slabs; where some device has no room for what its rank would gain, they go back for good, since
  * that is no reason to end a run. Collective.
  */
-static strake_status move(strake_rank_group *group, const verdict *wants, bool *moved,
-                          strake_error *error)
+static strake_status move(strake_rank_group *group, bool *moved, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_range before[MOST_RANKS];
-    strake_range owned[MOST_RANKS];
+    const verdict *const wants = &group->look->said;
+    strake_range *const before = group->look->before;
+    strake_range *const owned = group->look->owned;
     double weight[STRAKE_MAX_PARTS];
     strake_error cause = {STRAKE_OK, ""};
     const int count = strake_ranks_count(group->grid->domain.ranks);
@@ -317,10 +330,9 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double seconds[MOST_RANKS];
+    struct strake_regroup_look *const look = group->look;
     double own = 0.0, start = 0.0;
     bool moved = false, drifts = false;
-    verdict said = {0};
     const int count = strake_ranks_count(group->grid->domain.ranks);
     const bool decides = strake_ranks_self(group->grid->domain.ranks) == 0;
     if (!group->balances || group->team->recorder != NULL) {
@@ -337,24 +349,25 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
         return STRAKE_OK;
     }
     own = conclude(group);
-    STRAKE_TRY(strake_ranks_collect(group->grid->domain.ranks, &own, sizeof own, seconds, error));
+    STRAKE_TRY(
+        strake_ranks_collect(group->grid->domain.ranks, &own, sizeof own, look->seconds, error));
     if (decides) {
-        decide(group, seconds, &said);
+        decide(group, look->seconds, &look->said);
     }
     STRAKE_TRY(strake_ranks_broadcast(
-        group->grid->domain.ranks, &said,
-        offsetof(verdict, slabs) + (size_t)count * sizeof said.slabs[0], error));
-    group->looks = (strake_looks){.piece = said.piece, .quiet = group->looks.quiet};
-    if (said.moves == 0) {
+        group->grid->domain.ranks, &look->said,
+        offsetof(verdict, slabs) + (size_t)count * sizeof look->said.slabs[0], error));
+    group->looks = (strake_looks){.piece = look->said.piece, .quiet = group->looks.quiet};
+    if (look->said.moves == 0) {
         return STRAKE_OK;
     }
     start = strake_clock_seconds();
     group->usual = 0.0;
-    STRAKE_TRY(move(group, &said, &moved, error));
+    STRAKE_TRY(move(group, &moved, error));
     if (decides && moved) {
         const double took = strake_clock_seconds() - start;
         strake_decisions_moved(&group->log, group->grid->domain.step, took);
-        strake_balancer_moved(group->balancer, said.slabs, took);
+        strake_balancer_moved(group->balancer, look->said.slabs, took);
     }
 cleanup:
     return status;

@@ -2,10 +2,13 @@
 
 #include <CL/cl_ext.h>
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "cpu/threads.h"
 
 /* Copies a name, cut to fit, without control characters and the blanks that drivers pad with. */
 static void copy_name(char *out, size_t room, const char *text)
@@ -237,6 +240,15 @@ void strake_cl_list_sort(strake_cl_device *device, int count)
     }
 }
 
+/* Drivers have threads and connections that a child of fork() has not, and wait for them there for ever. */
+static bool is_ours(void)
+{
+    static _Atomic int64_t process; /* that asked drivers first */
+    const int64_t self = strake_threads_process();
+    int64_t first = 0;
+    return atomic_compare_exchange_strong(&process, &first, self) || first == self;
+}
+
 strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -248,6 +260,12 @@ strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
     STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
     if (list->cl == NULL) {
         (void)is_short_of_memory(list->why_none, sizeof list->why_none);
+        goto cleanup;
+    }
+    STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_DRIVER, "an OpenCL driver", error));
+    if (!is_ours()) {
+        (void)snprintf(list->why_none, sizeof list->why_none,
+                       "OpenCL was used before fork(), and its drivers work in that process alone");
         goto cleanup;
     }
     code = list->cl->clGetPlatformIDs(0, NULL, &platforms);

@@ -111,7 +111,7 @@ typedef struct strake_cl_kernel_plan {
     bool flat; /**< axis 1 has one cell */
     int stages;
     int stage[STRAKE_CL_KERNEL_STAGES]; /**< stage indices */
-    int inputs;
+    int inputs;                         /**< what the stages imply begins here (cl_terms.c) */
     int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
     int outputs;
     int output[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu/threads.h"
+
 #include "opencl/cl_watch.h"
 
 /*
@@ -184,10 +186,9 @@ static strake_status fail_build(const strake_cl *cl, const strake_cl_device *dev
     return status;
 }
 
-strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
-                                      cl_context context, const char *source,
-                                      strake_precision precision, const char *extra,
-                                      cl_program *out, strake_error *error)
+static strake_status build(const strake_cl *cl, const strake_cl_device *device, cl_context context,
+                           const char *source, strake_precision precision, const char *extra,
+                           cl_program *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *options = NULL;
@@ -225,4 +226,34 @@ cleanup:
     }
     free(options);
     return status;
+}
+
+/* The call of a build, for the thread that makes it: compilers take a deep stack. */
+typedef struct build_call {
+    const strake_cl *cl;
+    const strake_cl_device *device;
+    cl_context context;
+    const char *source;
+    strake_precision precision;
+    const char *extra;
+    cl_program *out;
+    strake_error *error;
+    strake_status status;
+} build_call;
+
+static void call_build(void *data)
+{
+    build_call *const b = data;
+    b->status =
+        build(b->cl, b->device, b->context, b->source, b->precision, b->extra, b->out, b->error);
+}
+
+strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_device *device,
+                                      cl_context context, const char *source,
+                                      strake_precision precision, const char *extra,
+                                      cl_program *out, strake_error *error)
+{
+    build_call b = {cl, device, context, source, precision, extra, out, error, STRAKE_OK};
+    strake_threads_deep(call_build, &b);
+    return b.status;
 }

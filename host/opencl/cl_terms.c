@@ -1,4 +1,5 @@
 /* What one work-item of a kernel evaluates: its terms; those of marching kernels are scheduled in cl_lags.c. */
+#include <stddef.h>
 #include <string.h>
 
 #include "opencl/cl_facts.h"
@@ -167,17 +168,11 @@ static bool list_inputs(strake_cl_kernel_plan *plan)
     return true;
 }
 
+/* Everything behind the stages, in place: a plan is too large for a second one on a small stack. */
 static void clear(strake_cl_kernel_plan *plan)
 {
-    strake_cl_kernel_plan kept = {.number = plan->number,
-                                  .is_static = plan->is_static,
-                                  .marches = plan->marches,
-                                  .tiled = plan->tiled,
-                                  .flat = plan->flat,
-                                  .stages = plan->stages};
-    memcpy(kept.name, plan->name, sizeof kept.name);
-    memcpy(kept.stage, plan->stage, sizeof kept.stage);
-    *plan = kept;
+    const size_t kept = offsetof(strake_cl_kernel_plan, inputs);
+    memset((char *)plan + kept, 0, sizeof *plan - kept);
 }
 
 bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *options,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/hash_team.h"
+#include "cpu/threads.h"
 #include "grid/arrays.h"
 #include "solver/remote_impl.h"
 #include "pace/rescue.h"
@@ -96,6 +97,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     strake_status status = STRAKE_OK;
     int f = 0;
     int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_TRY(find_field(solver, name, &f, error));
     STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_CONSTANT, error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
@@ -132,6 +134,7 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     strake_status status = STRAKE_OK;
     int f = 0;
     int64_t shape[STRAKE_AXES];
+    STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_TRY(find_field(solver, name, &f, error));
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));

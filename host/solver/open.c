@@ -198,6 +198,7 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
         STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory opening a solver");
     }
+    STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_CALLER, "opening a solver", error));
     STRAKE_TRY(strake_workers_choose(&solver->team, options->threads, error));
     STRAKE_TRY(resolve(solver, options, error));
     strake_notices_settings(solver);
@@ -243,6 +244,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     strake_solver *solver = calloc(1, sizeof *solver);
     STRAKE_CHECK(solver != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
     options = options != NULL ? options : &defaults;
+    solver->process = strake_threads_process();
     solver->which = which;
     solver->grid.domain.ranks = ranks;
     solver->grid.team = &solver->team;
@@ -278,6 +280,10 @@ void strake_close(strake_solver **which)
     if (solver == NULL) {
         return;
     }
+    *which = NULL;
+    if (solver->process != strake_threads_process()) {
+        return; /* fork()'s copy: waiting for its threads, or asking its drivers, would never end */
+    }
     strake_border_destroy(&solver->group);
     strake_team_release(&solver->team);
     strake_grid_forget(&solver->grid);
@@ -293,5 +299,4 @@ void strake_close(strake_solver **which)
     strake_costs_free(&solver->team);
     free(solver->cache);
     free(solver);
-    *which = NULL;
 }

@@ -1,6 +1,7 @@
 /* Stepping: README.md beside this file draws it. */
 #include "base/clock.h"
 #include "base/hash.h"
+#include "cpu/threads.h"
 #include "grid/inputs.h"
 #include "group/border.h"
 #include "group/regroup.h"
@@ -137,6 +138,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     /* Other ranks do not have the slabs yet that theirs read. */
     const bool is_set = solver->placed && solver->group.ranks != NULL &&
                         strake_grid_any(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW);
+    STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
     STRAKE_CHECK(!solver->pace.is_broken, error, STRAKE_ERR_STATE,

@@ -11,6 +11,7 @@
 /** It opens, steps and closes what it is made of; each of these knows only those before it. */
 struct strake_solver {
     const strake_case *which;
+    int64_t process; /**< that opened it (strake_threads_process()) */
     strake_grid grid;
     strake_team team;
     strake_pace pace;

@@ -10,6 +10,13 @@
 #define STRAKE_PRINTF(text, first)
 #endif
 
+/** For functions that only explain a failure: their texts stay out of the frames of those that call them. */
+#if defined(__GNUC__)
+#define STRAKE_COLD __attribute__((cold, noinline))
+#else
+#define STRAKE_COLD
+#endif
+
 /** Stores status and formatted message (truncated to fit) in @p error (may be NULL); returns @p status. */
 strake_status strake_fail(strake_error *error, strake_status status, const char *format, ...)
     STRAKE_PRINTF(3, 4);

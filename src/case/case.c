@@ -57,10 +57,19 @@ void strake_case_close(strake_case **which)
     *which = NULL;
 }
 
+STRAKE_COLD static strake_status no_problem(strake_node *root, const char *choices,
+                                            strake_error *error)
+{
+    char expected[1100];
+    strake_words words = {0};
+    strake_words_add_choices(&words, choices);
+    (void)snprintf(expected, sizeof expected, "one of %s", words.list);
+    return strake_keys_missing(root, "problem", words.count > 1 ? expected : choices, error);
+}
+
 static strake_status find_problem(strake_node *root, strake_case *which, strake_error *error)
 {
     char choices[1000] = "";
-    char expected[1100];
     int choice = 0;
     for (int p = 0; strake_problems[p] != NULL; ++p) {
         const size_t used = strlen(choices);
@@ -69,10 +78,7 @@ static strake_status find_problem(strake_node *root, strake_case *which, strake_
     }
     const strake_node *const node = strake_node_get(root, "problem");
     if (node == NULL) {
-        strake_words words = {0};
-        strake_words_add_choices(&words, choices);
-        (void)snprintf(expected, sizeof expected, "one of %s", words.list);
-        return strake_keys_missing(root, "problem", words.count > 1 ? expected : choices, error);
+        return no_problem(root, choices, error);
     }
     const strake_status status = strake_read_choice(node, choices, &choice, error);
     if (status == STRAKE_OK) {

@@ -118,8 +118,8 @@ static const char *legal_path(const strake_problem *problem, int k, char *buffer
     return NULL;
 }
 
-static strake_status unknown_key(const strake_node *node, const strake_problem *problem,
-                                 const char *section, strake_error *error)
+STRAKE_COLD static strake_status unknown_key(const strake_node *node, const strake_problem *problem,
+                                             const char *section, strake_error *error)
 {
     const size_t skip = strlen(section);
     strake_words words = {0};
@@ -146,6 +146,23 @@ static strake_status unknown_key(const strake_node *node, const strake_problem *
                        hint[0] != '\0' ? " " : "; ", words.list);
 }
 
+/* @param full  path of a node that has keys below it and is no mapping */
+STRAKE_COLD static strake_status no_mapping(const strake_node *node, const strake_problem *problem,
+                                            const char *full, strake_error *error)
+{
+    char buffer[64], shown[STRAKE_SHOW_SIZE];
+    const char *path = NULL;
+    strake_words words = {0};
+    const size_t length = strlen(full);
+    for (int k = 0; (path = legal_path(problem, k, buffer, sizeof buffer)) != NULL; ++k) {
+        if (strncmp(path, full, length) == 0 && path[length] == '.') {
+            strake_words_add(&words, path + length + 1, strcspn(path + length + 1, "."));
+        }
+    }
+    return strake_node_fail(node, error, "found %s, expected a mapping with keys from: %s",
+                            strake_node_show(node, shown, sizeof shown), words.list);
+}
+
 /* @param section  "" or a path with a dot at its end */
 static strake_status check_section(const strake_node *map, const strake_problem *problem,
                                    const char *section, strake_error *error)
@@ -156,17 +173,13 @@ static strake_status check_section(const strake_node *map, const strake_problem 
         const char *path = NULL;
         bool leaf = false;
         bool inner = false;
-        strake_words words = {0};
         const int length = snprintf(full, sizeof full, "%s%s", section, node->key);
         const bool sane = length < (int)sizeof full && strchr(node->key, '.') == NULL;
         for (int k = 0; sane && (path = legal_path(problem, k, buffer, sizeof buffer)) != NULL;
              ++k) {
             if (strncmp(path, full, (size_t)length) == 0) {
                 leaf = leaf || path[length] == '\0';
-                if (path[length] == '.') {
-                    inner = true;
-                    strake_words_add(&words, path + length + 1, strcspn(path + length + 1, "."));
-                }
+                inner = inner || path[length] == '.';
             }
         }
         if (!leaf && !inner) {
@@ -180,9 +193,7 @@ static strake_status check_section(const strake_node *map, const strake_problem 
                 return status;
             }
         } else if (inner && node->kind != STRAKE_NODE_NULL) {
-            char shown[STRAKE_SHOW_SIZE];
-            return strake_node_fail(node, error, "found %s, expected a mapping with keys from: %s",
-                                    strake_node_show(node, shown, sizeof shown), words.list);
+            return no_mapping(node, problem, full, error);
         }
     }
     return STRAKE_OK;

@@ -80,8 +80,8 @@ bool strake_text_real(const char *text, double *out)
     return true;
 }
 
-static strake_status mismatch(const strake_node *node, const char *expected, const char *hint,
-                              strake_error *error)
+STRAKE_COLD static strake_status mismatch(const strake_node *node, const char *expected,
+                                          const char *hint, strake_error *error)
 {
     char shown[STRAKE_SHOW_SIZE];
     return strake_node_fail(node, error, "found %s, expected %s%s",
@@ -188,12 +188,23 @@ strake_status strake_read_boolean(const strake_node *node, bool *out, strake_err
     return mismatch(node, "true or false", "", error);
 }
 
-strake_status strake_read_choice(const strake_node *node, const char *choices, int *out,
-                                 strake_error *error)
+STRAKE_COLD static strake_status no_choice(const strake_node *node, const char *choices,
+                                           const char *text, strake_error *error)
 {
     strake_words words = {0};
     char hint[100] = "";
     char expected[1100];
+    strake_words_add_choices(&words, choices);
+    if (text[0] != '\0' && text[1] != '\0') { /* every letter is near every other one */
+        (void)strake_words_hint(&words, text, hint, sizeof hint);
+    }
+    (void)snprintf(expected, sizeof expected, words.count > 1 ? "one of %s" : "%s", words.list);
+    return mismatch(node, expected, hint, error);
+}
+
+strake_status strake_read_choice(const strake_node *node, const char *choices, int *out,
+                                 strake_error *error)
+{
     const char *const text = node->kind == STRAKE_NODE_SCALAR ? node->text : "";
     int index = 0;
     for (const char *at = choices; *at != '\0'; ++index) {
@@ -204,12 +215,7 @@ strake_status strake_read_choice(const strake_node *node, const char *choices, i
         }
         at += at[length] == '|' ? length + 1 : length;
     }
-    strake_words_add_choices(&words, choices);
-    if (text[0] != '\0' && text[1] != '\0') { /* every letter is near every other one */
-        (void)strake_words_hint(&words, text, hint, sizeof hint);
-    }
-    (void)snprintf(expected, sizeof expected, words.count > 1 ? "one of %s" : "%s", words.list);
-    return mismatch(node, expected, hint, error);
+    return no_choice(node, choices, text, error);
 }
 
 strake_status strake_read_text(const strake_node *node, const char *expected, const char **out,

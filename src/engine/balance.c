@@ -147,7 +147,7 @@ static double cost_of(const strake_balancer *b, int64_t moved)
 static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t ahead,
                             int64_t *owned, char *why, size_t size)
 {
-    strake_times_line model[STRAKE_BALANCE_PARTS];
+    strake_times_line *const model = b->line;
     double predicted = 0.0;
     double now = 0.0; /* by the model too: one observation is noise */
     bool swings = false;

@@ -47,7 +47,8 @@ typedef struct strake_balancer {
     double cost; /**< seconds of a move of cost_slabs or fewer, in proportion of more */
     double cost_slabs;
     int moves;
-    int64_t width; /**< bisection: slabs to move next */
+    int64_t width;                                /**< bisection: slabs to move next */
+    strake_times_line line[STRAKE_BALANCE_PARTS]; /**< model: as fitted in the last decision */
 } strake_balancer;
 
 /**

@@ -179,6 +179,29 @@ static void find_outputs(const strake_graph *graph, const strake_loop *loop, int
     }
 }
 
+static int collect_unit(const strake_graph *graph, bool *is_taken, int s, int *unit, int count);
+
+/* What a reader of a value needs before itself; cheap values are computed where they are read. */
+static int collect_value(const strake_graph *graph, bool *is_taken, int v, int *unit, int count)
+{
+    const strake_value *value = &graph->value[v];
+    if (value->stage < 0) {
+        return count;
+    }
+    if (!value->is_cheap) {
+        return is_taken[value->stage] ? count
+                                      : collect_unit(graph, is_taken, value->stage, unit, count);
+    }
+    const strake_stage *cheap = &graph->stage[value->stage];
+    for (int m = 0; m < cheap->reads; m++) {
+        const int producer = graph->value[cheap->read[m].value].stage;
+        if (producer >= 0 && !is_taken[producer]) {
+            count = collect_unit(graph, is_taken, producer, unit, count);
+        }
+    }
+    return count;
+}
+
 /*
  * A stage and, before it, what it needs of the static stages that have no loop yet: those are left until
  * somebody reads them, so that they can be computed there and need not be stored. @return their number.
@@ -186,14 +209,9 @@ static void find_outputs(const strake_graph *graph, const strake_loop *loop, int
 static int collect_unit(const strake_graph *graph, bool *is_taken, int s, int *unit, int count)
 {
     const strake_stage *stage = &graph->stage[s];
-    strake_read operand[MOST_OPERANDS];
-    const int operands = operands_of(graph, stage, false, operand);
     is_taken[s] = true;
-    for (int k = 0; k < operands; k++) {
-        const int producer = graph->value[operand[k].value].stage;
-        if (producer >= 0 && !is_taken[producer]) {
-            count = collect_unit(graph, is_taken, producer, unit, count);
-        }
+    for (int k = 0; k < stage->reads; k++) {
+        count = collect_value(graph, is_taken, stage->read[k].value, unit, count);
     }
     unit[count] = s;
     return count + 1;
@@ -279,20 +297,35 @@ int strake_loops_depth(const strake_graph *graph, const strake_loop *loop, int l
     return depth;
 }
 
-/* Reads that were met already, when a loop's work is counted. */
-typedef struct met {
-    int reads;
-    strake_read read[STRAKE_LOOP_STAGES * MOST_OPERANDS];
-} met;
-
-static bool is_met(met *m, const strake_read *read)
+/* Whether a loop's stages before the m-th, or its operands before the k-th, have the same operand. */
+static bool is_met(const strake_graph *graph, const strake_loop *loop, int m, int k,
+                   const strake_read *read)
 {
-    for (int k = 0; k < m->reads; k++) {
-        if (same_read(&m->read[k], read)) {
-            return true;
+    for (int before = 0; before <= m; before++) {
+        strake_read operand[MOST_OPERANDS];
+        const int operands =
+            operands_of(graph, &graph->stage[loop->stage[before]], loop->is_plain, operand);
+        for (int at = 0; at < (before < m ? operands : k); at++) {
+            if (same_read(&operand[at], read)) {
+                return true;
+            }
         }
     }
-    m->read[m->reads++] = *read;
+    return false;
+}
+
+/* The same for what stages read themselves. */
+static bool is_read(const strake_graph *graph, const strake_loop *loop, int m, int k,
+                    const strake_read *read)
+{
+    for (int before = 0; before <= m; before++) {
+        const strake_stage *stage = &graph->stage[loop->stage[before]];
+        for (int at = 0; at < (before < m ? stage->reads : k); at++) {
+            if (same_read(&stage->read[at], read)) {
+                return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -306,9 +339,6 @@ static void add_ops(strake_ops *sum, const strake_ops *ops)
 
 static void add_work(const strake_graph *graph, const strake_loop *loop, strake_loop_work *work)
 {
-    met loads, cheap; /* large: nothing but what is used of them should take memory */
-    loads.reads = 0;
-    cheap.reads = 0;
     for (int m = 0; m < loop->stages; m++) {
         const strake_stage *stage = &graph->stage[loop->stage[m]];
         strake_read operand[MOST_OPERANDS];
@@ -316,14 +346,15 @@ static void add_work(const strake_graph *graph, const strake_loop *loop, strake_
         add_ops(&work->ops, &stage->point->ops);
         for (int k = 0; k < operands; k++) {
             if (!is_local(graph, loop, &operand[k]) &&
-                !graph->value[operand[k].value].is_constant && !is_met(&loads, &operand[k])) {
+                !graph->value[operand[k].value].is_constant &&
+                !is_met(graph, loop, m, k, &operand[k])) {
                 work->loads++;
                 work->across += operand[k].offset[2] != 0 ? 1 : 0;
             }
         }
         for (int k = 0; k < stage->reads && !loop->is_plain; k++) {
             const strake_value *value = &graph->value[stage->read[k].value];
-            if (value->is_cheap && !is_met(&cheap, &stage->read[k])) {
+            if (value->is_cheap && !is_read(graph, loop, m, k, &stage->read[k])) {
                 add_ops(&work->ops, &graph->stage[value->stage].point->ops);
             }
         }
