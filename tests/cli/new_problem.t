@@ -1,0 +1,98 @@
+#!/bin/bash
+# src/problem/README.md, word for word: its files in a copy of the tree make a program with one problem more, which
+# gives the same bits everywhere and the right ones. Objects that need not change come from this build.
+top=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$0")/tap.bash"
+page=$top/src/problem/README.md
+problem=ginzburg_landau2d
+program=$STRAKE
+build=$(realpath --relative-to="$top" "$(dirname "$STRAKE")")
+
+# The copy, and in it the build, at the same place of the tree since rules of dependencies name it.
+mkdir tree
+(cd "$top" && cp -a --parents Makefile src host cl autotune data tests "$scratch/tree" &&
+    if [ -e config.mk ]; then cp -a config.mk "$scratch/tree"; fi)
+case $build in
+    ..*) build=build ;;
+    *) (cd "$top" && cp -a --parents "$build/obj" "$build/gen" "$scratch/tree") ;;
+esac
+cd tree || exit 1
+
+# Blocks of code go into the files named above them, the indented line after the one that step 5 names.
+awk '/^`[^` ]+`:$/ { name = substr($0, 2, length($0) - 3) }
+    /^```$/ { inside = 0; name = ""; next }
+    /^```/ { inside = name != ""; if (inside) print name >"'"$scratch"'/files"; next }
+    inside { print >name }' "$page"
+line=$(sed -n '/^\*\*5\. /,/^\*\*6\. /s/^    //p' "$page")
+line=$line awk '{ print } /^#define STRAKE_PROBLEMS\(X\)/ { print "    " ENVIRON["line"] }' \
+    "$top/src/problem/problem_list.h" >src/problem/problem_list.h
+for folder in src host cl autotune data; do
+    diff -rq "$top/$folder" $folder
+done | sed -n 's/^Only in \(.*\): /\1\//p; s/^Files .* and \(.*\) differ$/\1/p' | sort >../changed
+{ cat ../files && echo src/problem/problem_list.h; } | sort >../expected
+check "only the files of the page are new or changed" cmp ../changed ../expected
+check "none of them is of the engine or the host" sh -c 'test -s ../changed && ! grep -E "^(src/engine|host)/" ../changed'
+
+# What was said to the make that runs this (a compiler, a sanitizer) holds here too, but not its jobs.
+case ${MAKEFLAGS:-} in *'-- '*) said="-- ${MAKEFLAGS#*-- }" ;; *) said= ;; esac
+code=0
+env -u MFLAGS MAKEFLAGS="$said" make -j2 BUILD="$build" "$build/strake" >"$scratch/.out" 2>"$scratch/.err" || code=$?
+exits 0 "the program is built, without a warning"
+check "objects of engine and host were reused" sh -c '! grep -E " CC +(src/engine|host)/" "$1"' - "$scratch/.out"
+STRAKE=$PWD/$build/strake
+if [ ! -x "$STRAKE" ]; then
+    done_testing
+fi
+cd "$scratch" || exit 1
+"$program" devices >/dev/null 2>&1
+devices=$("$program" devices 2>/dev/null | grep -c '^ocl:[0-9]*: ')
+
+try help case
+prints "its keys are documented" $problem parameters.K "imaginary part, 0 if not given"
+vortices=tree/data/cases/vortices.yaml
+try run $vortices --on serial --quiet --output serial
+exits 0 "the page's case runs"
+places="cpu/1 cpu/2"
+if [ "$devices" -gt 0 ]; then
+    places="$places ocl:0/1 cpu,ocl:0/1"
+else
+    skip "the same bits from OpenCL" "no OpenCL device"
+fi
+for precision in double single; do
+    try run $vortices --on serial --quiet --set precision=$precision --output serial-$precision
+    for place in $places; do
+        folder=${place%/*}-${place#*/}-$precision
+        try run $vortices --on "${place%/*}" --set run.threads="${place#*/}" --set precision=$precision --quiet \
+            --output "$folder"
+        check "the same bits from ${place%/*}, threads ${place#*/}, $precision" sh -c '
+            [ "$(ls "$1" | grep -c "npy$")" -eq 2 ] && "$0" compare "$1" "$2" && cmp "$1/diagnostics.csv" "$2/diagnostics.csv"
+            ' "$STRAKE" serial-$precision "$folder"
+    done
+done
+check "the energy falls" awk -F, 'NR == 1 { if ($4 != "free_energy") exit 1; next }
+    NR > 2 && $4 >= last { exit 1 } { last = $4 } END { exit NR != 12 }' serial/diagnostics.csv
+
+# Without differences in space each part follows a -> a + dt (1 - |psi|^2) a, bit by bit, to |psi| = 1.
+sed 's/re: {.*/re: {constant: 0.003}/; s/im: {.*/im: {constant: 0.004}/' $vortices >uniform.yaml
+awk 'BEGIN { a = 0.003; b = 0.004
+    for (n = 0; n < 200; n++) { g = 1 - (a * a + b * b); a += 0.05 * (g * a); b += 0.05 * (g * b) }
+    printf "%.17g %.17g\n", a, b }' >recurrence
+read -r re im <recurrence
+try run uniform.yaml --on cpu --quiet --output uniform
+fieldstat=${FIELDSTAT:-$(dirname "$program")/tests/fieldstat}
+for what in min max; do
+    check "a uniform psi is the recurrence's ($what of re)" "$fieldstat" uniform/re_00000200.npy $what near "$re" 0
+    check "a uniform psi is the recurrence's ($what of im)" "$fieldstat" uniform/im_00000200.npy $what near "$im" 0
+done
+check "its modulus has come to 1" awk -v a="$re" -v b="$im" 'BEGIN { exit !(a * a + b * b > 0.9999 && a * a + b * b < 1) }'
+
+try run $vortices --set time.dt=0.2 --set time.steps=1 --on serial --quiet --output limit
+exits 0 "the largest stable time step is taken"
+try run $vortices --set time.dt=0.2001 --on serial --quiet --output beyond
+fails 2 "a larger one is refused" "time.dt: 0.2001 is unstable" "at most 0.2 s"
+try run $vortices --set boundary.rows=open --on serial --quiet
+fails 2 "open walls are refused" "boundary.rows" "no_flux"
+try tune --problem $problem --on cpu --budget 5 --quiet --cache tuned
+check "the page's space is searched, as far as the time goes" sh -c '[ "$1" -eq 0 ] || grep -q ": the budget (.* ended" .err' - "$code"
+
+done_testing
