@@ -235,14 +235,9 @@ static size_t read_lines(strake_journal *journal, const char *text, size_t lengt
 static strake_status append(const strake_journal *journal, const char *data, size_t length,
                             strake_error *error)
 {
-    while (length > 0) {
-        const ssize_t put = write(journal->file, data, length);
-        if (put < 0 && errno != EINTR) {
-            return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be written: %s", journal->path,
-                               strake_file_reason(errno));
-        }
-        data += put > 0 ? put : 0;
-        length -= put > 0 ? (size_t)put : 0;
+    if (!strake_file_write_all(journal->file, data, length)) {
+        return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be written: %s", journal->path,
+                           strake_file_reason(errno));
     }
     return STRAKE_OK;
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "base/clock.h"
 #include "base/number.h"
 
@@ -44,16 +45,10 @@ bool strake_outcome_of(const char *word, strake_outcome *outcome)
     return false;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int sorted(const strake_measurement *m, double out[STRAKE_WORKER_SAMPLES])
 {
     memcpy(out, m->seconds, sizeof m->seconds);
-    qsort(out, (size_t)m->samples, sizeof out[0], by_size);
+    strake_sort(out, m->samples);
     return m->samples;
 }
 
@@ -61,7 +56,7 @@ double strake_measurement_median(const strake_measurement *m)
 {
     double s[STRAKE_WORKER_SAMPLES];
     const int n = sorted(m, s);
-    return n > 0 ? 0.5 * (s[(n - 1) / 2] + s[n / 2]) : INFINITY;
+    return n > 0 ? strake_median(s, n) : INFINITY;
 }
 
 bool strake_measurement_alike(const strake_measurement *a, const strake_measurement *b)

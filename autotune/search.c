@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "autotune/model.h"
 #include "base/hash.h"
 
@@ -70,18 +71,9 @@ static bool note(ruled_out *ruled, const strake_candidate *candidate)
     return is_new;
 }
 
-/* splitmix64 */
-static uint64_t next_random(history *h)
-{
-    uint64_t z = (h->random += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 static int below(history *h, int n)
 {
-    return (int)(next_random(h) % (uint64_t)n);
+    return (int)(strake_random_next(&h->random) % (uint64_t)n);
 }
 
 static int find(const history *h, const strake_candidate *candidate)

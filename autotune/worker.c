@@ -77,14 +77,8 @@ static void close_solver(worker *w)
 
 static strake_status write_piece(worker *w, const void *data, size_t bytes, strake_error *error)
 {
-    const char *at = data;
-    while (bytes > 0) {
-        const ssize_t put = write(w->file, at, bytes);
-        if (put < 0 && errno != EINTR) {
-            return strake_fail(error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
-        }
-        at += put > 0 ? put : 0;
-        bytes -= put > 0 ? (size_t)put : 0;
+    if (!strake_file_write_all(w->file, data, bytes)) {
+        return strake_fail(error, STRAKE_ERR_IO, "%s: %s", w->field[3], strake_file_reason(errno));
     }
     return STRAKE_OK;
 }
@@ -94,15 +88,10 @@ static strake_status compare_piece(worker *w, const char *name, const void *data
 {
     strake_status status = STRAKE_OK;
     char *expected = malloc(bytes > 0 ? bytes : 1);
-    size_t have = 0;
     STRAKE_CHECK(expected != NULL, error, STRAKE_ERR_MEMORY, "out of memory comparing results");
-    while (have < bytes) {
-        const ssize_t got = pread(w->file, expected + have, bytes - have, w->position);
-        STRAKE_CHECK(got > 0 || (got < 0 && errno == EINTR), error, STRAKE_ERR_IO,
-                     "%s: the reference's result cannot be read", w->field[3]);
-        have += got > 0 ? (size_t)got : 0;
-        w->position += got > 0 ? got : 0;
-    }
+    STRAKE_CHECK(strake_file_read_at(w->file, expected, bytes, w->position), error, STRAKE_ERR_IO,
+                 "%s: the reference's result cannot be read", w->field[3]);
+    w->position += (off_t)bytes;
     if (memcmp(expected, data, bytes) != 0) {
         size_t k = 0;
         while (expected[k] == ((const char *)data)[k]) {

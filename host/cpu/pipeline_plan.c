@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/element.h"
 #include "cpu/pipeline_impl.h"
 #include "cpu/stream.h"
 #include "cpu/topology.h"
@@ -195,17 +196,6 @@ static void choose_blocks(strake_pipeline *p, const strake_loop *loop, int loops
     }
 }
 
-static void fill_constant(const strake_pipeline *p, char *line, double number)
-{
-    for (int64_t k = 0; k < p->width; k++) {
-        if (p->size == 8) {
-            ((double *)(void *)line)[k] = number;
-        } else {
-            ((float *)(void *)line)[k] = (float)number;
-        }
-    }
-}
-
 /*
  * Lays rings and constant lines out in one allocation; called with memory NULL it only measures.
  * Rows are computed in whole vectors and loops in the widest range of their stages, so a line may be
@@ -267,7 +257,7 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
         if (value->is_live && value->is_constant) {
             if (memory != NULL) {
                 p->constant[v] = memory + used;
-                fill_constant(p, p->constant[v], value->constant);
+                strake_element_fill(p->constant[v], (int)p->size, 0, p->width, value->constant);
             }
             used += p->width * p->size;
         }

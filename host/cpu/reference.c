@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/element.h"
 #include "cpu/cgroup.h"
 
 struct strake_reference {
@@ -9,18 +10,6 @@ struct strake_reference {
     const strake_layout *layout;
     void *value[STRAKE_MAX_VALUES];
 };
-
-/* A line filled with a constant, so that constants are read like everything else. */
-static void fill(void *line, int64_t count, int element_size, double number)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (element_size == 8) {
-            ((double *)line)[k] = number;
-        } else {
-            ((float *)line)[k] = (float)number;
-        }
-    }
-}
 
 /* Whether a value takes an array of the reference's own. */
 static bool is_array(const strake_value *value)
@@ -68,7 +57,7 @@ strake_status strake_reference_create(const strake_graph *graph, const strake_la
                      "out of memory for the serial reference (%lld bytes per stage)",
                      (long long)(count * layout->element_size));
         if (value->is_constant) {
-            fill(r->value[v], count, layout->element_size, value->constant);
+            strake_element_fill(r->value[v], layout->element_size, 0, count, value->constant);
         }
     }
     *out = r;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "cpu/spread.h"
 #include "engine/extend.h"
 
@@ -51,11 +52,8 @@ static strake_status fill_slabs(const job *work, strake_range slabs, strake_erro
                 STRAKE_TRY(strake_source_line(reader, i, m, place, error));
                 continue;
             }
-            float *const place = (float *)work->array + at;
             STRAKE_TRY(strake_source_line(reader, i, m, line, error));
-            for (int64_t j = 0; j < n; j++) {
-                place[j] = (float)line[j];
-            }
+            strake_element_narrow(work->array, l->element_size, at, n, line);
         }
     }
 cleanup:
@@ -137,13 +135,7 @@ static void fill_constant(void *user, int part, strake_range slabs)
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);
-            for (int64_t j = at; j < at + work->shape[2]; j++) {
-                if (l->element_size == sizeof(double)) {
-                    ((double *)work->array)[j] = number;
-                } else {
-                    ((float *)work->array)[j] = (float)number;
-                }
-            }
+            strake_element_fill(work->array, l->element_size, at, work->shape[2], number);
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "cpu/spread.h"
 #include "grid/grid.h"
 
@@ -94,20 +95,15 @@ void strake_grid_copy_out(const strake_grid *grid, int f, int64_t first, int64_t
     spread(grid, end, copy_out, &work);
 }
 
-static double element(const job *work, int64_t at)
-{
-    return work->layout->element_size == 8 ? ((const double *)work->data)[at]
-                                           : (double)((const float *)work->data)[at];
-}
-
 static void look(void *user, int part, strake_range slabs)
 {
     const job *const work = user;
     const int64_t slab = work->shape[1] * work->shape[2];
     const int64_t end = (slabs.end - work->first) * slab;
+    const int size = work->layout->element_size;
     int64_t bad = 0;
     for (int64_t k = (slabs.first - work->first) * slab; k < end; k++) {
-        bad += isfinite(element(work, k)) ? 0 : 1;
+        bad += isfinite(strake_element_get(work->data, size, k)) ? 0 : 1;
     }
     work->finite[part] = bad == 0;
 }
@@ -119,13 +115,14 @@ strake_status strake_grid_check_finite(const strake_grid *grid, int f, int64_t f
     job work = job_of(grid, f, NULL, data, first);
     const int parts = parts_of(grid, &work, end);
     const int64_t slab = work.shape[1] * work.shape[2];
+    const int size = grid->layout.element_size;
     work.finite = calloc((size_t)parts, sizeof *work.finite);
     STRAKE_CHECK(work.finite != NULL, error, STRAKE_ERR_MEMORY, "out of memory checking fields");
     spread(grid, end, look, &work);
     for (int part = 0; part < parts; part++) {
         const strake_range slabs = strake_spread_part((strake_range){first, end}, parts, part);
         for (int64_t k = (slabs.first - first) * slab; !work.finite[part]; k++) {
-            STRAKE_CHECK(isfinite(element(&work, k)), error, STRAKE_ERR_USAGE,
+            STRAKE_CHECK(isfinite(strake_element_get(data, size, k)), error, STRAKE_ERR_USAGE,
                          "%s: field %s is not finite at [%lld, %lld] (in the run's precision); "
                          "give finite numbers",
                          grid->which->file, grid->which->problem->field[f].name,

@@ -158,7 +158,6 @@ bool strake_cache_read(const char *folder, const char *name, int64_t most, char 
 {
     int64_t bytes = 0;
     char *text = NULL;
-    size_t used = 0;
     const int file = strake_cache_open(folder, name, &bytes, why);
     int code = file < 0 ? errno : bytes > most ? EFBIG : 0;
     if (code == EFBIG) {
@@ -168,16 +167,9 @@ bool strake_cache_read(const char *folder, const char *name, int64_t most, char 
         code = ENOMEM;
         *why = "out of memory";
     }
-    while (code == 0 && used < (size_t)bytes) {
-        const ssize_t got = read(file, text + used, (size_t)bytes - used);
-        if (got == 0) {
-            break;
-        }
-        if (got < 0 && errno != EINTR) {
-            code = errno;
-            *why = strake_file_reason(code);
-        }
-        used += got > 0 ? (size_t)got : 0;
+    if (code == 0 && !strake_file_read_at(file, text, (size_t)bytes, 0)) {
+        code = errno != 0 ? errno : EIO;
+        *why = errno != 0 ? strake_file_reason(errno) : "it became shorter";
     }
     if (file >= 0) {
         (void)close(file);
@@ -187,8 +179,8 @@ bool strake_cache_read(const char *folder, const char *name, int64_t most, char 
         errno = code;
         return false;
     }
-    text[used] = '\0';
+    text[bytes] = '\0';
     *out = text;
-    *length = used;
+    *length = (size_t)bytes;
     return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/clock.h"
 #include "model/fit.h"
 
@@ -13,13 +14,6 @@ enum {
     WARM = 2,    /* ... and before them */
     TAG = 950    /* there; back: one more */
 };
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Rank 0: there and back. */
 static strake_status call(strake_link *link, double *seconds, strake_error *error)
@@ -35,7 +29,7 @@ static strake_status call(strake_link *link, double *seconds, strake_error *erro
         }
         STRAKE_TRY(strake_link_sent(link, error));
     }
-    qsort(seconds, ROUNDS, sizeof *seconds, compare);
+    strake_sort(seconds, ROUNDS);
 cleanup:
     return status;
 }

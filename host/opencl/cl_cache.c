@@ -59,21 +59,6 @@ static char *entry_path(const char *directory, const strake_cl_key *key)
     return directory != NULL ? strake_path_join(directory, entry_name(key, name)) : NULL;
 }
 
-static bool read_all(int file, void *data, size_t size)
-{
-    char *next = data;
-    while (size > 0) {
-        const ssize_t got = read(file, next, size);
-        if (got > 0) {
-            next += got;
-            size -= (size_t)got;
-        } else if (got == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, size_t *size)
 {
     char name[NAME];
@@ -88,7 +73,7 @@ void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, siz
 
     *payload = NULL;
     *size = 0;
-    if (file < 0 || !read_all(file, &header, sizeof header) ||
+    if (file < 0 || !strake_file_read_at(file, &header, sizeof header, 0) ||
         memcmp(header.magic, magic, sizeof magic) != 0 || header.name != key->name ||
         header.check != key->check || header.length != key->length || header.size == 0 ||
         header.size > largest_entry ||
@@ -96,8 +81,9 @@ void strake_cl_cache_load(const strake_cl_key *key, unsigned char **payload, siz
         goto cleanup;
     }
     bytes = malloc(header.size);
-    if (bytes == NULL || !read_all(file, bytes, header.size) ||
-        !read_all(file, &checksum, sizeof checksum) ||
+    if (bytes == NULL || !strake_file_read_at(file, bytes, header.size, sizeof header) ||
+        !strake_file_read_at(file, &checksum, sizeof checksum,
+                             (int64_t)(sizeof header + header.size)) ||
         checksum != strake_fnv1a(strake_fnv1a(STRAKE_FNV_SEED, &header, sizeof header), bytes,
                                  header.size)) {
         goto cleanup;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/clock.h"
 
 enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
@@ -124,19 +125,11 @@ static void add_sample(strake_cl_exchange *x)
     x->timed = false;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double one = *(const double *)a;
-    const double other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 static double median(const double *value, int count)
 {
     double sorted[STRAKE_CL_SAMPLES];
     memcpy(sorted, value, sizeof sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    return count > 0 ? 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]) : 0.0;
+    return count > 0 ? strake_median(sorted, count) : 0.0;
 }
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)

@@ -1,5 +1,7 @@
 #include "opencl/cl_impl.h"
 
+#include "base/random.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,15 +13,6 @@ enum {
     RESULTS = 17,    /* results of each, see cl/selftest.cl */
     GPU_RESULTS = 1  /* the last ones, which only GPUs need */
 };
-
-/* SplitMix64: the same operands everywhere, whatever the C library. */
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 #define TYPE double
 #define BITS uint64_t

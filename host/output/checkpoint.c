@@ -99,20 +99,9 @@ cleanup:
 static strake_status read_at(const strake_checkpoint *checkpoint, uint64_t offset, void *data,
                              size_t bytes, strake_error *error)
 {
-    char *at = data;
-    while (bytes > 0) {
-        const ssize_t done = pread(checkpoint->descriptor, at, bytes, (off_t)offset);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            return strake_fail(error, STRAKE_ERR_IO, "cannot read checkpoint %s: %s",
-                               checkpoint->path,
-                               done < 0 ? strake_file_reason(errno) : "it became shorter");
-        }
-        at += done;
-        bytes -= (size_t)done;
-        offset += (uint64_t)done;
+    if (!strake_file_read_at(checkpoint->descriptor, data, bytes, (int64_t)offset)) {
+        return strake_fail(error, STRAKE_ERR_IO, "cannot read checkpoint %s: %s", checkpoint->path,
+                           errno != 0 ? strake_file_reason(errno) : "it became shorter");
     }
     return STRAKE_OK;
 }

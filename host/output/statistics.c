@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/element.h"
 #include "base/hash.h"
 
 enum { VALUES, SQUARES, EXTREMES, TASKS };
@@ -113,9 +114,7 @@ static void work(void *user, int task, int step)
     for (size_t at = first; at < end; at += PIECE) {
         double wide[PIECE];
         const size_t now = end - at < PIECE ? end - at : PIECE;
-        for (size_t k = 0; k < now; k++) {
-            wide[k] = (double)((const float *)b->data)[at + k];
-        }
+        strake_element_widen(b->data, (int)b->element_size, (int64_t)at, (int64_t)now, wide);
         add_piece(b->statistics, task, wide, now);
     }
 }

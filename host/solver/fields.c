@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "cpu/hash_team.h"
 #include "cpu/threads.h"
 #include "grid/arrays.h"
@@ -37,17 +38,6 @@ static strake_status check_slabs(const char *name, const int64_t shape[], int64_
 int strake_solver_threads(const strake_solver *solver)
 {
     return solver->team.most_threads;
-}
-
-static void fill_with(const strake_solver *solver, double number, int64_t count, void *data)
-{
-    for (int64_t k = 0; k < count; k++) {
-        if (solver->grid.layout.element_size == 8) {
-            ((double *)data)[k] = number;
-        } else {
-            ((float *)data)[k] = (float)number;
-        }
-    }
 }
 
 /* Whether a part of the slabs may be set alone. */
@@ -144,7 +134,8 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
     } else if (solver->grid.field[f].state == STRAKE_FIELD_CONSTANT) {
-        fill_with(solver, solver->grid.number[f], (end - first) * shape[1] * shape[2], data);
+        strake_element_fill(data, solver->grid.layout.element_size, 0,
+                            (end - first) * shape[1] * shape[2], solver->grid.number[f]);
     } else {
         strake_grid_copy_out(&solver->grid, f, first, end, data);
     }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/random.h"
+
 enum { FIRST_PIECE = 16384, NAMES = 1000 };
 
 const char *strake_file_reason(int code)
@@ -162,6 +164,23 @@ cleanup:
     return status;
 }
 
+bool strake_file_read_at(int descriptor, void *data, size_t bytes, int64_t offset)
+{
+    char *at = data;
+    while (bytes > 0) {
+        const ssize_t got = pread(descriptor, at, bytes, (off_t)offset);
+        if (got > 0) {
+            at += got;
+            bytes -= (size_t)got;
+            offset += got;
+        } else if (got == 0 || errno != EINTR) {
+            errno = got == 0 ? 0 : errno;
+            return false;
+        }
+    }
+    return true;
+}
+
 /* --- writing ------------------------------------------------------------------------------------- */
 
 static strake_status no_memory(const char *path, strake_error *error)
@@ -218,7 +237,7 @@ static strake_status create_temporary(strake_file *file, mode_t mode, strake_err
     errno = EEXIST;
     for (uint64_t k = 0; k < NAMES && descriptor < 0 && errno == EEXIST; ++k) {
         (void)snprintf(name, size, "%.*s.strake-%016" PRIx64 ".tmp", folder, file->target,
-                       seed + k * UINT64_C(0x9e3779b97f4a7c15));
+                       seed + k * STRAKE_RANDOM_STEP);
         descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
         if (descriptor >= 0 && !claim(descriptor)) {
             (void)unlink(name);
@@ -304,22 +323,28 @@ cleanup:
     return status;
 }
 
-strake_status strake_file_write(strake_file *file, const void *data, size_t bytes,
-                                strake_error *error)
+bool strake_file_write_all(int descriptor, const void *data, size_t bytes)
 {
     const char *at = data;
     while (bytes > 0) {
-        const ssize_t done = write(file->descriptor, at, bytes);
-        if (done < 0 && errno == EINTR) {
-            continue;
+        const ssize_t done = write(descriptor, at, bytes);
+        if (done > 0) {
+            at += done;
+            bytes -= (size_t)done;
+        } else if (done == 0 || errno != EINTR) {
+            errno = done == 0 ? ENOSPC : errno;
+            return false;
         }
-        if (done <= 0) {
-            return complain(file, strake_file_reason(done < 0 ? errno : ENOSPC), error);
-        }
-        at += done;
-        bytes -= (size_t)done;
     }
-    return STRAKE_OK;
+    return true;
+}
+
+strake_status strake_file_write(strake_file *file, const void *data, size_t bytes,
+                                strake_error *error)
+{
+    return strake_file_write_all(file->descriptor, data, bytes)
+               ? STRAKE_OK
+               : complain(file, strake_file_reason(errno), error);
 }
 
 /* A folder that cannot be flushed (some network file systems) is no reason to fail a run. */

@@ -28,6 +28,12 @@ int strake_file_open(const char *path, int64_t *bytes, const char **why);
 strake_status strake_file_read(const char *path, int64_t most, const char *what, char **out,
                                size_t *length, strake_error *error);
 
+/**
+ * Reads exactly these bytes of an open file, from an offset on.
+ * @return false with errno, which is 0 where the file ends before
+ */
+bool strake_file_read_at(int descriptor, void *data, size_t bytes, int64_t offset);
+
 /* --- writing ------------------------------------------------------------------------------------- */
 
 /** How a file is written; 0 for a file of a fixed name in some folder. */
@@ -68,6 +74,9 @@ strake_status strake_file_begin(strake_file *file, const char *path, unsigned ho
 /** Writes all bytes. @return STRAKE_ERR_IO with path and reason (disk full, size limit). */
 strake_status strake_file_write(strake_file *file, const void *data, size_t bytes,
                                 strake_error *error);
+
+/** Writes all bytes to an open descriptor. @return false with errno */
+bool strake_file_write_all(int descriptor, const void *data, size_t bytes);
 
 /** Flushes to the disk, renames and flushes the folder; the file is closed whatever happens. */
 strake_status strake_file_commit(strake_file *file, strake_error *error);

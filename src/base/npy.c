@@ -57,24 +57,11 @@ const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, 
 static strake_status read_at(const strake_npy_reader *reader, void *out, size_t bytes,
                              int64_t offset, strake_error *error)
 {
-    unsigned char *to = out;
-    while (bytes > 0) {
-        const ssize_t got = pread(reader->fd, to, bytes, (off_t)offset);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return strake_fail(error, STRAKE_ERR_IO, "%s: cannot be read: %s", reader->path,
-                               strerror(errno));
-        }
-        if (got == 0) {
-            return strake_fail(error, STRAKE_ERR_IO,
-                               "%s: ends at byte %" PRId64 " while it is being read", reader->path,
-                               offset);
-        }
-        to += got;
-        bytes -= (size_t)got;
-        offset += got;
+    if (!strake_file_read_at(reader->fd, out, bytes, offset)) {
+        return errno == 0 ? strake_fail(error, STRAKE_ERR_IO, "%s: ends while it is being read",
+                                        reader->path)
+                          : strake_fail(error, STRAKE_ERR_IO, "%s: cannot be read: %s",
+                                        reader->path, strake_file_reason(errno));
     }
     return STRAKE_OK;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/elementary.h"
 #include "case/source.h"
 
@@ -158,18 +159,10 @@ static void sine_line(const strake_source *s, const strake_sample *p, const doub
     }
 }
 
-/* The finaliser of splitmix64 (Steele, Lea & Flood 2014): a bijection that mixes all bits. */
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 static inline double random_at(const strake_source *s, const strake_sample *p)
 {
-    const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
-    const uint64_t bits = mix(mix((uint64_t)s->seed + golden) + (p->index + 1) * golden);
+    const uint64_t stream = strake_random_mix((uint64_t)s->seed + STRAKE_RANDOM_STEP);
+    const uint64_t bits = strake_random_mix(stream + (p->index + 1) * STRAKE_RANDOM_STEP);
     const double unit = (double)(int64_t)(bits >> 11) * 0x1p-53;
     const double value = s->v[MINIMUM] + unit * (s->v[MAXIMUM] - s->v[MINIMUM]);
     return value < s->v[MAXIMUM] ? value : nextafter(s->v[MAXIMUM], s->v[MINIMUM]);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/element.h"
 #include "engine/lines.h"
 
 static double get(const strake_statics *s, int f, const int64_t at[STRAKE_AXES])
@@ -10,18 +11,13 @@ static double get(const strake_statics *s, int f, const int64_t at[STRAKE_AXES])
         return s->number[f];
     }
     const int64_t k = strake_layout_at(s->layout, at[0], at[1], at[2]);
-    return s->layout->element_size == 8 ? ((const double *)s->array[f])[k]
-                                        : (double)((const float *)s->array[f])[k];
+    return strake_element_get(s->array[f], s->layout->element_size, k);
 }
 
 static void put(const strake_statics *s, int f, const int64_t at[STRAKE_AXES], double x)
 {
     const int64_t k = strake_layout_at(s->layout, at[0], at[1], at[2]);
-    if (s->layout->element_size == 8) {
-        ((double *)s->array[f])[k] = x;
-    } else {
-        ((float *)s->array[f])[k] = (float)x;
-    }
+    strake_element_set(s->array[f], s->layout->element_size, k, x);
 }
 
 static bool is_across(const strake_field *field, int axis)
@@ -209,13 +205,7 @@ static void put_piece(const strake_statics *s, int f, int64_t i, int64_t m, int6
                       int64_t count, const double *value)
 {
     const int64_t at = strake_layout_at(s->layout, i, m, j);
-    for (int64_t k = 0; k < count; k++) {
-        if (s->layout->element_size == 8) {
-            ((double *)s->array[f])[at + k] = value[k];
-        } else {
-            ((float *)s->array[f])[at + k] = (float)value[k];
-        }
-    }
+    strake_element_narrow(s->array[f], s->layout->element_size, at, count, value);
 }
 
 void strake_weight(const strake_statics *s, int f, strake_range slabs)

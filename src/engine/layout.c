@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/element.h"
+
 enum { LINE_BYTES = 64 };
 
 static int64_t round_up(int64_t x, int64_t step)
@@ -76,17 +78,6 @@ int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i)
     return (i % n + n) % n;
 }
 
-static void copy_element(const strake_layout *layout, void *array, int64_t to, int64_t from)
-{
-    if (layout->element_size == 8) {
-        double *const values = array;
-        values[to] = values[from];
-    } else {
-        float *const values = array;
-        values[to] = values[from];
-    }
-}
-
 static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
                       int64_t elements)
 {
@@ -110,7 +101,7 @@ static void fill_ghosts(const strake_layout *layout, void *array, int64_t line, 
     for (int64_t j = first; j < end; j++) {
         const int64_t source = strake_ghost_source(layout->boundary[2], layout->n[2], j);
         if (source >= left && source < right) {
-            copy_element(layout, array, line + j, line + source);
+            strake_element_copy(array, layout->element_size, line + j, line + source);
         }
     }
 }
@@ -174,12 +165,6 @@ void strake_layout_fill(const strake_layout *layout, void *array)
     strake_layout_fill_ends(layout, array, true, true);
 }
 
-static double element(const strake_layout *layout, const void *array, int64_t at)
-{
-    return layout->element_size == 8 ? ((const double *)array)[at]
-                                     : (double)((const float *)array)[at];
-}
-
 bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,
                              int64_t end, int64_t cell[STRAKE_AXES])
 {
@@ -194,7 +179,7 @@ bool strake_layout_part_is_finite(const strake_layout *layout, const void *array
         for (int64_t m = 0; m < layout->n[1]; m++) {
             const int64_t line = strake_layout_at(layout, i, m, 0);
             for (int64_t j = left; j < right; j++) {
-                if (!isfinite(element(layout, array, line + j))) {
+                if (!isfinite(strake_element_get(array, layout->element_size, line + j))) {
                     cell[0] = i;
                     cell[1] = m;
                     cell[2] = j;

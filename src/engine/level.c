@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 /* Shares stay where the slowest worker would gain less: looks differ by so much anyway. */
 static const double least_gain = 0.03;
 
@@ -34,13 +36,9 @@ static double cost_of(const strake_level *l, int worker)
     double sorted[STRAKE_LEVEL_LOOKS];
     const int count = l->looks < STRAKE_LEVEL_LOOKS ? l->looks : STRAKE_LEVEL_LOOKS;
     for (int k = 0; k < count; k++) {
-        const double cost = l->cost[worker * STRAKE_LEVEL_LOOKS + k];
-        int at = k;
-        for (; at > 0 && sorted[at - 1] > cost; at--) {
-            sorted[at] = sorted[at - 1];
-        }
-        sorted[at] = cost;
+        sorted[k] = l->cost[worker * STRAKE_LEVEL_LOOKS + k];
     }
+    strake_sort(sorted, count);
     return sorted[(count - 1) / 2];
 }
 

@@ -1,5 +1,6 @@
 #include "engine/lines.h"
 
+#include "base/element.h"
 #include "engine/problem.h"
 
 const double *strake_piece_of(const strake_layout *layout, const void *array, double number,
@@ -9,8 +10,10 @@ const double *strake_piece_of(const strake_layout *layout, const void *array, do
     if (array != NULL && layout->element_size == sizeof(double)) {
         return (const double *)array + at;
     }
-    for (int64_t k = 0; k < count; k++) {
-        room[k] = array != NULL ? (double)((const float *)array)[at + k] : number;
+    if (array != NULL) {
+        strake_element_widen(array, layout->element_size, at, count, room);
+    } else {
+        strake_element_fill(room, sizeof *room, 0, count, number);
     }
     return room;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/elementary.h"
 #include "base/sum.h"
 
@@ -173,8 +174,7 @@ static void load(const strake_layout *l, const void *array, double (*field)[2])
         for (int64_t m = 0; m < l->n[1]; m++) {
             const int64_t line = strake_layout_at(l, i, m, 0);
             for (int64_t j = line; j < line + l->n[2]; j++, cell++) {
-                field[cell][0] = l->element_size == 8 ? ((const double *)array)[j]
-                                                      : (double)((const float *)array)[j];
+                field[cell][0] = strake_element_get(array, l->element_size, j);
                 field[cell][1] = 0.0;
             }
         }

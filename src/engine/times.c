@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 /* So much off are two observations of the same, before anything is known; it counts like PRIORS of them. */
 enum { PRIORS = 2 };
 static const double usual_off = 0.03;
@@ -26,19 +28,6 @@ static const double usual_start = 0.35, least_slope = 0.2;
 /* Weight of the observations with a number of slabs, as a part of those with the next newer one. */
 static const double older_share = 0.5;
 
-/* Ascending. */
-static void sort(double *x, int count)
-{
-    for (int k = 1; k < count; k++) {
-        const double value = x[k];
-        int at = k;
-        for (; at > 0 && x[at - 1] > value; at--) {
-            x[at] = x[at - 1];
-        }
-        x[at] = value;
-    }
-}
-
 /* The mean of the middle half; of three or four the median. */
 static double level(const double *x, int count)
 {
@@ -46,7 +35,7 @@ static double level(const double *x, int count)
     double sum = 0.0;
     const int cut = count < 3 ? 0 : (count + 1) / 4;
     memcpy(sorted, x, (size_t)count * sizeof *x);
-    sort(sorted, count);
+    strake_sort(sorted, count);
     for (int k = cut; k < count - cut; k++) {
         sum += sorted[k];
     }
@@ -59,8 +48,7 @@ strake_forecast strake_forecast_of(const double *seconds, const double *waited, 
     double sorted[STRAKE_TIMES_KEPT];
     double all = 0.0;
     memcpy(sorted, seconds, (size_t)count * sizeof *seconds);
-    sort(sorted, count);
-    f.seconds = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+    f.seconds = strake_median(sorted, count); /* sorts */
     f.high = sorted[count - 1];
     for (int k = 0; k < count; k++) {
         const double lost = fmin(fmax(waited[k], 0.0), seconds[k]);
@@ -82,8 +70,7 @@ static double noise(const strake_times *t)
         sorted[k] = usual_off;
     }
     memcpy(sorted + PRIORS, t->off, (size_t)t->offs * sizeof *t->off);
-    sort(sorted, count);
-    return fmax(of_median * 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]), least_off);
+    return fmax(of_median * strake_median(sorted, count), least_off);
 }
 
 double strake_times_at(const strake_times_line *line, int64_t slabs)

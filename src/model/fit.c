@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+#include "base/random.h"
+
 enum { LEAST_POINTS = 4, ROUNDS = 8, RESAMPLES = 400, RATE_STEPS = 400 };
 
 /* Huber's bound in standard deviations, and the least deviation that counts as one: a few medians that
@@ -25,19 +28,6 @@ static int by_size(const void *a, const void *b)
     const double x = ((const strake_fit_point *)a)->bytes;
     const double y = ((const strake_fit_point *)b)->bytes;
     return (x > y) - (x < y);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, int n)
-{
-    qsort(value, (size_t)n, sizeof *value, ascending);
-    return 0.5 * (value[(n - 1) / 2] + value[n / 2]);
 }
 
 static double residual(const strake_line *line, const strake_fit_point *p)
@@ -79,7 +69,7 @@ static double deviation(const strake_line *line, const strake_fit_point *p, int 
     for (int k = 0; k < n; k++) {
         size[k] = fabs(residual(line, &p[k]));
     }
-    return fmax(least_deviation, 1.4826 * median(size, n));
+    return fmax(least_deviation, 1.4826 * strake_median(size, n));
 }
 
 double strake_fit_scatter(const double *seconds, int n)
@@ -152,7 +142,7 @@ static double find_noise(const strake_fit_point *p, int n)
         const double spread = sqrt(1.0 + share * share + (1.0 - share) * (1.0 - share));
         size[count++] = fabs(between / p[k + 1].seconds - 1.0) / spread;
     }
-    return count > 0 ? fmax(least_deviation, 1.4826 * median(size, count)) : least_deviation;
+    return count > 0 ? fmax(least_deviation, 1.4826 * strake_median(size, count)) : least_deviation;
 }
 
 /* Best divisions into 1, 2, ... regimes by dynamic programming; the criterion takes one. */
@@ -241,15 +231,6 @@ static void merge(const strake_fit_point *p, division *d)
     }
 }
 
-/* A generator of its own: fits are the same in every run (Steele, Lea and Flood 2014, splitmix64). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 /* Intervals: lines through what the line predicts, changed by residuals drawn from all. */
 static void find_intervals(const strake_fit_point *p, int n, const strake_line *line,
                            strake_postal *out)
@@ -264,7 +245,7 @@ static void find_intervals(const strake_fit_point *p, int n, const strake_line *
     }
     for (int s = 0; s < RESAMPLES; s++) {
         for (int k = 0; k < n; k++) {
-            const int which = (int)(next_random(&state) % (uint64_t)n);
+            const int which = (int)(strake_random_next(&state) % (uint64_t)n);
             again[k].bytes = p[k].bytes;
             again[k].seconds = (line->intercept + line->slope * p[k].bytes) * (1.0 + off[which]);
         }
@@ -272,8 +253,8 @@ static void find_intervals(const strake_fit_point *p, int n, const strake_line *
         alpha[s] = other.intercept;
         beta[s] = other.slope;
     }
-    qsort(alpha, RESAMPLES, sizeof *alpha, ascending);
-    qsort(beta, RESAMPLES, sizeof *beta, ascending);
+    strake_sort(alpha, RESAMPLES);
+    strake_sort(beta, RESAMPLES);
     const int low = RESAMPLES / 40;
     const int high = RESAMPLES - 1 - low;
     out->alpha = (strake_estimate){line->intercept, fmin(alpha[low], line->intercept),
@@ -292,7 +273,7 @@ static void judge(const strake_fit_point *p, int n, strake_path *path)
         off[k] = fabs(strake_path_seconds(path, p[k].bytes) / p[k].seconds - 1.0);
         path->worst = fmax(path->worst, off[k]);
     }
-    path->error = median(off, n);
+    path->error = strake_median(off, n);
 }
 
 static double at(const strake_line *line, double bytes)

@@ -1,4 +1,5 @@
 /* What is measured of a state of the Cahn-Hilliard equation while it evolves. */
+#include "base/element.h"
 #include "base/sum.h"
 #include "engine/spectrum.h"
 #include "problem/cahn_hilliard.h"
@@ -29,8 +30,7 @@ typedef struct view {
 
 static double get(const view *v, int64_t at)
 {
-    return v->l->element_size == 8 ? ((const double *)v->array)[at]
-                                   : (double)((const float *)v->array)[at];
+    return strake_element_get(v->array, v->l->element_size, at);
 }
 
 /* One cell and its faces towards the next cells. */
