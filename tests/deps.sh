@@ -50,17 +50,22 @@ loader() {
 }
 
 probe_build() {
-    compiles "$cc" '' stdio.h || case $cc in
-        *clang*) need "the compiler $cc" build-essential clang ;;
-        *) need "a C compiler ($cc)" build-essential ;;
-    esac
     have make || need make build-essential
     have pkg-config || want pkg-config pkg-config
-    compiles "$cc" -lyaml yaml.h || need 'libyaml (yaml.h)' libyaml-dev
-    compiles "$cc" '' CL/cl.h || need 'OpenCL headers (CL/cl.h)' opencl-c-headers ocl-icd-opencl-dev
-    case $cc in
-        *clang*) compiles "$cc" -fopenmp omp.h || need "OpenMP for $cc (omp.h)" libomp-dev ;;
-    esac
+    if compiles "$cc" '' stdio.h; then
+        compiles "$cc" -lyaml yaml.h || need 'libyaml (yaml.h)' libyaml-dev
+        compiles "$cc" '' CL/cl.h || need 'OpenCL headers (CL/cl.h)' opencl-c-headers ocl-icd-opencl-dev
+        case $cc in
+            *clang*) compiles "$cc" -fopenmp omp.h || need "OpenMP for $cc (omp.h)" libomp-dev ;;
+        esac
+    else
+        # Without a compiler nothing tells which headers there are.
+        case $cc in
+            *clang*) need "the compiler $cc" build-essential clang libomp-dev ;;
+            *) need "a C compiler ($cc)" build-essential ;;
+        esac
+        packages="$packages libyaml-dev opencl-c-headers ocl-icd-opencl-dev"
+    fi
     loader || want 'an OpenCL loader (libOpenCL.so.1)' ocl-icd-libopencl1
 }
 

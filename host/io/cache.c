@@ -89,6 +89,12 @@ strake_status strake_cache_check(const char *folder, strake_error *error)
     const char *why = NULL;
     const int descriptor = open_folder(folder, &why);
     DIR *const list = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    if (descriptor < 0 && errno == ENOTDIR) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "the cache %s is not used: it is no folder; name another in "
+                           "STRAKE_CACHE_DIR or with --cache",
+                           folder);
+    }
     if (descriptor < 0) {
         return errno == EPERM ? refuse(folder, "", why, error) : STRAKE_OK;
     }

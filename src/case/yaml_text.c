@@ -7,6 +7,7 @@
 enum {
     MAX_TOKENS = 8 * STRAKE_YAML_NODES, /* a key and its value take at most six */
     MAX_ANCHORS = 256,
+    MAX_PREFIX = 256,
     MAX_DIRECTIVES = 16
 };
 
@@ -89,10 +90,12 @@ strake_status strake_yaml_check(const char *origin, bool placed, const char *tex
 {
     strake_status status = STRAKE_OK;
     yaml_parser_t parser;
-    enum { DEPTH, ANCHORS, DIRECTIVES, TOKENS, COUNTS };
+    enum { DEPTH, ANCHORS, DIRECTIVES, PREFIX, TOKENS, COUNTS };
     int count[COUNTS] = {0};
-    const int most[COUNTS] = {2 * STRAKE_YAML_DEPTH, MAX_ANCHORS, MAX_DIRECTIVES, MAX_TOKENS};
+    const int most[COUNTS] = {2 * STRAKE_YAML_DEPTH, MAX_ANCHORS, MAX_DIRECTIVES, MAX_PREFIX,
+                              MAX_TOKENS};
     const char *const what[COUNTS] = {"levels of nesting", "anchors (&name)", "directives (%)",
+                                      "bytes in a prefix of tags (%TAG)",
                                       "tokens (keys, values and signs)"};
     yaml_token_type_t type = YAML_STREAM_START_TOKEN;
     if (!strake_yaml_open(&parser, text, length)) {
@@ -108,6 +111,10 @@ strake_status strake_yaml_check(const char *origin, bool placed, const char *tex
         count[ANCHORS] += type == YAML_ANCHOR_TOKEN;
         count[DIRECTIVES] +=
             type == YAML_TAG_DIRECTIVE_TOKEN || type == YAML_VERSION_DIRECTIVE_TOKEN;
+        if (type == YAML_TAG_DIRECTIVE_TOKEN) {
+            const char *const prefix = (const char *)token.data.tag_directive.prefix;
+            count[PREFIX] = (int)strnlen(prefix, MAX_PREFIX + 1); /* each tag gets a copy of it */
+        }
         ++count[TOKENS];
         for (int k = 0; k < COUNTS && status == STRAKE_OK; ++k) {
             if (count[k] > most[k] && placed) {

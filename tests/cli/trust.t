@@ -113,4 +113,8 @@ if [ "$code" -eq 0 ]; then
 else
     skip "models are not stored where others may write" "no OpenCL device"
 fi
+mkfifo pipe
+STRAKE_CACHE_DIR=$PWD/pipe try devices
+exits 0 "a cache that is no folder is done without"
+check "and one line says why" grep -q 'pipe is not used: it is no folder' .err
 done_testing

@@ -607,6 +607,8 @@ static void a_small_file_is_refused_within_a_second(void **state)
         {"x:\n", "  - &a@ 1\n", "", 100000, "b.yaml:258:5: more than 256 anchors (&name)" MANY},
         {"", "%TAG !a@! x\n", "---\na: 1\n", 300000,
          "b.yaml:17:1: more than 16 directives (%)" MANY},
+        {"%TAG !a! t", "x", "\n--- [!a!x a]\n", 300000,
+         "b.yaml:1:1: more than 256 bytes in a prefix of tags (%TAG)" MANY},
         {"x: [", "1, ", "]\n", CASE_LIMIT,
          "b.yaml:1:239996: more than 160000 tokens (keys, values and signs)" MANY},
         {"", "a@: 1\n", "", CASE_LIMIT,
