@@ -17,6 +17,7 @@
 #ifndef STRAKE_PIPELINE_H
 #define STRAKE_PIPELINE_H
 
+#include "case/settings.h"
 #include "engine/layout.h"
 #include "engine/loops.h"
 
@@ -32,16 +33,16 @@ const char *strake_isa_name(strake_isa isa);
 /**
  * Plans the pipeline of a graph. Allocates (and, called by the worker itself, first-touches) the rings.
  * @param[in] graph, layout  borrowed until destroy; layout->steps is the most steps per sweep
- * @param[in] block          columns per block; 0: derived from the size of the private cache
+ * @param[in] settings       read now: columns of a block
  */
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
-                                     strake_isa isa, int64_t block, strake_pipeline **out,
-                                     strake_error *error);
+                                     strake_isa isa, const strake_settings *settings,
+                                     strake_pipeline **out, strake_error *error);
 void strake_pipeline_destroy(strake_pipeline **pipeline);
 
 /** Bytes of the rings of such a pipeline, without making it; 0 if there is no memory even for that. */
 int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
-                              int64_t block);
+                              const strake_settings *settings);
 
 /** Columns, and lines, per block of a sweep of @p steps steps. */
 int64_t strake_pipeline_block(const strake_pipeline *pipeline, int steps);

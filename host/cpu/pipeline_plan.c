@@ -365,13 +365,14 @@ static strake_pipeline *new_pipeline(const strake_layout *layout)
     return calloc(1, sizeof(strake_pipeline) + (size_t)layout->steps * sizeof(pass));
 }
 
-int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout, int64_t block)
+int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *layout,
+                              const strake_settings *settings)
 {
     int64_t bytes = 0;
     strake_pipeline *p = new_pipeline(layout);
     strake_loop *loop = new_loops(graph);
     if (p != NULL && loop != NULL) {
-        bytes = plan(p, graph, layout, strake_isa_best(), block, loop);
+        bytes = plan(p, graph, layout, strake_isa_best(), settings->block_columns, loop);
     }
     free(p);
     free(loop);
@@ -379,8 +380,8 @@ int64_t strake_pipeline_bytes(const strake_graph *graph, const strake_layout *la
 }
 
 strake_status strake_pipeline_create(const strake_graph *graph, const strake_layout *layout,
-                                     strake_isa isa, int64_t block, strake_pipeline **out,
-                                     strake_error *error)
+                                     strake_isa isa, const strake_settings *settings,
+                                     strake_pipeline **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t bytes = 0;
@@ -388,7 +389,7 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
     strake_loop *loop = new_loops(graph);
     STRAKE_CHECK(p != NULL && loop != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory planning the CPU pipeline");
-    bytes = plan(p, graph, layout, isa, block, loop);
+    bytes = plan(p, graph, layout, isa, settings->block_columns, loop);
     p->non_finite = non_finite_rows[graph->precision][isa];
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,

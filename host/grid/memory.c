@@ -32,8 +32,7 @@ static double memory_of_group(const strake_grid *grid)
     for (int p = 0; p < grid->team->parts; p++) {
         has_device = has_device || grid->team->part[p].device != NULL;
     }
-    const int64_t rings =
-        strake_pipeline_bytes(&grid->graph, &grid->layout, grid->which->run.block_columns);
+    const int64_t rings = strake_pipeline_bytes(&grid->graph, &grid->layout, &grid->which->run);
     const double each =
         (double)(rings * grid->team->threads) + (has_device ? driver_memory : program_memory);
     return grid->group_memory - each * strake_ranks_local_count(grid->domain.ranks);

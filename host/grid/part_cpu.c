@@ -33,7 +33,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
 {
     cpu_body *body = part->body;
     return strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
-                                  plan->settings->block_columns, &body->pipeline[worker], error);
+                                  plan->settings, &body->pipeline[worker], error);
 }
 
 static void unmake(strake_part *part)

@@ -18,17 +18,12 @@
 
 typedef struct strake_cl_blocks strake_cl_blocks;
 
-/** What is given; zero means the default. */
+/** What is given, beside the settings that the kernels were built with; zero means the default. */
 typedef struct strake_cl_blocks_options {
-    uint64_t memory;  /**< bytes of device memory; 0: what the device has, or gives */
-    int steps;        /**< per visit of a block; 0: chosen by the model */
-    bool steps_given; /**< by the user, who may change them */
-    int64_t blocks;   /**< at most one per slab */
-    int streams;
+    int steps;       /**< per visit of a block; 0: chosen by the model */
     int64_t horizon; /**< steps between two stops for output, at least 1 */
     bool alone;      /**< no other stripe: sweeps follow each other without a pause */
     bool pins;       /**< host arrays may be pinned: drivers do not share that among contexts */
-    strake_cl_wait_kind wait;
     strake_cl_known known; /**< instead of measuring; its streams give way where memory is short */
     double limit;          /**< seconds of a wait after which the device counts as hung */
 } strake_cl_blocks_options;

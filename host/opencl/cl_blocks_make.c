@@ -16,6 +16,12 @@ static const strake_cl *api(const strake_cl_blocks *b)
     return b->kernels->cl;
 }
 
+/* What the case or tuning says. */
+static const strake_settings *settings_of(const strake_cl_blocks *b)
+{
+    return &b->kernels->options.run;
+}
+
 /* Layout of windows whose blocks have up to @p slabs slabs of their own. */
 static strake_layout window_layout(const strake_cl_blocks *b, int64_t slabs, int64_t extra)
 {
@@ -27,6 +33,7 @@ static void fill_demand(strake_cl_blocks *b, const strake_cl_blocks_options *opt
                         uint64_t memory)
 {
     strake_cl_demand *d = &b->demand;
+    const strake_settings *run = settings_of(b);
     const strake_graph *graph = b->kernels->graph;
     const strake_layout one = window_layout(b, 1, 0);
     uint64_t array = 0;
@@ -49,8 +56,8 @@ static void fill_demand(strake_cl_blocks *b, const strake_cl_blocks_options *opt
     d->memory = memory;
     d->largest = b->kernels->device->max_allocation;
     d->steps = options->steps;
-    d->blocks = options->blocks < d->slabs ? options->blocks : d->slabs;
-    d->streams = options->streams;
+    d->blocks = run->blocks < d->slabs ? run->blocks : d->slabs;
+    d->streams = run->streams;
     d->horizon = options->horizon;
     d->follows = options->alone;
 }
@@ -117,14 +124,13 @@ static void change(strake_cl_demand *d, int k)
 }
 
 /* What to do: of the keys that were given, those of which one alone, or all together, make blocks fit. */
-static const char *advise(const strake_cl_blocks *b, const strake_cl_blocks_options *options,
-                          char *text, size_t size)
+static const char *advise(const strake_cl_blocks *b, char *text, size_t size)
 {
     static const char *const words[CHANGES] = {"raise run.blocks", "lower run.streams",
                                                "lower run.steps_per_sweep"};
     const strake_cl_demand *d = &b->demand;
     const bool given[CHANGES] = {d->blocks > 0 && d->blocks<d->slabs, d->streams> 1,
-                                 options->steps_given && d->steps > 1};
+                                 settings_of(b)->steps_per_sweep > 0 && d->steps > 1};
     bool helps[CHANGES] = {false};
     bool any = false;
     size_t used = 0;
@@ -146,13 +152,13 @@ static const char *advise(const strake_cl_blocks *b, const strake_cl_blocks_opti
         }
     }
     (void)snprintf(text + used, size - used, "%s%s", used > 0 ? ", or " : "",
-                   options->memory > 0 ? "raise run.device_memory"
-                                       : "run this case on another device or on fewer columns");
+                   settings_of(b)->device_memory > 0
+                       ? "raise run.device_memory"
+                       : "run this case on another device or on fewer columns");
     return text;
 }
 
-static strake_status choose(strake_cl_blocks *b, const strake_cl_blocks_options *options,
-                            strake_error *error)
+static strake_status choose(strake_cl_blocks *b, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_demand *d = &b->demand;
@@ -179,7 +185,7 @@ static strake_status choose(strake_cl_blocks *b, const strake_cl_blocks_options 
         b->kernels->device->name, strake_cl_bytes_text(least, need), (long long)slabs,
         b->host->n[1] > 1 ? "plane" : "row", slabs > 1 ? "s" : "", steps, steps > 1 ? "s" : "",
         streams, streams > 1 ? "s" : "", buffers, strake_cl_bytes_text((double)d->memory, most),
-        advise(b, options, advice, sizeof advice));
+        advise(b, advice, sizeof advice));
 cleanup:
     return status;
 }
@@ -257,22 +263,24 @@ static strake_status create(const strake_cl_kernels *kernels, const strake_layou
     b->kernels = kernels;
     b->host = host;
     b->range = range;
-    b->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
+    b->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)settings_of(b)->wait,
+                                   .limit = options->limit};
     b->pins.cl = kernels->cl;
     b->pins.device = kernels->device;
     b->pins.context = kernels->context;
     b->pins.allowed = options->pins;
     fill_demand(b, options, memory);
-    STRAKE_TRY(choose(b, options, error)); /* whether anything fits, before anything is allocated */
+    STRAKE_TRY(choose(b, error)); /* whether anything fits, before anything is allocated */
     b->rates = options->known.rates;
     if (b->rates.cells <= 0.0) {
         STRAKE_TRY(measure(b, error));
     }
-    b->demand.streams = options->streams > 0 ? options->streams : options->known.streams;
-    if (options->streams == 0 && !strake_cl_sizes_choose(&b->demand, &b->rates, &b->sizes)) {
+    b->demand.streams =
+        settings_of(b)->streams > 0 ? settings_of(b)->streams : options->known.streams;
+    if (settings_of(b)->streams == 0 && !strake_cl_sizes_choose(&b->demand, &b->rates, &b->sizes)) {
         b->demand.streams = 0;
     }
-    STRAKE_TRY(choose(b, options, error));
+    STRAKE_TRY(choose(b, error));
     STRAKE_TRY(make_blocks(b, error));
     *out = b;
     b = NULL;
@@ -302,11 +310,12 @@ strake_status strake_cl_blocks_create(const strake_cl_kernels *kernels, const st
                                       strake_range range, const strake_cl_blocks_options *options,
                                       strake_cl_blocks **out, strake_error *error)
 {
-    uint64_t memory = strake_cl_usable_memory(kernels->device, options->memory);
+    const uint64_t cap = (uint64_t)kernels->options.run.device_memory;
+    uint64_t memory = strake_cl_usable_memory(kernels->device, cap);
     const uint64_t whole = whole_bytes(kernels, host, range);
     strake_error less;
     strake_status status = create(kernels, host, range, options, memory, out, error);
-    if (options->memory > 0) {
+    if (cap > 0) {
         return status;
     }
     /* Others may use the device too, and what it has is not what there is: less and less. */

@@ -105,8 +105,9 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
                      int64_t slabs, int64_t borders)
 {
     const strake_cl_costs *costs = &options->costs;
-    if (options->overlap != STRAKE_CL_OVERLAP_DEFAULT) {
-        return options->overlap == STRAKE_CL_OVERLAP_ON;
+    const int asked = s->kernels->options.run.overlap;
+    if (asked != STRAKE_CL_OVERLAP_DEFAULT) {
+        return asked == STRAKE_CL_OVERLAP_ON;
     }
     if (costs->known) {
         const strake_overlap_case c = {
@@ -167,7 +168,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     s->one_way = options->one_way;
     s->capacity = options->capacity;
     s->base = options->capacity.first - extra[0];
-    s->waiter = (strake_cl_waiter){.kind = options->wait, .limit = options->limit};
+    s->waiter = (strake_cl_waiter){.kind = (strake_cl_wait_kind)kernels->options.run.wait,
+                                   .limit = options->limit};
     s->reader = s->waiter;
     s->exchange.waiter = s->waiter;
     s->exchange.reader = s->waiter;

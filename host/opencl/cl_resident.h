@@ -42,8 +42,6 @@ typedef struct strake_cl_resident_options {
     strake_range
         capacity; /**< slabs that the stripe may own one day; those that it owns included */
     bool one_way; /**< slabs wander down: ghosts are those after the stripe (see below) */
-    strake_cl_overlap overlap;
-    strake_cl_wait_kind wait;
     double limit; /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
 } strake_cl_resident_options;

@@ -14,16 +14,11 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
     strake_status status = STRAKE_OK;
     const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
     const strake_settings *const run = options->settings;
-    const strake_cl_blocks_options chosen = {.memory = (uint64_t)run->device_memory,
-                                             .steps = is_whole ? run->steps_per_sweep : steps,
-                                             .steps_given = run->steps_per_sweep > 0,
-                                             .blocks = run->blocks,
-                                             .streams = run->streams,
+    const strake_cl_blocks_options chosen = {.steps = is_whole ? run->steps_per_sweep : steps,
                                              .horizon = options->horizon > 0 ? options->horizon
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
                                              .pins = options->pins,
-                                             .wait = (strake_cl_wait_kind)run->wait,
                                              .known = options->known,
                                              .limit = options->limit};
     strake_cl_blocks_report report;
@@ -81,8 +76,6 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     strake_cl_resident_options resident = {.steps = steps,
                                            .capacity = range,
                                            .one_way = options->one_way,
-                                           .overlap = (strake_cl_overlap)run->overlap,
-                                           .wait = (strake_cl_wait_kind)run->wait,
                                            .limit = options->limit,
                                            .costs = options->costs};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);

@@ -351,8 +351,12 @@ void strake_report_choices(const strake_solver *solver, strake_text *json)
     strake_text_print(json, "],\n");
 }
 
-/* In the order of strake_balance_policy. */
-static const char *const policy_names[] = {"model", "fixed", "bisection", "slice"};
+/* The word of run.balance for a strake_balance_policy: the first one leaves it open. */
+static const char *policy_name(int policy, char *text, size_t size)
+{
+    const strake_settings settings = {.balance = 1 + policy};
+    return strake_setting_text(&settings, strake_setting_find("run.balance"), text, size);
+}
 
 static void print_decisions(const strake_decision *decision, int count, strake_text *json)
 {
@@ -389,10 +393,11 @@ static void print_balance(const strake_result *result, strake_text *json)
     const strake_decision *decision = NULL;
     double slab_seconds = 0.0;
     int64_t least = 0;
+    char name[16];
     int policy = strake_solver_policy(result->solver, &slab_seconds);
     int count = strake_solver_decisions(result->solver, &decision);
-    strake_text_print(
-        json, "  \"balance\": {\"policy\": \"%s\", \"slab_seconds\": ", policy_names[policy]);
+    strake_text_print(json, "  \"balance\": {\"policy\": \"%s\", \"slab_seconds\": ",
+                      policy_name(policy, name, sizeof name));
     strake_text_number(json, slab_seconds);
     print_decisions(decision, count, json);
     if (result->ranks > 1) {
@@ -401,7 +406,7 @@ static void print_balance(const strake_result *result, strake_text *json)
         strake_text_print(
             json,
             "  \"rank_balance\": {\"policy\": \"%s\", \"least_rows\": %lld, \"slab_seconds\": ",
-            policy_names[policy], (long long)least);
+            policy_name(policy, name, sizeof name), (long long)least);
         strake_text_number(json, slab_seconds);
         print_decisions(decision, count, json);
     }

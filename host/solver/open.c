@@ -36,7 +36,7 @@ static int choose_sweep(const strake_solver *solver)
         const strake_layout layout = strake_layout_make_deep(
             &solver->grid.graph, wanted, solver->which->n, solver->which->boundary);
         const int64_t rings =
-            strake_pipeline_bytes(&solver->grid.graph, &layout, solver->settings.block_columns) *
+            strake_pipeline_bytes(&solver->grid.graph, &layout, &solver->settings) *
             solver->team.most_threads;
         const int64_t fields = layout.elements / strake_ranks_count(solver->grid.domain.ranks) *
                                layout.element_size * strake_arrays_count(&solver->grid.graph, 2);

@@ -14,21 +14,6 @@
 
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
-int strake_case_key(const strake_case *which, const char *path)
-{
-    int k = 0;
-    while (k < which->problem->keys && strcmp(which->problem->key[k].path, path) != 0) {
-        ++k;
-    }
-    assert(k < which->problem->keys && "a key that the problem does not have");
-    return k;
-}
-
-double strake_case_value(const strake_case *which, const char *path)
-{
-    return which->value[strake_case_key(which, path)];
-}
-
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
                                 strake_graph *graph, strake_error *error)
 {

@@ -56,6 +56,10 @@ check "but a note says how many there are" \
     grep -q "^strake: note: run.teams: 1024, but this process may use $processors processors\?: so many" .err
 try run case.yaml --on serial --set run.teams=1024 --output none
 check "and none where no stripe has any" bash -c '! grep -q "so many" .err && grep -q "run.teams has no effect" .err'
+try run case.yaml --on serial --set run.patience=5 --set run.unroll=4 --set run.wait=spin --set run.group_rows=3 --output none
+check "keys of nobody who takes part are told by what they apply to" bash -c '
+    grep -q "^strake: note: run.patience has no effect: no other rank takes part$" .err &&
+    grep -q "^strake: note: run.wait, run.group_rows, run.unroll have no effect: no OpenCL device takes part$" .err'
 
 if [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
     skip "threads beyond a limit are an error of Strake's" "a sanitizer needs address space itself"

@@ -1,0 +1,20 @@
+/* What problems ask of a case: the numbers behind their own keys. Apart from reading cases, which knows all problems. */
+#include <assert.h>
+#include <string.h>
+
+#include "case/case.h"
+
+int strake_case_key(const strake_case *which, const char *path)
+{
+    int k = 0;
+    while (k < which->problem->keys && strcmp(which->problem->key[k].path, path) != 0) {
+        ++k;
+    }
+    assert(k < which->problem->keys && "a key that the problem does not have");
+    return k;
+}
+
+double strake_case_value(const strake_case *which, const char *path)
+{
+    return which->value[strake_case_key(which, path)];
+}
