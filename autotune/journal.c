@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,53 +12,54 @@
 #include "base/file.h"
 #include "case/read.h"
 #include "io/cache.h"
+#include "io/json.h"
 
 enum { MOST_BYTES = 64 << 20 };
 
-static void print_list(strake_text *text, int count, const double *number)
+/* Digits of what is only told, not computed with. */
+enum { ROUGH = 6 };
+
+static void print_list(strake_json *json, const char *key, int count, const double *number)
 {
-    strake_text_print(text, "[");
+    strake_json_array(json, key, STRAKE_JSON_LINE);
     for (int k = 0; k < count; k++) {
-        strake_text_print(text, "%s%.9g", k > 0 ? ", " : "", number[k]);
+        strake_json_rounded(json, NULL, number[k], 9);
     }
-    strake_text_print(text, "]");
+    strake_json_end(json);
 }
 
-static void print_settings(strake_text *text, int settings, const strake_tuned_setting *setting)
+static void print_settings(strake_json *json, int settings, const strake_tuned_setting *setting)
 {
-    strake_text_print(text, "{");
     for (int s = 0; s < settings; s++) {
-        strake_text_print(text, "%s\"%s\": ", s > 0 ? ", " : "", setting[s].path);
-        strake_text_json(text, setting[s].value);
+        strake_json_string(json, setting[s].path, setting[s].value);
     }
-    strake_text_print(text, "}");
 }
 
 /* One line of JSON, which is YAML too. */
 static void print_entry(strake_text *text, const strake_journal_entry *entry)
 {
-    const double n[STRAKE_AXES] = {(double)entry->n[0], (double)entry->n[1], (double)entry->n[2]};
     const strake_measurement *const m = &entry->result;
-    strake_text_print(text, "{\"grid\": ");
-    print_list(text, STRAKE_AXES, n);
-    strake_text_print(text, ", \"settings\": ");
-    print_settings(text, entry->settings, entry->setting);
-    strake_text_print(text,
-                      ", \"outcome\": \"%s\", \"build\": %.6g, \"check\": %.6g, \"when\": %.3f",
-                      strake_outcome_word(m->outcome), m->build, m->check, entry->when);
-    strake_text_print(text, ", \"seconds\": ");
-    print_list(text, m->samples, m->seconds);
-    strake_text_print(text, ", \"kernels\": {");
+    strake_json writer = strake_json_on(text), *const json = &writer;
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_integers(json, "grid", STRAKE_AXES, entry->n);
+    strake_json_object(json, "settings", STRAKE_JSON_LINE);
+    print_settings(json, entry->settings, entry->setting);
+    strake_json_end(json);
+    strake_json_string(json, "outcome", strake_outcome_word(m->outcome));
+    strake_json_rounded(json, "build", m->build, ROUGH);
+    strake_json_rounded(json, "check", m->check, ROUGH);
+    strake_json_rounded(json, "when", entry->when, 13); /* milliseconds */
+    print_list(json, "seconds", m->samples, m->seconds);
+    strake_json_object(json, "kernels", STRAKE_JSON_LINE);
     for (int k = 0; k < m->kernels; k++) {
-        strake_text_print(text, "%s", k > 0 ? ", " : "");
-        strake_text_json(text, m->kernel[k].name);
-        strake_text_print(text, ": %.6g", m->kernel[k].seconds);
+        strake_json_rounded(json, m->kernel[k].name, m->kernel[k].seconds, ROUGH);
     }
-    strake_text_print(text, "}, \"rates\": ");
-    print_list(text, 3, (const double[]){m->up, m->down, m->cells});
-    strake_text_print(text, ", \"effect\": \"%016" PRIx64 "\", \"message\": ", m->effect);
-    strake_text_json(text, m->message);
-    strake_text_print(text, "}\n");
+    strake_json_end(json);
+    print_list(json, "rates", 3, (const double[]){m->up, m->down, m->cells});
+    strake_json_hash(json, "effect", m->effect);
+    strake_json_string(json, "message", m->message);
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
 }
 
 static bool read_numbers(const strake_node *list, int most, double *out, int *count)
@@ -293,13 +293,20 @@ cleanup:
 strake_status strake_journal_forget(strake_journal *journal, const int64_t n[STRAKE_AXES],
                                     strake_error *error)
 {
-    char line[120];
+    strake_status status = STRAKE_OK;
+    strake_text line = {0};
+    strake_json json = strake_json_on(&line);
     const int before = journal->entries;
     drop(journal, n);
-    const int length =
-        snprintf(line, sizeof line, "{\"forget\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]}\n", n[0],
-                 n[1], n[2]);
-    return journal->entries < before ? append(journal, line, (size_t)length, error) : STRAKE_OK;
+    strake_json_object(&json, NULL, STRAKE_JSON_LINE);
+    strake_json_integers(&json, "forget", STRAKE_AXES, n);
+    strake_json_end(&json);
+    strake_text_append(&line, "\n", 1);
+    STRAKE_CHECK(!line.failed, error, STRAKE_ERR_MEMORY, "out of memory for a journal");
+    status = journal->entries < before ? append(journal, line.data, line.length, error) : STRAKE_OK;
+cleanup:
+    strake_text_free(&line);
+    return status;
 }
 
 const strake_measurement *strake_journal_find(const strake_journal *journal,
@@ -333,7 +340,42 @@ void strake_journal_close(strake_journal *journal, bool remove)
     *journal = (strake_journal){0};
 }
 
-static void print_t4_entry(strake_text *json, const strake_journal_entry *entry)
+/* {"name", "value", "unit"} */
+static void print_quantity(strake_json *json, const char *name, double value, int digits,
+                           const char *unit)
+{
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_string(json, "name", name);
+    strake_json_rounded(json, "value", value, digits);
+    strake_json_string(json, "unit", unit);
+    strake_json_end(json);
+}
+
+static void print_word(strake_json *json, const char *name, const char *value)
+{
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_string(json, "name", name);
+    strake_json_string(json, "value", value);
+    strake_json_string(json, "unit", "");
+    strake_json_end(json);
+}
+
+static void print_t4_measurements(strake_json *json, const strake_measurement *m)
+{
+    strake_json_array(json, "measurements", STRAKE_JSON_LINE);
+    if (m->samples > 0) {
+        print_quantity(json, "seconds_per_step", strake_measurement_median(m), 9, "s");
+        print_quantity(json, "spread", strake_measurement_spread(m), ROUGH, "");
+    }
+    for (int k = 0; k < m->kernels; k++) {
+        print_quantity(json, m->kernel[k].name, m->kernel[k].seconds, ROUGH, "s");
+    }
+    print_word(json, "outcome", strake_outcome_word(m->outcome));
+    print_word(json, "message", m->message);
+    strake_json_end(json);
+}
+
+static void print_t4_entry(strake_json *json, const strake_journal_entry *entry)
 {
     static const char *const invalidity[] = {
 #define X(name, word, t4) t4,
@@ -341,51 +383,40 @@ static void print_t4_entry(strake_text *json, const strake_journal_entry *entry)
 #undef X
     };
     const strake_measurement *const m = &entry->result;
+    const bool correct = m->outcome == STRAKE_OUTCOME_GOOD || m->outcome == STRAKE_OUTCOME_SLOW;
     char when[32];
-    strake_text_print(json,
-                      "    {\"timestamp\": \"%s\", \"configuration\": {\"grid\": "
-                      "[%lld, %lld, %lld]",
-                      strake_clock_utc((int64_t)entry->when, when), (long long)entry->n[0],
-                      (long long)entry->n[1], (long long)entry->n[2]);
-    for (int s = 0; s < entry->settings; s++) {
-        strake_text_print(json, ", \"%s\": ", entry->setting[s].path);
-        strake_text_json(json, entry->setting[s].value);
-    }
-    strake_text_print(json,
-                      "},\n     \"objectives\": [\"seconds_per_step\"], \"times\": "
-                      "{\"compilation_time\": %.6g, \"runtimes\": ",
-                      m->build);
-    print_list(json, m->samples, m->seconds);
-    strake_text_print(json,
-                      ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": %.6g},\n"
-                      "     \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [",
-                      m->check, invalidity[m->outcome],
-                      m->outcome == STRAKE_OUTCOME_GOOD || m->outcome == STRAKE_OUTCOME_SLOW);
-    if (m->samples > 0) {
-        strake_text_print(json,
-                          "{\"name\": \"seconds_per_step\", \"value\": %.9g, \"unit\": \"s\"}, "
-                          "{\"name\": \"spread\", \"value\": %.6g, \"unit\": \"\"}, ",
-                          strake_measurement_median(m), strake_measurement_spread(m));
-    }
-    for (int k = 0; k < m->kernels; k++) {
-        strake_text_print(json, "{\"name\": ");
-        strake_text_json(json, m->kernel[k].name);
-        strake_text_print(json, ", \"value\": %.6g, \"unit\": \"s\"}, ", m->kernel[k].seconds);
-    }
-    strake_text_print(json,
-                      "{\"name\": \"outcome\", \"value\": \"%s\", \"unit\": \"\"}, "
-                      "{\"name\": \"message\", \"value\": ",
-                      strake_outcome_word(m->outcome));
-    strake_text_json(json, m->message);
-    strake_text_print(json, ", \"unit\": \"\"}]}");
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "timestamp", strake_clock_utc((int64_t)entry->when, when));
+    strake_json_object(json, "configuration", STRAKE_JSON_LINE);
+    strake_json_integers(json, "grid", STRAKE_AXES, entry->n);
+    print_settings(json, entry->settings, entry->setting);
+    strake_json_end(json);
+    strake_json_array(json, "objectives", STRAKE_JSON_LINE);
+    strake_json_string(json, NULL, "seconds_per_step");
+    strake_json_end(json);
+    strake_json_object(json, "times", STRAKE_JSON_LINE);
+    strake_json_rounded(json, "compilation_time", m->build, ROUGH);
+    print_list(json, "runtimes", m->samples, m->seconds);
+    strake_json_integer(json, "framework", 0);
+    strake_json_integer(json, "search_algorithm", 0);
+    strake_json_rounded(json, "validation", m->check, ROUGH);
+    strake_json_end(json);
+    strake_json_string(json, "invalidity", invalidity[m->outcome]);
+    strake_json_integer(json, "correctness", correct);
+    print_t4_measurements(json, m);
+    strake_json_end(json);
 }
 
-void strake_journal_print_t4(const strake_journal *journal, strake_text *json)
+void strake_journal_print_t4(const strake_journal *journal, strake_text *text)
 {
-    strake_text_print(json, "{\"schema_version\": \"1.0.0\",\n  \"results\": [\n");
+    strake_json writer = strake_json_on(text), *const json = &writer;
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "schema_version", "1.0.0");
+    strake_json_array(json, "results", STRAKE_JSON_LINES);
     for (int k = 0; k < journal->entries; k++) {
         print_t4_entry(json, &journal->entry[k]);
-        strake_text_print(json, k + 1 < journal->entries ? ",\n" : "\n");
     }
-    strake_text_print(json, "  ]}\n");
+    strake_json_end(json);
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
 }

@@ -51,6 +51,6 @@ strake_status strake_journal_forget(strake_journal *journal, const int64_t n[STR
 void strake_journal_close(strake_journal *journal, bool remove);
 
 /** All entries in the T4 results schema of auto-tuning tools (AutoTuningAssociation, version 1.0.0). */
-void strake_journal_print_t4(const strake_journal *journal, strake_text *json);
+void strake_journal_print_t4(const strake_journal *journal, strake_text *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "case/source.h"
+#include "io/json.h"
 
 void strake_node_print(const strake_node *node, strake_text *text)
 {
@@ -13,14 +14,14 @@ void strake_node_print(const strake_node *node, strake_text *text)
     if (node->kind == STRAKE_NODE_NULL) {
         strake_text_print(text, "null");
     } else if (node->kind == STRAKE_NODE_SCALAR && node->quoted) {
-        strake_text_json(text, node->text);
+        strake_json_quote(text, node->text);
     } else if (node->kind == STRAKE_NODE_SCALAR) {
         strake_text_print(text, "%s", node->text);
     } else {
         strake_text_print(text, is_map ? "{" : "[");
         for (const strake_node *at = node->child; at != NULL; at = at->next) {
             if (is_map) {
-                strake_text_json(text, at->key);
+                strake_json_quote(text, at->key);
                 strake_text_print(text, ": ");
             }
             strake_node_print(at, text);

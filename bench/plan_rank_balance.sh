@@ -46,7 +46,7 @@ for round in $(seq "$rounds"); do
             cmp one/psi_00000400.npy two/psi_00000400.npy
             seconds=$(sed -n 's/^  "seconds": \([0-9.]*\),.*/\1/p' report.json)
             rows=$(sed -n 's/.*"rank": 0, .*"rows": \[0, \([0-9]*\)\].*/\1/p' report.json)
-            looks=$(sed -n '/"rank_balance"/,/^    .*]},$/p' report.json | grep -c '"step":' || true)
+            looks=$(sed -n '/"rank_balance"/,/]},$/p' report.json | grep -c '"step":' || true)
             moves=$(sed -n 's/.*"rank_balance": .*"moves": \([0-9]*\), "decisions".*/\1/p' report.json)
             printf '%-7s %-6s %8.3f s  %4d rows  %3d looks  %3d moves\n' $what $balance "$seconds" \
                 "$rows" "$looks" "$moves" >>"$out/rates.txt"

@@ -15,7 +15,7 @@
 #define STRAKE_BENCH_H
 
 #include "measure/sample.h"
-#include "io/text.h"
+#include "io/json.h"
 #include "solver/timeline.h"
 
 enum { STRAKE_BENCH_ITEMS = 40, STRAKE_BENCH_REPEATS = 100 };
@@ -105,13 +105,13 @@ void strake_bench_derive(strake_bench *bench);
 int strake_bench_verify(strake_bench *bench);
 
 /** Appends one line of JSON for every placement. */
-void strake_bench_print_json(const strake_bench *bench, strake_text *json);
+void strake_bench_print_json(const strake_bench *bench, strake_text *text);
 
 /** Appends an SVG page: bars of all placements and a step of each, for every benchmark. */
 void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text *svg);
 
-/** Appends the timeline of a placement as JSON: an object, or null where there is none. */
-void strake_bench_print_timeline(const strake_bench_item *item, strake_text *json);
+/** Writes the timeline of a placement: an object, or null where there is none. */
+void strake_bench_print_timeline(const strake_bench_item *item, const char *key, strake_json *json);
 
 /** Appends the timeline of a placement to an SVG page, from @p y on. @return where it ends */
 double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg);

@@ -150,7 +150,7 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
                          (long long)shape[k]);
     }
     (void)snprintf(text + used, sizeof text - (size_t)used, " cells, %s precision",
-                   bench->which->precision == STRAKE_DOUBLE ? "double" : "single");
+                   strake_precision_name(bench->which->precision));
     strake_svg_text(svg, MARGIN, y + 20, "head", text);
     y += HEAD;
     (void)snprintf(text, sizeof text,

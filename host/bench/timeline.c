@@ -26,71 +26,68 @@ static int lanes_of(const strake_timeline *t, int entry)
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
 
-static void print_number(strake_text *json, const char *before, double value)
-{
-    strake_text_append(json, before, strlen(before));
-    strake_text_number(json, value);
-}
-
-static void print_sums(const strake_bench_item *item, strake_text *json)
+static void print_sums(const strake_bench_item *item, strake_json *json)
 {
     const strake_timeline *const t = &item->timeline;
+    strake_json_array(json, "sums", STRAKE_JSON_LINE);
     for (int e = 0; e < t->parts && e < item->placements; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
         const double unknown = (double)NAN;
-        strake_text_print(json, "%s{\"id\": ", e > 0 ? ", " : "");
-        strake_text_json(json, item->placement[e].id);
-        print_number(json, ", \"compute\": ", sum->known ? sum->compute : unknown);
-        print_number(json, ", \"transfer\": ", sum->known ? sum->transfer : unknown);
-        print_number(json, ", \"both\": ", sum->known ? sum->both : unknown);
-        print_number(json, ", \"idle\": ", sum->known ? sum->idle : unknown);
-        strake_text_print(json, "}");
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_string(json, "id", item->placement[e].id);
+        strake_json_number(json, "compute", sum->known ? sum->compute : unknown);
+        strake_json_number(json, "transfer", sum->known ? sum->transfer : unknown);
+        strake_json_number(json, "both", sum->known ? sum->both : unknown);
+        strake_json_number(json, "idle", sum->known ? sum->idle : unknown);
+        strake_json_end(json);
     }
+    strake_json_end(json);
 }
 
-static void print_spans(const strake_timeline *t, int lane, strake_text *json)
+static void print_spans(const strake_timeline *t, int lane, strake_json *json)
 {
-    bool first = true;
+    strake_json_array(json, "spans", STRAKE_JSON_LINE);
     for (int k = 0; k < t->spans; k++) {
         const strake_timeline_span *const s = &t->span[k];
-        if (s->lane != lane) {
-            continue;
+        if (s->lane == lane) {
+            strake_json_object(json, NULL, STRAKE_JSON_LINE);
+            strake_json_number(json, "begin", s->begin);
+            strake_json_number(json, "end", s->end);
+            strake_json_string(json, "kind",
+                               s->kind == STRAKE_SPAN_COMPUTE ? "compute" : "transfer");
+            strake_json_integer(json, "step", s->step);
+            strake_json_string(json, "what", s->what);
+            strake_json_end(json);
         }
-        print_number(json, first ? "{\"begin\": " : ", {\"begin\": ", s->begin);
-        print_number(json, ", \"end\": ", s->end);
-        strake_text_print(json, ", \"kind\": \"%s\", \"step\": %lld, \"what\": ",
-                          s->kind == STRAKE_SPAN_COMPUTE ? "compute" : "transfer",
-                          (long long)s->step);
-        strake_text_json(json, s->what);
-        strake_text_print(json, "}");
-        first = false;
     }
+    strake_json_end(json);
 }
 
-void strake_bench_print_timeline(const strake_bench_item *item, strake_text *json)
+void strake_bench_print_timeline(const strake_bench_item *item, const char *key, strake_json *json)
 {
     const strake_timeline *const t = &item->timeline;
     if (!has_timeline(item)) {
-        strake_text_print(json, "null");
+        strake_json_null(json, key);
         return;
     }
-    strake_text_print(json, "{\"step\": %lld, \"steps\": %d", (long long)t->step, t->steps);
-    print_number(json, ", \"seconds\": ", t->seconds);
-    print_number(json, ", \"clock_error\": ", t->clock_error);
-    strake_text_print(json, ", \"commands_lost\": %d, \"sums\": [", t->lost);
+    strake_json_object(json, key, STRAKE_JSON_LINE);
+    strake_json_integer(json, "step", t->step);
+    strake_json_integer(json, "steps", t->steps);
+    strake_json_number(json, "seconds", t->seconds);
+    strake_json_number(json, "clock_error", t->clock_error);
+    strake_json_integer(json, "commands_lost", t->lost);
     print_sums(item, json);
-    strake_text_print(json, "], \"lanes\": [");
+    strake_json_array(json, "lanes", STRAKE_JSON_LINE);
     for (int l = 0; l < t->lanes; l++) {
         const int entry = t->lane[l].part;
-        strake_text_print(json, "%s{\"id\": ", l > 0 ? ", " : "");
-        strake_text_json(json, entry < item->placements ? item->placement[entry].id : "");
-        strake_text_print(json, ", \"name\": ");
-        strake_text_json(json, t->lane[l].name);
-        strake_text_print(json, ", \"spans\": [");
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_string(json, "id", entry < item->placements ? item->placement[entry].id : "");
+        strake_json_string(json, "name", t->lane[l].name);
         print_spans(t, l, json);
-        strake_text_print(json, "]}");
+        strake_json_end(json);
     }
-    strake_text_print(json, "]}");
+    strake_json_end(json);
+    strake_json_end(json);
 }
 
 /* --- bars ------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/** @file text.h A growing piece of text, with JSON strings and numbers. */
+/** @file text.h A growing piece of text. */
 #ifndef STRAKE_TEXT_H
 #define STRAKE_TEXT_H
 
@@ -15,11 +15,5 @@ typedef struct strake_text {
 void strake_text_free(strake_text *text);
 void strake_text_append(strake_text *text, const char *data, size_t length);
 void strake_text_print(strake_text *text, const char *format, ...) STRAKE_PRINTF(2, 3);
-
-/** Appends @p string as a JSON string; bytes that are not UTF-8 become U+FFFD. */
-void strake_text_json(strake_text *text, const char *string);
-
-/** Appends a number with 17 significant digits; JSON has no NaN or Inf, they become null. */
-void strake_text_number(strake_text *text, double value);
 
 #endif

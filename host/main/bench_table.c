@@ -49,7 +49,7 @@ void strake_bench_print_table(const strake_bench *bench, FILE *stream)
     const int dims = strake_case_shape(bench->which, shape);
     (void)fprintf(stream, "%.30s: %s cells, %s precision\n", bench->title,
                   strake_shape_text(dims, shape, text),
-                  bench->which->precision == STRAKE_DOUBLE ? "double" : "single");
+                  strake_precision_name(bench->which->precision));
     (void)fprintf(stream, "%d repeats of %lld steps, %s, after %lld to warm up\n", bench->repeats,
                   (long long)bench->steps, bench->together ? "interleaved" : "one by one",
                   (long long)bench->warm_up);

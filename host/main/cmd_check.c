@@ -86,7 +86,7 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     const int stages = count_stages(which);
     (void)fprintf(stream, "%s is valid\n\n", which->file);
     (void)fprintf(stream, "problem    %s, %s precision\n", which->problem->name,
-                  which->precision == STRAKE_DOUBLE ? "double" : "single");
+                  strake_precision_name(which->precision));
     (void)fprintf(stream, "grid       %s = %.0f cells\n",
                   strake_shape_text(dims, shape, shape_text), strake_case_cells(which));
     (void)fprintf(stream, "boundary   %s %s", strake_slab_name(which),
@@ -173,50 +173,48 @@ static void print_forecast(const strake_case *which, const strake_solver *solver
 }
 
 /* A number of a report with its name. */
-static void json_number(strake_text *json, const char *name, double value)
-{
-    strake_text_print(json, ", \"%s\": ", name);
-    strake_text_number(json, value);
-}
-
 /* What the command prints, for other programs. */
 static strake_status write_report(strake_report_file *report, const strake_case *which,
                                   const strake_solver *solver, const strake_part_report *placement,
                                   const strake_forecast *f, strake_error *error)
 {
-    strake_text json = {0};
+    strake_text text = {0};
+    strake_json writer = strake_json_on(&text), *const json = &writer;
     const int count = strake_solver_parts(solver, NULL, 0);
-    strake_text_print(&json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
-    strake_report_host(&json);
-    strake_text_print(&json, ",\n  \"case\": {\"file\": ");
-    strake_text_json(&json, which->file);
-    strake_text_print(&json, ", \"problem\": ");
-    strake_text_json(&json, which->problem->name);
-    strake_text_print(&json, ", ");
-    strake_report_shape(which, &json);
-    strake_text_print(&json, ", \"steps\": %lld},\n  \"devices\": [", (long long)which->steps);
+    const double steps = (double)which->steps;
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "strake", STRAKE_VERSION);
+    strake_report_host(json);
+    strake_json_object(json, "case", STRAKE_JSON_LINE);
+    strake_json_string(json, "file", which->file);
+    strake_json_string(json, "problem", which->problem->name);
+    strake_report_shape(which, json);
+    strake_json_integer(json, "steps", which->steps);
+    strake_json_end(json);
+    strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
-        strake_text_print(&json, k > 0 ? ",\n    " : "\n    ");
-        strake_report_device(which, &placement[k], &json);
+        strake_report_device(which, &placement[k], json);
     }
-    strake_text_print(&json, "\n  ],\n");
-    strake_report_choices(solver, &json);
-    strake_text_print(&json, "  \"forecast\": ");
+    strake_json_end(json);
+    strake_report_choices(solver, json);
     if (f->trials > 0) {
-        strake_text_print(&json, "{\"trials\": %d", f->trials);
-        json_number(&json, "seconds_per_step", f->seconds);
-        json_number(&json, "seconds_per_step_low", f->low);
-        json_number(&json, "seconds_per_step_high", f->high);
-        json_number(&json, "seconds", f->seconds * (double)which->steps);
-        json_number(&json, "seconds_low", f->low * (double)which->steps);
-        json_number(&json, "seconds_high", f->high * (double)which->steps);
-        json_number(&json, "waited", f->waited);
-        strake_text_print(&json, "}\n}\n");
+        strake_json_object(json, "forecast", STRAKE_JSON_LINE);
+        strake_json_integer(json, "trials", f->trials);
+        strake_json_number(json, "seconds_per_step", f->seconds);
+        strake_json_number(json, "seconds_per_step_low", f->low);
+        strake_json_number(json, "seconds_per_step_high", f->high);
+        strake_json_number(json, "seconds", f->seconds * steps);
+        strake_json_number(json, "seconds_low", f->low * steps);
+        strake_json_number(json, "seconds_high", f->high * steps);
+        strake_json_number(json, "waited", f->waited);
+        strake_json_end(json);
     } else {
-        strake_text_print(&json, "null\n}\n");
+        strake_json_null(json, "forecast");
     }
-    const strake_status status = strake_report_end(report, &json, error);
-    strake_text_free(&json);
+    strake_json_end(json);
+    strake_text_append(&text, "\n", 1);
+    const strake_status status = strake_report_end(report, &text, error);
+    strake_text_free(&text);
     return status;
 }
 

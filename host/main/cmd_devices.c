@@ -5,7 +5,7 @@
 
 #include "cpu/topology.h"
 #include "io/machine.h"
-#include "io/text.h"
+#include "io/json.h"
 #include "main/compiling.h"
 #include "main/command.h"
 #include "main/say.h"
@@ -60,9 +60,8 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
         (void)printf("  %-16s %s %s, %d grid%s, %s%s%s%s%s", k == 0 ? "tuned" : "",
-                     record->key.problem,
-                     record->key.precision == STRAKE_DOUBLE ? "double" : "single", record->classes,
-                     record->classes > 1 ? "s" : "", record->date,
+                     record->key.problem, strake_precision_name(record->key.precision),
+                     record->classes, record->classes > 1 ? "s" : "", record->date,
                      record->is_shipped ? ", shipped" : "", record->is_brief ? ", briefly" : "",
                      strcmp(record->key.driver, key.driver) != 0 ? ", with driver " : "",
                      strcmp(record->key.driver, key.driver) != 0 ? record->key.driver : "");
@@ -77,33 +76,30 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
     }
 }
 
-static void json_tuned(strake_text *json, const strake_tuned_set *set, const strake_cl *cl,
+static void json_tuned(strake_json *json, const strake_tuned_set *set, const strake_cl *cl,
                        const strake_cl_device *device)
 {
     strake_tuned_key key;
     char searched[STRAKE_TUNED_TEXT];
     const strake_tuned_record *record = NULL;
     strake_tuned_key_make(cl, device, NULL, NULL, &key);
-    strake_text_print(json, ", \"tuned\": [");
+    strake_json_array(json, "tuned", STRAKE_JSON_LINE);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
-        strake_text_print(json, "%s{\"problem\": ", k > 0 ? ", " : "");
-        strake_text_json(json, record->key.problem);
-        strake_text_print(json, ", \"precision\": \"%s\", \"grids\": %d, \"date\": ",
-                          record->key.precision == STRAKE_DOUBLE ? "double" : "single",
-                          record->classes);
-        strake_text_json(json, record->date);
-        strake_text_print(json,
-                          ", \"shipped\": %s, \"brief\": %s, "
-                          "\"grids_to_do\": %d, \"effort\": \"%s\", \"searches\": ",
-                          record->is_shipped ? "true" : "false",
-                          record->is_brief ? "true" : "false", record->todo,
-                          strake_tuned_effort(record));
-        strake_text_json(json, strake_tuned_searches_text(record, searched, sizeof searched));
-        strake_text_print(json, ", \"driver\": ");
-        strake_text_json(json, record->key.driver);
-        strake_text_print(json, "}");
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_string(json, "problem", record->key.problem);
+        strake_json_string(json, "precision", strake_precision_name(record->key.precision));
+        strake_json_integer(json, "grids", record->classes);
+        strake_json_string(json, "date", record->date);
+        strake_json_boolean(json, "shipped", record->is_shipped);
+        strake_json_boolean(json, "brief", record->is_brief);
+        strake_json_integer(json, "grids_to_do", record->todo);
+        strake_json_string(json, "effort", strake_tuned_effort(record));
+        strake_json_string(json, "searches",
+                           strake_tuned_searches_text(record, searched, sizeof searched));
+        strake_json_string(json, "driver", record->key.driver);
+        strake_json_end(json);
     }
-    strake_text_print(json, "]");
+    strake_json_end(json);
 }
 
 static void print_cpu(const strake_machine *cpu, const strake_tuned_set *set)
@@ -155,72 +151,84 @@ static void print_device(int index, const strake_cl *cl, const strake_cl_device 
     print_tuned(set, cl, device);
 }
 
-static void json_text(strake_text *json, const char *key, const char *value)
-{
-    strake_text_print(json, ", \"%s\": ", key);
-    strake_text_json(json, value);
-}
-
-static void json_exact(strake_text *json, const strake_cl_device *device)
+static void json_exact(strake_json *json, const strake_cl_device *device)
 {
     static const char *const word[] = {"null", "false", "true"};
-    strake_text_print(json, ", \"bit_exact\": {\"double\": %s, \"single\": %s}",
-                      word[device->bit_exact[STRAKE_DOUBLE] + 1],
-                      word[device->bit_exact[STRAKE_SINGLE] + 1]);
+    strake_json_object(json, "bit_exact", STRAKE_JSON_LINE);
+    for (int p = 0; p < STRAKE_PRECISIONS; p++) {
+        strake_json_raw(json, strake_precision_name((strake_precision)p),
+                        word[device->bit_exact[p] + 1]);
+    }
+    strake_json_end(json);
 }
 
-static void json_device(strake_text *json, int index, const strake_cl *cl,
+static void json_device(strake_json *json, int index, const strake_cl *cl,
                         const strake_cl_device *device, const strake_tuned_set *set)
 {
-    strake_text_print(json, ",\n    {\"id\": \"ocl:%d\", \"kind\": \"%s\"", index, kind_of(device));
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_format(json, "id", "ocl:%d", index);
+    strake_json_string(json, "kind", kind_of(device));
     if (strake_cl_device_is_gpu(device)) {
-        strake_text_print(json, ", \"gpu\": %d", index);
+        strake_json_integer(json, "gpu", index);
     }
-    json_text(json, "name", device->name);
-    json_text(json, "vendor", device->vendor);
-    json_text(json, "driver", device->driver);
-    json_text(json, "version", device->version);
-    json_text(json, "platform", device->platform_name);
-    strake_text_print(json,
-                      ", \"compute_units\": %u, \"memory\": %llu, \"max_allocation\": %llu, "
-                      "\"local_memory\": %llu, \"max_work_group\": %zu, \"fp64\": %s",
-                      device->compute_units, (unsigned long long)device->global_memory,
-                      (unsigned long long)device->max_allocation,
-                      (unsigned long long)device->local_memory, device->max_work_group,
-                      device->has_double ? "true" : "false");
+    strake_json_string(json, "name", device->name);
+    strake_json_string(json, "vendor", device->vendor);
+    strake_json_string(json, "driver", device->driver);
+    strake_json_string(json, "version", device->version);
+    strake_json_string(json, "platform", device->platform_name);
+    strake_json_integer(json, "compute_units", device->compute_units);
+    strake_json_integer(json, "memory", (int64_t)device->global_memory);
+    strake_json_integer(json, "max_allocation", (int64_t)device->max_allocation);
+    strake_json_integer(json, "local_memory", (int64_t)device->local_memory);
+    strake_json_integer(json, "max_work_group", (int64_t)device->max_work_group);
+    strake_json_boolean(json, "fp64", device->has_double);
     json_exact(json, device);
     json_tuned(json, set, cl, device);
-    strake_text_print(json, "}");
+    strake_json_end(json);
 }
 
-static void make_json(strake_text *json, const strake_machine *cpu, const strake_cl_list *list,
+static void json_cpu(strake_json *json, const strake_machine *cpu, const strake_tuned_set *set)
+{
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_string(json, "id", "cpu");
+    strake_json_string(json, "kind", "cpu");
+    strake_json_string(json, "name", cpu->cpu);
+    strake_json_string(json, "vendor", cpu->vendor);
+    strake_json_string(json, "os", cpu->os);
+    strake_json_integer(json, "cores", cpu->cores);
+    strake_json_integer(json, "sockets", cpu->sockets);
+    strake_json_integer(json, "memory_nodes", cpu->nodes);
+    strake_json_integer(json, "memory", cpu->memory);
+    strake_json_integer(json, "default_threads", default_threads());
+    strake_json_object(json, "caches", STRAKE_JSON_LINE);
+    strake_json_integer(json, "l1", cpu->level1);
+    strake_json_integer(json, "l2", cpu->level2);
+    strake_json_integer(json, "l3", cpu->level3);
+    strake_json_end(json);
+    strake_json_boolean(json, "fp64", true);
+    strake_json_object(json, "bit_exact", STRAKE_JSON_LINE);
+    strake_json_boolean(json, "double", true);
+    strake_json_boolean(json, "single", true);
+    strake_json_end(json);
+    json_tuned(json, set, NULL, NULL);
+    strake_json_end(json);
+}
+
+static void make_json(strake_text *text, const strake_machine *cpu, const strake_cl_list *list,
                       const strake_tuned_set *set)
 {
-    strake_text_print(json, "{\n  \"strake\": \"%s\",\n  \"devices\": [\n    ", STRAKE_VERSION);
-    strake_text_print(json, "{\"id\": \"cpu\", \"kind\": \"cpu\"");
-    json_text(json, "name", cpu->cpu);
-    json_text(json, "vendor", cpu->vendor);
-    json_text(json, "os", cpu->os);
-    strake_text_print(json,
-                      ", \"cores\": %d, \"sockets\": %d, \"memory_nodes\": %d, \"memory\": %lld, "
-                      "\"default_threads\": %d, \"caches\": {\"l1\": %lld, \"l2\": %lld, \"l3\": "
-                      "%lld}, \"fp64\": true, "
-                      "\"bit_exact\": {\"double\": true, \"single\": true}",
-                      cpu->cores, cpu->sockets, cpu->nodes, (long long)cpu->memory,
-                      default_threads(), (long long)cpu->level1, (long long)cpu->level2,
-                      (long long)cpu->level3);
-    json_tuned(json, set, NULL, NULL);
-    strake_text_print(json, "}");
+    strake_json writer = strake_json_on(text), *const json = &writer;
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "strake", STRAKE_VERSION);
+    strake_json_array(json, "devices", STRAKE_JSON_LINES);
+    json_cpu(json, cpu, set);
     for (int k = 0; k < list->count; k++) {
         json_device(json, k, list->cl, &list->device[k], set);
     }
-    strake_text_print(json, "\n  ],\n  \"why_no_opencl\": ");
-    if (list->count == 0) {
-        strake_text_json(json, list->why_none);
-    } else {
-        strake_text_print(json, "null");
-    }
-    strake_text_print(json, "\n}\n");
+    strake_json_end(json);
+    strake_json_string(json, "why_no_opencl", list->count == 0 ? list->why_none : NULL);
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
 }
 
 static void run_selftests(strake_cl_list *list)

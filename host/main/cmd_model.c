@@ -161,79 +161,78 @@ static void print_tables(const session *s)
 }
 
 /* An array of the lines of a text. */
-static void print_lines(const char *name, const strake_text *said, strake_text *json)
+static void print_lines(const char *key, const strake_text *said, strake_json *json)
 {
     const char *line = said->data;
-    strake_text_print(json, "  \"%s\": [", name);
-    for (int k = 0; line != NULL && *line != '\0'; k++) {
+    strake_json_array(json, key, STRAKE_JSON_LINES);
+    while (line != NULL && *line != '\0') {
         char sentence[1024];
         const char *end = strchr(line, '\n');
         const size_t length = end != NULL ? (size_t)(end - line) : strlen(line);
         (void)snprintf(sentence, sizeof sentence, "%.*s", (int)length, line);
-        strake_text_print(json, "%s\n    ", k > 0 ? "," : "");
-        strake_text_json(json, sentence);
+        strake_json_string(json, NULL, sentence);
         line = end != NULL ? end + 1 : NULL;
     }
-    strake_text_print(json, "\n  ]");
+    strake_json_end(json);
 }
 
-static void print_pair(const strake_pair_model *p, strake_text *json)
+static void print_pair(const strake_pair_model *p, strake_json *json)
 {
-    strake_text_print(
-        json, "{\"from\": \"ocl:%d\", \"to\": \"ocl:%d\", \"through_host\": ", p->from, p->to);
-    strake_model_print_path(&p->through_host, &p->host_measured, json);
-    strake_text_print(json, ", \"in_context\": ");
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_format(json, "from", "ocl:%d", p->from);
+    strake_json_format(json, "to", "ocl:%d", p->to);
+    strake_model_print_path("through_host", &p->through_host, &p->host_measured, json);
     if (p->in_context.regimes > 0) {
-        strake_model_print_path(&p->in_context, &p->context_measured, json);
+        strake_model_print_path("in_context", &p->in_context, &p->context_measured, json);
     } else {
-        strake_text_print(json, "null");
+        strake_json_null(json, "in_context");
     }
-    strake_text_print(json, ", \"why_not\": ");
-    strake_text_json(json, p->why_not);
-    strake_text_print(json, ", \"uploads_together\": ");
-    strake_text_number(json, p->together);
-    strake_text_print(json, "}");
+    strake_json_string(json, "why_not", p->why_not);
+    strake_json_number(json, "uploads_together", p->together);
+    strake_json_end(json);
 }
 
 static void print_json(const session *s, const strake_text *verdict, const strake_text *said,
-                       const strake_text *advice, strake_text *json)
+                       const strake_text *advice, strake_text *text)
 {
     const strake_model_machine *m = &s->machine;
-    bool any = false;
-    strake_text_print(json, "{\n  \"strake\": \"%s\",\n  ", STRAKE_VERSION);
+    strake_json writer = strake_json_on(text), *const json = &writer;
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "strake", STRAKE_VERSION);
     strake_report_host(json);
-    strake_text_print(json, ",\n  \"host_memory\": {\"threads\": %d, \"bandwidth\": ", m->threads);
-    strake_text_number(json, m->host_bandwidth);
-    strake_text_print(json, "},\n  \"devices\": [");
+    strake_json_object(json, "host_memory", STRAKE_JSON_LINE);
+    strake_json_integer(json, "threads", m->threads);
+    strake_json_number(json, "bandwidth", m->host_bandwidth);
+    strake_json_end(json);
+    strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int d = 0; d < m->devices; d++) {
         if (m->device[d].status == STRAKE_OK) {
-            strake_text_print(json, "%s\n    {\"id\": \"ocl:%d\", ", any ? "," : "",
-                              m->device[d].index);
+            strake_json_object(json, NULL, STRAKE_JSON_LINES);
+            strake_json_format(json, "id", "ocl:%d", m->device[d].index);
             strake_model_print(&m->device[d].model, m->device[d].measured, json);
-            strake_text_print(json, "}");
-            any = true;
+            strake_json_end(json);
         }
     }
-    strake_text_print(json, "\n  ],\n  \"pairs\": [");
+    strake_json_end(json);
+    strake_json_array(json, "pairs", STRAKE_JSON_LINES);
     for (int p = 0; p < m->pairs; p++) {
-        strake_text_print(json, p > 0 ? ",\n    " : "\n    ");
         print_pair(&m->pair[p], json);
     }
-    strake_text_print(json, "],\n");
+    strake_json_end(json);
     if (s->messages.to > 0) {
-        strake_text_print(json,
-                          "  \"messages\": {\"from\": 0, \"to\": %d, \"path\": ", s->messages.to);
-        strake_model_print_path(&s->messages.path, &s->messages.measured, json);
-        strake_text_print(json, "},\n");
+        strake_json_object(json, "messages", STRAKE_JSON_LINE);
+        strake_json_integer(json, "from", 0);
+        strake_json_integer(json, "to", s->messages.to);
+        strake_model_print_path("path", &s->messages.path, &s->messages.measured, json);
+        strake_json_end(json);
     }
     print_lines("verdict", verdict, json);
-    strake_text_print(json, ",\n");
     print_lines("statements", said, json);
     if (advice->length > 0) {
-        strake_text_print(json, ",\n  \"advice\": ");
-        strake_text_append(json, advice->data, advice->length);
+        strake_json_raw(json, "advice", advice->data);
     }
-    strake_text_print(json, "\n}\n");
+    strake_json_end(json);
+    strake_text_append(text, "\n", 1);
 }
 
 static strake_status write_files(session *s, const strake_text *verdict, const strake_text *said,
@@ -339,6 +338,7 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     strake_case *which = NULL;
     strake_text verdict = {0}, said = {0}, advice = {0};
+    strake_json json = strake_json_on(&advice);
     bool stopped = false;
     int code = STRAKE_EXIT_DONE;
     session *const s = calloc(1, sizeof *s);
@@ -367,7 +367,7 @@ static int command(const strake_arguments *arguments)
     print_tables(s);
     (void)fputs(said.data, s->stream);
     if (which != NULL) {
-        STRAKE_TRY(strake_model_advise_case(which, &s->machine, s->stream, &advice, error));
+        STRAKE_TRY(strake_model_advise_case(which, &s->machine, s->stream, &json, error));
     }
     code = store(s) > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
     STRAKE_TRY(write_files(s, &verdict, &said, &advice, error));

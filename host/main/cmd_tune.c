@@ -96,8 +96,7 @@ static void print_result(const char *where, const strake_tune_result *result)
 {
     const int dims = strake_problem_find(result->space->problem)->dims;
     (void)printf("%s: %s, %s, %s precision%s\n", where, result->record.key.device,
-                 result->space->problem,
-                 result->record.key.precision == STRAKE_DOUBLE ? "double" : "single",
+                 result->space->problem, strake_precision_name(result->record.key.precision),
                  result->already ? ": tuned already, --force tunes again" : "");
     if (result->record.classes > 0) {
         (void)printf("  %-15s %13s %13s %6s %9s %7s\n", "grid", "default", "tuned", "gain",

@@ -52,33 +52,32 @@ static void print_advice(const strake_model_device *d, const strake_exchange_cas
 }
 
 static void print_json(const strake_model_device *d, const strake_exchange_case *c,
-                       const strake_advice *a, bool first, strake_text *json)
+                       const strake_advice *a, strake_json *json)
 {
-    strake_text_print(json, "%s\n    {\"id\": \"ocl:%d\", \"slabs\": %lld, \"neighbours\": %d, ",
-                      first ? "" : ",", d->index, (long long)c->slabs, c->sides);
-    strake_text_print(json, "\"steps_per_exchange\": %d, \"overlap\": %s, \"path\": ", a->steps,
-                      a->overlap ? "true" : "false");
-    strake_text_json(json, strake_exchange_path_name[a->path]);
-    strake_text_print(json, ", \"transfer_seconds\": {");
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_format(json, "id", "ocl:%d", d->index);
+    strake_json_integer(json, "slabs", c->slabs);
+    strake_json_integer(json, "neighbours", c->sides);
+    strake_json_integer(json, "steps_per_exchange", a->steps);
+    strake_json_boolean(json, "overlap", a->overlap);
+    strake_json_string(json, "path", strake_exchange_path_name[a->path]);
+    strake_json_object(json, "transfer_seconds", STRAKE_JSON_LINE);
     for (int p = 0; p < STRAKE_EXCHANGE_PATHS; p++) {
-        strake_text_print(json, p > 0 ? ", " : "");
-        strake_text_json(json, strake_exchange_path_name[p]);
-        strake_text_print(json, ": ");
-        strake_text_number(json, a->transfers[p]);
+        strake_json_number(json, strake_exchange_path_name[p], a->transfers[p]);
     }
-    strake_text_print(json, "}, \"messages\": %d, \"by_steps\": [", a->size[0].messages);
+    strake_json_end(json);
+    strake_json_integer(json, "messages", a->size[0].messages);
+    strake_json_array(json, "by_steps", STRAKE_JSON_LINE);
     for (int k = 0; k < a->most; k++) {
-        strake_text_print(json, "%s{\"bytes\": ", k > 0 ? ", " : "");
-        strake_text_number(json, a->size[k].bytes_down);
-        strake_text_print(json, ", \"seconds\": ");
-        strake_text_number(json, a->seconds[k]);
-        strake_text_print(json, ", \"added\": ");
-        strake_text_number(json, a->added[k]);
-        strake_text_print(json, "}");
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_number(json, "bytes", a->size[k].bytes_down);
+        strake_json_number(json, "seconds", a->seconds[k]);
+        strake_json_number(json, "added", a->added[k]);
+        strake_json_end(json);
     }
-    strake_text_print(json, "], \"seconds_per_step\": ");
-    strake_text_number(json, a->per_step);
-    strake_text_print(json, "}");
+    strake_json_end(json);
+    strake_json_number(json, "seconds_per_step", a->per_step);
+    strake_json_end(json);
 }
 
 static strake_status find_shape(const strake_case *which, shape *s, strake_error *error)
@@ -100,21 +99,19 @@ cleanup:
  */
 strake_status strake_model_advise_case(const strake_case *which,
                                        const strake_model_machine *machine, FILE *stream,
-                                       strake_text *json, strake_error *error)
+                                       strake_json *json, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char text[72];
     int64_t n[3];
     const int dims = strake_case_shape(which, n);
     const int parts = machine->devices > 1 ? machine->devices : 2;
-    bool first = true;
     shape *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(find_shape(which, s, error));
     (void)fprintf(stream, "\n%s: %s cells, %s precision, in %d even parts\n", which->file,
-                  strake_shape_text(dims, n, text),
-                  which->precision == STRAKE_DOUBLE ? "double" : "single", parts);
-    strake_text_print(json, "[");
+                  strake_shape_text(dims, n, text), strake_precision_name(which->precision), parts);
+    strake_json_array(json, NULL, STRAKE_JSON_LINES);
     for (int d = 0; d < machine->devices; d++) {
         const strake_model_device *device = &machine->device[d];
         const bool inside = d > 0 && d + 1 < parts;
@@ -126,10 +123,9 @@ strake_status strake_model_advise_case(const strake_case *which,
             &s->graph, &s->layout, which->n[0] / parts, sides, device->model.bandwidth);
         const strake_advice advice = strake_advise(&device->model, &c, 1, s->most, 1);
         print_advice(device, &c, &advice, stream);
-        print_json(device, &c, &advice, first, json);
-        first = false;
+        print_json(device, &c, &advice, json);
     }
-    strake_text_print(json, "\n  ]");
+    strake_json_end(json);
 cleanup:
     free(s);
     return status;

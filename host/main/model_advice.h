@@ -7,9 +7,9 @@
 #include "case/case.h"
 #include "model/measure.h"
 
-/** Prints a paragraph for each device to @p stream and appends a JSON array to @p json. */
+/** Prints a paragraph for each device to @p stream and writes an array of JSON. */
 strake_status strake_model_advise_case(const strake_case *which,
                                        const strake_model_machine *machine, FILE *stream,
-                                       strake_text *json, strake_error *error);
+                                       strake_json *json, strake_error *error);
 
 #endif

@@ -96,8 +96,8 @@ void strake_summary_print(const strake_result *result, FILE *stream)
     const int dims = strake_case_shape(result->which, shape);
     (void)fprintf(stream, "%s, %s cells, %s precision: steps %lld to %lld done\n",
                   result->which->problem->name, strake_shape_text(dims, shape, shape_text),
-                  result->which->precision == STRAKE_DOUBLE ? "double" : "single",
-                  (long long)result->first_step, (long long)result->last_step);
+                  strake_precision_name(result->which->precision), (long long)result->first_step,
+                  (long long)result->last_step);
     print_placements(result, stream);
     strake_summary_print_cpu(result->placement, result->placements, stream);
     print_tuning(result, stream);

@@ -7,7 +7,7 @@
 #ifndef STRAKE_MODEL_H
 #define STRAKE_MODEL_H
 
-#include "io/text.h"
+#include "io/json.h"
 #include "model/fit.h"
 #include "opencl/cl_device.h"
 
@@ -103,15 +103,15 @@ double strake_model_exchange(const strake_device_model *model, bool beside, doub
 strake_path_kind strake_model_fastest(const strake_device_model *model, bool up, double bytes);
 
 /**
- * Appends the members of a device's model as JSON, without braces.
+ * Appends the members of a device's model to an object.
  * @param[in] measured  by path: what was measured is added; or NULL
  */
 void strake_model_print(const strake_device_model *model, const strake_measured *measured,
-                        strake_text *json);
+                        strake_json *json);
 
 /** Appends the object of a path: regimes, errors and, unless NULL, what was measured. */
-void strake_model_print_path(const strake_path *path, const strake_measured *measured,
-                             strake_text *json);
+void strake_model_print_path(const char *key, const strake_path *path,
+                             const strake_measured *measured, strake_json *json);
 
 /**
  * Loads the stored model of a device, if there is one for this device, driver and version of Strake.

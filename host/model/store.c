@@ -35,6 +35,7 @@ strake_status strake_model_store(const char *folder, const strake_cl_device *dev
 {
     strake_status status = STRAKE_OK;
     strake_text text = {0};
+    strake_json json = strake_json_on(&text);
     char name[64];
     char *const own = strake_cache_folder_or(folder);
     char *const path =
@@ -43,9 +44,12 @@ strake_status strake_model_store(const char *folder, const strake_cl_device *dev
                  "the model of %s cannot be stored: there is no cache folder; set STRAKE_CACHE_DIR "
                  "or give --cache",
                  device->name);
-    strake_text_print(&text, "{\"strake\": \"%s\", \"format\": %d,\n    ", STRAKE_VERSION, FORMAT);
-    strake_model_print(model, NULL, &text);
-    strake_text_print(&text, "}\n");
+    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(&json, "strake", STRAKE_VERSION);
+    strake_json_integer(&json, "format", FORMAT);
+    strake_model_print(model, NULL, &json);
+    strake_json_end(&json);
+    strake_text_append(&text, "\n", 1);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory storing a model");
     STRAKE_TRY(strake_cache_create(own, error));
     STRAKE_TRY(strake_file_put(path, STRAKE_FILE_PRIVATE, text.data, text.length, error));

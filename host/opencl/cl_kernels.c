@@ -45,8 +45,7 @@ static strake_status dump_program(const strake_cl_kernels *s, const strake_probl
     }
     const uint64_t hash = strake_fnv1a(STRAKE_FNV_SEED, text, strlen(text));
     if (asprintf(&path, "%s/%s_%s_%016llx.cl", folder, problem->name,
-                 s->graph->precision == STRAKE_DOUBLE ? "double" : "single",
-                 (unsigned long long)hash) < 0) {
+                 strake_precision_name(s->graph->precision), (unsigned long long)hash) < 0) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory dumping kernels");
     }
     if (strake_file_put(path, STRAKE_FILE_HASTY, text, strlen(text), &reason) != STRAKE_OK) {

@@ -6,62 +6,60 @@
 #include "base/file.h"
 #include "output/report.h"
 
-static void print_case(const strake_about *about, const strake_case *which, strake_text *json)
+static void print_case(const strake_about *about, const strake_case *which, strake_json *json)
 {
-    strake_text_print(json, "  \"case\": {\"file\": ");
-    strake_text_json(json, which->file);
-    strake_text_print(json, ", \"set\": [");
+    strake_json_object(json, "case", STRAKE_JSON_LINE);
+    strake_json_string(json, "file", which->file);
+    strake_json_array(json, "set", STRAKE_JSON_LINE);
     for (int k = 0; about->sets[k] != NULL; k++) {
-        strake_text_print(json, k > 0 ? ", " : "");
-        strake_text_json(json, about->sets[k]);
+        strake_json_string(json, NULL, about->sets[k]);
     }
-    strake_text_print(json, "],\n    \"text\": ");
-    strake_text_json(json, which->text);
-    strake_text_print(json, "},\n");
+    strake_json_end(json);
+    strake_json_string(json, "text", which->text);
+    strake_json_end(json);
 }
 
 /* Grid and time, and what their numbers and those of the fields count. */
-static void print_grid(const strake_case *which, int64_t first, strake_text *json)
+static void print_grid(const strake_case *which, int64_t first, strake_json *json)
 {
     const strake_problem *const problem = which->problem;
-    strake_text_print(json, "  \"problem\": \"%s\", \"precision\": \"%s\",\n  ", problem->name,
-                      which->precision == STRAKE_DOUBLE ? "double" : "single");
+    strake_json_string(json, "problem", problem->name);
+    strake_json_string(json, "precision", strake_precision_name(which->precision));
     strake_report_shape(which, json);
-    strake_text_print(json, ", \"spacing\": [");
-    for (int axis = 0, k = 0; axis < STRAKE_AXES; axis++) {
+    strake_json_array(json, "spacing", STRAKE_JSON_LINE);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
         if (axis != 1 || problem->dims == 3) {
-            strake_text_print(json, k++ > 0 ? ", " : "");
-            strake_text_number(json, which->spacing[axis]);
+            strake_json_number(json, NULL, which->spacing[axis]);
         }
     }
-    strake_text_print(json, "],\n  \"dt\": ");
-    strake_text_number(json, which->dt);
-    strake_text_print(json, ", \"first_step\": %lld, \"steps\": %lld,\n", (long long)first,
-                      (long long)which->steps);
-    strake_text_print(json, "  \"units\": {\"spacing\": \"[m]\", \"dt\": \"[s]\"");
+    strake_json_end(json);
+    strake_json_number(json, "dt", which->dt);
+    strake_json_integer(json, "first_step", first);
+    strake_json_integer(json, "steps", which->steps);
+    strake_json_object(json, "units", STRAKE_JSON_LINE);
+    strake_json_string(json, "spacing", "[m]");
+    strake_json_string(json, "dt", "[s]");
     for (int f = 0; f < problem->fields; f++) {
-        strake_text_print(json, ", \"%s\": ", problem->field[f].name);
-        strake_text_json(json, problem->field[f].unit);
+        strake_json_string(json, problem->field[f].name, problem->field[f].unit);
     }
-    strake_text_print(json, "},\n");
+    strake_json_end(json);
 }
 
-static void print_devices(const strake_part_report *placement, int count, strake_text *json)
+static void print_devices(const strake_part_report *placement, int count, strake_json *json)
 {
-    strake_text_print(json, "  \"devices\": [");
+    strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < count; k++) {
-        strake_text_print(json, "%s\n    {\"id\": \"%s\", \"name\": ", k > 0 ? "," : "",
-                          placement[k].id);
-        strake_text_json(json, placement[k].name);
-        strake_text_print(json, ", \"vendor\": ");
-        strake_text_json(json, placement[k].vendor);
-        strake_text_print(json, ", \"driver\": ");
-        strake_text_json(json, placement[k].driver);
-        strake_text_print(json, ", \"rank\": %d, \"threads\": %d, \"bit_exact\": %s}",
-                          placement[k].rank, placement[k].threads,
-                          placement[k].bit_exact ? "true" : "false");
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_string(json, "id", placement[k].id);
+        strake_json_string(json, "name", placement[k].name);
+        strake_json_string(json, "vendor", placement[k].vendor);
+        strake_json_string(json, "driver", placement[k].driver);
+        strake_json_integer(json, "rank", placement[k].rank);
+        strake_json_integer(json, "threads", placement[k].threads);
+        strake_json_boolean(json, "bit_exact", placement[k].bit_exact);
+        strake_json_end(json);
     }
-    strake_text_print(json, "\n  ]\n}\n");
+    strake_json_end(json);
 }
 
 strake_status strake_about_write(const strake_about *about, const strake_case *which,
@@ -69,7 +67,8 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_text json = {0};
+    strake_text text = {0};
+    strake_json writer = strake_json_on(&text), *const json = &writer;
     char now[32];
     const int count = strake_solver_parts(solver, NULL, 0);
     strake_part_report *const placement = calloc((size_t)count + 1, sizeof *placement);
@@ -77,23 +76,21 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     STRAKE_CHECK(placement != NULL && path != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for %s", STRAKE_ABOUT_NAME);
     (void)strake_solver_parts(solver, placement, count);
-    strake_text_print(&json, "{\n  \"strake\": \"%s\", \"commit\": ", STRAKE_VERSION);
-    if (about->commit[0] != '\0') {
-        strake_text_json(&json, about->commit);
-    } else {
-        strake_text_print(&json, "null");
-    }
-    strake_text_print(&json, ", \"started\": \"%s\",\n  ", strake_clock_utc(about->started, now));
-    strake_report_host(&json);
-    strake_text_print(&json, ",\n");
-    print_case(about, which, &json);
-    print_grid(which, about->first_step, &json);
-    strake_text_print(&json, "  \"ranks\": %d,\n", about->ranks);
-    print_devices(placement, count, &json);
-    STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory for %s", path);
-    STRAKE_TRY(strake_file_put(path, 0, json.data, json.length, error));
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "strake", STRAKE_VERSION);
+    strake_json_string(json, "commit", about->commit[0] != '\0' ? about->commit : NULL);
+    strake_json_string(json, "started", strake_clock_utc(about->started, now));
+    strake_report_host(json);
+    print_case(about, which, json);
+    print_grid(which, about->first_step, json);
+    strake_json_integer(json, "ranks", about->ranks);
+    print_devices(placement, count, json);
+    strake_json_end(json);
+    strake_text_append(&text, "\n", 1);
+    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for %s", path);
+    STRAKE_TRY(strake_file_put(path, 0, text.data, text.length, error));
 cleanup:
-    strake_text_free(&json);
+    strake_text_free(&text);
     free(placement);
     free(path);
     return status;

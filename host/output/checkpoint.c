@@ -247,7 +247,7 @@ strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const
                  STRAKE_ERR_USAGE,
                  "checkpoint %s belongs to another case: its precision is %s, that of %s is %s",
                  checkpoint->path, header->element_size == 8 ? "double" : "single", which->file,
-                 which->precision == STRAKE_DOUBLE ? "double" : "single");
+                 strake_precision_name(which->precision));
     STRAKE_CHECK(header->step <= which->steps, error, STRAKE_ERR_USAGE,
                  "checkpoint %s is at step %lld, beyond the last step %lld of %s; give a larger "
                  "--steps to continue from it",

@@ -4,7 +4,7 @@
 
 #include "output/slabs.h"
 #include "output/statistics.h"
-#include "io/text.h"
+#include "io/json.h"
 
 /** Everything that the summary and the report show. */
 typedef struct strake_result {
@@ -43,19 +43,19 @@ double strake_case_cells(const strake_case *which);
 int strake_case_shape(const strake_case *which, int64_t shape[3]);
 
 /** Appends the member "host": {...}: processor, cores, memory, system, compiler. */
-void strake_report_host(strake_text *json);
+void strake_report_host(strake_json *json);
 
 /** Appends the member "shape": [...], slowest first. */
-void strake_report_shape(const strake_case *which, strake_text *json);
+void strake_report_shape(const strake_case *which, strake_json *json);
 
 /** Appends the object of one placement, on one line. */
 void strake_report_device(const strake_case *which, const strake_part_report *placement,
-                          strake_text *json);
+                          strake_json *json);
 
 /** Appends the member "choice": what was predicted and measured to choose where a case runs. */
-void strake_report_choices(const strake_solver *solver, strake_text *json);
+void strake_report_choices(const strake_solver *solver, strake_json *json);
 
 /** Appends the JSON object and a newline. */
-void strake_report_print(const strake_result *result, strake_text *json);
+void strake_report_print(const strake_result *result, strake_text *text);
 
 #endif

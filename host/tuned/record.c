@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "case/keys.h"
 #include "case/settings.h"
+#include "io/json.h"
 #include "opencl/cl_sizes.h"
 
 enum { FORMAT = 1 };
@@ -43,11 +44,6 @@ bool strake_tuned_same(const strake_tuned_key *a, const strake_tuned_key *b)
            a->table == b->table && a->generator == b->generator;
 }
 
-static const char *precision_name(strake_precision precision)
-{
-    return precision == STRAKE_DOUBLE ? "double" : "single";
-}
-
 /* The fields of a key that are texts, in the order of the file. */
 typedef struct key_text {
     const char *name;
@@ -66,11 +62,11 @@ static void print_key(const strake_tuned_key *key, strake_text *text)
     strake_text_print(text, "place: %s\n", key->is_cpu ? "cpu" : "opencl");
     for (size_t k = 0; k < sizeof key_texts / sizeof key_texts[0]; k++) {
         strake_text_print(text, "%s: ", key_texts[k].name);
-        strake_text_json(text, (const char *)key + key_texts[k].offset);
+        strake_json_quote(text, (const char *)key + key_texts[k].offset);
         strake_text_print(text, "\n");
     }
     strake_text_print(text, "precision: %s\ntable: \"%016" PRIx64 "\"\ngenerator: %d\n",
-                      precision_name(key->precision), key->table, key->generator);
+                      strake_precision_name(key->precision), key->table, key->generator);
 }
 
 const char *strake_tuned_file_name(const strake_tuned_key *key, char *buffer, size_t size)

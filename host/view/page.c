@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/json.h"
+
 /* Smallest side of a frame [points], and what a page may take beside its frames [bytes]. */
 enum { LEAST_POINTS = 16, ROOM_BESIDE = 2000000 };
 
@@ -17,22 +19,8 @@ static int points_of(int frames)
     return side < STRAKE_PAGE_POINTS ? (int)side : STRAKE_PAGE_POINTS;
 }
 
-static void print_base64(strake_text *text, const unsigned char *data, size_t bytes)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t k = 0; k < bytes; k += 3) {
-        const unsigned long a = data[k], b = k + 1 < bytes ? data[k + 1] : 0,
-                            c = k + 2 < bytes ? data[k + 2] : 0;
-        const unsigned long word = a << 16 | b << 8 | c;
-        const char four[4] = {digit[word >> 18 & 63], digit[word >> 12 & 63],
-                              k + 1 < bytes ? digit[word >> 6 & 63] : '=',
-                              k + 2 < bytes ? digit[word & 63] : '='};
-        strake_text_append(text, four, sizeof four);
-    }
-}
-
 /* The values as float32, little-endian: what a page's script reads. */
-static strake_status print_values(strake_text *text, const strake_picture *picture,
+static strake_status print_values(strake_json *json, const strake_picture *picture,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -47,7 +35,7 @@ static strake_status print_values(strake_text *text, const strake_picture *pictu
             bytes[4 * k + (size_t)b] = (unsigned char)(bits >> (8 * b) & 0xffU);
         }
     }
-    print_base64(text, bytes, 4 * count);
+    strake_json_base64(json, "data", bytes, 4 * count);
 cleanup:
     free(bytes);
     return status;
@@ -74,7 +62,7 @@ static void widen(range *ranges, int *count, const char *field, const strake_pic
 }
 
 static strake_status print_frame(const strake_recording *recording, int number,
-                                 const strake_page_options *options, int side, strake_text *page,
+                                 const strake_page_options *options, int side, strake_json *json,
                                  range *ranges, int *range_count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -85,22 +73,20 @@ static strake_status print_frame(const strake_recording *recording, int number,
     STRAKE_TRY(strake_picture_read(&array, side, side, 1.0, options->plane, options->reduction,
                                    &picture, error));
     widen(ranges, range_count, frame->field, &picture);
-    strake_text_print(page, "%s\n{\"field\": ", number > 0 ? "," : "");
-    strake_text_json(page, frame->field);
-    strake_text_print(page, ", \"step\": %lld, \"time\": ", (long long)frame->step);
-    strake_text_number(page, frame->time);
-    strake_text_print(page,
-                      ", \"rows\": %d, \"cols\": %d, \"cells\": [%lld, %lld], \"plane\": %lld, "
-                      "\"planes\": %lld, \"not_finite\": %lld, \"least\": ",
-                      picture.rows, picture.cols, (long long)picture.cell_rows,
-                      (long long)picture.cell_cols, (long long)picture.plane,
-                      (long long)picture.planes, (long long)picture.not_finite);
-    strake_text_number(page, picture.least);
-    strake_text_print(page, ", \"most\": ");
-    strake_text_number(page, picture.most);
-    strake_text_print(page, ", \"data\": \"");
-    STRAKE_TRY(print_values(page, &picture, error));
-    strake_text_print(page, "\"}");
+    strake_json_object(json, NULL, STRAKE_JSON_LINE);
+    strake_json_string(json, "field", frame->field);
+    strake_json_integer(json, "step", frame->step);
+    strake_json_number(json, "time", frame->time);
+    strake_json_integer(json, "rows", picture.rows);
+    strake_json_integer(json, "cols", picture.cols);
+    strake_json_integers(json, "cells", 2, (const int64_t[]){picture.cell_rows, picture.cell_cols});
+    strake_json_integer(json, "plane", picture.plane);
+    strake_json_integer(json, "planes", picture.planes);
+    strake_json_integer(json, "not_finite", picture.not_finite);
+    strake_json_number(json, "least", picture.least);
+    strake_json_number(json, "most", picture.most);
+    STRAKE_TRY(print_values(json, &picture, error));
+    strake_json_end(json);
 cleanup:
     strake_picture_free(&picture);
     strake_array_close(&array);
@@ -108,28 +94,26 @@ cleanup:
 }
 
 static void print_ranges(const range *ranges, int count, const strake_page_options *options,
-                         strake_text *page)
+                         strake_json *json)
 {
-    strake_text_print(page, "],\n\"range\": {");
+    strake_json_object(json, "range", STRAKE_JSON_LINE);
     for (int k = 0; k < count; k++) {
-        strake_text_print(page, "%s", k > 0 ? ", " : "");
-        strake_text_json(page, ranges[k].field);
-        strake_text_print(page, ": [");
-        strake_text_number(page, options->has_range ? options->low : ranges[k].low);
-        strake_text_print(page, ", ");
-        strake_text_number(page, options->has_range ? options->high : ranges[k].high);
-        strake_text_print(page, "]");
+        const double ends[] = {options->has_range ? options->low : ranges[k].low,
+                               options->has_range ? options->high : ranges[k].high};
+        strake_json_numbers(json, ranges[k].field, 2, ends);
     }
-    strake_text_print(page, "},\n\"map\": [");
+    strake_json_end(json);
+    strake_json_array(json, "map", STRAKE_JSON_LINE);
     for (int k = 0; k < STRAKE_MAP_NODES; k++) {
         const uint32_t c = options->map->node[k];
-        strake_text_print(page, "%s[%u, %u, %u]", k > 0 ? ", " : "", (unsigned)(c >> 16 & 0xffU),
-                          (unsigned)(c >> 8 & 0xffU), (unsigned)(c & 0xffU));
+        strake_json_integers(json, NULL, 3,
+                             (const int64_t[]){c >> 16 & 0xffU, c >> 8 & 0xffU, c & 0xffU});
     }
-    strake_text_print(page, "],\n\"reduction\": ");
-    strake_text_json(page, options->reduction == STRAKE_REDUCE_MEAN
-                               ? "mean of its block of cells"
-                               : "value of its block of cells that is farthest from the mean");
+    strake_json_end(json);
+    strake_json_string(json, "reduction",
+                       options->reduction == STRAKE_REDUCE_MEAN
+                           ? "mean of its block of cells"
+                           : "value of its block of cells that is farthest from the mean");
 }
 
 /* JSON that stands inside a script: "</script>" in a name must not end it. */
@@ -150,6 +134,7 @@ strake_status strake_page_print(const strake_recording *recording,
 {
     strake_status status = STRAKE_OK;
     strake_text data = {0};
+    strake_json writer = strake_json_on(&data), *const json = &writer;
     int range_count = 0;
     const int side = points_of(recording->frames);
     const char *const text = (const char *)strake_page_texts[0].data;
@@ -159,14 +144,16 @@ strake_status strake_page_print(const strake_recording *recording,
     STRAKE_CHECK(side >= LEAST_POINTS, error, STRAKE_ERR_USAGE,
                  "%s has %d outputs, too many for a page of %d MB; choose with --field and --step",
                  recording->path, recording->frames, STRAKE_PAGE_BYTES / 1000000);
-    strake_text_print(&data, "{\"title\": ");
-    strake_text_json(&data, recording->path);
-    strake_text_print(&data, ",\n\"frames\": [");
+    strake_json_object(json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(json, "title", recording->path);
+    strake_json_array(json, "frames", STRAKE_JSON_LINES);
     for (int k = 0; k < recording->frames; k++) {
-        STRAKE_TRY(print_frame(recording, k, options, side, &data, ranges, &range_count, error));
+        STRAKE_TRY(print_frame(recording, k, options, side, json, ranges, &range_count, error));
     }
-    print_ranges(ranges, range_count, options, &data);
-    strake_text_print(&data, ",\n\"about\": %s}", options->about);
+    strake_json_end(json);
+    print_ranges(ranges, range_count, options, json);
+    strake_json_raw(json, "about", options->about);
+    strake_json_end(json);
     STRAKE_CHECK(!data.failed, error, STRAKE_ERR_MEMORY, "out of memory for a page");
     strake_text_append(page, text, (size_t)(place - text));
     append_json(page, data.data);

@@ -56,4 +56,10 @@ static inline int strake_precision_size(strake_precision precision)
     return precision == STRAKE_DOUBLE ? 8 : 4;
 }
 
+/** As in a case file. */
+static inline const char *strake_precision_name(strake_precision precision)
+{
+    return precision == STRAKE_DOUBLE ? "double" : "single";
+}
+
 #endif

@@ -87,8 +87,8 @@ check "an index that is none of ours is no reason to remove" test "$(cat foreign
 
 # What the run was, for whoever finds the files.
 for text in '"strake": "' '"commit": ' '"started": "20' '"file": "case.yaml", "set": ["output.every=8"]' \
-    '"text": "problem: mpdata2d\u000agrid: {rows: 61, cols: 97}\u000a' '"shape": [61, 97], "spacing": [1, 1]' '"dt": 0.1' \
-    '"first_step": 0, "steps": 20' '"units": {"spacing": "[m]", "dt": "[s]"' '"u1": "[-]"' '"id": "serial", "name": "'; do
+    '"text": "problem: mpdata2d\u000agrid: {rows: 61, cols: 97}\u000a' '"shape": [61, 97]' '"spacing": [1, 1]' '"dt": 0.1' \
+    '"first_step": 0' '"steps": 20' '"units": {"spacing": "[m]", "dt": "[s]"' '"u1": "[-]"' '"id": "serial", "name": "'; do
     check "run.json says $text" grep -qF -- "$text" again/run.json
 done
 check "the case can be had back from it" bash -c '! command -v python3 >/dev/null || python3 -c "

@@ -89,8 +89,9 @@ static void models_are_read_as_they_were_stored(void **state)
     assert_true(isnan(read.bandwidth));
     read.bandwidth = m.bandwidth;
     strake_text one = {0}, other = {0};
-    strake_model_print(&m, NULL, &one);
-    strake_model_print(&read, NULL, &other);
+    strake_json first = strake_json_on(&one), second = strake_json_on(&other);
+    strake_model_print(&m, NULL, &first);
+    strake_model_print(&read, NULL, &second);
     assert_string_equal(one.data, other.data); /* 17 digits: every number is the same */
     assert_true(read.path[STRAKE_FETCH].regime[1].beta.high ==
                 m.path[STRAKE_FETCH].regime[1].beta.high);

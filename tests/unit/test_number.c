@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/number.h"
-#include "io/text.h"
+#include "io/json.h"
 
 static void numbers_are_read_with_a_point(void **state)
 {
@@ -48,7 +48,8 @@ static void numbers_are_written_with_a_point(void **state)
     assert_string_equal(error.text, "1.50 s");
     strake_text long_text = {0};
     strake_text_print(&long_text, "%g", 1.5);
-    strake_text_number(&long_text, 2.5);
+    strake_json json = strake_json_on(&long_text);
+    strake_json_number(&json, NULL, 2.5);
     assert_string_equal(long_text.data, "1.52.5");
     strake_text_free(&long_text);
     FILE *const file = tmpfile();

@@ -129,7 +129,8 @@ static void check_output(const strake_solver *solver, const char *where, const s
     }
     assert_int_equal(boxes, t->spans + t->parts);
     assert_null(strstr(svg.data, "nan"));
-    strake_bench_print_timeline(&item, &json);
+    strake_json writer = strake_json_on(&json);
+    strake_bench_print_timeline(&item, NULL, &writer);
     int spans = 0;
     for (const char *at = json.data; (at = strstr(at, "\"begin\": ")) != NULL; at++) {
         spans++;
@@ -202,7 +203,8 @@ static void the_reference_has_no_timeline(void **state)
     assert_int_equal(t.lanes, 0);
     assert_int_equal(strake_step_count(solver), 0);
     item.timeline = t;
-    strake_bench_print_timeline(&item, &json);
+    strake_json writer = strake_json_on(&json);
+    strake_bench_print_timeline(&item, NULL, &writer);
     assert_string_equal(json.data, "null");
     strake_text_free(&json);
     strake_close(&solver);
