@@ -1,5 +1,6 @@
 /* The ranks of a launch, with MPI: joining and leaving, agreement and data for all. */
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,10 +191,21 @@ cleanup:
     return status;
 }
 
+/* Whom a rank waits for where all meet: by number, if there is only one. */
+static const char *others(const strake_ranks *ranks, char text[24])
+{
+    if (ranks->count != 2) {
+        return "the other ranks";
+    }
+    (void)snprintf(text, 24, "rank %d", 1 - ranks->self);
+    return text;
+}
+
 strake_status strake_ranks_agree(strake_ranks *ranks, strake_status own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
+    char name[24];
     if (ranks->lost) {
         return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
     }
@@ -206,7 +218,8 @@ strake_status strake_ranks_agree(strake_ranks *ranks, strake_status own, strake_
     STRAKE_TRY(strake_mpi_check(
         ranks, "MPI_Iallreduce",
         MPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, ranks->world, &request), error));
-    STRAKE_TRY(strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, "the other ranks", error));
+    STRAKE_TRY(
+        strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, others(ranks, name), error));
     if (least < 2 * ranks->count) {
         return share_error(ranks, least % ranks->count, own, error);
     }
@@ -219,11 +232,13 @@ strake_status strake_ranks_collect(strake_ranks *ranks, const void *own, size_t 
 {
     strake_status status = STRAKE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
+    char name[24];
     STRAKE_TRY(strake_mpi_check(ranks, "MPI_Iallgather",
                                 MPI_Iallgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
                                                ranks->world, &request),
                                 error));
-    STRAKE_TRY(strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, "the other ranks", error));
+    STRAKE_TRY(
+        strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, others(ranks, name), error));
 cleanup:
     return status;
 }
@@ -232,11 +247,13 @@ strake_status strake_ranks_most(strake_ranks *ranks, double *value, int values, 
 {
     strake_status status = STRAKE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
+    char name[24];
     STRAKE_TRY(strake_mpi_check(
         ranks, "MPI_Iallreduce",
         MPI_Iallreduce(MPI_IN_PLACE, value, values, MPI_DOUBLE, MPI_MAX, ranks->world, &request),
         error));
-    STRAKE_TRY(strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, "the other ranks", error));
+    STRAKE_TRY(
+        strake_mpi_wait(ranks, 1, &request, MPI_STATUSES_IGNORE, others(ranks, name), error));
 cleanup:
     return status;
 }
