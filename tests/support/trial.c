@@ -93,9 +93,12 @@ int strake_trial_run(const struct CMUnitTest *tests, size_t count)
 {
     const strake_subject *list[SUBJECTS];
     const size_t all_tests = count * (size_t)asked_for(list);
+    if (all_tests == 0) {
+        return 1;
+    }
     struct CMUnitTest *all = calloc(all_tests, sizeof *all);
     char(*name)[200] = calloc(all_tests, sizeof *name);
-    if (all == NULL || name == NULL || all_tests == 0) {
+    if (all == NULL || name == NULL) {
         abort();
     }
     for (size_t k = 0; k < all_tests; k++) {
