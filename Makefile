@@ -135,7 +135,8 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest first: the runner keeps the order.
-LONGEST := ranks.t $(foreach t,test_kernels test_parity test_sweeps test_blocks,$(SUBJECTS:%=$t@%)) tune.t
+LONGEST := ranks.t $(foreach t,test_kernels test_parity,$(SUBJECTS:%=$t@%)) tune.t test_cahn_hilliard auto.t \
+    $(SUBJECTS:%=test_blocks@%)
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
@@ -156,7 +157,7 @@ TESTS := $(foreach t,$(TEST_BIN),$(if $(filter $(BY_SUBJECT),$(notdir $t)),$(SUB
 LONG_FIRST := $(foreach l,$(LONGEST),$(filter %/$l,$(TESTS)))
 TESTS := $(LONG_FIRST) $(filter-out $(LONG_FIRST),$(TESTS))
 QUICK_TESTS := $(filter $(foreach t,$(wildcard tests/unit/*),$(if $(filter %.t,$t),$t,%/$(basename $(notdir $t)))) \
-    %/test_parity@$(firstword $(SUBJECTS)),$(TESTS))
+    %/test_parity@cahn_hilliard2d,$(TESTS))
 ifneq ($(words $(TEST_SRC)),$(words $(TEST_BIN)))
 $(error two test programs have the same file name; rename one of $(sort $(notdir $(TEST_SRC))))
 endif
