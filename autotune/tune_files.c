@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "io/cache.h"
+#include "io/json.h"
 
 /* A lock that ends with the process, however it ends. */
 static strake_status take_lock(const char *folder, const char *name, int *lock, strake_error *error)
@@ -92,28 +93,33 @@ void strake_tuning_remove_files(const strake_tuning *t)
 strake_status strake_tuning_open_journal(strake_tuning *t, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char name[64], identity[200];
+    char name[64];
     const int64_t same[STRAKE_AXES] = {64, 64, 64};
-    strake_text text = {0};
+    strake_text text = {0}, identity = {0};
+    strake_json json = strake_json_on(&identity);
     char *path = NULL;
     uint64_t hash = STRAKE_FNV_SEED;
     STRAKE_TRY(strake_tune_case(t->space, same, t->options->like, t->options->sets, &text, error));
     hash = strake_fnv1a(hash, text.data, text.length);
     (void)strake_tuned_file_name(&t->key, name, sizeof name);
-    (void)snprintf(identity, sizeof identity,
-                   "{\"strake_journal\": 2, \"for\": \"%s\", \"case\": \"%016" PRIx64
-                   "\", \"steps\": %d}",
-                   name, hash, t->space->steps);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINE);
+    strake_json_integer(&json, "strake_journal", 2);
+    strake_json_string(&json, "for", name);
+    strake_json_hash(&json, "case", hash);
+    strake_json_integer(&json, "steps", t->space->steps);
+    strake_json_end(&json);
     (void)snprintf(name + strlen(name) - strlen("yaml"), sizeof "yaml", "log");
     path = strake_path_join(t->folder, name);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuning");
+    STRAKE_CHECK(path != NULL && !identity.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for tuning");
     if (t->options->force) {
         (void)unlink(path);
     }
-    STRAKE_TRY(strake_journal_open(&t->journal, path, identity, error));
+    STRAKE_TRY(strake_journal_open(&t->journal, path, identity.data, error));
     t->result->resumed = t->journal.resumed;
 cleanup:
     strake_text_free(&text);
+    strake_text_free(&identity);
     free(path);
     return status;
 }
