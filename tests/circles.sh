@@ -10,8 +10,6 @@ build=$1
 # How many files a circle may have that a folder takes part in; 3 where nothing is said. Who mends a circle lowers the
 # number, and at 3 removes the line.
 limits="
-    src/case      6
-    src/problem   6
 "
 
 # Objects without their source are of files that have moved.
