@@ -29,7 +29,7 @@ void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
 /** Whether a kernel fills the ghosts of the states that it writes: one of a two-dimensional grid does. */
 bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan);
 
-/** The stage that computes a term's value. */
+/** The stage that computes the value of a term that is computed, or exchanged; a loaded one may have none. */
 static inline const strake_stage *strake_cl_term_stage(const strake_graph *graph,
                                                        const strake_cl_term *term)
 {

@@ -236,8 +236,11 @@ static int gap_before(const strake_graph *graph, const strake_cl_kernel_plan *pl
     int last = 0;
     for (int c = 0; c < terms; c++) {
         const strake_cl_term *reader = &plan->term[c];
+        if (reader->kind != STRAKE_CL_COMPUTED) {
+            continue;
+        }
         const strake_stage *stage = strake_cl_term_stage(graph, reader);
-        for (int k = 0; reader->kind == STRAKE_CL_COMPUTED && k < stage->reads; k++) {
+        for (int k = 0; k < stage->reads; k++) {
             const int q = reader->operand[k];
             if (q >= 0 && plan->term[q].kind == STRAKE_CL_LOADED &&
                 plan->term[q].value == plan->term[p].value) {
