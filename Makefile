@@ -134,8 +134,8 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 # Tests of what must hold for every problem are a program for each, so that all cores have a share of them.
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
-# The longest first: the runner keeps the order.
-LONGEST := ranks.t $(foreach t,test_kernels test_parity,$(SUBJECTS:%=$t@%)) tune.t test_cahn_hilliard auto.t \
+# The longest, and those that mostly wait, first: the runner keeps the order.
+LONGEST := ranks.t failure.t $(foreach t,test_kernels test_parity,$(SUBJECTS:%=$t@%)) tune.t runner.t new_problem.t test_cahn_hilliard auto.t \
     $(SUBJECTS:%=test_blocks@%)
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build.

@@ -129,8 +129,7 @@ static strake_status checksum(const strake_bench *bench, strake_bench_item *item
             STRAKE_TRY(strake_slabs_select(&slabs, bench->which->problem->field[f].name, error));
             while (strake_slabs_next(&slabs)) {
                 STRAKE_TRY(strake_slabs_get(&slabs, error));
-                hash = strake_hash_team_add(&team, hash, slabs.data, strake_slabs_bytes(&slabs), 0,
-                                            NULL, NULL);
+                hash = strake_hash_team_add(&team, hash, slabs.data, strake_slabs_bytes(&slabs));
             }
         }
     }

@@ -55,31 +55,23 @@ static int divide(strake_hash_team *team, const void *data, size_t bytes,
     return parts;
 }
 
-uint64_t strake_hash_team_add(strake_hash_team *team, uint64_t seed, const void *data, size_t bytes,
-                              int tasks, strake_hash_beside *beside, void *user)
+uint64_t strake_hash_team_add(strake_hash_team *team, uint64_t seed, const void *data, size_t bytes)
 {
     strake_hash_part part[MOST_PARTS];
     const int parts = divide(team, data, bytes, part);
     if (parts == 0) {
-        for (int k = 0; k < tasks * STRAKE_HASH_STEPS; k++) {
-            beside(user, k / STRAKE_HASH_STEPS, k % STRAKE_HASH_STEPS);
-        }
         return strake_fnv1a(seed, data, bytes);
     }
-    for (int step = 0; step < STRAKE_HASH_STEPS; step++) {
+    for (int bit = 0; bit < STRAKE_HASH_BITS; bit++) {
 #pragma omp parallel for num_threads(team->threads) schedule(dynamic, 1)
-        for (int k = 0; k < tasks + parts; k++) {
-            if (k < tasks) {
-                beside(user, k, step);
-            } else if (step < STRAKE_HASH_BITS) {
-                strake_hash_part_round(&part[k - tasks], step);
-            } else {
-                strake_hash_part_end(&part[k - tasks]);
-            }
+        for (int k = 0; k < parts; k++) {
+            strake_hash_part_round(&part[k], bit);
         }
-        if (step < STRAKE_HASH_BITS) {
-            strake_hash_parts_carry(part, parts, step, seed);
-        }
+        strake_hash_parts_carry(part, parts, bit, seed);
+    }
+#pragma omp parallel for num_threads(team->threads) schedule(dynamic, 1)
+    for (int k = 0; k < parts; k++) {
+        strake_hash_part_end(&part[k]);
     }
     return strake_hash_parts_join(part, parts, seed);
 }

@@ -4,8 +4,6 @@
 
 #include "base/hash_parts.h"
 
-enum { STRAKE_HASH_STEPS = STRAKE_HASH_BITS + 1 };
-
 /** The threads and their scratch memory. */
 typedef struct strake_hash_team {
     int threads;
@@ -13,22 +11,15 @@ typedef struct strake_hash_team {
     void *scratch;
 } strake_hash_team;
 
-/**
- * Other work on the same data meanwhile: step @p step of STRAKE_HASH_STEPS of task @p task. The steps of a
- * task come one after the other, tasks and the hash beside each other, on any threads.
- */
-typedef void strake_hash_beside(void *user, int task, int step);
-
 /** A team without scratch memory yet. */
 strake_hash_team strake_hash_team_begin(int threads);
 
 /**
- * Continues the hash @p seed over @p bytes bytes as strake_fnv1a() does, and does all steps of @p tasks
- * tasks (@p beside may be NULL without any). Takes nearly twice as much scratch memory; without it, and
- * for few bytes, one thread hashes.
+ * Continues the hash @p seed over @p bytes bytes as strake_fnv1a() does. Takes nearly twice as much
+ * scratch memory; without it, and for few bytes, one thread hashes.
  */
-uint64_t strake_hash_team_add(strake_hash_team *team, uint64_t seed, const void *data, size_t bytes,
-                              int tasks, strake_hash_beside *beside, void *user);
+uint64_t strake_hash_team_add(strake_hash_team *team, uint64_t seed, const void *data,
+                              size_t bytes);
 
 /** Frees the scratch memory. */
 void strake_hash_team_end(strake_hash_team *team);

@@ -84,7 +84,7 @@ strake_status strake_checkpoint_write(const char *path, const strake_case *which
             const size_t bytes = strake_slabs_bytes(slabs);
             STRAKE_TRY(strake_slabs_get(slabs, error));
             STRAKE_TRY(strake_file_write(&file, slabs->data, bytes, error));
-            checksum = strake_hash_team_add(&team, checksum, slabs->data, bytes, 0, NULL, NULL);
+            checksum = strake_hash_team_add(&team, checksum, slabs->data, bytes);
         }
     }
     STRAKE_TRY(strake_file_write(&file, &checksum, sizeof checksum, error));

@@ -5,20 +5,15 @@
 #include "base/element.h"
 #include "base/hash.h"
 
-enum { VALUES, SQUARES, EXTREMES, TASKS };
-
 enum {
-    PIECE = 512,
-    LANES = 8,
-    SHARED = 1 << 15 /* elements from which on threads share the work */
+    NARROW = 512, /* floats widened at once */
+    TOGETHER = 64 /* chunks of which the results wait for those before them */
 };
 
-/* Elements that are being added. */
-typedef struct batch {
-    strake_statistics *statistics;
-    const void *data;
-    size_t count, element_size;
-} batch;
+static strake_chunk empty_chunk(void)
+{
+    return (strake_chunk){.minimum = INFINITY, .maximum = -INFINITY};
+}
 
 strake_statistics strake_statistics_begin(bool with_checksum, int threads)
 {
@@ -26,25 +21,8 @@ strake_statistics strake_statistics_begin(bool with_checksum, int threads)
                                .maximum = -INFINITY,
                                .has_checksum = with_checksum,
                                .checksum = STRAKE_FNV_SEED,
+                               .open = empty_chunk(),
                                .team = strake_hash_team_begin(threads)};
-}
-
-static void add_sum(strake_sum *sum, const double *x, size_t count)
-{
-    strake_sum s = *sum;
-    for (size_t k = 0; k < count; k++) {
-        strake_sum_add(&s, x[k]);
-    }
-    *sum = s;
-}
-
-static void add_squares(strake_sum *sum, const double *x, size_t count)
-{
-    strake_sum s = *sum;
-    for (size_t k = 0; k < count; k++) {
-        strake_sum_add(&s, x[k] * x[k]);
-    }
-    *sum = s;
 }
 
 /* Zeros of both signs are equal: the first one of them counts. */
@@ -58,8 +36,9 @@ static double first_equal(double extreme, const double *x, size_t count)
     return extreme;
 }
 
-static void add_extremes(strake_statistics *s, const double *x, size_t count)
+static void add_extremes(strake_chunk *c, const double *x, size_t count)
 {
+    enum { LANES = STRAKE_SUM_LANES };
     double least[LANES], most[LANES];
     double low = INFINITY, high = -INFINITY;
     size_t k = 0;
@@ -81,69 +60,87 @@ static void add_extremes(strake_statistics *s, const double *x, size_t count)
         low = x[k] < low ? x[k] : low;
         high = x[k] > high ? x[k] : high;
     }
-    s->minimum = low < s->minimum ? first_equal(low, x, count) : s->minimum;
-    s->maximum = high > s->maximum ? first_equal(high, x, count) : s->maximum;
+    c->minimum = low < c->minimum ? first_equal(low, x, count) : c->minimum;
+    c->maximum = high > c->maximum ? first_equal(high, x, count) : c->maximum;
 }
 
-/* One task on one piece of the batch, as doubles. */
-static void add_piece(strake_statistics *s, int task, const double *x, size_t count)
+static void add_doubles(strake_chunk *c, const double *x, size_t count)
 {
-    switch (task) {
-    case VALUES:
-        add_sum(&s->values, x, count);
-        break;
-    case SQUARES:
-        add_squares(&s->squares, x, count);
-        break;
-    default:
-        add_extremes(s, x, count);
-        break;
-    }
+    strake_lanes_add(&c->values, x, count, false);
+    strake_lanes_add(&c->squares, x, count, true);
+    add_extremes(c, x, count);
 }
 
-/* A step of a task: its share of the batch, in order. */
-static void work(void *user, int task, int step)
+static void add_to_chunk(strake_chunk *c, const char *data, size_t count, size_t element_size)
 {
-    const batch *const b = user;
-    const size_t first = b->count * (size_t)step / STRAKE_HASH_STEPS;
-    const size_t end = b->count * ((size_t)step + 1) / STRAKE_HASH_STEPS;
-    if (b->element_size == sizeof(double)) {
-        add_piece(b->statistics, task, (const double *)b->data + first, end - first);
+    if (element_size == sizeof(double)) {
+        add_doubles(c, (const double *)(const void *)data, count);
         return;
     }
-    for (size_t at = first; at < end; at += PIECE) {
-        double wide[PIECE];
-        const size_t now = end - at < PIECE ? end - at : PIECE;
-        strake_element_widen(b->data, (int)b->element_size, (int64_t)at, (int64_t)now, wide);
-        add_piece(b->statistics, task, wide, now);
+    for (size_t at = 0; at < count; at += NARROW) {
+        double wide[NARROW];
+        const size_t now = count - at < NARROW ? count - at : NARROW;
+        strake_element_widen(data, (int)element_size, (int64_t)at, (int64_t)now, wide);
+        add_doubles(c, wide, now);
     }
 }
 
-static void do_task(void *user, int task)
+/* Chunks come in order. */
+static void close_chunk(strake_statistics *s, const strake_chunk *c)
 {
-    for (int step = 0; step < STRAKE_HASH_STEPS; step++) {
-        work(user, task, step);
+    strake_sum_join(&s->values, strake_lanes_sum(&c->values));
+    strake_sum_join(&s->squares, strake_lanes_sum(&c->squares));
+    s->minimum = c->minimum < s->minimum ? c->minimum : s->minimum;
+    s->maximum = c->maximum > s->maximum ? c->maximum : s->maximum;
+}
+
+/* Fills the chunk that is open. @return elements taken */
+static size_t fill_open(strake_statistics *s, const char *data, size_t count, size_t element_size)
+{
+    const size_t left = STRAKE_CHUNK - s->open.values.count;
+    const size_t now = count < left ? count : left;
+    add_to_chunk(&s->open, data, now, element_size);
+    if (s->open.values.count == STRAKE_CHUNK) {
+        close_chunk(s, &s->open);
+        s->open = empty_chunk();
     }
+    return now;
 }
 
 void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
                            size_t element_size)
 {
-    batch all = {statistics, data, count, element_size};
+    const char *const all = data;
+    const int threads = statistics->team.threads;
+    size_t at = 0;
     if (statistics->has_checksum) {
         statistics->checksum = strake_hash_team_add(&statistics->team, statistics->checksum, data,
-                                                    count * element_size, TASKS, work, &all);
-        return;
+                                                    count * element_size);
     }
-    const int threads = statistics->team.threads < TASKS ? statistics->team.threads : TASKS;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) if (count >= SHARED)
-    for (int task = 0; task < TASKS; task++) {
-        do_task(&all, task);
+    if (statistics->open.values.count > 0) {
+        at = fill_open(statistics, all, count, element_size);
     }
+    while (count - at >= STRAKE_CHUNK) {
+        strake_chunk chunk[TOGETHER];
+        const size_t full = (count - at) / STRAKE_CHUNK;
+        const int chunks = (int)(full < TOGETHER ? full : TOGETHER);
+#pragma omp parallel for num_threads(threads) if (chunks > threads)
+        for (int k = 0; k < chunks; k++) {
+            chunk[k] = empty_chunk();
+            add_to_chunk(&chunk[k], all + (at + (size_t)k * STRAKE_CHUNK) * element_size,
+                         STRAKE_CHUNK, element_size);
+        }
+        for (int k = 0; k < chunks; k++) {
+            close_chunk(statistics, &chunk[k]);
+        }
+        at += (size_t)chunks * STRAKE_CHUNK;
+    }
+    (void)fill_open(statistics, all + at * element_size, count - at, element_size);
 }
 
 void strake_statistics_end(strake_statistics *statistics)
 {
+    close_chunk(statistics, &statistics->open);
     statistics->sum = strake_sum_total(&statistics->values);
     statistics->norm = sqrt(strake_sum_total(&statistics->squares));
     strake_hash_team_end(&statistics->team);

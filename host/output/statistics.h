@@ -9,13 +9,23 @@
 #include "base/sum.h"
 #include "cpu/hash_team.h"
 
+enum { STRAKE_CHUNK = 4096 };
+
+/** Consecutive elements of a field from a multiple of STRAKE_CHUNK on, which one thread adds up. */
+typedef struct strake_chunk {
+    double minimum, maximum;
+    strake_lanes values, squares;
+} strake_chunk;
+
 typedef struct strake_statistics {
     double minimum, maximum;
-    double sum;  /**< compensated, in index order: one value for any split and any threads */
+    double
+        sum; /**< compensated, of chunks in order: one value for any split, any pieces and any threads */
     double norm; /**< square root of the sum of squares, added up the same way */
     bool has_checksum;
-    uint64_t checksum; /**< FNV-1a-64 over the bytes: most of the time where it is wanted */
-    strake_sum values, squares; /**< so far */
+    uint64_t checksum;          /**< FNV-1a-64 over the bytes */
+    strake_sum values, squares; /**< of whole chunks so far */
+    strake_chunk open;          /**< the elements after them */
     strake_hash_team team;
 } strake_statistics;
 
@@ -23,8 +33,8 @@ typedef struct strake_statistics {
 strake_statistics strake_statistics_begin(bool with_checksum, int threads);
 
 /**
- * Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order. Each sum is one
- * thread's work, for they have an order; the rest is shared: best with megabytes at a time.
+ * Adds @p count elements of 8 (double) or 4 (float) bytes, the next ones in index order, on all threads:
+ * best with megabytes at a time.
  */
 void strake_statistics_add(strake_statistics *statistics, const void *data, size_t count,
                            size_t element_size);

@@ -239,8 +239,8 @@ strake_status strake_fields_hash(strake_solver *solver, int f, uint64_t *hash, s
     for (int64_t first = 0; first < all.slabs; first = now.end) {
         now = next_piece(&all, first);
         STRAKE_TRY(strake_get_slabs(solver, all.name, now.first, now.end, all.data, error));
-        *hash = strake_hash_team_add(&team, *hash, all.data,
-                                     (size_t)(now.end - now.first) * all.slab, 0, NULL, NULL);
+        *hash =
+            strake_hash_team_add(&team, *hash, all.data, (size_t)(now.end - now.first) * all.slab);
     }
 cleanup:
     strake_hash_team_end(&team);

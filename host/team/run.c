@@ -121,6 +121,22 @@ static void look_after(const team_run *run, strake_role *role, int64_t step, int
     }
 }
 
+/*
+ * Nobody waits for the single steps of a lone device, so that one that hangs is found only when all that were
+ * enqueued ahead should be over. Where these may take longer than a device may, each is waited for; a step that
+ * was waited for tells how long the next ones may take.
+ */
+static void hold_back(const team_run *run, strake_role *role, double start, int64_t steps)
+{
+    strake_team *team = run->team;
+    const double ahead = 2.0 * STRAKE_STEPS_AHEAD * role->step_seconds;
+    if (team->roles > 1 || (role->step_seconds > 0.0 && ahead < team->which->run.hang_seconds)) {
+        return;
+    }
+    role->status = strake_part_finish(&team->part[role->part], &role->error);
+    role->step_seconds = (strake_clock_seconds() - start) / (double)steps;
+}
+
 /* The leg of a sweep that depends on nobody, up to the border slabs in the host arrays. */
 static void compute(const team_run *run, strake_role *role, int64_t step, int64_t steps)
 {
@@ -144,6 +160,9 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         fail_sweep(run, role, step, steps);
     } else if (role->status == STRAKE_OK && !run->trial && part->ops->look != NULL) {
         look_after(run, role, step, step + steps);
+        if (role->status == STRAKE_OK) {
+            hold_back(run, role, start, steps);
+        }
     }
     if (!run->trial && role->worker >= 0 && team->injections > 0) {
         strake_inject_delay(team, role, team->domain->step + step + steps,

@@ -133,12 +133,6 @@ static int64_t steps_between_stops(const strake_case *which)
     return steps;
 }
 
-/* Steps that a device may have before it when somebody waits for it. */
-static int most_in_flight(const strake_team *team)
-{
-    return 2 * (team->roles == 1 ? STRAKE_STEPS_AHEAD : team->at_once);
-}
-
 /*
  * The first device that failed decides the message: without it the run may go on. Else the first of the roles
  * that failed in the earliest step.
@@ -182,7 +176,8 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
                               .movable = !team->has_weights || team->which->run.balance > 0,
                               .overlap = team->overlap,
                               .horizon = steps_between_stops(team->which),
-                              .limit = team->which->run.hang_seconds * most_in_flight(team)};
+                              /* Of two sweeps: the one asked for and the one before. */
+                              .limit = 2.0 * team->which->run.hang_seconds * team->at_once};
 }
 
 /* The case's settings, those that were not given as tuned for a part's slabs. */

@@ -38,7 +38,8 @@ typedef struct strake_role {
     bool linked;          /**< exchanges slabs with other ranks */
     strake_bell bordered; /**< steps of which the border strips are finished */
     double compute, exchange, idle;
-    double debt; /**< seconds that it is still to wait, where it was made slow (inject.h) */
+    double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */
+    double debt;         /**< seconds that it is still to wait, where it was made slow (inject.h) */
     strake_status status;
     strake_error error;
     int64_t failed; /**< STRAKE_ERR_NUMERIC: step of the run after which NaN or Inf was seen */

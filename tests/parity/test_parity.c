@@ -157,7 +157,7 @@ static void splits_agree(const strake_subject *subject, bool single)
             }
             const config constant_h = {subject, v, 61, 97, 1, single, true};
             check_all(&constant_h, cuts_of_61, 6);
-        } else if (!single || v <= 3) {
+        } else if (single ? v <= 3 : v <= 3 || strake_trial_takes(v, 3)) {
             const config c = {subject, v, 61, 97, v & 3, single, false};
             check_all(&c, cuts_of_61, COUNT(cuts_of_61));
         }
