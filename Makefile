@@ -138,10 +138,10 @@ BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_
 LONGEST := ranks.t failure.t $(foreach t,test_kernels test_parity,$(SUBJECTS:%=$t@%)) tune.t runner.t new_problem.t test_cahn_hilliard auto.t \
     $(SUBJECTS:%=test_blocks@%)
 # Support files with a main are programs of their own; the others are linked to every test, except
-# libraries that scripts build.
+# libraries that scripts build and what stands in front of functions.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))
 SUPPORT_LIB := tests/support/gpu_opencl.c tests/support/oclgrind_write.c tests/support/small_memory.c \
-    tests/support/faulty_opencl.c tests/support/own_clock.c
+    tests/support/faulty_opencl.c tests/support/own_clock.c tests/support/inject.c
 SUPPORT_SRC := $(filter-out $(SUPPORT_MAIN) $(SUPPORT_LIB),$(wildcard tests/support/*.c))
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_BIN := $(patsubst tests/support/%.c,$(BUILD)/tests/%,$(SUPPORT_MAIN))
@@ -149,6 +149,11 @@ FAULTY := $(BUILD)/tests/faulty_opencl.so
 CLOCK := $(BUILD)/tests/own_clock.so
 # Tests that have a clock of their own.
 CLOCKED := test_tune_whole test_tune_measure
+# Tests, and a second program for scripts, in which devices fail as $STRAKE_INJECT says.
+INJECTED := test_replay test_rescue
+INJECTED_PROGRAM := $(BUILD)/tests/injected/strake
+INJECTED_LINK := $(foreach f,where_resolve team_try strips_compute part_store commons_unmap costs_free, \
+    -Wl$(COMMA)--wrap=strake_$f)
 # Targets of `make fuzz`; in other builds replay.c stands for libFuzzer.
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZER ?= $(BUILD)/obj/tests/fuzz/replay.o
@@ -209,7 +214,7 @@ check-long: ## every test, with whole matrices where `make check` takes samples 
 	+@$(SUBMAKE) all check-build
 	@STRAKE_TESTS_LONG=1 STRAKE_TESTS_TIMEOUT=3600 bash tests/run.sh $(BUILD) $(TESTS)
 
-check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(FUZZ_BIN)
+check-build: $(TEST_BIN) $(SUPPORT_BIN) $(FAULTY) $(CLOCK) $(INJECTED_PROGRAM) $(FUZZ_BIN)
 
 # The sizes and steps of Table 7 of the MPDATA paper (Wyrzykowski, Szustak, Rojek 2014); shorter:
 # make bench STEPS=20. Other options of `strake bench` go into BENCH.
@@ -391,14 +396,23 @@ $(BUILD)/strake.pc: FORCE
 define TEST_RULE
 $(BUILD)/tests/$(2): $(1:%.c=$(BUILD)/obj/%.o) \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(dir $(1))$(2:test_%=%)_*.c) \
-        $(if $(filter $(2),$(CLOCKED)),tests/support/own_clock.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
+        $(if $(filter $(2),$(CLOCKED)),tests/support/own_clock.c) \
+        $(if $(filter $(2),$(INJECTED)),tests/support/inject.c)) $(SUPPORT_OBJ) $(TUNER) $(STATIC)
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_LDFLAGS) $$(LINK_$(2)) -o $$@ $$(filter %.o,$$^) $$(TUNER) $$(STATIC) -lcmocka $$(ALL_LDLIBS)
 endef
 # Flags of one program: this one counts what shapes compute.
 LINK_test_sources := -Wl,--wrap=strake_sin,--wrap=strake_exp
+$(foreach t,$(INJECTED),$(eval LINK_$t := $(INJECTED_LINK)))
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
+
+# The program as it is, with its module beside it.
+$(INJECTED_PROGRAM): $(MAIN_OBJ) $(BUILD)/obj/tests/support/inject.o $(TUNER) $(STATIC)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(INJECTED_LINK) -o $@ $(filter %.o,$^) $(TUNER) $(STATIC) $(ALL_LDLIBS)
+	$(if $(MPI_LIBS),$(Q)ln -sf ../../$(notdir $(MODULE)) $(@D)/)
 
 $(FUZZ_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o \
     $(filter %.o,$(FUZZER)) $(STATIC)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two ranks of one thread whose shares stay or follow measured times, in turn: undisturbed, and with one of
 # them slowed to a third from step 100 on. Needs Open MPI; takes about a minute.
-# usage: bench/plan_rank_balance.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make`)
+# usage: bench/plan_rank_balance.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make all check-build`)
 # OUTPUT_FOLDER/rates.txt has a line per run: what was done, run.balance, seconds of 400 steps of 1024 x 1024,
 # rows of rank 0 at the end, looks and moves; then medians. Bytes of all runs are compared.
 set -eu
@@ -41,7 +41,7 @@ for round in $(seq "$rounds"); do
         word=
         [ $what = even ] || word=slow:1:cpu@100*3
         for balance in fixed model; do
-            STRAKE_INJECT=$word mpirun -np 2 "$strake" run flow.yaml --quiet --output "$work/two" \
+            STRAKE_INJECT=$word mpirun -np 2 "$(dirname "$strake")/tests/injected/strake" run flow.yaml --quiet --output "$work/two" \
                 --report report.json --set run.shares=1,1 --set run.balance=$balance
             cmp one/psi_00000400.npy two/psi_00000400.npy
             seconds=$(sed -n 's/^  "seconds": \([0-9.]*\),.*/\1/p' report.json)

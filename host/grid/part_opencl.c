@@ -288,12 +288,6 @@ static strake_status blocks_record(strake_part *part, strake_cl_record *record, 
 
 /* --- what both have in common --------------------------------------------------------------------- */
 
-static strake_status fault(strake_part *part, strake_cl_fault fault, int factor,
-                           strake_error *error)
-{
-    return strake_cl_stripe_break(stripe_of(part), fault, factor, error);
-}
-
 static void describe_blocks(const strake_cl_stripe *stripe, strake_part_report *out)
 {
     strake_cl_blocks_report report;
@@ -397,8 +391,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .unpin = resident_unpin,
                                          .check = resident_check,
                                          .record = resident_record,
-                                         .time = resident_time,
-                                         .fault = fault};
+                                         .time = resident_time};
 
 static const strake_part_ops blocks = {OPENCL_PART,
                                        .steps = steps,
@@ -414,5 +407,4 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .has_room = never_has_room,
                                        .unpin = blocks_unpin,
                                        .check = blocks_check,
-                                       .record = blocks_record,
-                                       .fault = fault};
+                                       .record = blocks_record};

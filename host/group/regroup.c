@@ -8,7 +8,6 @@
 #include "grid/arrays.h"
 #include "group/border.h"
 #include "group/commons.h"
-#include "team/inject.h"
 #include "group/shares.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PARTS, MOST_RANGES = 2 };
@@ -243,7 +242,6 @@ static strake_status leave(strake_rank_group *group, strake_error *error)
     strake_team_release(group->team);
     strake_border_destroy(group);
     STRAKE_TRY(strake_commons_unmap(group, error));
-    strake_inject_death(group->team);
 cleanup:
     return status;
 }

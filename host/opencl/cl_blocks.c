@@ -1,6 +1,5 @@
 /* Sweeps of blocks. */
 #include "opencl/cl_blocks_impl.h"
-#include "opencl/cl_fault.h"
 
 static const strake_cl *api(const strake_cl_blocks *b)
 {
@@ -271,16 +270,6 @@ void strake_cl_blocks_describe(const strake_cl_blocks *b, strake_cl_blocks_repor
     out->pinned = strake_cl_pins_complete(&b->pins);
 }
 
-strake_status strake_cl_blocks_stall(strake_cl_blocks *b, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    for (int k = 0; k < b->streams; k++) {
-        STRAKE_TRY(strake_cl_fault_stall(b->kernels, b->stream[k].queue, error));
-    }
-cleanup:
-    return status;
-}
-
 strake_status strake_cl_blocks_record(strake_cl_blocks *b, strake_cl_record *record,
                                       strake_error *error)
 {
@@ -303,9 +292,4 @@ cleanup:
 void strake_cl_blocks_unpin(strake_cl_blocks *b)
 {
     strake_cl_pins_release(&b->pins);
-}
-
-void strake_cl_blocks_renew(strake_cl_blocks *b)
-{
-    b->pins.cl = b->kernels->cl;
 }

@@ -80,18 +80,12 @@ strake_status strake_cl_blocks_restart(strake_cl_blocks *blocks, strake_error *e
 /** The last sweep was a trial: it does not count in the report, nor does what was found. Finishes. */
 strake_status strake_cl_blocks_undo(strake_cl_blocks *blocks, strake_error *error);
 
-/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
-strake_status strake_cl_blocks_stall(strake_cl_blocks *blocks, strake_error *error);
-
 /** Records what every queue does from now on, or no longer (NULL). Finishes. */
 strake_status strake_cl_blocks_record(strake_cl_blocks *blocks, strake_cl_record *record,
                                       strake_error *error);
 
-/** Says that the entry points of the kernels (strake_cl_kernels.cl) have changed. */
 /** Lets go of the host arrays' pages until the next sweep; nothing may be enqueued. */
 void strake_cl_blocks_unpin(strake_cl_blocks *blocks);
-
-void strake_cl_blocks_renew(strake_cl_blocks *blocks);
 
 /** Whether the canaries around every array of every stream live. Finishes. Clears @p intact otherwise. */
 strake_status strake_cl_blocks_check(strake_cl_blocks *blocks, bool *intact, strake_error *error);

@@ -208,10 +208,9 @@ void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *con
     x->pinned = true;
 }
 
-/* The pins with what may have changed since they were made: a fault, a record. */
+/* The pins with what may have changed since they were made. */
 static const strake_cl_pins *pins_of(strake_cl_exchange *x)
 {
-    x->pins.cl = x->window->kernels->cl;
     x->pins.record = x->window->kernels->record;
     return &x->pins;
 }

@@ -31,7 +31,6 @@ typedef struct strake_cl_kernels {
     size_t width, height;                        /**< of groups of point kernels */
     size_t march_width, march_height;            /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */
-    int repeats; /**< more launches of every step's kernels, to emulate a slower device */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
 } strake_cl_kernels;
 

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl/cl_fault.h"
 #include "opencl/cl_resident_impl.h"
 #include "model/choose.h"
 
@@ -399,17 +398,6 @@ bool strake_cl_resident_has_room(const strake_cl_resident *s, strake_range own)
 {
     return own.first < own.end && own.first >= s->capacity.first && own.end <= s->capacity.end &&
            is_whole(s->host, own) == is_whole(s->host, s->range);
-}
-
-strake_status strake_cl_resident_stall(strake_cl_resident *s, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->queue, error));
-    if (s->exchange.overlaps) {
-        STRAKE_TRY(strake_cl_fault_stall(s->kernels, s->exchange.queue, error));
-    }
-cleanup:
-    return status;
 }
 
 strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, strake_error *error)

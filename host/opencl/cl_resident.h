@@ -101,8 +101,6 @@ strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, stra
 strake_status strake_cl_resident_record(strake_cl_resident *r, strake_cl_record *record,
                                         strake_error *error);
 
-/** Test switch: no command enqueued from now on is ever done (cl_fault.h). */
-strake_status strake_cl_resident_stall(strake_cl_resident *r, strake_error *error);
 /** What the stripe exchanges, and how long that took where it was timed. */
 void strake_cl_resident_describe(const strake_cl_resident *resident,
                                  strake_cl_exchange_report *out);

@@ -162,25 +162,3 @@ void strake_cl_stripe_destroy(strake_cl_stripe **stripe)
     free(s);
     *stripe = NULL;
 }
-
-strake_status strake_cl_stripe_break(strake_cl_stripe *s, strake_cl_fault fault, int factor,
-                                     strake_error *error)
-{
-    switch (fault) {
-    case STRAKE_CL_FAULT_FAIL:
-    case STRAKE_CL_FAULT_LOST:
-        strake_cl_fault_replace(s->kernels.cl, fault, &s->broken);
-        s->kernels.cl = &s->broken;
-        if (s->blocks != NULL) {
-            strake_cl_blocks_renew(s->blocks);
-        }
-        return STRAKE_OK;
-    case STRAKE_CL_FAULT_HANG:
-        return s->blocks != NULL ? strake_cl_blocks_stall(s->blocks, error)
-                                 : strake_cl_resident_stall(s->resident, error);
-    case STRAKE_CL_FAULT_SLOW:
-        s->kernels.repeats = factor - 1;
-        break;
-    }
-    return STRAKE_OK;
-}

@@ -13,7 +13,6 @@
 #define STRAKE_CL_STRIPE_H
 
 #include "opencl/cl_blocks.h"
-#include "opencl/cl_fault.h"
 #include "opencl/cl_describe.h"
 #include "opencl/cl_resident.h"
 
@@ -40,7 +39,6 @@ typedef struct strake_cl_stripe {
     uint64_t held;   /**< bytes that they take if it is resident */
     strake_cl_resident *resident;
     strake_cl_blocks *blocks;
-    strake_cl broken; /**< what replaces the entry points once they fail on purpose */
 } strake_cl_stripe;
 
 /**
@@ -68,12 +66,5 @@ void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
 
 /** The kernels of the stripe, at most a launch of its own slabs or of one block. */
 void strake_cl_stripe_describe_kernels(const strake_cl_stripe *stripe, strake_cl_description *out);
-
-/**
- * Test switch: from now on the stripe's device fails in the way of @p fault (cl_fault.h). With
- * SLOW every step's kernels are launched @p factor times.
- */
-strake_status strake_cl_stripe_break(strake_cl_stripe *stripe, strake_cl_fault fault, int factor,
-                                     strake_error *error);
 
 #endif

@@ -183,9 +183,7 @@ strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t 
 {
     strake_status status = STRAKE_OK;
     const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
-    for (int k = 0; k <= w->kernels->repeats; k++) {
-        STRAKE_TRY(run_kernels(w, false, first, end, list, error));
-    }
+    STRAKE_TRY(run_kernels(w, false, first, end, list, error));
     for (int k = 0; k < w->states && !w->kernels->flat; k++) {
         STRAKE_TRY(
             fill_axes(w, w->state[k].buffer[1 - w->parity], first, end, list, first, end, error));

@@ -114,12 +114,6 @@ strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *coun
     return HAS(part, time) ? part->ops->time(part, out, count, error) : STRAKE_OK;
 }
 
-strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int factor,
-                                strake_error *error)
-{
-    return HAS(part, fault) ? part->ops->fault(part, fault, factor, error) : STRAKE_OK;
-}
-
 void strake_part_describe(const strake_part *part, strake_part_report *out)
 {
     part->ops->describe(part, out);

@@ -114,9 +114,6 @@ typedef struct strake_part_ops {
     /** Records its commands until the next call with NULL. */
     strake_status (*record)(strake_part *part, strake_cl_record *record, strake_error *error);
     strake_status (*time)(strake_part *part, strake_cl_time *out, int *count, strake_error *error);
-    /** Test switch: it fails in that way from now on. */
-    strake_status (*fault)(strake_part *part, strake_cl_fault fault, int factor,
-                           strake_error *error);
     /** Fills in what only it knows: names, threads, blocks, kernels, exchange. */
     void (*describe)(const strake_part *part, strake_part_report *out);
 } strake_part_ops;
@@ -173,8 +170,6 @@ strake_status strake_part_intact(strake_part *part, bool *intact, strake_error *
 strake_status strake_part_record(strake_part *part, strake_cl_record *record, strake_error *error);
 strake_status strake_part_time(strake_part *part, strake_cl_time *out, int *count,
                                strake_error *error);
-strake_status strake_part_fault(strake_part *part, strake_cl_fault fault, int factor,
-                                strake_error *error);
 void strake_part_describe(const strake_part *part, strake_part_report *out);
 
 #endif

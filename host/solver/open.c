@@ -15,7 +15,6 @@
 #include "pace/rescue.h"
 #include "solver/solver_impl.h"
 #include "team/costs.h"
-#include "team/inject.h"
 
 /*
  * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
@@ -106,7 +105,6 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
         solver->pace.weight[0] = 1.0;
         solver->team.has_weights = true;
     }
-    STRAKE_TRY(strake_inject_read(&solver->team, error));
 cleanup:
     return status;
 }

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "engine/looks.h"
-#include "team/inject.h"
 #include "team/recorder.h"
 
 /* What a role shares with the rest of the team during one run. */
@@ -145,14 +144,8 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const double start = strake_clock_seconds();
     bool finite = true;
     strake_recorder_begin(team, role, step);
-    if (!run->trial && role->worker < 0) {
-        role->status =
-            strake_inject(team, role->part, team->domain->step + step + steps, false, &role->error);
-    }
-    if (role->status == STRAKE_OK) {
-        role->status = strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite,
-                                             &role->error);
-    }
+    role->status =
+        strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_part_finish(part, &role->error);
     }
@@ -163,10 +156,6 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
         if (role->status == STRAKE_OK) {
             hold_back(run, role, start, steps);
         }
-    }
-    if (!run->trial && role->worker >= 0 && team->injections > 0) {
-        strake_inject_delay(team, role, team->domain->step + step + steps,
-                            strake_clock_seconds() - start);
     }
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_part_meet(part, 0, &role->error);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "team/costs.h"
-#include "team/inject.h"
+#include "team/team.h"
 #include "tuned/tuned.h"
 
 enum {
@@ -200,9 +200,6 @@ static void make_role(strake_team *team, const strake_part_plan *common, strake_
     plan.self = role->part;
     plan.costs = strake_costs_of(team, part);
     role->status = part->ops->make(part, &plan, role->worker >= 0 ? role->worker : 0, &role->error);
-    if (role->status == STRAKE_OK) {
-        role->status = strake_inject_again(team, role->part, &role->error);
-    }
 }
 
 /* Room for what the workers of each part make. */
@@ -357,12 +354,7 @@ strake_status strake_team_gather(strake_team *team, strake_error *error)
     }
     for (int e = 0; e < team->parts; e++) {
         strake_part *part = &team->part[e];
-        if (part->body != NULL) {
-            status = strake_inject(team, e, domain->step, true, error);
-        }
-        if (status == STRAKE_OK) {
-            status = strake_part_store(part, domain->parity, error);
-        }
+        status = strake_part_store(part, domain->parity, error);
         STRAKE_TRY(strake_part_check(part, status, error));
     }
     domain->ops->note(domain, STRAKE_DOMAIN_STORED);

@@ -39,32 +39,10 @@ typedef struct strake_role {
     strake_bell bordered; /**< steps of which the border strips are finished */
     double compute, exchange, idle;
     double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */
-    double debt;         /**< seconds that it is still to wait, where it was made slow (inject.h) */
     strake_status status;
     strake_error error;
     int64_t failed; /**< STRAKE_ERR_NUMERIC: step of the run after which NaN or Inf was seen */
 } strake_role;
-
-enum { STRAKE_MOST_INJECTIONS = 8 };
-
-/** What a word of $STRAKE_INJECT is about. */
-typedef enum strake_victim {
-    STRAKE_VICTIM_DEVICE,
-    STRAKE_VICTIM_CPU, /**< the CPU stripe */
-    STRAKE_VICTIM_MOVE /**< the rank, when slabs move between ranks */
-} strake_victim;
-
-/** One word of $STRAKE_INJECT (inject.h). */
-typedef struct strake_injection {
-    strake_cl_fault fault;
-    int rank; /**< -1: every one */
-    strake_victim victim;
-    int device, occurrence;
-    int64_t step;
-    bool output;
-    int factor;
-    bool fired;
-} strake_injection;
 
 /** Other ranks, as one more neighbour of the roles at the edges; group/border.c says what they have. */
 typedef struct strake_outside {
@@ -123,8 +101,6 @@ typedef struct strake_team {
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double pace;     /**< seconds per step that sweeps may not leave behind; 0: nobody watches */
     strake_recorder *recorder; /**< NULL: nothing is recorded */
-    int injections;
-    strake_injection injection[STRAKE_MOST_INJECTIONS];
 } strake_team;
 
 /** Shares this rank's slabs by these weights and makes every part anew for what it then has. */

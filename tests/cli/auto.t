@@ -50,7 +50,7 @@ check "exactly one" test "$(grep -c '"taken": true' auto.json)" -eq 1
 check "every part is listed" test "$(grep -c '"id": "\(cpu\|ocl:0\)"' auto.json)" -eq 2
 
 # What is slow is not used; whoever is chosen, the other takes over when it fails.
-STRAKE_INJECT=lost:ocl:0@5 try run case.yaml --on auto --quiet --output auto
+injected lost:ocl:0@5 try run case.yaml --on auto --quiet --output auto
 exits 0 "a device that auto may have chosen is lost"
 check "to the same bytes" "$STRAKE" compare whole auto
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Devices that fail in mid-run: the others go on and the bytes stay. A test switch makes them fail.
+# Devices that fail in mid-run: the others go on and the bytes stay. They do so in a program of the tests alone.
 . "$(dirname "$0")/tap.bash"
 try() { # as in tap.bash, but what hangs fails
     code=0
@@ -13,13 +13,17 @@ fi
 
 for word in fail:ocl:0 fail:ocl:0@ fail:ocl:0@0 fail:cpu@1 slow:ocl:0@3 slow:ocl:0@3*1 burn:ocl:0@3 \
     fail:ocl:0@3*2 fail:ocl:x@3 fail:ocl:0#0@3 fail:ocl:0@3/input fail:ocl:0@3,x; do
-    STRAKE_INJECT=$word try run case.yaml --on ocl:0 --quiet --output bad
+    injected $word try run case.yaml --on ocl:0 --quiet --output bad
     fails 2 "STRAKE_INJECT=$word is refused" "STRAKE_INJECT: \`" "expected fail|lost|hang|slow"
 done
 for word in fail:ocl:7@1 fail:ocl:0#2@1; do
-    STRAKE_INJECT=$word try run case.yaml --on cpu,ocl:0 --quiet --output bad
+    injected $word try run case.yaml --on cpu,ocl:0 --quiet --output bad
     fails 2 "STRAKE_INJECT=$word names nobody" "STRAKE_INJECT: \`$word\`" "no such device"
 done
+STRAKE_INJECT=fail:ocl:0@3,slow try run case.yaml --on cpu,ocl:0 --split 1,1
+exits 0 "the program itself knows of no failures to inject"
+check "it warns of none" sh -c '! grep -q warning .err'
+check "nor do the libraries" sh -c '! grep -q STRAKE_INJECT "$@"' - "$STRAKE" "${STRAKE%/*}"/libstrake.*
 try run case.yaml --on cpu --set run.hang_seconds=0
 fails 2 "run.hang_seconds=0 is refused" "run.hang_seconds"
 
@@ -38,7 +42,7 @@ survives() {
     esac
     rm -rf broken report.json
     # Equal shares at first: on a busy machine a small case may be measured not to need the device.
-    STRAKE_INJECT=$word try run case.yaml --on "$where" --split "$(sed 's/[^,][^,]*/1/g' <<<"$where")" --quiet \
+    injected $word try run case.yaml --on "$where" --split "$(sed 's/[^,][^,]*/1/g' <<<"$where")" --quiet \
         --output broken --report report.json "${every[@]}" --set run.hang_seconds=$patience --set run.balance=model "$@"
     exits 0 "$name: goes on"
     check "$name: same bytes" "$STRAKE" compare whole broken
@@ -64,7 +68,7 @@ for kind in fail lost hang; do
 done
 
 rm -rf broken
-STRAKE_INJECT=fail:ocl:0@4,lost:ocl:0#2@9 try run case.yaml --on cpu,ocl:0,ocl:0 --split 1,1,1 --quiet --output broken "${every[@]}"
+injected fail:ocl:0@4,lost:ocl:0#2@9 try run case.yaml --on cpu,ocl:0,ocl:0 --split 1,1,1 --quiet --output broken "${every[@]}"
 exits 0 "two devices, one after the other"
 check "to the same bytes" "$STRAKE" compare whole broken
 check "with two warnings" test "$(grep -c 'is dropped after step' .err)" -eq 2
@@ -72,14 +76,14 @@ check "with two warnings" test "$(grep -c 'is dropped after step' .err)" -eq 2
 # A longer run has a copy of its states from the middle.
 large=(--set grid.rows=500 --set grid.cols=700 --set time.steps=150)
 try run case.yaml --on cpu --quiet --output large "${large[@]}"
-STRAKE_INJECT=lost:ocl:0@149 try run case.yaml --on cpu,ocl:0 --split 1,1 --quiet --output broken2 "${large[@]}"
+injected lost:ocl:0@149 try run case.yaml --on cpu,ocl:0 --split 1,1 --quiet --output broken2 "${large[@]}"
 exits 0 "a failure at the end of a longer run"
 check "the same bytes" "$STRAKE" compare large broken2
 
 # Nobody is left.
 for kind in fail lost hang; do
     rm -rf broken
-    STRAKE_INJECT=$kind:ocl:0@9 try run case.yaml --on ocl:0 --quiet --output broken \
+    injected $kind:ocl:0@9 try run case.yaml --on ocl:0 --quiet --output broken \
         --set checkpoint.every=5 --set run.hang_seconds=1.5
     fails 1 "$kind of the only device is an error" "no other part of this run is left"
     check "$kind: that names the checkpoint" grep -q 'checkpoint.strake of step 5 is complete' .err
@@ -92,7 +96,7 @@ done
 # Slower, not failing: the bytes stay and rows move away from it, of two that are alike.
 large=(--set grid.rows=300 --set grid.cols=500 --set time.steps=400)
 try run case.yaml --on cpu --quiet --output fast "${large[@]}"
-STRAKE_INJECT=slow:ocl:0@80*25 try run case.yaml --on ocl:0,ocl:0 --split 1,1 --quiet --output slow \
+injected slow:ocl:0@80*25 try run case.yaml --on ocl:0,ocl:0 --split 1,1 --quiet --output slow \
     --report slow.json "${large[@]}" --set run.balance=model
 exits 0 "a device that becomes slow"
 check "the same bytes as before" "$STRAKE" compare fast slow

@@ -70,7 +70,7 @@ slow=(--set grid.rows=400 --set grid.cols=500 --set time.steps=600 --set output.
     --set checkpoint.every=0 --set diagnostics.every=0 --report report.json --quiet)
 rm -rf one
 "$STRAKE" run walls.yaml "${slow[@]}" --output one
-STRAKE_INJECT=slow:1:cpu@60*20 on_ranks 2 run walls.yaml "${slow[@]}" --output ranks
+injected slow:1:cpu@60*20 on_ranks 2 run walls.yaml "${slow[@]}" --output ranks
 same "a rank that becomes slow"
 moved "a rank that becomes slow" 1 30
 check "it ends with less than 180 of 400 rows ($(rows_of 1))" test "$(rows_of 1)" -lt 180
@@ -80,7 +80,7 @@ if [ -n "$has_device" ]; then
         --set output.every=150 --set checkpoint.every=0 --set diagnostics.every=0 --report report.json --quiet)
     rm -rf one
     "$STRAKE" run cube.yaml "${deep[@]}" --output one
-    STRAKE_INJECT=slow:0:ocl:0@60*30 on_ranks 2 run cube.yaml "${deep[@]}" --on ocl:0 --output ranks
+    injected slow:0:ocl:0@60*30 on_ranks 2 run cube.yaml "${deep[@]}" --on ocl:0 --output ranks
     same "a device of a rank that becomes slow"
     most=$(grep -o '"rows": \[[0-9]*, [0-9]*\], "seconds"' report.json | grep -o '[0-9]*,' | sort -n | tail -1)
     moved "a device of a rank that becomes slow" 1 30
@@ -103,7 +103,7 @@ fi
 
 for rank in 0 1; do
     rm -rf lost
-    STRAKE_INJECT=die:$rank:move@1 on_ranks 3 run flow.yaml --quiet --output lost \
+    injected die:$rank:move@1 on_ranks 3 run flow.yaml --quiet --output lost \
         --set checkpoint.every=2 --set run.balance=bisection
     check "rank $rank dies in a move: it is named" grep -q "^strake: .*rank $rank (process [0-9]*) has died" .err
     check "once" test "$(grep -c 'has died' .err)" = 1
@@ -111,9 +111,9 @@ for rank in 0 1; do
 done
 
 for word in die:move@3 die:1:move@0 die:1:move@3*2 die:1:cpu@3 fail:1:cpu@3 fail:1:move@3 slow:1:cpu@3; do
-    STRAKE_INJECT=$word try run flow.yaml --quiet --output bad
+    injected $word try run flow.yaml --quiet --output bad
     fails 2 "STRAKE_INJECT=$word is refused" "STRAKE_INJECT: \`$word\`: expected"
 done
-STRAKE_INJECT=slow:2:cpu@3*3 on_ranks 2 run flow.yaml --quiet --output bad
+injected slow:2:cpu@3*3 on_ranks 2 run flow.yaml --quiet --output bad
 says 2 "a rank that is not there" "STRAKE_INJECT: \`slow:2:cpu@3*3\`"
 done_testing

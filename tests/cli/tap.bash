@@ -52,6 +52,12 @@ interrupt_when_ready() {
     wait "$process" || code=$?
 }
 
+# injected WORD COMMAND...: one of these, with the program that fails as $STRAKE_INJECT says (tests/support/inject.c)
+injected() {
+    local STRAKE=${STRAKE%/*}/tests/injected/strake
+    STRAKE_INJECT=$1 "${@:2}"
+}
+
 check() { # check NAME COMMAND...: passes if the command succeeds
     local name=$1
     shift
