@@ -2,15 +2,12 @@
 # Usage: bash tests/circles.sh BUILD
 # Circles of files of src, host and autotune: files each of which needs all others in turn, by the symbols that their
 # objects take from each other, so that none of them can be understood, tested or moved alone. Prints every circle
-# with its files, and fails where one has more files than its folders allow, saying who takes what from whom.
+# with its files, and fails where one has more than three, saying who takes what from whom.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
 
-# How many files a circle may have that a folder takes part in; 3 where nothing is said. Who mends a circle lowers the
-# number, and at 3 removes the line.
-limits="
-"
+most=3
 
 # Objects without their source are of files that have moved.
 objects=()
@@ -23,7 +20,7 @@ if [ ${#objects[@]} -eq 0 ]; then
     exit 1
 fi
 
-nm -A --extern-only "${objects[@]}" 2>/dev/null | awk -v prefix="$build/obj/" -v limits="$limits" '
+nm -A --extern-only "${objects[@]}" 2>/dev/null | awk -v prefix="$build/obj/" -v most=$most '
     # The files of a circle: those from which a file can be reached again (Tarjan, 1972).
     function visit(file, k, count, list, other) {
         order[file] = least[file] = ++visited
@@ -49,16 +46,6 @@ nm -A --extern-only "${objects[@]}" 2>/dev/null | awk -v prefix="$build/obj/" -v
             size[circles]++
         } while (other != file)
     }
-    function limit(c, k, count, list, name, most) {
-        most = 3
-        count = split(members[c], list, " ")
-        for (k = 1; k <= count; k++) {
-            name = list[k]
-            sub(/\/[^\/]*$/, "", name)
-            if (name in allowed && allowed[name] > most) most = allowed[name]
-        }
-        return most
-    }
     {
         split($0, cut, ":")
         file = substr(cut[1], length(prefix) + 1)
@@ -71,7 +58,6 @@ nm -A --extern-only "${objects[@]}" 2>/dev/null | awk -v prefix="$build/obj/" -v
         else if ($(NF - 1) !~ /^[wv]$/ && !($NF in home)) home[$NF] = file
     }
     END {
-        for (k = split(limits, list, " "); k > 1; k -= 2) allowed[list[k - 1]] = list[k]
         for (both in needs) {
             split(both, pair, SUBSEP)
             other = home[pair[2]]
@@ -84,8 +70,8 @@ nm -A --extern-only "${objects[@]}" 2>/dev/null | awk -v prefix="$build/obj/" -v
             if (size[c] < 2) continue
             largest = size[c] > largest ? size[c] : largest
             printf "circles: %d files:%s\n", size[c], members[c]
-            if (size[c] <= limit(c)) continue
-            printf "circles: that is more than the %d that its folders allow (tests/circles.sh):\n", limit(c)
+            if (size[c] <= most) continue
+            printf "circles: that is more than %d:\n", most
             for (both in symbols) {
                 split(both, pair, SUBSEP)
                 if (circle[pair[1]] == c && circle[pair[2]] == c)
