@@ -124,7 +124,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
 # The module has copies of its own of what it needs of Strake.
 MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c \
-    src/base/clock.c src/base/error.c src/base/hash.c src/base/number.c)
+    src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o

@@ -200,12 +200,10 @@ static bool read_line(strake_journal *journal, const char *line, size_t length)
 /* The bytes of a journal, if there is one. One that others can have written goes. */
 static void read_all(const char *path, char **text, size_t *length)
 {
-    const char *const slash = strrchr(path, '/');
     const char *why = NULL;
     char *const folder = strake_path_folder(path);
     if (folder != NULL &&
-        !strake_cache_read(folder, slash != NULL ? slash + 1 : path, MOST_BYTES, text, length,
-                           &why) &&
+        !strake_cache_read(folder, strake_path_last(path), MOST_BYTES, text, length, &why) &&
         (errno == EPERM || errno == ELOOP)) {
         (void)unlink(path);
     }

@@ -28,8 +28,9 @@ typedef struct worker {
     strake_case *which;
     strake_solver *solver;
     strake_slabs slabs;
-    int file;       /* with the reference's bytes */
-    off_t position; /* of the next byte in it */
+    int file;              /* with the reference's bytes */
+    strake_file reference; /* while it is written */
+    off_t position;        /* of the next byte in it */
     double build, check;
 } worker;
 
@@ -66,6 +67,7 @@ cleanup:
 
 static void close_solver(worker *w)
 {
+    strake_file_abandon(&w->reference);
     if (w->file >= 0) {
         (void)close(w->file);
         w->file = -1;
@@ -73,14 +75,6 @@ static void close_solver(worker *w)
     strake_slabs_close(&w->slabs);
     strake_close(&w->solver);
     strake_case_close(&w->which);
-}
-
-static strake_status write_piece(worker *w, const void *data, size_t bytes, strake_error *error)
-{
-    if (!strake_file_write_all(w->file, data, bytes)) {
-        return strake_fail(error, STRAKE_ERR_IO, "%s: %s", w->field[3], strake_file_reason(errno));
-    }
-    return STRAKE_OK;
 }
 
 static strake_status compare_piece(worker *w, const char *name, const void *data, size_t bytes,
@@ -122,7 +116,7 @@ static strake_status pass_states(worker *w, bool compare, strake_error *error)
             const size_t bytes = strake_slabs_bytes(&w->slabs);
             STRAKE_TRY(strake_slabs_get(&w->slabs, error));
             STRAKE_TRY(compare ? compare_piece(w, field->name, w->slabs.data, bytes, error)
-                               : write_piece(w, w->slabs.data, bytes, error));
+                               : strake_file_write(&w->reference, w->slabs.data, bytes, error));
         }
     }
 cleanup:
@@ -134,11 +128,11 @@ static strake_status make_reference(worker *w, strake_error *error)
     strake_status status = STRAKE_OK;
     STRAKE_TRY(open_solver(w, 5, error));
     begin_phase(w, "run", "run");
-    w->file =
-        open(w->field[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
-    STRAKE_CHECK(w->file >= 0, error, STRAKE_ERR_IO, "%s: %s", w->field[3], strerror(errno));
+    STRAKE_TRY(strake_file_begin(&w->reference, w->field[3],
+                                 STRAKE_FILE_PRIVATE | STRAKE_FILE_HASTY, error));
     STRAKE_TRY(strake_step(w->solver, strtol(w->field[4], NULL, 10), error));
     STRAKE_TRY(pass_states(w, false, error));
+    STRAKE_TRY(strake_file_commit(&w->reference, error));
     (void)strake_number_write(w->answers, "done\t%.9g\t0\n", w->build);
 cleanup:
     return status;

@@ -76,6 +76,16 @@ done < <(awk -v order="$order" '
         /(^|[^A-Za-z0-9_])((clock_gettime|gettimeofday|clock_nanosleep|nanosleep|usleep|omp_get_wtime|strftime|(gm|local)time(_r)?) *\(|time *\((NULL|0)\))/ {
         say("clocks, sleep and dates are asked of base/clock.h")
     }
+    # One home for files that a user can name: nothing else may wait for a pipe, or write half of something.
+    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/io\/cache\.c$|tests\/|bench\/)/ &&
+        /(^|[^A-Za-z0-9_])(fopen|freopen|creat|openat|mkstemp|mkostemp|tmpfile|rename|renameat) *\(/ {
+        say("files are read and written by base/file.h and io/cache.h")
+    }
+    # Locks and logs that are appended to, and folders.
+    FILENAME !~ /^(src\/base\/(file|sweep)\.c$|host\/io\/cache\.c$|tests\/|bench\/)/ &&
+        /(^|[^A-Za-z0-9_>.])open\(/ && !/O_DIRECTORY|open\(path, O_RDWR \| O_CLOEXEC\)/ {
+        if (FILENAME !~ /^autotune\/(journal|measure|tune_files)\.c$/) say("files are opened by base/file.h")
+    }
     ' "${sources[@]}")
 
 # Drivers' own fills count patterns in 32 bits: cl_fill.h.

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
+#include "base/file.h"
 #include "base/number.h"
 
 enum { LINE = 4096, PATH = 3 * LINE };
@@ -19,13 +21,13 @@ typedef struct mount {
     char top[LINE], at[LINE], group[LINE], type[64], options[LINE], folder[PATH];
 } mount;
 
-/* A file of a folder, or NULL. Paths are long and stacks may be small: nothing of it is on the stack. */
-static FILE *open_in(const char *folder, const char *name)
+/* What a file of a folder says, or NULL. Paths are long and stacks may be small: nothing of it is on the stack. */
+static char *read_in(const char *folder, const char *name)
 {
-    char *path = NULL;
-    FILE *const file = asprintf(&path, "%s/%s", folder, name) >= 0 ? fopen(path, "re") : NULL;
+    char *const path = strake_path_join(folder, name);
+    char *const text = path != NULL ? strake_system_text(path) : NULL;
     free(path);
-    return file;
+    return text;
 }
 
 static bool has_word(const char *list, const char *word)
@@ -55,11 +57,9 @@ static bool read_mount(const char *line, const char *controller, mount *m)
 /* The group of this process in a hierarchy, from "number:controllers:path" in /proc/self/cgroup. */
 static bool find_group(const char *root, const char *controller, mount *m)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char *const text = read_in(root, "proc/self/cgroup");
     bool found = false;
-    FILE *const file = open_in(root, "proc/self/cgroup");
-    while (file != NULL && !found && getline(&line, &room, file) >= 0) {
+    for (char *rest = text, *line = NULL; !found && (line = strake_next_line(&rest)) != NULL;) {
         char *const controllers = strchr(line, ':');
         char *const at = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
         if (at == NULL) {
@@ -68,33 +68,27 @@ static bool find_group(const char *root, const char *controller, mount *m)
         *at = '\0';
         found = m->is_unified ? controllers[1] == '\0' : has_word(controllers + 1, controller);
         (void)snprintf(m->group, sizeof m->group, "%s", at + 1);
-        m->group[strcspn(m->group, "\n")] = '\0';
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    free(line);
+    free(text);
     return found;
 }
 
 /* Up to two numbers of a file; a word such as "max" is none. */
 static int read_numbers(const char *folder, const char *name, double *x, double *y)
 {
-    char line[128];
+    double *const out[] = {x, y};
+    char *const text = read_in(folder, name);
+    char *rest = text;
     int count = 0;
-    FILE *const file = open_in(folder, name);
-    if (file != NULL) {
-        double *const out[] = {x, y};
-        char *end = fgets(line, sizeof line, file);
-        for (char *at = end; at != NULL && count < 2; at = end) {
-            *out[count] = strake_number_read(at, &end);
-            if (end == at) {
-                break;
-            }
-            count++;
+    char *end = strake_next_line(&rest);
+    for (char *at = end; at != NULL && count < 2; at = end) {
+        *out[count] = strake_number_read(at, &end);
+        if (end == at) {
+            break;
         }
-        (void)fclose(file);
+        count++;
     }
+    free(text);
     return count;
 }
 
@@ -115,19 +109,16 @@ static double read_files(bool is_unified, const char *folder)
 {
     const char *const key[] = {is_unified ? "inactive_file " : "total_inactive_file ",
                                is_unified ? "active_file " : "total_active_file "};
-    char line[128];
     double bytes = 0.0;
-    FILE *const file = open_in(folder, "memory.stat");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    char *const text = read_in(folder, "memory.stat");
+    for (char *rest = text, *line = NULL; (line = strake_next_line(&rest)) != NULL;) {
         for (int k = 0; k < 2; k++) {
             if (strncmp(line, key[k], strlen(key[k])) == 0) {
                 bytes += strake_number_read(line + strlen(key[k]), NULL);
             }
         }
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    free(text);
     return bytes;
 }
 
@@ -171,20 +162,15 @@ static double walk_up(const char *root, mount *m, read_limit *read)
 /* The least limit of the groups of this process for a controller, or infinity. */
 static double find_least(const char *root, const char *controller, read_limit *read)
 {
-    char *line = NULL;
-    size_t room = 0;
     double least = (double)INFINITY;
     mount *const m = calloc(1, sizeof *m);
-    FILE *const file = m != NULL ? open_in(root, "proc/self/mountinfo") : NULL;
-    while (file != NULL && getline(&line, &room, file) >= 0) {
+    char *const text = m != NULL ? read_in(root, "proc/self/mountinfo") : NULL;
+    for (char *rest = text, *line = NULL; (line = strake_next_line(&rest)) != NULL;) {
         if (read_mount(line, controller, m) && find_group(root, controller, m)) {
             least = fmin(least, walk_up(root, m, read));
         }
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    free(line);
+    free(text);
     free(m);
     return least;
 }

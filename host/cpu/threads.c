@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lines.h"
+
 /* Bytes: usual sizes; PoCL's compiler takes some 100 KiB for our kernels, others tell nothing. */
 enum { ENOUGH_STACK = 1 << 20, DEEP_STACK = 8 << 20 };
 
@@ -199,11 +201,9 @@ static bool read_wait(const char *thread, double *seconds)
     char path[64];
     unsigned long long ran = 0, waited = 0;
     (void)snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", thread);
-    FILE *const file = fopen(path, "re");
-    const bool is_read = file != NULL && fscanf(file, "%llu %llu", &ran, &waited) == 2;
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    char *const text = strake_system_text(path);
+    const bool is_read = text != NULL && sscanf(text, "%llu %llu", &ran, &waited) == 2;
+    free(text);
     *seconds = 1e-9 * (double)waited;
     return is_read;
 }

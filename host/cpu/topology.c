@@ -6,44 +6,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "cpu/cgroup.h"
 
 enum { MOST_CACHES = 10 }; /* of one processor; its first-level caches have the lowest numbers */
-
-/* One number from a file of the system, or -1. */
-static long read_number(const char *path)
-{
-    long number = -1;
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        if (fscanf(file, "%ld", &number) != 1) {
-            number = -1;
-        }
-        (void)fclose(file);
-    }
-    return number;
-}
 
 /* How many processors the list in a file names, like "0-3,8-11", and the first; 0 if there is none. */
 static int read_list(const char *path, long *lowest)
 {
     int count = 0;
-    int first = 0;
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fscanf(file, "%d", &first) == 1) {
-        int last = first;
-        if (fscanf(file, "-%d", &last) == EOF) {
-            last = first;
-        }
-        *lowest = count == 0 ? first : *lowest;
-        count += last - first + 1;
-        if (fgetc(file) != ',') {
+    char *const text = strake_system_text(path);
+    char *end = NULL;
+    for (char *at = text; at != NULL; at = end != NULL && *end == ',' ? end + 1 : NULL) {
+        const long first = strtol(at, &end, 10);
+        if (end == at) {
             break;
         }
+        const long last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        *lowest = count == 0 ? first : *lowest;
+        count += (int)(last - first) + 1;
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    free(text);
     return count;
 }
 
@@ -107,7 +90,7 @@ static seat find_seat(const char *system, int cpu)
     char path[4096];
     seat s = {-1, find_node(system, cpu), find_cache(system, cpu), cpu};
     (void)snprintf(path, sizeof path, "%s/cpu/cpu%d/topology/physical_package_id", system, cpu);
-    s.package = read_number(path);
+    s.package = strake_system_number(path, -1);
     return s;
 }
 
@@ -168,7 +151,7 @@ int64_t strake_topology_cache(const char *system, int cpus)
     for (int index = MOST_CACHES - 1; index > 0; index--) {
         /* The size is in KiB, with a K behind it. */
         (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index%d/size", system, index);
-        const long size = read_number(path);
+        const long size = strake_system_number(path, -1);
         if (size > 0) {
             (void)snprintf(path, sizeof path, "%s/cpu/cpu0/cache/index%d/shared_cpu_list", system,
                            index);

@@ -1,5 +1,6 @@
 #include "io/machine.h"
 
+#include "base/lines.h"
 #include "cpu/topology.h"
 
 #include <stdbool.h>
@@ -18,20 +19,6 @@ const char *strake_machine_compiler(void)
 #else
     return "unknown";
 #endif
-}
-
-/* First line of a small file without its newline; false if there is none. */
-static bool first_line(const char *path, char *line, int size)
-{
-    FILE *const file = fopen(path, "re");
-    const bool good = file != NULL && fgets(line, size, file) != NULL;
-    if (file != NULL) {
-        (void)fclose(file);
-    }
-    if (good) {
-        line[strcspn(line, "\n")] = '\0';
-    }
-    return good;
 }
 
 /* "key : value" of a line of /proc/cpuinfo; runs of blanks become one. */
@@ -55,9 +42,8 @@ static void take_value(const char *line, const char *key, char *value, size_t si
 
 static void read_cpuinfo(strake_machine *machine)
 {
-    char line[512];
-    FILE *const file = fopen("/proc/cpuinfo", "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    char *const text = strake_system_text("/proc/cpuinfo");
+    for (char *rest = text, *line = NULL; (line = strake_next_line(&rest)) != NULL;) {
         int package = 0;
         take_value(line, "model name", machine->cpu, sizeof machine->cpu);
         take_value(line, "Model", machine->cpu, sizeof machine->cpu);
@@ -66,35 +52,36 @@ static void read_cpuinfo(strake_machine *machine)
             machine->sockets = package + 1;
         }
     }
-    if (file != NULL) {
-        (void)fclose(file);
-    }
+    free(text);
+}
+
+/* A file of a cache of the first processor; free() it. */
+static char *cache_text(int cache, const char *name)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", cache, name);
+    return strake_system_text(path);
 }
 
 static void read_caches(strake_machine *machine)
 {
     for (int k = 0; k < 8; k++) {
-        char path[128], type[32], text[32];
-        (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", k);
-        if (!first_line(path, type, sizeof type) || strcmp(type, "Instruction") == 0) {
-            continue;
-        }
-        (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", k);
-        if (!first_line(path, text, sizeof text)) {
-            continue;
-        }
-        const int level = atoi(text);
-        (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", k);
-        if (!first_line(path, text, sizeof text)) {
-            continue;
-        }
-        char *unit = NULL;
-        const int64_t size = strtoll(text, &unit, 10);
-        const int64_t bytes = size * (*unit == 'K' ? 1024 : *unit == 'M' ? 1024 * 1024 : 1);
-        if (level >= 1 && level <= 3) {
+        char *const type = cache_text(k, "type");
+        char *const level = cache_text(k, "level");
+        char *const text = cache_text(k, "size");
+        if (type != NULL && level != NULL && text != NULL && strcmp(type, "Instruction\n") != 0) {
+            char *unit = NULL;
+            const int64_t size = strtoll(text, &unit, 10);
+            const int64_t bytes = size * (*unit == 'K' ? 1024 : *unit == 'M' ? 1024 * 1024 : 1);
+            const int at = atoi(level);
             int64_t *const cache[] = {&machine->level1, &machine->level2, &machine->level3};
-            *cache[level - 1] = bytes;
+            if (at >= 1 && at <= 3) {
+                *cache[at - 1] = bytes;
+            }
         }
+        free(type);
+        free(level);
+        free(text);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "main/bench_parts.h"
 
 /*
@@ -147,8 +148,7 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
         (void)snprintf(job->title, sizeof job->title, "rotating cone");
         STRAKE_TRY(open_cone(shape, sets, &job->which, error));
     } else {
-        const char *const slash = strrchr(path, '/');
-        (void)snprintf(job->title, sizeof job->title, "%.90s", slash != NULL ? slash + 1 : path);
+        (void)snprintf(job->title, sizeof job->title, "%.90s", strake_path_last(path));
         STRAKE_TRY(strake_case_open(path, sets, &job->which, error));
     }
     steps = (double)job->which->steps * (arguments->scale > 0.0 ? arguments->scale : 1.0) + 0.5;

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "base/clock.h"
 
 /*
@@ -54,19 +56,16 @@ strake_status strake_mpi_check(strake_ranks *ranks, const char *call, int code, 
 /* How a process is, as ps shows it; X: it is gone, ?: nobody knows. */
 static char state_of(pid_t process)
 {
-    char path[64], line[256] = "";
+    char path[64];
     if (kill(process, 0) != 0) {
         return errno == ESRCH ? 'X' : '?';
     }
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)process);
-    FILE *const file = fopen(path, "re");
-    if (file == NULL) {
-        return '?';
-    }
-    const bool read = fgets(line, sizeof line, file) != NULL;
-    (void)fclose(file);
-    const char *const after = read ? strrchr(line, ')') : NULL;
-    return after != NULL && after[1] == ' ' ? after[2] : '?';
+    char *const text = strake_system_text(path);
+    const char *const after = text != NULL ? strrchr(text, ')') : NULL;
+    const char state = after != NULL && after[1] == ' ' ? after[2] : '?';
+    free(text);
+    return state;
 }
 
 /* One that has ended and waits for its parent is gone. */

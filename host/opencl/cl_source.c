@@ -63,9 +63,9 @@ const char *strake_cl_source(const char *name)
 {
     const char *const directory = getenv("STRAKE_CL_DIR");
     if (directory != NULL && directory[0] != '\0') {
-        char *path = NULL;
+        char *const path = strake_path_join(directory, name);
         const char *text = NULL;
-        if (asprintf(&path, "%s/%s", directory, name) >= 0) {
+        if (path != NULL) {
             text = find_override(path);
             free(path);
         }

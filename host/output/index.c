@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "output/diagnostics.h"
@@ -43,10 +44,9 @@ strake_status strake_index_load(const char *folder, char **lines, strake_index_e
                                 int64_t *entries, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const char title[] = STRAKE_INDEX_TITLE "\n";
     size_t length = 0;
     int64_t room = 1;
-    char *next = NULL;
+    char *line = NULL, *rest = NULL;
     char *const path = strake_path_join(folder, STRAKE_INDEX_NAME);
     *entries = 0;
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for an index");
@@ -55,15 +55,13 @@ strake_status strake_index_load(const char *folder, char **lines, strake_index_e
     for (const char *at = *lines; (at = strchr(at, '\n')) != NULL; at++) {
         room++;
     }
+    rest = *lines;
     *entry = calloc((size_t)room, sizeof **entry);
     STRAKE_CHECK(*entry != NULL, error, STRAKE_ERR_MEMORY, "out of memory for an index");
-    next = strncmp(*lines, title, strlen(title)) == 0 ? *lines + strlen(title) : NULL;
-    STRAKE_CHECK(next != NULL, error, STRAKE_ERR_USAGE, "%s is no index of outputs", path);
-    for (char *line = next; next != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
+    line = strake_next_line(&rest);
+    STRAKE_CHECK(line != NULL && strcmp(line, STRAKE_INDEX_TITLE) == 0, error, STRAKE_ERR_USAGE,
+                 "%s is no index of outputs", path);
+    while ((line = strake_next_line(&rest)) != NULL) {
         *entries += strake_index_read(line, &(*entry)[*entries]) ? 1 : 0;
     }
 cleanup:

@@ -112,8 +112,7 @@ cleanup:
 static strake_status read_npy(strake_recording *out, wanted *want, strake_error *error)
 {
     char name[128];
-    const char *const slash = strrchr(out->path, '/');
-    (void)snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : out->path);
+    (void)snprintf(name, sizeof name, "%s", strake_path_last(out->path));
     want->field = NULL;
     want->step = -1;
     return add(out, want, out->path, (strake_frame){.field = name, .step = -1, .time = NAN}, error);

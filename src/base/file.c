@@ -44,6 +44,12 @@ char *strake_path_from(const char *folder, const char *name)
                                                       : strake_path_join(folder, name);
 }
 
+const char *strake_path_last(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 char *strake_path_folder(const char *path)
 {
     char *const copy = strdup(path);

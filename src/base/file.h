@@ -105,6 +105,9 @@ char *strake_path_from(const char *folder, const char *name);
 /** The folder that holds @p path ("." for a plain name) in new memory, NULL if there is none; free() it. */
 char *strake_path_folder(const char *path);
 
+/** The last part of a path: points into it. */
+const char *strake_path_last(const char *path);
+
 /** What a user reads for an errno of a file operation. */
 const char *strake_file_reason(int code);
 

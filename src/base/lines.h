@@ -1,0 +1,14 @@
+/** @file lines.h Text in lines, and files in which the system tells something (/proc, /sys). */
+#ifndef STRAKE_LINES_H
+#define STRAKE_LINES_H
+
+/** The next line of a text, which loses its end there. @return NULL: there is no more */
+char *strake_next_line(char **rest);
+
+/** All that such a file says; free() it. NULL where there is none. */
+char *strake_system_text(const char *path);
+
+/** Its first number, or @p otherwise. */
+long strake_system_number(const char *path, long otherwise);
+
+#endif
