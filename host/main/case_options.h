@@ -21,52 +21,16 @@ void strake_resume_command(const strake_arguments *arguments, const char *checkp
 #define STRAKE_MOST_STEPS 1e15
 
 #define STRAKE_OPTIONS_CASE                                                                        \
-    {"--on",                                                                                       \
-     STRAKE_OPTION_TEXT,                                                                           \
-     "WHERE",                                                                                      \
-     0,                                                                                            \
-     0,                                                                                            \
-     offsetof(strake_arguments, on),                                                               \
-     "processors, see above (default: `run.on`, else auto)"},                                      \
-        {"--split",                                                                                \
-         STRAKE_OPTION_TEXT,                                                                       \
-         "W,W,...",                                                                                \
-         0,                                                                                        \
-         0,                                                                                        \
-         offsetof(strake_arguments, split),                                                        \
-         "share of each entry of WHERE, as weights\n(default: balanced by measurement)"},          \
-        {"--threads",                                                                              \
-         STRAKE_OPTION_INTEGER,                                                                    \
-         "N",                                                                                      \
-         1,                                                                                        \
-         4096,                                                                                     \
-         offsetof(strake_arguments, threads),                                                      \
-         "threads of `cpu` (default: OMP_NUM_THREADS, else\nthe usable cores)"},                   \
-        {"--steps",                                                                                \
-         STRAKE_OPTION_INTEGER,                                                                    \
-         "N",                                                                                      \
-         0,                                                                                        \
-         STRAKE_MOST_STEPS,                                                                        \
-         offsetof(strake_arguments, steps),                                                        \
-         "last step, instead of the case's `time.steps`"},                                         \
-        {"--set",                                                                                  \
-         STRAKE_OPTION_SETTING,                                                                    \
-         "PATH=VALUE",                                                                             \
-         0,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         "change a key of the case, for example\nscheme.iterations=3; repeatable"},                \
-        {"--cache",                                                                                \
-         STRAKE_OPTION_TEXT,                                                                       \
-         "DIR",                                                                                    \
-         0,                                                                                        \
-         0,                                                                                        \
-         offsetof(strake_arguments, cache),                                                        \
-         "folder of tuned settings (default: the user's cache)"},                                  \
-    {                                                                                              \
-        "--no-tune", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, no_tune),          \
-            "no short tuning of a device on its first use"                                         \
-    }
+    STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),      \
+        STRAKE_TEXT(                                                                               \
+            "--split", split, "W,W,...",                                                           \
+            "share of each entry of WHERE, as weights\n(default: balanced by measurement)"),       \
+        STRAKE_OPTION_THREADS,                                                                     \
+        STRAKE_NUMBER("--steps", INTEGER, steps, "N", 0, STRAKE_MOST_STEPS,                        \
+                      "last step, instead of the case's `time.steps`"),                            \
+        STRAKE_SET("change a key of the case, for example\nscheme.iterations=3; repeatable"),      \
+        STRAKE_OPTION_CACHE,                                                                       \
+        STRAKE_FLAG("--no-tune", no_tune, "no short tuning of a device on its first use")
 
 #define STRAKE_WHERE_HELP                                                                          \
     "WHERE is a comma-separated list of\n"                                                         \

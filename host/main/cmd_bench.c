@@ -62,12 +62,6 @@ static void show_progress(void *user, const strake_bench *bench, const strake_be
     strake_progress_show(&s->progress, (s->job_now + done) / s->jobs, facts);
 }
 
-static bool stop(void *user)
-{
-    (void)user;
-    return strake_interrupted();
-}
-
 static double smallest_gpu(const strake_cl_list *list)
 {
     double least = 0.0;
@@ -123,7 +117,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
                                           .notice = notice,
                                           .compiling = strake_compiling,
                                           .progress = show_progress,
-                                          .stop = stop,
+                                          .stop = strake_interrupted_by,
                                           .user = s};
     bench->which = job->which;
     bench->title = job->title;
@@ -230,29 +224,24 @@ cleanup:
 static const strake_option options[] = {
     {"--on", STRAKE_OPTION_PLACE, "WHERE", 0, 0, 0,
      "measure here, as for `strake run`; repeatable. @N\nat the end: N threads of the CPU stripe"},
-    {"--sizes", STRAKE_OPTION_TEXT, "N,RxC,...", 0, 0, offsetof(strake_arguments, sizes),
-     "grids of every case: N cells along every axis, RxC\nor, in 3D, PxRxC (shapes keep their "
-     "places; the\nbuilt-in case scales)"},
-    {"--steps", STRAKE_OPTION_INTEGER, "N", 1, 1e15, offsetof(strake_arguments, steps),
-     "steps of a repeat, instead of the case's `time.steps`"},
-    {"--scale", STRAKE_OPTION_REAL, "X", 1e-6, 1e6, offsetof(strake_arguments, scale),
-     "multiply the steps of every case, 0.1 for a tenth"},
-    {"--repeats", STRAKE_OPTION_INTEGER, "N", 1, STRAKE_BENCH_REPEATS,
-     offsetof(strake_arguments, repeats), "timed repeats of each placement (default 5)"},
-    {"--threads", STRAKE_OPTION_INTEGER, "N", 1, 4096, offsetof(strake_arguments, threads),
-     "threads of `cpu` (default: OMP_NUM_THREADS, else\nthe usable cores)"},
-    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
-     "change a key of every case, for example\nprecision=single; repeatable"},
-    {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
-     "write a line of JSON for each placement and size;\n- is standard output"},
-    {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
-     "draw the rates, and a step of each processor:\ncompute, transfer, idle"},
-    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
-     "folder of tuned settings (default: the user's cache)"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress and notes"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_TEXT("--sizes", sizes, "N,RxC,...",
+                "grids of every case: N cells along every axis, RxC\nor, in 3D, PxRxC (shapes keep "
+                "their places; the\nbuilt-in case scales)"),
+    STRAKE_NUMBER("--steps", INTEGER, steps, "N", 1, 1e15,
+                  "steps of a repeat, instead of the case's `time.steps`"),
+    STRAKE_NUMBER("--scale", REAL, scale, "X", 1e-6, 1e6,
+                  "multiply the steps of every case, 0.1 for a tenth"),
+    STRAKE_NUMBER("--repeats", INTEGER, repeats, "N", 1, STRAKE_BENCH_REPEATS,
+                  "timed repeats of each placement (default 5)"),
+    STRAKE_OPTION_THREADS,
+    STRAKE_SET("change a key of every case, for example\nprecision=single; repeatable"),
+    STRAKE_TEXT("--report", report, "FILE",
+                "write a line of JSON for each placement and size;\n- is standard output"),
+    STRAKE_TEXT("--plot", plot, "FILE.svg",
+                "draw the rates, and a step of each processor:\ncompute, transfer, idle"),
+    STRAKE_OPTION_CACHE,
+    STRAKE_FLAG("--quiet", quiet, "no progress and notes"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_bench = {
     .name = "bench",

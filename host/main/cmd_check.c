@@ -258,12 +258,10 @@ cleanup:
     return code;
 }
 
-static const strake_option options[] = {STRAKE_OPTIONS_CASE,
-                                        {"--report", STRAKE_OPTION_TEXT, "FILE.json", 0, 0,
-                                         offsetof(strake_arguments, report),
-                                         "write the same as JSON; - is standard output"},
-                                        STRAKE_OPTION_HELP,
-                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const strake_option options[] = {
+    STRAKE_OPTIONS_CASE,
+    STRAKE_TEXT("--report", report, "FILE.json", "write the same as JSON; - is standard output"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_check = {
     .name = "check",

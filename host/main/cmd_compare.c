@@ -254,10 +254,9 @@ cleanup:
 }
 
 static const strake_option options[] = {
-    {"--tolerance", STRAKE_OPTION_REAL, "T", 0, 1e308, offsetof(strake_arguments, tolerance),
-     "largest absolute difference accepted (default: 0,\nthe same bits)"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_NUMBER("--tolerance", REAL, tolerance, "T", 0, 1e308,
+                  "largest absolute difference accepted (default: 0,\nthe same bits)"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_compare = {
     .name = "compare",

@@ -292,13 +292,8 @@ cleanup:
     return code;
 }
 
-static const strake_option options[] = {{"--json", STRAKE_OPTION_FLAG, NULL, 0, 0,
-                                         offsetof(strake_arguments, json), "print one JSON object"},
-                                        {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0,
-                                         offsetof(strake_arguments, cache),
-                                         "folder of tuned settings (default: the user's cache)"},
-                                        STRAKE_OPTION_HELP,
-                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const strake_option options[] = {STRAKE_FLAG("--json", json, "print one JSON object"),
+                                        STRAKE_OPTION_CACHE, STRAKE_OPTIONS_END};
 
 const strake_command strake_command_devices = {
     .name = "devices",

@@ -86,12 +86,6 @@ static void show_progress(void *user, double share, const char *facts)
     strake_progress_show(&s->progress, share, facts);
 }
 
-static bool stop(void *user)
-{
-    (void)user;
-    return strake_interrupted();
-}
-
 /* Half of an interval in percent of its value; above 100 % the value is not known. */
 static double half_width(const strake_estimate *e)
 {
@@ -279,7 +273,7 @@ static strake_status measure(session *s, bool *stopped, strake_error *error)
                                           .host = s->host,
                                           .threads = omp_get_max_threads(),
                                           .progress = show_progress,
-                                          .stop = stop,
+                                          .stop = strake_interrupted_by,
                                           .user = s};
     strake_progress_begin(&s->progress, a->quiet, 0, 1, 0.0);
     const strake_status status =
@@ -391,24 +385,19 @@ cleanup:
 }
 
 static const strake_option options[] = {
-    {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
-     "what to measure: a list of gpu:N, ocl:N and cpu (the\nmemory of the host), or gpu, hybrid, "
-     "auto "
-     "(default:\nauto, every OpenCL device and the host)"},
-    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 1, 1e5, offsetof(strake_arguments, budget),
-     "time for everything, about (default: 40)"},
-    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
-     "change a key of the case, for example\ngrid.cols=8192; repeatable"},
-    {"--report", STRAKE_OPTION_TEXT, "FILE.json", 0, 0, offsetof(strake_arguments, report),
-     "write measurements, models and advice as JSON;\n- is standard output"},
-    {"--plot", STRAKE_OPTION_TEXT, "FILE.svg", 0, 0, offsetof(strake_arguments, plot),
-     "draw what was measured and what the models say"},
-    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
-     "folder of the models (default: the user's cache)"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress and notes"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_TEXT(
+        "--on", on, "WHERE",
+        "what to measure: a list of gpu:N, ocl:N and cpu (the\nmemory of the host), or gpu, "
+        "hybrid, auto (default:\nauto, every OpenCL device and the host)"),
+    STRAKE_NUMBER("--budget", REAL, budget, "SECONDS", 1, 1e5,
+                  "time for everything, about (default: 40)"),
+    STRAKE_SET("change a key of the case, for example\ngrid.cols=8192; repeatable"),
+    STRAKE_TEXT("--report", report, "FILE.json",
+                "write measurements, models and advice as JSON;\n- is standard output"),
+    STRAKE_TEXT("--plot", plot, "FILE.svg", "draw what was measured and what the models say"),
+    STRAKE_TEXT("--cache", cache, "DIR", "folder of the models (default: the user's cache)"),
+    STRAKE_FLAG("--quiet", quiet, "no progress and notes"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_model = {
     .name = "model",

@@ -453,16 +453,13 @@ cleanup:
 
 static const strake_option options[] = {
     STRAKE_OPTIONS_CASE,
-    {"--output", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, output),
-     "folder of the output files (default: the case's\n`output.directory`, else out)"},
-    {"--report", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, report),
-     "write what was done, where and how fast, as JSON;\n- is standard output"},
-    {"--resume", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, resume),
-     "continue from a checkpoint to the last step"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress, notes and summary"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_TEXT("--output", output, "DIR",
+                "folder of the output files (default: the case's\n`output.directory`, else out)"),
+    STRAKE_TEXT("--report", report, "FILE",
+                "write what was done, where and how fast, as JSON;\n- is standard output"),
+    STRAKE_TEXT("--resume", resume, "FILE", "continue from a checkpoint to the last step"),
+    STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_run = {
     .name = "run",

@@ -230,28 +230,22 @@ cleanup:
 }
 
 static const strake_option options[] = {
-    {"--on", STRAKE_OPTION_TEXT, "WHERE", 0, 0, offsetof(strake_arguments, on),
-     "what to tune: a list of cpu, gpu:N and ocl:N, or\ngpu, hybrid, auto (default: the CPU and "
-     "every "
-     "device)"},
-    {"--problem", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, problem),
-     "for which problem (default: mpdata2d)"},
-    {"--budget", STRAKE_OPTION_REAL, "SECONDS", 5, 1e6, offsetof(strake_arguments, budget),
-     "time for everything together, kept within a tenth\n(default: 180, least: 5)"},
-    {"--force", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, force),
-     "tune again what is tuned already"},
-    {"--space", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, space),
-     "search this space instead of the program's own, on those\nof WHERE that it is for, or change "
-     "some of that "
-     "(autotune/\nREADME.md has the format)"},
-    {"--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0,
-     "tune for another variant of the problem, for\nexample precision=single; repeatable"},
-    {"--cache", STRAKE_OPTION_TEXT, "DIR", 0, 0, offsetof(strake_arguments, cache),
-     "folder of the results (default: the user's cache)"},
-    {"--quiet", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, quiet),
-     "no progress, notes and summary"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_TEXT("--on", on, "WHERE",
+                "what to tune: a list of cpu, gpu:N and ocl:N, or\n"
+                "gpu, hybrid, auto (default: the CPU and every device)"),
+    STRAKE_TEXT("--problem", problem, "NAME", "for which problem (default: mpdata2d)"),
+    STRAKE_NUMBER("--budget", REAL, budget, "SECONDS", 5, 1e6,
+                  "time for everything together, kept within a tenth\n(default: 180, least: 5)"),
+    STRAKE_FLAG("--force", force, "tune again what is tuned already"),
+    STRAKE_TEXT(
+        "--space", space, "FILE",
+        "search this space instead of the program's own, on those\nof WHERE that it is for, "
+        "or change some of that (autotune/\nREADME.md has the format)"),
+    STRAKE_SET(
+        "tune for another variant of the problem, for\nexample precision=single; repeatable"),
+    STRAKE_TEXT("--cache", cache, "DIR", "folder of the results (default: the user's cache)"),
+    STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_tune = {
     .name = "tune",

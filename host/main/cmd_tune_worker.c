@@ -11,8 +11,7 @@ static int command(const strake_arguments *arguments)
     return strake_worker_serve() == 0 ? STRAKE_EXIT_DONE : STRAKE_EXIT_USAGE;
 }
 
-static const strake_option options[] = {STRAKE_OPTION_HELP,
-                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const strake_option options[] = {STRAKE_OPTIONS_END};
 
 const strake_command strake_command_tune_worker = {.name = "tune-worker",
                                                    .operands = "",

@@ -185,24 +185,22 @@ cleanup:
 }
 
 static const strake_option options[] = {
-    {"--field", STRAKE_OPTION_TEXT, "NAME", 0, 0, offsetof(strake_arguments, field),
-     "only this field (default: all)"},
-    {"--step", STRAKE_OPTION_INTEGER, "N", 0, 9e15, offsetof(strake_arguments, step),
-     "only this step (default: the last one in the terminal,\nall on a page)"},
-    {"--html", STRAKE_OPTION_TEXT, "FILE", 0, 0, offsetof(strake_arguments, html),
-     "write one page with all outputs, a slider and values\nunder the pointer; it needs no "
-     "network"},
-    {"--map", STRAKE_OPTION_TEXT, "MAP", 0, 0, offsetof(strake_arguments, map),
-     "colours: viridis (default), inferno, coolwarm, gray"},
-    {"--range", STRAKE_OPTION_TEXT, "LOW,HIGH", 0, 0, offsetof(strake_arguments, range),
-     "values at the ends of the colours (default: the least\nand the largest value)"},
-    {"--reduce", STRAKE_OPTION_TEXT, "WORD", 0, 0, offsetof(strake_arguments, reduce),
-     "what a block of cells becomes where there are more than\npoints: mean (default) or extreme, "
-     "the value farthest from\nthe mean of all"},
-    {"--slice", STRAKE_OPTION_INTEGER, "K", 0, 9e15, offsetof(strake_arguments, slice),
-     "the plane of a field in 3D (default: the middle one)"},
-    STRAKE_OPTION_HELP,
-    {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    STRAKE_TEXT("--field", field, "NAME", "only this field (default: all)"),
+    STRAKE_NUMBER("--step", INTEGER, step, "N", 0, 9e15,
+                  "only this step (default: the last one in the terminal,\nall on a page)"),
+    STRAKE_TEXT("--html", html, "FILE",
+                "write one page with all outputs, a slider and values\n"
+                "under the pointer; it needs no network"),
+    STRAKE_TEXT("--map", map, "MAP", "colours: viridis (default), inferno, coolwarm, gray"),
+    STRAKE_TEXT("--range", range, "LOW,HIGH",
+                "values at the ends of the colours (default: the least\nand the largest value)"),
+    STRAKE_TEXT(
+        "--reduce", reduce, "WORD",
+        "what a block of cells becomes where there are more than\npoints: mean (default) or "
+        "extreme, the value farthest from\nthe mean of all"),
+    STRAKE_NUMBER("--slice", INTEGER, slice, "K", 0, 9e15,
+                  "the plane of a field in 3D (default: the middle one)"),
+    STRAKE_OPTIONS_END};
 
 const strake_command strake_command_view = {
     .name = "view",

@@ -46,3 +46,9 @@ bool strake_interrupted(void)
 {
     return arrived != 0;
 }
+
+bool strake_interrupted_by(void *nobody)
+{
+    (void)nobody;
+    return strake_interrupted();
+}

@@ -18,7 +18,8 @@ void strake_interrupt_install(void);
  */
 bool strake_interrupt_end(void);
 
-/** Whether one has arrived. */
+/** Whether one has arrived; and the same for those who ask through a callback. */
 bool strake_interrupted(void);
+bool strake_interrupted_by(void *nobody);
 
 #endif

@@ -47,11 +47,36 @@ typedef struct strake_option {
     const char *text;        /**< what help says; lines separated by newlines */
 } strake_option;
 
-/** The option that every command has. */
-#define STRAKE_OPTION_HELP                                                                         \
+/** Rows of a table by their kinds; @p value is how help calls the value. */
+#define STRAKE_FLAG(name, member, text)                                                            \
     {                                                                                              \
-        "--help", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, help),                \
-            "show this page"                                                                       \
+        name, STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, member), text             \
+    }
+#define STRAKE_TEXT(name, member, value, text)                                                     \
+    {                                                                                              \
+        name, STRAKE_OPTION_TEXT, value, 0, 0, offsetof(strake_arguments, member), text            \
+    }
+#define STRAKE_NUMBER(name, kind, member, value, least, most, text)                                \
+    {                                                                                              \
+        name, STRAKE_OPTION_##kind, value, least, most, offsetof(strake_arguments, member), text   \
+    }
+#define STRAKE_SET(text)                                                                           \
+    {                                                                                              \
+        "--set", STRAKE_OPTION_SETTING, "PATH=VALUE", 0, 0, 0, text                                \
+    }
+
+/** Rows that several commands have. */
+#define STRAKE_OPTION_THREADS                                                                      \
+    STRAKE_NUMBER("--threads", INTEGER, threads, "N", 1, 4096,                                     \
+                  "threads of `cpu` (default: OMP_NUM_THREADS, else\nthe usable cores)")
+#define STRAKE_OPTION_CACHE                                                                        \
+    STRAKE_TEXT("--cache", cache, "DIR", "folder of tuned settings (default: the user's cache)")
+
+/** The option that every command has, and the end of its table. */
+#define STRAKE_OPTIONS_END                                                                         \
+    STRAKE_FLAG("--help", help, "show this page"),                                                 \
+    {                                                                                              \
+        .name = NULL                                                                               \
     }
 
 /**

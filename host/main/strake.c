@@ -79,10 +79,8 @@ static int run_command(const strake_command *command, const char *const *words)
 /* `strake` with options only: --help and --version. */
 static int run_global(const char *const *words)
 {
-    static const strake_option table[] = {
-        STRAKE_OPTION_HELP,
-        {"--version", STRAKE_OPTION_FLAG, NULL, 0, 0, offsetof(strake_arguments, version), ""},
-        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+    static const strake_option table[] = {STRAKE_FLAG("--version", version, ""),
+                                          STRAKE_OPTIONS_END};
     static const char *const nothing[] = {NULL};
     strake_error error;
     strake_arguments arguments;
