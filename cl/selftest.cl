@@ -3,17 +3,6 @@
  * out[k * n + i]; the same list, stated again for the host, is in host/opencl/cl_selftest.inc.
  */
 
-/*
- * STRAKE_SELFTEST_CONTRACT (test switch, set through the environment variable
- * STRAKE_TEST_SELFTEST=contract) does on purpose what a contracting compiler would do, so that a
- * test can show that the self-test notices it.
- */
-#ifdef STRAKE_SELFTEST_CONTRACT
-#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
-#else
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#endif
-
 __kernel void strake_selftest(const int n, __global const real *restrict xs,
                               __global const real *restrict ys, __global const real *restrict zs,
                               __global real *restrict out)
@@ -36,7 +25,7 @@ __kernel void strake_selftest(const int n, __global const real *restrict xs,
     out[6 * n + i] = STRAKE_ABS(x);
 
     /* Everything a compiler might contract to fma. */
-    out[7 * n + i] = MULTIPLY_ADD(x, y, z);
+    out[7 * n + i] = x * y + z;
     out[8 * n + i] = z - x * y;
     out[9 * n + i] = x * y - y * z;
     out[10 * n + i] = (x + y) * (y - z) + x * (y * z) - z * REAL(0.125);

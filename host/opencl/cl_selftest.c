@@ -78,9 +78,6 @@ static strake_status run_kernel(const strake_cl *cl, const strake_cl_device *dev
                                 strake_precision precision, const char *source, char *operands,
                                 void *results, strake_error *error)
 {
-    /* Test switch, see cl/selftest.cl: build with fma on purpose, which must be noticed. */
-    const char *const test_switch = getenv("STRAKE_TEST_SELFTEST");
-    const bool contract = test_switch != NULL && strcmp(test_switch, "contract") == 0;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                                 (cl_context_properties)device->platform, 0};
     const size_t element = (size_t)strake_precision_size(precision);
@@ -98,9 +95,8 @@ static strake_status run_kernel(const strake_cl *cl, const strake_cl_device *dev
     STRAKE_CL("clCreateContext", code, error, device);
     queue = cl->clCreateCommandQueue(context, device->device, 0, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, device);
-    STRAKE_TRY(strake_cl_program_build(cl, device, context, source, precision,
-                                       contract ? "-DSTRAKE_SELFTEST_CONTRACT" : NULL, &program,
-                                       error));
+    STRAKE_TRY(
+        strake_cl_program_build(cl, device, context, source, precision, NULL, &program, error));
     kernel = cl->clCreateKernel(program, "strake_selftest", &code);
     STRAKE_CL("clCreateKernel", code, error, device);
     STRAKE_CL("clSetKernelArg", cl->clSetKernelArg(kernel, 0, sizeof n, &n), error, device);

@@ -97,8 +97,6 @@ export STRAKE_CACHE_DIR=$scratch/pipe
 soon run case.yaml --on cpu --quiet
 exits 0 "a pipe in place of a cache is passed over"
 unset STRAKE_CACHE_DIR
-STRAKE_CL_DIR=$scratch soon check case.yaml --on serial
-exits 0 "nor do sources of kernels wait"
 
 # What users expect to work.
 cat <case.yaml | timeout 60 "$STRAKE" run /dev/stdin --on serial --quiet --output piped >.out 2>.err

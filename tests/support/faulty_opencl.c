@@ -13,8 +13,8 @@
  * device says it is. $STRAKE_TEST_BUILD_SECONDS: what clBuildProgram takes longer for a source. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
  * fails in the next clFinish(), what lies beyond all of them is written elsewhere. $STRAKE_TEST_MAX_ALLOC: what
- * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. Other calls go to the
- * real library.
+ * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. $STRAKE_TEST_SOURCE,
+ * "OLD=>NEW": compilers get NEW for the first OLD of a source. Other calls go to the real library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -184,6 +184,22 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     return code;
 }
 
+/* A source as $STRAKE_TEST_SOURCE changes it, to be freed; NULL where it does not. */
+static char *changed(const char *text)
+{
+    const char *const rule = getenv("STRAKE_TEST_SOURCE");
+    const char *const arrow = rule != NULL ? strstr(rule, "=>") : NULL;
+    char *const old = arrow != NULL ? strndup(rule, (size_t)(arrow - rule)) : NULL;
+    const char *const at = old != NULL ? strstr(text, old) : NULL;
+    char *result = NULL;
+    if (at != NULL &&
+        asprintf(&result, "%.*s%s%s", (int)(at - text), text, arrow + 2, at + strlen(old)) < 0) {
+        abort();
+    }
+    free(old);
+    return result;
+}
+
 static cl_program refused[MOST];
 static int refused_count;
 
@@ -193,7 +209,10 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     cl_program (*const next)(cl_context, cl_uint, const char **, const size_t *, cl_int *) =
         (cl_program(*)(cl_context, cl_uint, const char **, const size_t *, cl_int *))real(
             "clCreateProgramWithSource");
-    const cl_program program = next(context, count, text, length, code);
+    char *const other = changed(text[0]);
+    const cl_program program =
+        next(context, count, other != NULL ? (const char **)(void *)&other : text, length, code);
+    free(other);
     for (int k = 0; k < MOST; k++) {
         refused[k] = refused[k] == program ? NULL : refused[k]; /* a handle used again */
     }
