@@ -150,7 +150,7 @@ STRAKE_COLD static strake_status unknown_key(const strake_node *node, const stra
 STRAKE_COLD static strake_status no_mapping(const strake_node *node, const strake_problem *problem,
                                             const char *full, strake_error *error)
 {
-    char buffer[64], shown[STRAKE_SHOW_SIZE];
+    char buffer[64];
     const char *path = NULL;
     strake_words words = {0};
     const size_t length = strlen(full);
@@ -159,8 +159,7 @@ STRAKE_COLD static strake_status no_mapping(const strake_node *node, const strak
             strake_words_add(&words, path + length + 1, strcspn(path + length + 1, "."));
         }
     }
-    return strake_node_fail(node, error, "found %s, expected a mapping with keys from: %s",
-                            strake_node_show(node, shown, sizeof shown), words.list);
+    return strake_node_unlike(node, error, "a mapping with keys from: %s", words.list);
 }
 
 /* @param section  "" or a path with a dot at its end */

@@ -140,15 +140,36 @@ const char *strake_node_where_key(const strake_node *node, char *buffer, size_t 
     return place(node, node->key_line, node->key_column, buffer, size);
 }
 
-strake_status strake_node_fail(const strake_node *node, strake_error *error, const char *format,
-                               ...)
+static strake_status fail_with(const strake_node *node, strake_error *error, const char *before,
+                               const char *format, va_list list)
 {
     char where[STRAKE_PLACE_SIZE];
     char text[sizeof error->text];
+    (void)strake_number_vprint(text, sizeof text, format, list);
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s%s",
+                       strake_node_where(node, where, sizeof where), before, text);
+}
+
+strake_status strake_node_fail(const strake_node *node, strake_error *error, const char *format,
+                               ...)
+{
     va_list list;
     va_start(list, format);
-    (void)strake_number_vprint(text, sizeof text, format, list);
+    const strake_status status = fail_with(node, error, "", format, list);
     va_end(list);
-    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s",
-                       strake_node_where(node, where, sizeof where), text);
+    return status;
+}
+
+strake_status strake_node_unlike(const strake_node *node, strake_error *error, const char *format,
+                                 ...)
+{
+    char shown[STRAKE_SHOW_SIZE];
+    char found[STRAKE_SHOW_SIZE + 32];
+    va_list list;
+    (void)snprintf(found, sizeof found, "found %s, expected ",
+                   strake_node_show(node, shown, sizeof shown));
+    va_start(list, format);
+    const strake_status status = fail_with(node, error, found, format, list);
+    va_end(list);
+    return status;
 }

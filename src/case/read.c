@@ -80,14 +80,6 @@ bool strake_text_real(const char *text, double *out)
     return true;
 }
 
-STRAKE_COLD static strake_status mismatch(const strake_node *node, const char *expected,
-                                          const char *hint, strake_error *error)
-{
-    char shown[STRAKE_SHOW_SIZE];
-    return strake_node_fail(node, error, "found %s, expected %s%s",
-                            strake_node_show(node, shown, sizeof shown), expected, hint);
-}
-
 static bool within(const strake_limits *range, double value)
 {
     return (range->above ? value > range->minimum : value >= range->minimum) &&
@@ -117,7 +109,7 @@ strake_status strake_read_real(const strake_node *node, const strake_limits *ran
     } else if (node->kind == STRAKE_NODE_SCALAR && is_real_text(node->text)) {
         hint = "; leave out the quotes";
     }
-    return mismatch(node, expected, hint, error);
+    return strake_node_unlike(node, error, "%s%s", expected, hint);
 }
 
 strake_status strake_read_integer(const strake_node *node, const strake_limits *range, int64_t *out,
@@ -144,7 +136,7 @@ strake_status strake_read_integer(const strake_node *node, const strake_limits *
             (void)strake_number_print(hint, sizeof hint, "; write it as %.0f", real);
         }
     }
-    return mismatch(node, expected, hint, error);
+    return strake_node_unlike(node, error, "%s%s", expected, hint);
 }
 
 strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_error *error)
@@ -174,7 +166,7 @@ strake_status strake_read_bytes(const strake_node *node, int64_t *out, strake_er
             }
         }
     }
-    return mismatch(node, STRAKE_BYTES_EXPECTED, "", error);
+    return strake_node_unlike(node, error, STRAKE_BYTES_EXPECTED);
 }
 
 strake_status strake_read_boolean(const strake_node *node, bool *out, strake_error *error)
@@ -185,7 +177,7 @@ strake_status strake_read_boolean(const strake_node *node, bool *out, strake_err
             return STRAKE_OK;
         }
     }
-    return mismatch(node, "true or false", "", error);
+    return strake_node_unlike(node, error, "true or false");
 }
 
 STRAKE_COLD static strake_status no_choice(const strake_node *node, const char *choices,
@@ -199,7 +191,7 @@ STRAKE_COLD static strake_status no_choice(const strake_node *node, const char *
         (void)strake_words_hint(&words, text, hint, sizeof hint);
     }
     (void)snprintf(expected, sizeof expected, words.count > 1 ? "one of %s" : "%s", words.list);
-    return mismatch(node, expected, hint, error);
+    return strake_node_unlike(node, error, "%s%s", expected, hint);
 }
 
 strake_status strake_read_choice(const strake_node *node, const char *choices, int *out,
@@ -225,7 +217,7 @@ strake_status strake_read_text(const strake_node *node, const char *expected, co
         *out = node->text;
         return STRAKE_OK;
     }
-    return mismatch(node, expected, "", error);
+    return strake_node_unlike(node, error, "%s", expected);
 }
 
 void strake_words_add(strake_words *words, const char *word, size_t length)

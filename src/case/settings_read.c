@@ -49,16 +49,14 @@ static strake_status read_where(const strake_node *node, char **out, strake_erro
     for (const char *at = copy; at != NULL;) {
         const size_t length = strcspn(at, ",");
         char word[32];
-        char shown[STRAKE_SHOW_SIZE];
         char hint[100];
         strake_words words = {0};
         (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
         if (length >= sizeof word || !is_place(word, alone)) {
             strake_words_add_choices(&words, alone ? "serial|gpu|hybrid|auto|cpu|gpu:0|ocl:0"
                                                    : "cpu|gpu:0|ocl:0");
-            status = strake_node_fail(node, error, "found %s, expected %s%s",
-                                      strake_node_show(node, shown, sizeof shown), expected,
-                                      strake_words_hint(&words, word, hint, sizeof hint));
+            status = strake_node_unlike(node, error, "%s%s", expected,
+                                        strake_words_hint(&words, word, hint, sizeof hint));
             goto cleanup;
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
@@ -91,15 +89,13 @@ static bool add_weight(const char *text, char *list, size_t size, double *sum)
 static strake_status read_weights(const strake_node *node, char **out, strake_error *error)
 {
     char list[2000] = "";
-    char shown[STRAKE_SHOW_SIZE];
     double sum = 0.0;
     bool good = node->kind == STRAKE_NODE_LIST || node->kind == STRAKE_NODE_SCALAR;
     if (node->kind == STRAKE_NODE_LIST) {
         for (const strake_node *item = node->child; item != NULL; item = item->next) {
             if (item->kind != STRAKE_NODE_SCALAR ||
                 !add_weight(item->text, list, sizeof list, &sum)) {
-                return strake_node_fail(item, error, "found %s, expected a weight >= 0",
-                                        strake_node_show(item, shown, sizeof shown));
+                return strake_node_unlike(item, error, "a weight >= 0");
             }
         }
     } else if (good) {
@@ -117,11 +113,9 @@ static strake_status read_weights(const strake_node *node, char **out, strake_er
         }
     }
     if (!good || !(sum > 0.0) || !isfinite(sum)) {
-        return strake_node_fail(
-            node, error,
-            "found %s, expected weights >= 0 with a positive sum, one per entry "
-            "of run.on: [1, 2] or \"1,2\"",
-            strake_node_show(node, shown, sizeof shown));
+        return strake_node_unlike(node, error,
+                                  "weights >= 0 with a positive sum, one per entry "
+                                  "of run.on: [1, 2] or \"1,2\"");
     }
     *out = strdup(list);
     return *out != NULL ? STRAKE_OK : out_of_memory(node, error);
@@ -130,11 +124,9 @@ static strake_status read_weights(const strake_node *node, char **out, strake_er
 static strake_status read_groups(const strake_node *node, char *out, strake_error *error)
 {
     strake_group group[STRAKE_MOST_GROUPS];
-    char shown[STRAKE_SHOW_SIZE];
     const int count = node->kind == STRAKE_NODE_SCALAR ? strake_groups_read(node->text, group) : -1;
     if (count < 0) {
-        return strake_node_fail(node, error, "found %s, expected " STRAKE_GROUPS_EXPECTED,
-                                strake_node_show(node, shown, sizeof shown));
+        return strake_node_unlike(node, error, STRAKE_GROUPS_EXPECTED);
     }
     (void)strake_groups_print(count, group, out);
     return STRAKE_OK;

@@ -62,11 +62,9 @@ static strake_status read_vector(const strake_node *node, const strake_param *pa
     static const char *const names[] = {"[col]", "[row, col]", "[plane, row, col]"};
     strake_status status = STRAKE_OK;
     if (node->kind != STRAKE_NODE_LIST || node->children != dims) {
-        char shown[STRAKE_SHOW_SIZE];
-        return strake_node_fail(node, error, "found %s, expected a list of %d number%s, %s %s",
-                                strake_node_show(node, shown, sizeof shown), dims,
-                                dims == 1 ? "" : "s", names[dims - 1],
-                                param->range.unit != NULL ? param->range.unit : "");
+        return strake_node_unlike(node, error, "a list of %d number%s, %s %s", dims,
+                                  dims == 1 ? "" : "s", names[dims - 1],
+                                  param->range.unit != NULL ? param->range.unit : "");
     }
     const strake_node *item = node->child;
     for (int d = 0; d < dims && status == STRAKE_OK; ++d, item = item->next) {
@@ -134,12 +132,10 @@ static strake_status check_keys(const strake_node *map, const strake_shape *shap
         }
         if (group) {
             char inner[64];
-            char shown[STRAKE_SHOW_SIZE];
             if (child->kind != STRAKE_NODE_MAP) {
-                return strake_node_fail(child, error,
-                                        "found %s, expected a mapping such as "
-                                        "{width: 6, length: 20}",
-                                        strake_node_show(child, shown, sizeof shown));
+                return strake_node_unlike(child, error,
+                                          "a mapping such as "
+                                          "{width: 6, length: 20}");
             }
             (void)snprintf(inner, sizeof inner, "%s.", child->key);
             const strake_status status = check_keys(child, shape, inner, error);
@@ -156,15 +152,13 @@ static strake_status read_shape(strake_node *node, const strake_case *which,
                                 strake_error *error)
 {
     const int dims = which->problem->dims;
-    char shown[STRAKE_SHOW_SIZE];
     source->shape = shape;
     if (dims < shape->least_dims) {
         return strake_node_fail(node, error, "needs %d dimensions; problem %s has %d",
                                 shape->least_dims, which->problem->name, dims);
     }
     if (node->kind != STRAKE_NODE_MAP && node->kind != STRAKE_NODE_NULL) {
-        return strake_node_fail(node, error, "found %s, expected a mapping of the parameters of %s",
-                                strake_node_show(node, shown, sizeof shown), shape->name);
+        return strake_node_unlike(node, error, "a mapping of the parameters of %s", shape->name);
     }
     strake_status status = check_keys(node, shape, "", error);
     for (int k = 0; k < shape->params && status == STRAKE_OK; ++k) {
@@ -196,10 +190,8 @@ static strake_status read_shape(strake_node *node, const strake_case *which,
 static strake_status read_sum(const strake_node *node, const strake_case *which,
                               const strake_field *field, strake_source *source, strake_error *error)
 {
-    char shown[STRAKE_SHOW_SIZE];
     if (node->kind != STRAKE_NODE_LIST || node->children == 0) {
-        return strake_node_fail(node, error, "found %s, expected a list of shapes",
-                                strake_node_show(node, shown, sizeof shown));
+        return strake_node_unlike(node, error, "a list of shapes");
     }
     source->child = calloc((size_t)node->children, sizeof(strake_source *));
     if (source->child == NULL) {
@@ -251,7 +243,6 @@ static strake_status read_constant(const strake_node *node, const strake_case *w
 static strake_node *only_key(const strake_node *node, const strake_field *field,
                              strake_error *error)
 {
-    char shown[STRAKE_SHOW_SIZE];
     if (node->kind == STRAKE_NODE_MAP && node->children == 1) {
         return node->child;
     }
@@ -263,10 +254,10 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
                                node->children > 2 ? ", ..." : "");
         return NULL;
     }
-    (void)strake_node_fail(node, error,
-                           "found %s, expected a number, {file: NAME.npy} or a shape such as "
-                           "{constant: 1} for '%s'",
-                           strake_node_show(node, shown, sizeof shown), field->name);
+    (void)strake_node_unlike(node, error,
+                             "a number, {file: NAME.npy} or a shape such as "
+                             "{constant: 1} for '%s'",
+                             field->name);
     return NULL;
 }
 

@@ -342,10 +342,7 @@ strake_status strake_tree_parse(const char *name, const char *text, size_t lengt
     }
     STRAKE_TRY(load(name, true, text, length, node, error));
     if (node->kind != STRAKE_NODE_MAP) {
-        char shown[STRAKE_SHOW_SIZE];
-        status = strake_node_fail(node, error,
-                                  "found %s, expected keys and values such as 'problem: mpdata2d'",
-                                  strake_node_show(node, shown, sizeof shown));
+        status = strake_node_unlike(node, error, "keys and values such as 'problem: mpdata2d'");
         goto cleanup;
     }
     *root = node;

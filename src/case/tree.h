@@ -71,6 +71,10 @@ const char *strake_node_where_key(const strake_node *node, char *buffer, size_t 
 strake_status strake_node_fail(const strake_node *node, strake_error *error, const char *format,
                                ...) STRAKE_PRINTF(3, 4);
 
+/** The same with "found WHAT IT HOLDS, expected MESSAGE". */
+strake_status strake_node_unlike(const strake_node *node, strake_error *error, const char *format,
+                                 ...) STRAKE_PRINTF(3, 4) STRAKE_COLD;
+
 /** What a node holds, for messages: 'abc', the text "2", a list, nothing. Returns @p buffer. */
 const char *strake_node_show(const strake_node *node, char *buffer, size_t size);
 

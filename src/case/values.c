@@ -51,11 +51,9 @@ static strake_status read_words(const strake_node *node, const char *choices, bo
                                 strake_error *error)
 {
     if (node->kind != STRAKE_NODE_LIST) {
-        char shown[STRAKE_SHOW_SIZE];
         char example[32];
         (void)snprintf(example, sizeof example, "%.*s", (int)strcspn(choices, "|"), choices);
-        return strake_node_fail(node, error, "found %s, expected a list such as [%s]",
-                                strake_node_show(node, shown, sizeof shown), example);
+        return strake_node_unlike(node, error, "a list such as [%s]", example);
     }
     for (const strake_node *item = node->child; item != NULL; item = item->next) {
         int choice = 0;
@@ -186,7 +184,6 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
                                 double *count, strake_error *error)
 {
     static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
-    char shown[STRAKE_SHOW_SIZE];
     int items = 0;
     for (const strake_node *item = node->child; node->kind == STRAKE_NODE_LIST && item != NULL;
          item = item->next) {
@@ -199,9 +196,8 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
         ++items;
     }
     if (items < (int)key->minimum || items > (int)key->maximum) {
-        return strake_node_fail(node, error, "found %s, expected a list of %d to %d numbers %s",
-                                strake_node_show(node, shown, sizeof shown), (int)key->minimum,
-                                (int)key->maximum, key->unit);
+        return strake_node_unlike(node, error, "a list of %d to %d numbers %s", (int)key->minimum,
+                                  (int)key->maximum, key->unit);
     }
     *count = items;
     return STRAKE_OK;
