@@ -174,6 +174,7 @@ SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
 MODULE := $(BUILD)/libstrake-mpi.so
 MANUAL := $(BUILD)/strake.1
+COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake
 LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(if $(MPI_LIBS),$(MODULE))
 
 # --- how recipes talk ----------------------------------------------------------------------------
@@ -187,7 +188,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 # --- main targets --------------------------------------------------------------------------------
 
 .PHONY: all lib program
-all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM) $(MANUAL)) ## program, libraries and strake.pc (default)
+all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM) $(MANUAL) $(COMPLETIONS)) ## program, libraries and strake.pc (default)
 lib: $(LIBRARIES)
 program: $(PROGRAM) $(if $(MPI_LIBS),$(MODULE))
 
@@ -375,6 +376,12 @@ $(MANUAL): host/main/strake.1 host/main/man.sh $(PROGRAM)
 	$(call say,MAN,$@)
 	$(Q)sh host/main/man.sh host/main/strake.1 $(RUN) $(PROGRAM) >$@.new && mv $@.new $@
 
+$(BUILD)/completion/strake.bash: SHELL_NAME := bash
+$(BUILD)/completion/_strake: SHELL_NAME := zsh
+$(COMPLETIONS): $(PROGRAM)
+	@mkdir -p $(@D)
+	$(Q)$(RUN) $(PROGRAM) completion $(SHELL_NAME) >$@.new && mv $@.new $@
+
 define PC_TEXT
 prefix=$(PREFIX)
 libdir=$(LIBDIR)
@@ -532,6 +539,9 @@ tidy: SHELL := bash
 # --- installing and the rest -----------------------------------------------------------------------
 
 INSTALL_LIB := $(DESTDIR)$(LIBDIR)
+INSTALL_SHARE := $(DESTDIR)$(PREFIX)/share
+INSTALL_BASH := $(INSTALL_SHARE)/bash-completion/completions
+INSTALL_ZSH := $(INSTALL_SHARE)/zsh/site-functions
 # Programs that link the library start if the loader knows it; where it does not, this says what to do.
 TELL_LOADER = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then $(LDCONFIG) || :; fi; \
     [ -z '$(DESTDIR)' ] && $(LDCONFIG) -p 2>/dev/null | grep -q ' $(LIBDIR)/$(SONAME)$$' || \
@@ -540,7 +550,7 @@ TELL_LOADER = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then $(LDCONFIG) 
 .PHONY: install uninstall
 install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -d $(DESTDIR)$(PREFIX)/bin $(INSTALL_LIB)/pkgconfig $(DESTDIR)$(PREFIX)/include \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
+	    $(INSTALL_SHARE)/man/man1 $(INSTALL_BASH) $(INSTALL_ZSH)
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/strake
 	install -m 644 $(STATIC) $(INSTALL_LIB)/libstrake.a
 	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
@@ -548,14 +558,17 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	$(if $(MPI_LIBS),install -m 755 $(MODULE) $(INSTALL_LIB)/$(notdir $(MODULE)))
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
-	install -m 644 $(MANUAL) $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	install -m 644 $(MANUAL) $(INSTALL_SHARE)/man/man1/strake.1
+	install -m 644 $(BUILD)/completion/strake.bash $(INSTALL_BASH)/strake
+	install -m 644 $(BUILD)/completion/_strake $(INSTALL_ZSH)/_strake
 	@$(TELL_LOADER)
 	@sh autotune/offer.sh '$(DESTDIR)' $(PREFIX)/bin/strake
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
 	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/$(notdir $(MODULE)) $(INSTALL_LIB)/pkgconfig/strake.pc \
-	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/share/man/man1/strake.1
+	    $(DESTDIR)$(PREFIX)/include/strake.h $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
+	    $(INSTALL_ZSH)/_strake
 
 # Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would
 # need libraries of the target.

@@ -6,6 +6,7 @@
 #include "main/command.h"
 #include "main/say.h"
 #include "case/case.h"
+#include "case/entry.h"
 
 static void print_overview(const strake_command *const *commands)
 {
@@ -15,16 +16,19 @@ static void print_overview(const strake_command *const *commands)
         "result however it is split.\n\nUsage: strake COMMAND [OPTIONS]\n\nCommands:\n",
         STRAKE_VERSION);
     for (int k = 0; commands[k] != NULL; k++) {
-        (void)printf("  %-10s%s\n", commands[k]->name, commands[k]->text);
+        (void)printf("  %-11s%s\n", commands[k]->name, commands[k]->text);
     }
     (void)printf(
         "\n"
         "  strake help COMMAND   options and examples of a command\n"
         "  strake help case      every key of a case file\n"
+        "  strake help tuning    the keys that `strake tune` sets\n"
+        "  strake help KEY       one key, or those of a section, a shape or a problem\n"
         "  strake --version      the version\n"
         "\n"
         "First steps:\n"
         "  strake devices                     what this machine offers\n"
+        "  strake new mpdata2d >cone.yaml     a case to begin with\n"
         "  strake check CASE.yaml             is the case right, and what would run where\n"
         "  strake run CASE.yaml --on cpu      run it on the CPU cores\n"
         "\n"
@@ -66,7 +70,9 @@ static void print_line(void *user, const char *text)
 static int help(const strake_arguments *arguments)
 {
     const strake_command *const *const commands = arguments->commands;
-    const char *known[16] = {NULL};
+    enum { MOST_COMMANDS = 24 };
+    const char *known[MOST_COMMANDS + 4] = {NULL};
+    char key[64];
     int count = 0;
     if (arguments->operands == 0) {
         print_overview(commands);
@@ -77,6 +83,10 @@ static int help(const strake_arguments *arguments)
         strake_case_describe(print_line, NULL);
         return STRAKE_EXIT_DONE;
     }
+    if (strcmp(topic, "tuning") == 0) {
+        strake_case_describe_tuning(print_line, NULL);
+        return STRAKE_EXIT_DONE;
+    }
     for (; commands[count] != NULL; count++) {
         if (strcmp(commands[count]->name, topic) == 0) {
             print_page(commands[count]);
@@ -84,11 +94,17 @@ static int help(const strake_arguments *arguments)
         }
         known[count] = commands[count]->name;
     }
-    known[count] = "case";
+    if (strake_case_explain(topic, print_line, NULL, key, sizeof key) > 0) {
+        return STRAKE_EXIT_DONE;
+    }
+    known[count++] = "case";
+    known[count++] = "tuning";
+    known[count] = key[0] != '\0' ? key : NULL;
     const char *const near = strake_suggest(topic, known);
-    strake_say("no help on '%s'%s%s%s; `strake help` lists the commands", topic,
-               near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-               near != NULL ? "'?)" : "");
+    strake_say(
+        "no help on '%s'%s%s%s; `strake help` lists the commands, `strake help case` the keys",
+        topic, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+        near != NULL ? "'?)" : "");
     return STRAKE_EXIT_USAGE;
 }
 
@@ -96,13 +112,18 @@ static const strake_option options[] = {STRAKE_OPTIONS_END};
 
 const strake_command strake_command_help = {
     .name = "help",
-    .operands = "[COMMAND | case]",
+    .operands = "[COMMAND | case | tuning | KEY]",
     .operands_most = 1,
-    .text = "Explains a command, or the keys of a case file",
+    .text = "Explains a command, or keys of a case file",
     .option = options,
     .details =
         "Without an argument it lists the commands; `strake help case` lists every key of a\n"
-        "case file with unit, default and range.\n",
+        "case file with unit, default and range, but for those that `strake tune` sets, which\n"
+        "`strake help tuning` lists. KEY is a path such as time.dt, its last word, a section\n"
+        "such as output, a shape or a problem; where several are meant all are listed.\n",
     .examples = "  strake help run\n"
-                "  strake help case\n",
+                "  strake help case\n"
+                "  strake help checkpoint.every\n"
+                "  strake help every\n"
+                "  strake help gaussian\n",
     .run = help};

@@ -90,6 +90,9 @@ void strake_case_field_shape(const strake_case *which, int field, int64_t shape[
 /** The keys, units, defaults and shapes of a problem's case file, for `strake help case`. */
 void strake_case_describe(void (*line)(void *user, const char *text), void *user);
 
+/** The keys that it leaves to `strake help tuning`. */
+void strake_case_describe_tuning(void (*line)(void *user, const char *text), void *user);
+
 /** Hash of everything in a case that fixes the numbers: problem, shape, precision, keys, dt, boundaries. */
 uint64_t strake_case_hash(const strake_case *which);
 

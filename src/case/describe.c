@@ -1,11 +1,13 @@
-/* `strake help case`: the tables of keys, fields and shapes in words. */
+/* `strake help case`, `help tuning` and `help KEY`: the tables of keys, fields and shapes in words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "case/keys.h"
 #include "base/number.h"
+#include "base/suggest.h"
+#include "case/entry.h"
+#include "case/keys.h"
 #include "case/source.h"
 
 typedef struct writer {
@@ -54,153 +56,26 @@ static void say_key(const writer *to, const char *name, const char *type, const 
     say(to, 27, "  %-22s   %s", "", text);
 }
 
-static const char *comma_list(const char *choices, char *buffer, size_t size)
+static void say_entry(const writer *to, const strake_entry *entry)
 {
-    strake_words words = {0};
-    strake_words_add_choices(&words, choices);
-    (void)snprintf(buffer, size, "%s", words.list);
-    return buffer;
+    char otherwise[sizeof entry->otherwise + 20];
+    (void)snprintf(otherwise, sizeof otherwise, "%s%s", entry->otherwise,
+                   entry->problem != NULL         ? ""
+                   : (entry->dims & 1U << 2) == 0 ? " (3D only)"
+                   : (entry->dims & 1U << 1) == 0 ? " (2D and 3D)"
+                                                  : "");
+    say_key(to, entry->path, entry->type, otherwise, entry->text);
 }
 
-static const char *type_text(const strake_common *common, char *buffer, size_t size)
+/* The keys of one problem, or, NULL, of every case. */
+static void describe_keys(const writer *to, const strake_problem *problem, bool tuning)
 {
-    switch (common->kind) {
-    case STRAKE_COMMON_PROBLEM:
-        (void)snprintf(buffer, size, "one of the problems below");
-        break;
-    case STRAKE_COMMON_PRECISION:
-        (void)comma_list(strake_precision_words, buffer, size);
-        break;
-    case STRAKE_COMMON_BOUNDARY:
-        (void)comma_list(strake_boundary_words, buffer, size);
-        break;
-    case STRAKE_COMMON_COUNT:
-        (void)strake_limits_text(&common->range, true, buffer, size);
-        break;
-    case STRAKE_COMMON_REAL:
-        (void)strake_limits_text(&common->range, false, buffer, size);
-        break;
-    case STRAKE_COMMON_BOOLEAN:
-        (void)snprintf(buffer, size, "true or false");
-        break;
-    case STRAKE_COMMON_FOLDER:
-        (void)snprintf(buffer, size, "text");
-        break;
-    case STRAKE_COMMON_NAMES:
-    case STRAKE_COMMON_FORMATS:
-        (void)snprintf(buffer, size, "list of names");
-        break;
-    case STRAKE_COMMON_SETTINGS:
-    case STRAKE_COMMON_FIELDS:
-        (void)snprintf(buffer, size, "mapping");
-        break;
-    }
-    return buffer;
-}
-
-/* "default 2", "required", "default: none" of a text. */
-static const char *default_text(bool is_boolean, bool is_text, double fallback,
-                                const char *otherwise, char *buffer, size_t size)
-{
-    if (is_boolean) {
-        (void)snprintf(buffer, size, "default %s", fallback > 0.0 ? "true" : "false");
-    } else if (otherwise == NULL && is_text) {
-        (void)snprintf(buffer, size, "default: none");
-    } else if (otherwise == NULL) {
-        (void)strake_number_print(buffer, size, "default %.15g", fallback);
-    } else if (strcmp(otherwise, "required") == 0) {
-        (void)snprintf(buffer, size, "required");
-    } else {
-        (void)snprintf(buffer, size, "default %s", otherwise);
-    }
-    return buffer;
-}
-
-static void describe_settings(const writer *to)
-{
-    for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
-        char type[1100], otherwise[100];
-        say_key(to, at->path, strake_setting_type(at, type, sizeof type),
-                default_text(at->kind == STRAKE_SETTING_BOOLEAN, at->kind == STRAKE_SETTING_FOLDER,
-                             at->fallback, at->otherwise, otherwise, sizeof otherwise),
-                at->text);
-    }
-}
-
-/* Keys that exist once per number of dimensions are named once. */
-static void describe_common(const writer *to)
-{
-    for (int k = 0; k < strake_common_count; ++k) {
-        const strake_common *const common = &strake_commons[k];
-        char type[1100];
-        char otherwise[100] = "";
-        unsigned dims = 0;
-        bool first = true;
-        for (int other = 0; other < strake_common_count; ++other) {
-            if (strcmp(strake_commons[other].path, common->path) == 0) {
-                dims |= strake_commons[other].dims;
-                first = first && other >= k;
-            }
+    strake_entry entry;
+    for (int k = 0; strake_entry_read(k, &entry); ++k) {
+        if (entry.problem == problem && entry.is_tuning == tuning) {
+            say_entry(to, &entry);
         }
-        if (!first) {
-            continue;
-        }
-        if (common->kind == STRAKE_COMMON_SETTINGS) {
-            describe_settings(to);
-            continue;
-        }
-        (void)type_text(common, type, sizeof type);
-        if (common->kind != STRAKE_COMMON_FIELDS) {
-            (void)default_text(common->kind == STRAKE_COMMON_BOOLEAN,
-                               common->kind == STRAKE_COMMON_FOLDER, common->fallback,
-                               common->otherwise, otherwise, sizeof otherwise);
-        }
-        const size_t used = strlen(otherwise);
-        if ((dims & 1U << 2) == 0) {
-            (void)snprintf(otherwise + used, sizeof otherwise - used, " (3D only)");
-        } else if ((dims & 1U << 1) == 0) {
-            (void)snprintf(otherwise + used, sizeof otherwise - used, " (2D and 3D)");
-        }
-        say_key(to, common->path, type, otherwise, common->text);
     }
-}
-
-static void describe_key(const writer *to, const strake_key *key)
-{
-    const strake_limits range = {key->minimum, key->maximum, false, key->unit};
-    char type[1100];
-    char otherwise[100];
-    char words[1000] = "";
-    strake_words list = {0};
-    switch (key->type) {
-    case STRAKE_KEY_INTEGER:
-    case STRAKE_KEY_REAL:
-        (void)strake_limits_text(&range, key->type == STRAKE_KEY_INTEGER, type, sizeof type);
-        (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g", key->fallback);
-        break;
-    case STRAKE_KEY_BOOLEAN:
-        (void)snprintf(type, sizeof type, "true or false");
-        (void)snprintf(otherwise, sizeof otherwise, "default %s",
-                       key->fallback > 0.0 ? "true" : "false");
-        break;
-    case STRAKE_KEY_CHOICE: {
-        const char *at = key->choices;
-        for (int skip = (int)key->fallback; skip > 0; --skip) {
-            at += strcspn(at, "|") + 1;
-        }
-        (void)snprintf(otherwise, sizeof otherwise, "default %.*s", (int)strcspn(at, "|"), at);
-        strake_words_add_choices(&list, key->choices);
-        (void)snprintf(words, sizeof words, "%s", list.list);
-        (void)snprintf(type, sizeof type, "one of %s", words);
-        break;
-    }
-    case STRAKE_KEY_REALS:
-        (void)snprintf(type, sizeof type, "list of %d to %d numbers %s", (int)key->minimum,
-                       (int)key->maximum, key->unit);
-        (void)snprintf(otherwise, sizeof otherwise, "default: none");
-        break;
-    }
-    say_key(to, key->path, type, key->required ? "required" : otherwise, key->text);
 }
 
 static void describe_problem(const writer *to, const strake_problem *problem)
@@ -220,25 +95,7 @@ static void describe_problem(const writer *to, const strake_problem *problem)
     if (problem->dt_required) {
         say(to, 6, "  time.dt is required");
     }
-    for (int k = 0; k < problem->keys; ++k) {
-        describe_key(to, &problem->key[k]);
-    }
-    for (int f = 0; f < problem->fields; ++f) {
-        static const char *const positions[] = {"cells", "faces between slabs of axis 0",
-                                                "faces between rows", "faces between columns"};
-        const strake_field *const field = &problem->field[f];
-        const char *const position = problem->dims == 2 && field->position == STRAKE_FACE_0
-                                         ? positions[STRAKE_FACE_1]
-                                         : positions[field->position];
-        char name[64];
-        char type[200];
-        char otherwise[64];
-        (void)snprintf(name, sizeof name, "fields.%s", field->name);
-        (void)snprintf(type, sizeof type, "%s%s %s at %s", field->is_state ? "state" : "input",
-                       field->is_velocity ? " (velocity)" : "", field->unit, position);
-        (void)strake_number_print(otherwise, sizeof otherwise, "default %.15g", field->fallback);
-        say_key(to, name, type, field->required ? "required" : otherwise, field->text);
-    }
+    describe_keys(to, problem, false);
     for (int m = 0; m < problem->quantities; ++m) {
         const strake_quantity *const quantity = &problem->quantity[m];
         say(to, 27, "  diagnostics.csv: %s %s: %s", quantity->name, quantity->unit, quantity->text);
@@ -263,7 +120,9 @@ static void describe_shape(const writer *to, const strake_shape *shape)
         char otherwise[64];
         (void)strake_limits_text(&param->range, whole, range, sizeof range);
         if (param->choices != NULL) {
-            (void)comma_list(param->choices, type, sizeof type);
+            strake_words words = {0};
+            strake_words_add_choices(&words, param->choices);
+            (void)snprintf(type, sizeof type, "%s", words.list);
         } else {
             (void)snprintf(type, sizeof type, "%s%s", list ? "per direction " : "", range);
         }
@@ -290,7 +149,10 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     say(&to, 6, "Arrays are [rows, cols] ([planes, rows, cols] in 3D); rows are i, columns are j.");
     say(&to, 6, "%s", "");
     say(&to, 6, "Keys of every case");
-    describe_common(&to);
+    describe_keys(&to, NULL, false);
+    say(&to, 6, "%s", "");
+    say(&to, 6,
+        "More run.* keys, which `strake tune` sets: strake help tuning. One key: strake help KEY.");
     say(&to, 6, "%s", "");
     for (int p = 0; strake_problems[p] != NULL; ++p) {
         describe_problem(&to, strake_problems[p]);
@@ -315,4 +177,129 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     for (int k = 0; k < strake_shape_count; ++k) {
         describe_shape(&to, &strake_shapes[k]);
     }
+}
+
+void strake_case_describe_tuning(void (*line)(void *user, const char *text), void *user)
+{
+    const writer to = {line, user};
+    say(&to, 6,
+        "Keys of a case that `strake tune` may set for a device: they change the speed, never a "
+        "result. One");
+    say(&to, 6,
+        "that a case gives stays as it is; --set run.tuned=false leaves all at their defaults.");
+    say(&to, 6, "%s", "");
+    describe_keys(&to, NULL, true);
+}
+
+/* Whether a topic is a path, its last word, or a section with all that is in it. */
+static bool names(const char *topic, const char *path)
+{
+    const size_t length = strlen(topic);
+    const char *const last = strrchr(path, '.');
+    return strcmp(topic, path) == 0 || (last != NULL && strcmp(topic, last + 1) == 0) ||
+           (strncmp(topic, path, length) == 0 && path[length] == '.');
+}
+
+/* Whether an entry says the same of the same key as one before it: problems share some. */
+static bool is_repeated(int k, const strake_entry *entry)
+{
+    strake_entry before;
+    for (int other = 0; other < k && strake_entry_read(other, &before); ++other) {
+        if (strcmp(before.path, entry->path) == 0 && strcmp(before.type, entry->type) == 0 &&
+            strcmp(before.text, entry->text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The problems that a key belongs to. */
+static void say_problems(const writer *to, const strake_entry *entry)
+{
+    strake_entry other;
+    strake_words words = {0};
+    for (int k = 0; strake_entry_read(k, &other); ++k) {
+        if (other.problem != NULL && strcmp(other.path, entry->path) == 0) {
+            strake_words_add(&words, other.problem->name, strlen(other.problem->name));
+        }
+    }
+    say(to, 27, "  %-22s   of %s", "", words.list);
+}
+
+static void say_example(const writer *to, const strake_entry *entry)
+{
+    char opened[200] = "";
+    int depth = 0;
+    if (entry->example[0] == '\0') {
+        return;
+    }
+    /* a.b.c becomes a: {b: {c: */
+    for (const char *at = entry->path; *at != '\0';) {
+        const size_t length = strcspn(at, "."), used = strlen(opened);
+        const bool more = at[length] == '.';
+        (void)snprintf(opened + used, sizeof opened - used, "%.*s: %s", (int)length, at,
+                       more ? "{" : "");
+        depth += more ? 1 : 0;
+        at += length + (more ? 1 : 0);
+    }
+    const char *const quote = strpbrk(entry->example, " []{}") != NULL ? "'" : "";
+    say(to, 27, "  %-22s   for example %s%s%.*s, or --set %s%s=%s%s", "", opened, entry->example,
+        depth, "}}}}", quote, entry->path, entry->example, quote);
+}
+
+/* The path, or the word of a path or a shape, that is nearest to a topic. */
+static void find_near(const char *topic, char *near, size_t size)
+{
+    enum { MOST = 600 };
+    char path[MOST / 2][sizeof((strake_entry *)0)->path];
+    const char *known[MOST + 1] = {NULL};
+    strake_entry entry;
+    int count = 0;
+    for (int k = 0; k < MOST / 2 && strake_entry_read(k, &entry); ++k) {
+        (void)snprintf(path[k], sizeof path[k], "%s", entry.path);
+        const char *const last = strrchr(path[k], '.');
+        known[count++] = path[k];
+        if (last != NULL && strchr(topic, '.') == NULL) {
+            known[count++] = last + 1;
+        }
+    }
+    for (int k = 0; k < strake_shape_count && count < MOST; ++k) {
+        known[count++] = strake_shapes[k].name;
+    }
+    const char *const found = strake_suggest(topic, known);
+    (void)snprintf(near, size, "%s", found != NULL ? found : "");
+}
+
+int strake_case_explain(const char *topic, void (*line)(void *user, const char *text), void *user,
+                        char *near, size_t size)
+{
+    const writer to = {line, user};
+    strake_entry entry;
+    int found = 0;
+    const strake_problem *const problem = strake_problem_find(topic);
+    if (problem != NULL) {
+        describe_problem(&to, problem);
+        return 1;
+    }
+    for (int k = 0; k < strake_shape_count; ++k) {
+        if (strcmp(strake_shapes[k].name, topic) == 0) {
+            describe_shape(&to, &strake_shapes[k]);
+            found++;
+        }
+    }
+    for (int k = 0; strake_entry_read(k, &entry); ++k) {
+        if (names(topic, entry.path) && !is_repeated(k, &entry)) {
+            say_entry(&to, &entry);
+            if (entry.problem != NULL) {
+                say_problems(&to, &entry);
+            }
+            say_example(&to, &entry);
+            found++;
+        }
+    }
+    near[0] = '\0';
+    if (found == 0) {
+        find_near(topic, near, size);
+    }
+    return found;
 }

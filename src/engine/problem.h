@@ -106,6 +106,7 @@ typedef struct strake_problem {
     unsigned boundaries;   /**< bit set of strake_boundary kinds it knows */
     bool dt_required;      /**< otherwise dt defaults to 1 */
     const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
+    const char *example;   /**< a small case without `problem`, YAML: what `strake new` writes */
     /**
      * Builds the stage graph of a case. Input values must be named as the fields.
      * @param[in] constant  per field: true where the whole field is one number, value in @p number

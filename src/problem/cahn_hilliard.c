@@ -248,20 +248,25 @@ static strake_status judge(const strake_case *which,
                        which->file, which->dt, 2.0 / rate, laplacian, stiffness);
 }
 
-#define CAHN_HILLIARD(name_, dims_, text_)                                                         \
+#define EXAMPLE(grid_, steps_)                                                                     \
+    "grid: {" grid_ "}\ntime: {dt: 0.01, steps: " steps_ "}\n"                                     \
+    "fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}\n"                              \
+    "output: {initial: true}\ndiagnostics: {every: 100}\n"
+
+#define CAHN_HILLIARD(name_, dims_, example_, text_)                                               \
     {                                                                                              \
         .name = name_, .text = text_, .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]),  \
         .key = keys, .fields = FIELDS, .field = fields,                                            \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_NO_FLUX, .dt_required = true,           \
-        .cl_source = "cahn_hilliard_point.h", .build = build, .check = check, .survey = survey,    \
-        .judge = judge, .quantities = STRAKE_CAHN_HILLIARD_MEASURES,                               \
+        .cl_source = "cahn_hilliard_point.h", .example = example_, .build = build, .check = check, \
+        .survey = survey, .judge = judge, .quantities = STRAKE_CAHN_HILLIARD_MEASURES,             \
         .quantity = strake_cahn_hilliard_measures, .evaluate = strake_cahn_hilliard_evaluate,      \
     }
 
 const strake_problem strake_problem_cahn_hilliard2d =
-    CAHN_HILLIARD("cahn_hilliard2d", 2,
+    CAHN_HILLIARD("cahn_hilliard2d", 2, EXAMPLE("rows: 64, cols: 64", "2000"),
                   "phase separation in 2D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");
 
 const strake_problem strake_problem_cahn_hilliard3d =
-    CAHN_HILLIARD("cahn_hilliard3d", 3,
+    CAHN_HILLIARD("cahn_hilliard3d", 3, EXAMPLE("planes: 32, rows: 32, cols: 32", "500"),
                   "phase separation in 3D: du/dt = M lap(-B u + U u^3 - K lap u) (Cahn-Hilliard)");

@@ -378,6 +378,14 @@ const strake_problem strake_problem_mpdata2d = {
     .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN,
     .dt_required = false,
     .cl_source = "mpdata_point.h",
+    .example = "grid: {rows: 64, cols: 64}\n"
+               "time: {dt: 0.1, steps: 628}\n"
+               "boundary: {rows: open, cols: open}\n"
+               "fields:\n"
+               "  psi: {cone: {center: [32, 48], radius: 10, height: 4, base: 0}}\n"
+               "  u1: {rotation: {omega: 0.1, center: [32, 32]}}\n"
+               "  u2: {rotation: {omega: 0.1, center: [32, 32]}}\n"
+               "output: {every: 157, fields: [psi]}\n",
     .build = build,
     .check = check,
     .survey = survey,

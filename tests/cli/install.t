@@ -59,7 +59,7 @@ installed() { # installed SETTINGS...: leaves what was printed in .out
 installed DESTDIR="$scratch/root" PREFIX=/usr
 exits 0 "everything is installed into a root of its own"
 for file in bin/strake lib/libstrake.a "lib/$soname" lib/libstrake.so lib/pkgconfig/strake.pc include/strake.h \
-    share/man/man1/strake.1; do
+    share/man/man1/strake.1 share/bash-completion/completions/strake share/zsh/site-functions/_strake; do
     check "with $file" test -e "root/usr/$file"
 done
 check "where the loader's cache is not touched" test ! -e calls
@@ -98,7 +98,7 @@ missing() { # missing WORD...: those that are at the beginning of no line of the
         grep -qE "^ *$(sed 's/[.[\*]/\\&/g' <<<"$word")( |\$)" manual.txt || echo "$word"
     done
 }
-"$STRAKE" help case >help
+{ "$STRAKE" help case && "$STRAKE" help tuning; } >help
 keys=$(sed -n 's/^  \([a-z][a-z0-9_]*\(\.[a-z][a-z0-9_]*\)*\)\( .*\)\{0,1\}$/\1/p' help)
 check "a case has keys ($(wc -w <<<"$keys"))" test "$(wc -w <<<"$keys")" -gt 60
 # shellcheck disable=SC2086

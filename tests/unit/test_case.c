@@ -556,6 +556,7 @@ static void the_description_names_every_key_and_shape(void **state)
     help *const all = calloc(1, sizeof *all);
     assert_non_null(all);
     strake_case_describe(collect, all);
+    strake_case_describe_tuning(collect, all);
     assert_true(all->longest <= 100);
     for (size_t k = 0; k < sizeof words / sizeof words[0]; ++k) {
         if (strstr(all->text, words[k]) == NULL) {
