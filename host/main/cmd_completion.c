@@ -178,8 +178,7 @@ static int command(const strake_arguments *arguments)
     return STRAKE_EXIT_DONE;
 }
 
-static const strake_option options[] = {STRAKE_OPTION_HELP,
-                                        {NULL, STRAKE_OPTION_FLAG, NULL, 0, 0, 0, NULL}};
+static const strake_option options[] = {STRAKE_OPTIONS_END};
 
 const strake_command strake_command_completion = {
     .name = "completion",
