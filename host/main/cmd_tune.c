@@ -1,8 +1,9 @@
 /* `strake tune`: finds the fastest settings of processors and keeps them in the user's cache. */
-#include <errno.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "autotune/tune_case.h"
@@ -12,6 +13,7 @@
 #include "main/command.h"
 #include "main/say.h"
 #include "main/tuning.h"
+#include "tuned/tuned.h"
 
 enum { BUDGET = 180, MOST_BYTES = 1 << 20 /* of a space */ };
 
@@ -199,6 +201,114 @@ cleanup:
     return status;
 }
 
+/* "mpdata2d-nvidia-h200.yaml", as the files of data/tuned are called; @p number tells equal ones apart. */
+static void name_export(const strake_tuned_key *key, int number, char *name, size_t size)
+{
+    char device[sizeof key->device];
+    size_t used = 0;
+    for (const char *at = key->device; *at != '\0'; at++) {
+        if (isalnum((unsigned char)*at)) {
+            device[used++] = (char)tolower((unsigned char)*at);
+        } else if (used > 0 && device[used - 1] != '-') {
+            device[used++] = '-';
+        }
+    }
+    used -= used > 0 && device[used - 1] == '-' ? 1 : 0;
+    (void)snprintf(name, size, "%s-%.*s%s", key->problem, (int)used, device,
+                   key->precision == STRAKE_SINGLE ? "-single" : "");
+    if (number > 1) {
+        (void)snprintf(name + strlen(name), size - strlen(name), "-%d", number);
+    }
+    (void)snprintf(name + strlen(name), size - strlen(name), ".yaml");
+}
+
+static strake_status export_record(const strake_tuned_record *record, const char *path,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_text text = {0};
+    strake_tuned_print(record, &text);
+    STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_NAMED, text.data, text.length, error));
+    (void)printf("%s: %s in %s precision on %s, %d grid%s%s\n", path, record->key.problem,
+                 strake_precision_name(record->key.precision), record->key.device, record->classes,
+                 record->classes == 1 ? "" : "s", record->is_brief ? ", tuned briefly" : "");
+cleanup:
+    strake_text_free(&text);
+    return status;
+}
+
+/* What was found for these places, of the wanted problem or of all. @return how many there are */
+static int collect_records(const strake_arguments *arguments, const places *all,
+                           const strake_cl_list *list, const strake_tuned_set *set,
+                           const strake_tuned_record **record, int most)
+{
+    int count = 0;
+    for (int p = 0; p < all->count; p++) {
+        strake_tuned_key key;
+        const strake_tuned_record *found = NULL;
+        const strake_cl_device *const device =
+            all->device[p] >= 0 ? &list->device[all->device[p]] : NULL;
+        if (is_repeated(all, p, list)) {
+            continue;
+        }
+        strake_tuned_key_make(list->cl, device, NULL, NULL, &key);
+        for (int k = 0; (found = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
+            const bool wanted =
+                arguments->problem == NULL || strcmp(arguments->problem, found->key.problem) == 0;
+            if (wanted && !found->is_shipped && found->classes > 0 && count < most) {
+                record[count++] = found;
+            }
+        }
+    }
+    return count;
+}
+
+/* --export: results of the cache as files that others can use. */
+static strake_status export_places(const strake_arguments *arguments, const places *all,
+                                   const strake_cl_list *list, strake_error *error)
+{
+    enum { MOST = 256 };
+    strake_status status = STRAKE_OK;
+    const strake_tuned_record *record[MOST];
+    strake_tuned_set *set = NULL;
+    struct stat about;
+    char *path = NULL;
+    int count = 0;
+    const bool folder = stat(arguments->export, &about) == 0 && S_ISDIR(about.st_mode);
+    STRAKE_TRY(strake_tuned_load(arguments->cache, strake_notice, NULL, &set, error));
+    count = collect_records(arguments, all, list, set, record, MOST);
+    STRAKE_CHECK(count > 0, error, STRAKE_ERR_USAGE,
+                 "--export: nothing was tuned here for --on %s%s%s; `strake tune` with the same "
+                 "options does it",
+                 arguments->on != NULL ? arguments->on : "auto",
+                 arguments->problem != NULL ? " --problem " : "",
+                 arguments->problem != NULL ? arguments->problem : "");
+    STRAKE_CHECK(
+        count == 1 || folder, error, STRAKE_ERR_USAGE,
+        "--export %s: there are %d results; choose one with --on and --problem, or give an "
+        "existing folder for all of them",
+        arguments->export, count);
+    for (int k = 0; k < count; k++) {
+        int number = 1;
+        char name[400];
+        for (int other = 0; other < k; other++) {
+            const strake_tuned_key *const a = &record[other]->key, *const b = &record[k]->key;
+            number += strcmp(a->device, b->device) == 0 && strcmp(a->problem, b->problem) == 0 &&
+                      a->precision == b->precision;
+        }
+        name_export(&record[k]->key, number, name, sizeof name);
+        free(path);
+        path = folder ? strake_path_join(arguments->export, name) : strdup(arguments->export);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for tuned settings");
+        STRAKE_TRY(export_record(record[k], path, error));
+    }
+cleanup:
+    free(path);
+    strake_tuned_free(&set);
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
@@ -218,6 +328,10 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(strake_places_find(arguments->on, &list, "cannot be tuned", &found, error));
     collect(&found, &all);
     STRAKE_TRY(space != NULL ? keep_places(arguments, space, found.named, &all, error) : STRAKE_OK);
+    if (arguments->export != NULL) {
+        STRAKE_TRY(export_places(arguments, &all, &list, error));
+        goto cleanup;
+    }
     strake_interrupt_install();
     code = tune_places(arguments, space, &all, &list, begin, error);
 cleanup:
@@ -244,6 +358,9 @@ static const strake_option options[] = {
     STRAKE_SET(
         "tune for another variant of the problem, for\nexample precision=single; repeatable"),
     STRAKE_TEXT("--cache", cache, "DIR", "folder of the results (default: the user's cache)"),
+    STRAKE_TEXT("--export", export, "FILE",
+                "measure nothing: write what was found earlier, for others\nwith the same device "
+                "(a folder: a file for each result)"),
     STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
     STRAKE_OPTIONS_END};
 
@@ -262,8 +379,11 @@ const strake_command strake_command_tune = {
         "was found, and grids that the budget did not suffice for are told; the next\n"
         "`strake tune` goes on from there, and begins with results that are DISTURBED: half of\n"
         "their samples took 10 % longer than the shortest, or more. All measurements lie beside\n"
-        "the results in the T4 format of other tuning tools.\n",
+        "the results in the T4 format of other tuning tools.\n"
+        "A file of --export serves others who put it into their cache ($STRAKE_CACHE_DIR, else\n"
+        "~/.cache/strake) under a name tuned-*.yaml; data/tuned of the source has such files.\n",
     .examples = "  strake tune\n"
                 "  strake tune --on ocl:0 --budget 300\n"
-                "  strake tune --on gpu --set precision=single\n",
+                "  strake tune --on gpu --set precision=single\n"
+                "  strake tune --on gpu:0 --problem mpdata2d --export mpdata2d-my-gpu.yaml\n",
     .run = command};

@@ -7,7 +7,7 @@
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force;
-    const char *on, *split, *output, *report, *resume, *cache, *problem, *space;
+    const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
     const char *plot, *sizes;
     const char *field, *html, *map, *range, *reduce;
     int64_t threads;   /**< 0: not given */

@@ -102,6 +102,20 @@ try run case.yaml --on cpu --cache few --report few.json --output few-out
 prints "and every run that uses it" "; 1 of at most 3 configurations tried, as many as"
 check "and its report" grep -q '"search_ended": "tries", "search": "1 of at most 3' few.json
 check "a space may limit how many are tried" test "$(grep -c '"configuration"' "$(t4 few)")" -eq 2
+# For others with the same device.
+try tune --on cpu --cache few --export mpdata2d-ours.yaml
+exits 0 "what was found can be exported"
+prints "which says what it is" "mpdata2d-ours.yaml: mpdata2d in double precision on" "1 grid"
+check "in the form of data/tuned" cmp mpdata2d-ours.yaml "$(result few)"
+mkdir -m 700 others exported
+cp mpdata2d-ours.yaml others/tuned-ours.yaml && chmod 600 others/tuned-ours.yaml
+try run case.yaml --on cpu --cache others --report others.json --quiet --output others-out
+check "and who has it among theirs uses it" grep -q '"level": "exact"' others.json
+try tune --on cpu --cache few --export exported --quiet
+check "a folder gets a file named as those of data/tuned" test "$(ls exported | grep -cE '^mpdata2d-[a-z0-9-]+\.yaml$')" -eq 1
+try tune --on cpu --cache few --problem cahn_hilliard2d --export none.yaml
+fails 2 "of what was not tuned there is nothing to export" "nothing was tuned here for --on cpu --problem cahn_hilliard2d"
+check "nor a file" test ! -e none.yaml
 calm() { sed -i '/^ *disturbed:/d' "$(result "$1")"; } # as if no other program had run meanwhile
 calm cpu
 try tune --on cpu --space space.yaml --cache cpu
