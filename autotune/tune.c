@@ -98,7 +98,7 @@ static const char *lacks(const strake_tuning *t)
     const bool fits =
         (machine.memory == 0 || (inputs + 2) * one < most_memory * (double)machine.memory) &&
         (device == NULL || ((live + 2) * one < most_memory * (double)device->global_memory &&
-                            1.1 * one < (double)device->max_allocation));
+                            strake_cl_device_may_hold(device, 1.1 * one)));
     const bool has_room = free_disk < 0.0 || 1.5 * one < free_disk;
     return !fits       ? "too much memory"
            : !has_room ? "more room than is left in the folder of the results (--cache)"

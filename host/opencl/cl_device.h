@@ -77,6 +77,15 @@ static inline bool strake_cl_device_is_gpu(const strake_cl_device *device)
     return (device->type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
 }
 
+/**
+ * Whether it is worth asking for one array of so many bytes. Some GPUs give more than they tell: NVIDIA's tell a
+ * quarter of their memory, the least that OpenCL allows. One that does not refuses, and its stripe streams.
+ */
+static inline bool strake_cl_device_may_hold(const strake_cl_device *device, double bytes)
+{
+    return bytes <= (double)device->max_allocation || strake_cl_device_is_gpu(device);
+}
+
 typedef struct strake_cl_list {
     strake_cl *cl; /**< NULL where there is no loader */
     /** Why count is 0: no loader, no platform, no device. Else empty, or which device was left out and why. */

@@ -41,20 +41,11 @@ static strake_range find_capacity(const strake_cl_stripe *s, uint64_t memory,
         const strake_layout layout =
             strake_cl_resident_layout(s->kernels.graph, s->host, s->range, options);
         if (strake_cl_window_bytes(&s->kernels, &layout, &largest) <= memory / 2 &&
-            largest <= s->kernels.device->max_allocation) {
+            strake_cl_device_may_hold(s->kernels.device, (double)largest)) {
             return options->capacity;
         }
     }
     return s->range;
-}
-
-/*
- * Whether it is worth asking for an array. Some GPUs give more than they tell: NVIDIA's tell a quarter of their
- * memory, the least that OpenCL allows. One that does not refuses, and the stripe streams.
- */
-static bool may_hold(const strake_cl_device *device, uint64_t bytes)
-{
-    return bytes <= device->max_allocation || strake_cl_device_is_gpu(device);
 }
 
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
@@ -90,13 +81,19 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     arrays = need / largest;
     s->need = need;
     s->memory = memory;
-    streams = streams || need > memory || !may_hold(device, largest);
+    streams = streams || need > memory || !strake_cl_device_may_hold(device, (double)largest);
     if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
     }
     if (!streams) {
         status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
                                            &resident, &s->resident, error);
+        if (status == STRAKE_ERR_DEVICE &&
+            resident.capacity.end - resident.capacity.first > range.end - range.first) {
+            resident.capacity = range; /* better no room for more slabs than to stream */
+            status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
+                                               &resident, &s->resident, error);
+        }
         streams = status == STRAKE_ERR_DEVICE;
         const strake_layout held = strake_cl_resident_layout(graph, host_layout, range, &resident);
         s->held = strake_cl_window_bytes(&s->kernels, &held, &largest);

@@ -38,6 +38,21 @@ if [ -n "$faulty" ]; then
     exits 0 "a GPU that refuses it goes on"
     check "streaming" grep -q '"streaming": {"blocks"' refused.json
     check "to the same bytes" "$STRAKE" compare large refused
+    # Of two stripes with 1 MB each that may grow, one asks for room to do so; where it is refused it stays.
+    movable=(--on cpu,ocl:0 --split 1,1 --set run.balance=slice)
+    unset STRAKE_TEST_MAX_ALLOC
+    held() { grep -o '"device_memory_bytes": [0-9]*' "$1"; }
+    STRAKE_TEST_FAULTS=type:gpu try run case.yaml "${movable[@]}" "${large[@]}" --output free --report free.json
+    export STRAKE_TEST_MAX_ALLOC=1200000
+    STRAKE_TEST_FAULTS=type:gpu try run case.yaml "${movable[@]}" "${large[@]}" --output roomy --report roomy.json
+    check "a GPU's stripe has the room to grow that it has without such a limit" \
+        test "$(held free.json)" = "$(held roomy.json)"
+    STRAKE_TEST_FAULTS="type:gpu alloc:refused" try run case.yaml "${movable[@]}" "${large[@]}" --output tight \
+        --report tight.json
+    exits 0 "one that refuses room to grow goes on"
+    check "resident" sh -c '! grep -q "\"streaming\"" tight.json'
+    check "in less memory" test "$(held tight.json | cut -d' ' -f2)" -lt "$(held roomy.json | cut -d' ' -f2)"
+    check "to the same bytes" "$STRAKE" compare large tight
     unset STRAKE_TEST_MAX_ALLOC STRAKE_OPENCL_LIBRARY
 else
     skip "arrays beyond the largest buffer" "no library to stand in front of a driver"

@@ -297,7 +297,14 @@ fi
 space opencl "  - {path: run.fusion, values: [plain, stream]}
   - {path: run.group_width, values: [32]}
   - {path: run.group_height, values: [1, 2, 4, 8, 16], start: 16, when: fusion == plain}"
-export STRAKE_OPENCL_LIBRARY=$faulty
+# A grid of 61 kB an array on devices that tell of less for one buffer: GPUs are asked, as runs ask them.
+export STRAKE_OPENCL_LIBRARY=$faulty STRAKE_TEST_MAX_ALLOC=50000
+sed 's/values: \[plain, stream\]/values: [plain]/; s/values: \[1, 2.*16\], start: 16/values: [1], start: 1/' space.yaml >one.yaml
+STRAKE_TEST_FAULTS=type:gpu try tune --on ocl:0 --space one.yaml --cache asked --budget $patience
+exits 0 "OpenCL: a GPU is tuned with arrays beyond the largest buffer that it tells of"
+try tune --on ocl:0 --space one.yaml --cache refused --budget $patience
+fails 1 "OpenCL: another device is not" "every grid of the search space needs too much memory"
+unset STRAKE_TEST_MAX_ALLOC
 export STRAKE_TEST_FAULTS="crash:32x1 hang:32x2 skip:32x4 beyond:32x8 build:__local"
 export STRAKE_TEST_HANGS=$PWD/hangs
 clock $patience hangs # have passed when a launch does not return
