@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "io/folder.h"
+#include "strake.h"
 
 /* XDG forbids relative paths. */
 char *strake_cache_folder(void)
@@ -83,10 +84,20 @@ static strake_status refuse(const char *folder, const char *file, const char *wh
                        folder, file[0] != '\0' ? "/" : "", file, why);
 }
 
+/* Programs of devices and models: whoever reads these has nobody to tell why one is of no use. */
+static bool is_read_silently(const char *name)
+{
+    const char *const dot = strrchr(name, '.');
+    return dot != NULL && (strcmp(dot, ".clbin") == 0 ||
+                           (strncmp(name, "model-", 6) == 0 && strcmp(dot, ".yaml") == 0));
+}
+
 strake_status strake_cache_check(const char *folder, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const char *why = NULL;
+    char odd[sizeof(struct dirent)] = "";
+    mode_t kind = 0;
     const int descriptor = open_folder(folder, &why);
     DIR *const list = descriptor >= 0 ? fdopendir(descriptor) : NULL;
     if (descriptor < 0 && errno == ENOTDIR) {
@@ -101,10 +112,20 @@ strake_status strake_cache_check(const char *folder, strake_error *error)
     const struct dirent *entry = NULL;
     while (status == STRAKE_OK && list != NULL && (entry = readdir(list)) != NULL) {
         struct stat info;
-        if (fstatat(descriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(info.st_mode) && (why = distrust(&info)) != NULL) {
-            status = refuse(folder, entry->d_name, why, error);
+        if (fstatat(descriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+            continue;
         }
+        if (S_ISREG(info.st_mode) && (why = distrust(&info)) != NULL) {
+            status = refuse(folder, entry->d_name, why, error);
+        } else if (!S_ISREG(info.st_mode) && is_read_silently(entry->d_name)) {
+            (void)snprintf(odd, sizeof odd, "%s", entry->d_name);
+            kind = info.st_mode;
+        }
+    }
+    if (status == STRAKE_OK && odd[0] != '\0') {
+        status =
+            strake_fail(error, STRAKE_ERR_STATE, "%s/%s in the cache is not used: %s; delete it",
+                        folder, odd, strake_file_kind(kind));
     }
     if (list != NULL) {
         (void)closedir(list);
@@ -112,6 +133,16 @@ strake_status strake_cache_check(const char *folder, strake_error *error)
         (void)close(descriptor);
     }
     return status;
+}
+
+void strake_cache_tell(const char *folder, void (*notice)(void *user, const char *line), void *user)
+{
+    char line[sizeof(strake_error) + 20];
+    strake_error reason;
+    if (folder != NULL && notice != NULL && strake_cache_check(folder, &reason) != STRAKE_OK) {
+        (void)snprintf(line, sizeof line, STRAKE_NOTICE_WARNING "%s", reason.text);
+        notice(user, line);
+    }
 }
 
 strake_status strake_cache_create(const char *folder, strake_error *error)

@@ -19,10 +19,14 @@ char *strake_cache_folder(void);
 char *strake_cache_folder_or(const char *folder);
 
 /**
- * Whether a folder and all files in it may be used; one that is not there may.
+ * Whether a folder and all files in it may be used, and programs and models are files; one that is not there may.
  * @return STRAKE_ERR_STATE: the message names the folder, or the first file, and says why not
  */
 strake_status strake_cache_check(const char *folder, strake_error *error);
+
+/** Tells, as a warning, why a folder may not be used, where it may not; NULL for either is nothing to tell. */
+void strake_cache_tell(const char *folder, void (*notice)(void *user, const char *line),
+                       void *user);
 
 /**
  * Creates a folder with its parents, for this user alone, and proves that it can be written and may be

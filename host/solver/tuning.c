@@ -5,6 +5,7 @@
 
 #include "case/settings.h"
 #include "cpu/threads.h"
+#include "io/cache.h"
 #include "solver/solver_impl.h"
 
 static void find_for(const strake_solver *solver, strake_part *part)
@@ -15,6 +16,18 @@ static void find_for(const strake_solver *solver, strake_part *part)
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
+/* Without tuned settings programs of devices are still read from the usual folder. */
+static void tell_cache(const strake_solver *solver)
+{
+    bool devices = false;
+    for (int e = 0; e < solver->team.parts; e++) {
+        devices = devices || solver->team.part[e].device != NULL;
+    }
+    char *const folder = devices ? strake_cache_folder() : NULL;
+    strake_cache_tell(folder, solver->team.notices.line, solver->team.notices.user);
+    free(folder);
+}
+
 strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -23,6 +36,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
         solver->team.part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
     }
     if (!solver->which->run.tuned || !solver->team.part[0].ops->is_tried) {
+        tell_cache(solver);
         return STRAKE_OK;
     }
     STRAKE_TRY(strake_tuned_load(solver->cache, solver->team.notices.line,

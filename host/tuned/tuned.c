@@ -98,17 +98,6 @@ static int only_ours(const struct dirent *entry)
     return is_ours(entry->d_name);
 }
 
-/* What may not be used of a folder is told here, also where programs of devices are concerned. */
-static void tell_distrust(const strake_tuned_set *set, const char *folder)
-{
-    char line[sizeof(strake_error) + 20];
-    strake_error reason;
-    if (folder != NULL && strake_cache_check(folder, &reason) != STRAKE_OK) {
-        (void)snprintf(line, sizeof line, STRAKE_NOTICE_WARNING "%s", reason.text);
-        tell(set, line);
-    }
-}
-
 static strake_status load_folder(strake_tuned_set *set, const char *folder, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -155,8 +144,8 @@ strake_status strake_tuned_load(const char *folder, void (*notice)(void *user, c
     set->notice = notice;
     set->user = user;
     if (path != NULL) {
-        tell_distrust(set, path);
-        tell_distrust(set, usual);
+        strake_cache_tell(path, notice, user);
+        strake_cache_tell(usual, notice, user);
         STRAKE_TRY(load_folder(set, path, error));
     }
     STRAKE_TRY(load_shipped(set, error));

@@ -58,10 +58,10 @@ char *strake_path_folder(const char *path)
     return folder;
 }
 
-/* What a path is, where it is no regular file. */
-static const char *kind_text(mode_t mode)
+const char *strake_file_kind(mode_t mode)
 {
-    return S_ISDIR(mode)    ? "it is a folder, not a file"
+    return S_ISLNK(mode)    ? "it is a symbolic link"
+           : S_ISDIR(mode)  ? "it is a folder, not a file"
            : S_ISFIFO(mode) ? "it is a named pipe, not a file"
            : S_ISSOCK(mode) ? "it is a socket, not a file"
                             : "it is a device, not a file";
@@ -103,7 +103,7 @@ int strake_file_open(const char *path, int64_t *bytes, const char **why)
                : S_ISREG(info.st_mode)                         ? 0
                                                                : ENOTSUP;
     }
-    *why = code == ENOTSUP ? kind_text(info.st_mode) : strake_file_reason(code);
+    *why = code == ENOTSUP ? strake_file_kind(info.st_mode) : strake_file_reason(code);
     if (code != 0) {
         if (descriptor >= 0) {
             (void)close(descriptor);
@@ -266,7 +266,7 @@ static strake_status create_temporary(strake_file *file, mode_t mode, strake_err
 static strake_status open_directly(strake_file *file, mode_t mode, strake_error *error)
 {
     if (!S_ISFIFO(mode) && !S_ISCHR(mode)) {
-        return complain(file, kind_text(mode), error);
+        return complain(file, strake_file_kind(mode), error);
     }
     file->descriptor = open(file->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file->descriptor < 0) {
@@ -285,7 +285,7 @@ strake_status strake_file_check(const char *path, strake_error *error)
     struct stat info;
     if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
         return strake_fail(error, STRAKE_ERR_IO, "cannot write %s: %s; remove it", path,
-                           kind_text(info.st_mode));
+                           strake_file_kind(info.st_mode));
     }
     return STRAKE_OK;
 }

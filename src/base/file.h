@@ -6,6 +6,8 @@
 #ifndef STRAKE_BASE_FILE_H
 #define STRAKE_BASE_FILE_H
 
+#include <sys/stat.h>
+
 #include "base/error.h"
 
 /* --- reading ------------------------------------------------------------------------------------- */
@@ -107,6 +109,9 @@ char *strake_path_folder(const char *path);
 
 /** The last part of a path: points into it. */
 const char *strake_path_last(const char *path);
+
+/** What a user reads where something is no regular file: what it is instead. */
+const char *strake_file_kind(mode_t mode);
 
 /** What a user reads for an errno of a file operation. */
 const char *strake_file_reason(int code);

@@ -113,6 +113,47 @@ if [ "$code" -eq 0 ]; then
 else
     skip "models are not stored where others may write" "no OpenCL device"
 fi
+
+# What should be an entry and is no file is told, once, and passed over.
+odd() { # odd NAME WHAT: a run with that entry in its cache
+    try run case.yaml --on cpu --output odd-out
+    exits 0 "$2 in place of $1: a run goes on"
+    check "$2 in place of $1: one line says so" \
+        test "$(grep -c "warning: .*/odd/$1 in the cache is not used: it is $2" .err)/$(grep -c 'in the cache' .err)" = 1/1
+    rm -r "odd/$1"
+}
+mkdir -m 700 odd
+export STRAKE_CACHE_DIR=$scratch/odd
+for name in 0123456789abcdef.clbin model-0123456789abcdef.yaml; do
+    mkfifo "odd/$name"
+    odd "$name" "a named pipe"
+    mkdir "odd/$name"
+    odd "$name" "a folder"
+    ln -s /dev/null "odd/$name"
+    odd "$name" "a symbolic link"
+    if [ "$(id -u)" -eq 0 ] && mknod "odd/$name" c 1 3; then
+        odd "$name" "a device"
+    else
+        skip "a device in place of $name" "only root can make one"
+    fi
+done
+mkfifo odd/other.yaml
+try run case.yaml --on cpu --output odd-out
+check "what is no entry is nobody's business" bash -c '! grep -q "in the cache" .err'
+mkfifo odd/0.clbin
+try run case.yaml --on cpu --output odd-out --quiet
+check "the quiet are told, too" grep -q 'odd/0.clbin in the cache is not used' .err
+try bench case.yaml --on cpu --on serial --steps 2 --repeats 1
+check "bench tells it once" test "$(grep -c 'odd/0.clbin in the cache is not used' .err)" -eq 1
+try run case.yaml --on cpu --output odd-out --set run.tuned=false
+check "who uses nothing of the cache is not told" bash -c '! grep -q "in the cache" .err'
+try devices
+if grep -q '^ocl:0' .out; then
+    try run case.yaml --on ocl:0 --output odd-out --set run.tuned=false
+    check "who uses programs alone is" test "$(grep -c 'odd/0.clbin in the cache is not used' .err)" -eq 1
+else
+    skip "who uses programs alone is told" "no OpenCL device"
+fi
 mkfifo pipe
 STRAKE_CACHE_DIR=$PWD/pipe try devices
 exits 0 "a cache that is no folder is done without"
