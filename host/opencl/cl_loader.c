@@ -4,10 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
 
 /* RTLD_NODELETE: OpenCL drivers start threads and register exit handlers in mapped code. */
 static void *open_library(const char *name, char *why, size_t why_size)
 {
+    struct stat info;
+    /* The system's loader would wait for somebody to write into a pipe. */
+    if (strchr(name, '/') != NULL && stat(name, &info) == 0 && !S_ISREG(info.st_mode)) {
+        (void)snprintf(why, why_size, "%s: %s", name, strake_file_kind(info.st_mode));
+        return NULL;
+    }
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL) {
         const char *reason = dlerror();

@@ -97,6 +97,8 @@ export STRAKE_CACHE_DIR=$scratch/pipe
 soon run case.yaml --on cpu --quiet
 exits 0 "a pipe in place of a cache is passed over"
 unset STRAKE_CACHE_DIR
+STRAKE_OPENCL_LIBRARY=$scratch/pipe soon run case.yaml --on ocl:0
+fails 2 "a pipe in place of an OpenCL library" "STRAKE_OPENCL_LIBRARY" "pipe: it is a named pipe"
 
 # What users expect to work.
 cat <case.yaml | timeout 60 "$STRAKE" run /dev/stdin --on serial --quiet --output piped >.out 2>.err
