@@ -14,9 +14,9 @@ complain() { # FILE LINE MESSAGE
     problems=$((problems + 1))
 }
 
-# The folders of host, each on those before it. Machines come first, then whoever computes slabs and when; what
-# is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
-order="mpi cpu io opencl measure model tuned part team pace grid group solver output bench view"
+# The folders of host, each on those before it. Machines come first, then whoever computes slabs, when and on which
+# rank; what is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
+order="mpi cpu io opencl measure model tuned part team pace group grid solver output bench view"
 
 mapfile -t sources < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 files=${#sources[@]}

@@ -237,12 +237,17 @@ strake_status strake_arrays_new(strake_grid *grid, const char *name, void **out,
     return status;
 }
 
+bool strake_arrays_has(const strake_value *value)
+{
+    return value->stage < 0 && !value->is_constant && value->is_live;
+}
+
 int strake_arrays_count(const strake_graph *graph, int for_state)
 {
     int arrays = 0;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
-        if (value->stage < 0 && !value->is_constant && value->is_live) {
+        if (strake_arrays_has(value)) {
             arrays += value->next >= 0 ? for_state : 1;
         }
     }
@@ -258,7 +263,7 @@ strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error)
     grid->home_threads = grid->team->threads;
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
-        if (value->stage >= 0 || value->is_constant || !value->is_live) {
+        if (!strake_arrays_has(value)) {
             continue;
         }
         for (int p = 0; p < (value->next >= 0 ? 2 : 1); p++) {

@@ -13,6 +13,9 @@ strake_status strake_arrays_allocate(strake_grid *grid, strake_error *error);
  */
 void strake_arrays_settle(strake_grid *grid);
 
+/** Whether a value of the graph has an array: an input or state that something is computed from, and no constant. */
+bool strake_arrays_has(const strake_value *value);
+
 /** Number of arrays of the size of the grid, with so many for each state. */
 int strake_arrays_count(const strake_graph *graph, int for_state);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "grid/arrays.h"
+#include "grid/inputs.h"
 #include "grid/keep.h"
 #include "grid/memory.h"
 
@@ -84,6 +85,9 @@ static void note(strake_domain *domain, strake_domain_event event)
     case STRAKE_DOMAIN_STORED:
         strake_grid_mark(grid, true, ahead, ahead, placed);
         break;
+    case STRAKE_DOMAIN_REFRESHED:
+        strake_grid_mark(grid, true, raw, placed, ready);
+        break;
     }
 }
 
@@ -122,6 +126,46 @@ static strake_exchange_case exchange(const strake_domain *domain, int64_t slabs,
                                    bandwidth);
 }
 
+static strake_stretch piece(const strake_domain *domain, int item, int64_t slab)
+{
+    const strake_grid *grid = of(domain);
+    const strake_layout *l = &grid->layout;
+    const int states = domain->states;
+    const int value = grid->item[item < states ? item : item - states];
+    char *const array = grid->array[item >= states && item < 2 * states][value];
+    return (strake_stretch){array + strake_layout_offset(l, slab),
+                            (size_t)(l->slab * l->element_size)};
+}
+
+/* One slab more on either side than sweeps read: velocities there lack a neighbour's h. */
+static strake_window window(const strake_domain *domain, strake_range own, int steps)
+{
+    int64_t depth[2];
+    strake_domain_depth(domain, steps, depth);
+    return strake_window_make(&of(domain)->layout, own, depth[0] + 1, depth[1] + 1);
+}
+
+static void take(strake_domain *domain, strake_range own, int steps)
+{
+    domain->own = own;
+    strake_grid_of(domain)->window = window(domain, own, steps);
+}
+
+static void trim(strake_domain *domain)
+{
+    strake_arrays_trim(of(domain));
+}
+
+static strake_status fill(strake_domain *domain, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_grid *grid = strake_grid_of(domain);
+    STRAKE_TRY(strake_ranks_agree(domain->ranks, strake_inputs_fill(grid, error), error));
+    STRAKE_TRY(strake_inputs_prepare(grid, error));
+cleanup:
+    return status;
+}
+
 static bool has_room(const strake_domain *domain)
 {
     return strake_memory_has_room(of(domain));
@@ -144,6 +188,11 @@ static const strake_domain_ops grid_ops = {.lacks_inputs = lacks_inputs,
                                            .settle = settle,
                                            .find_bad = find_bad,
                                            .exchange = exchange,
+                                           .piece = piece,
+                                           .window = window,
+                                           .take = take,
+                                           .trim = trim,
+                                           .fill = fill,
                                            .has_room = has_room,
                                            .keep = keep,
                                            .renew = renew};
@@ -174,6 +223,25 @@ cleanup:
     return status;
 }
 
+/* States first, then what stays the same. */
+static void list_items(strake_grid *grid)
+{
+    strake_domain *d = &grid->domain;
+    int items = 0;
+    d->states = 0;
+    for (int inputs = 0; inputs < 2; inputs++) {
+        for (int v = 0; v < grid->graph.values; v++) {
+            const strake_value *value = &grid->graph.value[v];
+            const bool is_state = value->next >= 0;
+            if (is_state != (inputs == 1) && strake_arrays_has(value)) {
+                grid->item[items++] = v;
+            }
+        }
+        d->states = inputs == 0 ? items : d->states;
+    }
+    d->inputs = items - d->states;
+}
+
 void strake_grid_lay_out(strake_grid *grid, int steps)
 {
     const strake_case *which = grid->which;
@@ -198,10 +266,33 @@ void strake_grid_lay_out(strake_grid *grid, int steps)
      */
     d->is_divisible = l->n[1] + l->lo[1] + l->hi[1] == 1 && d->ranks == NULL &&
                       (!d->is_round || l->n[2] % d->grain == 0);
+    list_items(grid);
+    d->own = (strake_range){0, d->slabs};
+    grid->window = (strake_window){1, {d->own}};
     d->slab_bytes = (double)(l->slab * l->element_size);
-    d->state_bytes = 0.0;
-    for (int v = 0; v < grid->graph.values; v++) {
-        d->state_bytes += grid->graph.value[v].next >= 0 ? d->slab_bytes : 0.0;
-    }
+    d->state_bytes = d->states * d->slab_bytes;
     d->bytes = (double)l->elements * l->element_size * strake_arrays_count(&grid->graph, 2);
+}
+
+/* Slabs wander through the ranks: whatever belongs to a place would have to wander too. */
+strake_status strake_grid_check_one_way(const strake_grid *grid, strake_error *error)
+{
+    const strake_problem *problem = grid->which->problem;
+    if (grid->layout.boundary[0] != STRAKE_PERIODIC) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: run.exchange: one_way needs a periodic boundary in the slowest "
+                           "direction, because every row wanders round it; use both",
+                           grid->which->file);
+    }
+    for (int f = 0; f < problem->fields; f++) {
+        if (!problem->field[f].is_state && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "%s: run.exchange: one_way is for problems without fields that stay "
+                "the same, but field %s has different values from cell to cell; give "
+                "it as {constant: X}, or use both",
+                grid->which->file, problem->field[f].name);
+        }
+    }
+    return STRAKE_OK;
 }

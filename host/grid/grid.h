@@ -39,6 +39,7 @@ typedef struct strake_grid {
     int value_of[STRAKE_MAX_FIELDS]; /**< graph value of a field */
     double number[STRAKE_MAX_FIELDS];
     strake_validity field[STRAKE_MAX_FIELDS];
+    int item[STRAKE_MAX_VALUES]; /**< values of the domain's states, then of its inputs */
     void *array[2]
                [STRAKE_MAX_VALUES]; /**< host arrays by value; states have two, others [0] = [1] */
     void *next[2][STRAKE_MAX_VALUES]; /**< next[p][output] = array[1 - p][state] */
@@ -59,6 +60,9 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
 
 /** Layout for sweeps of up to @p steps steps, and what a team must know of it. */
 void strake_grid_lay_out(strake_grid *grid, int steps);
+
+/** Whether slabs may wander (run.exchange: one_way). @return STRAKE_ERR_USAGE if not */
+strake_status strake_grid_check_one_way(const strake_grid *grid, strake_error *error);
 
 /** Whether inputs (or states) are in one of the states from @p first to @p last. */
 bool strake_grid_any(const strake_grid *grid, bool states, strake_field_state first,

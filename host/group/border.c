@@ -25,12 +25,12 @@ struct strake_border {
 /* The rank before or after this one, -1 beyond an edge of the domain. */
 static int neighbour(const strake_rank_group *group, int side)
 {
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    const int other = strake_ranks_self(group->grid->domain.ranks) + (side == 0 ? -1 : 1);
+    const int count = strake_ranks_count(group->domain->ranks);
+    const int other = strake_ranks_self(group->domain->ranks) + (side == 0 ? -1 : 1);
     if (other >= 0 && other < count) {
         return other;
     }
-    return group->grid->layout.boundary[0] == STRAKE_PERIODIC ? (other + count) % count : -1;
+    return group->domain->ends == STRAKE_PERIODIC ? (other + count) % count : -1;
 }
 
 void strake_border_stripes(strake_rank_group *group)
@@ -54,13 +54,10 @@ void strake_border_stripes(strake_rank_group *group)
 static strake_transfer transfer(const strake_rank_group *group, int parity, int state, int peer,
                                 int tag, int64_t first, int64_t slabs)
 {
-    const strake_layout *l = &group->grid->layout;
-    const int64_t slab = l->slab * l->element_size;
-    return (strake_transfer){.peer = peer,
-                             .tag = tag,
-                             .data = (char *)group->grid->array[parity][state] +
-                                     strake_layout_offset(l, first),
-                             .bytes = (size_t)(slabs * slab)};
+    const strake_stretch piece =
+        strake_domain_stretch(group->domain, parity * group->domain->states + state,
+                              (strake_range){first, first + slabs});
+    return (strake_transfer){.peer = peer, .tag = tag, .data = piece.data, .bytes = piece.bytes};
 }
 
 /* A word instead of slabs; the tag as of messages down or up. */
@@ -80,24 +77,30 @@ static strake_transfer word(strake_rank_group *group, int side, bool sends, int 
 static strake_status create_link(strake_rank_group *group, int parity, const int64_t depth[2],
                                  strake_error *error)
 {
-    strake_transfer send[2 * STRAKE_MAX_VALUES + 2], receive[2 * STRAKE_MAX_VALUES + 2];
+    strake_status status = STRAKE_OK;
     int sends = 0, receives = 0, tag = 0;
+    const size_t most = 2 * (size_t)group->domain->states + 2;
+    strake_transfer *const send = calloc(most, sizeof *send);
+    strake_transfer *const receive = calloc(most, sizeof *receive);
     const bool *common = group->border->common;
     const int before = common[0] ? -1 : neighbour(group, 0);
     const int after = common[1] ? -1 : neighbour(group, 1);
+    STRAKE_TRY(strake_ranks_agree(
+        group->domain->ranks,
+        send != NULL && receive != NULL
+            ? STRAKE_OK
+            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
+        error));
     for (int side = 0; side < 2; side++) {
         if (common[side]) {
             send[sends++] = word(group, side, true, neighbour(group, side));
             receive[receives++] = word(group, side, false, neighbour(group, side));
         }
     }
-    for (int v = 0; v < group->grid->graph.values; v++) {
-        if (group->grid->graph.value[v].next < 0) {
-            continue;
-        }
+    for (int v = 0; v < group->domain->states; v++) {
         if (before >= 0 && depth[1] > 0) {
             send[sends++] =
-                transfer(group, parity, v, before, tag, group->grid->domain.own.first, depth[1]);
+                transfer(group, parity, v, before, tag, group->domain->own.first, depth[1]);
         }
         if (after >= 0 && depth[1] > 0) {
             receive[receives++] =
@@ -105,7 +108,7 @@ static strake_status create_link(strake_rank_group *group, int parity, const int
         }
         if (after >= 0 && depth[0] > 0) {
             send[sends++] = transfer(group, parity, v, after, tag + 1,
-                                     group->grid->domain.own.end - depth[0], depth[0]);
+                                     group->domain->own.end - depth[0], depth[0]);
         }
         if (before >= 0 && depth[0] > 0) {
             receive[receives++] = transfer(group, parity, v, before, tag + 1,
@@ -113,8 +116,12 @@ static strake_status create_link(strake_rank_group *group, int parity, const int
         }
         tag += 2;
     }
-    return strake_link_create(group->grid->domain.ranks, send, sends, receive, receives,
-                              &group->border->link[parity], error);
+    status = strake_link_create(group->domain->ranks, send, sends, receive, receives,
+                                &group->border->link[parity], error);
+cleanup:
+    free(send);
+    free(receive);
+    return status;
 }
 
 /* What needs no other rank: room, and no device that holds pages of the arrays. */
@@ -143,7 +150,7 @@ static void find_sent(const strake_rank_group *group, const int64_t depth[2])
 {
     const strake_border *border = group->border;
     strake_outside *outside = &group->team->outside;
-    const strake_range own = group->grid->domain.own;
+    const strake_range own = group->domain->own;
     const int64_t most = depth[0] > depth[1] ? depth[0] : depth[1];
     outside->sent[0] = outside->sent[1] = (strake_range){own.first, own.first};
     if (neighbour(group, 0) >= 0) {
@@ -188,7 +195,7 @@ static void stop_run(strake_rank_group *group, int64_t step)
 static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
 {
     strake_border *border = group->border;
-    const int parity = (int)((group->grid->domain.parity + step / border->sweep) & 1);
+    const int parity = (int)((group->domain->parity + step / border->sweep) & 1);
     strake_link *link = border->link[1 - parity];
     /* The ghosts of this array were last read in the sweep before. */
     bool goes_on = wait_for_roles(group, false, step);
@@ -260,10 +267,10 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     strake_status status = STRAKE_OK;
     int64_t depth[2];
     const int beside[2] = {neighbour(group, 0), neighbour(group, 1)};
-    strake_domain_reads(&group->grid->domain, group->team->at_once, depth);
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, begin_border(group, error), error));
+    strake_domain_reads(group->domain, group->team->at_once, depth);
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
-    strake_ranks_set_crowded(group->grid->domain.ranks, group->border->is_crowded);
+    strake_ranks_set_crowded(group->domain->ranks, group->border->is_crowded);
     if (group->which->run.exchange != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(group, beside, depth, group->border->common, error));
     }
@@ -296,7 +303,7 @@ void strake_border_destroy(strake_rank_group *group)
 strake_status strake_border_refresh(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_link *link = group->border->link[group->grid->domain.parity];
+    strake_link *link = group->border->link[group->domain->parity];
     STRAKE_TRY(strake_link_listen(link, error));
     STRAKE_TRY(strake_link_send(link, error));
     STRAKE_TRY(strake_link_received(link, error));
@@ -309,7 +316,7 @@ void strake_border_break(strake_rank_group *group)
 {
     strake_border *border = group->border;
     if (border != NULL && !border->broken) {
-        strake_link_stop(border->link[1 - group->grid->domain.parity]);
+        strake_link_stop(border->link[1 - group->domain->parity]);
         border->broken = true;
     }
 }

@@ -1,13 +1,13 @@
 /**
  * @file group.h
- * The ranks that advance a grid together: which has which slabs (shares.h), what they exchange after a sweep
- * (border.h) and have in common (commons.h), and moves of slabs between them (regroup.h). Each has a team
- * and a pace of its own. A lone process is a group of one, with ranks = NULL.
+ * The ranks that advance a domain together: which has which slabs (shares.h), what they exchange after a
+ * sweep (border.h) and have in common (commons.h), and moves of slabs between them (regroup.h). Each has a
+ * team and a pace of its own. A lone process is a group of one, with ranks = NULL. Of what is in the slabs
+ * a group knows only where it lies in memory (strake_domain_ops.piece).
  */
 #ifndef STRAKE_GROUP_H
 #define STRAKE_GROUP_H
 
-#include "grid/grid.h"
 #include "pace/pace.h"
 
 enum { STRAKE_MOST_COMMONS = 4 };
@@ -17,16 +17,14 @@ typedef struct strake_border strake_border;
 
 typedef struct strake_rank_group {
     const strake_case *which;
-    strake_ranks *ranks; /**< borrowed; NULL: this process is alone */
-    strake_grid *grid;
+    strake_ranks *ranks;   /**< borrowed; NULL: this process is alone */
+    strake_domain *domain; /**< the team's */
     strake_team *team;
     strake_pace *pace;
     strake_range *owned; /**< slabs of every rank, NULL if it is alone */
     strake_border *border;
-    int commons; /**< pieces of the arrays of states that are in memory of other ranks too */
-    struct {
-        size_t first, end; /**< bytes, whole pages */
-    } common[STRAKE_MOST_COMMONS];
+    int commons; /**< slabs whose states are in memory of other ranks too, with what shares pages with them */
+    strake_range common[STRAKE_MOST_COMMONS];
 
     bool balances;                    /**< slabs may move between ranks */
     strake_balancer *balancer;        /**< on rank 0 */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "grid/arrays.h"
 #include "group/border.h"
 #include "group/commons.h"
 #include "group/shares.h"
@@ -37,16 +36,15 @@ struct strake_regroup_look {
 
 static double guess_cost(const strake_rank_group *group)
 {
-    const double slabs =
-        (double)group->grid->layout.n[0] / strake_ranks_count(group->grid->domain.ranks);
-    const double slab = (double)(group->grid->layout.slab * group->grid->layout.element_size);
-    return usual_start / slabs + slab * strake_arrays_count(&group->grid->graph, 1) / usual_message;
+    const strake_domain *d = group->domain;
+    const double slabs = (double)d->slabs / strake_ranks_count(d->ranks);
+    return usual_start / slabs + d->slab_bytes * (d->states + d->inputs) / usual_message;
 }
 
 int strake_regroup_policy(const strake_rank_group *group, double *slab_seconds, int64_t *least)
 {
     *slab_seconds = guess_cost(group);
-    *least = strake_domain_least(&group->grid->domain, group->team->at_once);
+    *least = strake_domain_least(group->domain, group->team->at_once);
     return (int)strake_rebalance_policy(group->which, group->which->run.shares != NULL);
 }
 
@@ -54,14 +52,14 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
 {
     double cost = 0.0;
     int64_t least = 0;
-    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
     const int policy = strake_regroup_policy(group, &cost, &least);
     strake_looks_begin(&group->looks);
-    group->balances = group->grid->domain.ranks != NULL && policy != STRAKE_BALANCE_FIXED;
+    group->balances = group->domain->ranks != NULL && policy != STRAKE_BALANCE_FIXED;
     if (!group->balances) {
         return STRAKE_OK;
     }
-    const bool decides = strake_ranks_self(group->grid->domain.ranks) == 0;
+    const bool decides = strake_ranks_self(group->domain->ranks) == 0;
     group->look = malloc(sizeof *group->look);
     group->balancer = decides ? malloc(sizeof *group->balancer) : NULL;
     if (group->look == NULL || (decides && group->balancer == NULL)) {
@@ -129,7 +127,7 @@ static strake_status watch(strake_rank_group *group, int64_t steps, double elaps
     if (steps < WATCHED) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(strake_ranks_most(group->grid->domain.ranks, &pace, 1, error));
+    STRAKE_TRY(strake_ranks_most(group->domain->ranks, &pace, 1, error));
     *drifts = usual > 0.0 && pace > drift * usual;
     group->usual = *drifts ? 0.0 : usual > 0.0 ? 0.5 * (usual + pace) : pace;
 cleanup:
@@ -152,7 +150,7 @@ static double conclude(strake_rank_group *group)
     }
     forget(group);
     return group->pace->balances && rate > 0.0
-               ? (double)(group->grid->domain.own.end - group->grid->domain.own.first) / rate
+               ? (double)(group->domain->own.end - group->domain->own.first) / rate
                : longest;
 }
 
@@ -165,73 +163,71 @@ static void decide(strake_rank_group *group, const double *seconds, verdict *out
     /* One look alone tells nothing of how far it may be off; bisection and slices do not ask. */
     const bool may_move = b->policy != STRAKE_BALANCE_MODEL || group->log.count > 0;
     out->moves = strake_balancer_decide(b, seconds, ahead, out->slabs, why, sizeof why) && may_move;
-    strake_decisions_add(&group->log, group->grid->domain.step, b->parts, seconds, b->owned,
+    strake_decisions_add(&group->log, group->domain->step, b->parts, seconds, b->owned,
                          out->moves != 0, why);
     strake_looks_plan(&group->looks, out->moves != 0 || b->doubts);
     out->piece = group->looks.piece;
 }
 
 /* A range with the ghosts beyond the ends of the domain, which go with the slabs there. */
-static strake_range with_ends(const strake_layout *l, strake_range range)
+static strake_range with_ends(const strake_domain *d, strake_range range)
 {
-    return (strake_range){range.first == 0 ? -l->lo[0] : range.first,
-                          range.end == l->n[0] ? l->n[0] + l->hi[0] : range.end};
+    return (strake_range){range.first == 0 ? -d->reach[0] : range.first,
+                          range.end == d->slabs ? d->slabs + d->reach[1] : range.end};
 }
 
-/* What a rank is to have of a value, once it owns some slabs. */
-static strake_window wanted(const strake_rank_group *group, int value, strake_range own)
+/* What a rank is to have of a current state, or of an input, once it owns some slabs. */
+static strake_window wanted(const strake_rank_group *group, bool is_state, strake_range own)
 {
-    const bool is_state = group->grid->graph.value[value].next >= 0;
     strake_window window = {1, {own}};
     if (!is_state) {
         /* Each rank owns slabs. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-        window = strake_shares_window(group, own);
+        window = group->domain->ops->window(group->domain, own, group->team->sweep);
     }
     for (int k = 0; k < window.ranges; k++) {
-        window.range[k] = with_ends(&group->grid->layout, window.range[k]);
+        window.range[k] = with_ends(group->domain, window.range[k]);
     }
     return window;
 }
 
 /* Adds what one rank wants of the slabs that another one had, where that is anything. */
-static void add_transfers(const strake_rank_group *group, int value, int peer, strake_range had,
+static void add_transfers(const strake_rank_group *group, int item, int peer, strake_range had,
                           const strake_window *wants, strake_transfer *list, int *count)
 {
-    const strake_layout *l = &group->grid->layout;
-    const int64_t slab = l->slab * l->element_size;
-    char *const array = group->grid->array[group->grid->domain.parity][value];
     for (int k = 0; k < wants->ranges; k++) {
-        const strake_range both =
-            strake_range_cut(wants->range[k], with_ends(&group->grid->layout, had));
+        const strake_range both = strake_range_cut(wants->range[k], with_ends(group->domain, had));
         if (both.first < both.end) {
+            const strake_stretch piece = strake_domain_stretch(group->domain, item, both);
             /* Each rank has its lists. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-            list[(*count)++] =
-                (strake_transfer){.peer = peer,
-                                  .tag = value * MOST_RANGES + k,
-                                  .data = array + strake_layout_offset(l, both.first),
-                                  .bytes = (size_t)((both.end - both.first) * slab)};
+            list[(*count)++] = (strake_transfer){.peer = peer,
+                                                 .tag = item * MOST_RANGES + k,
+                                                 .data = piece.data,
+                                                 .bytes = piece.bytes};
         }
     }
 }
 
-/* Who owned a slab before has its right values, of every field: all ranks get from it what they lack. */
+/* Who owned a slab before has its right values, of every item: all ranks get from it what they lack. */
 static strake_status trade(strake_rank_group *group, const strake_range *owned,
                            strake_transfer *send, strake_transfer *receive, strake_error *error)
 {
     int sends = 0;
     int receives = 0;
-    const int self = strake_ranks_self(group->grid->domain.ranks);
-    for (int v = 0; v < group->grid->graph.values; v++) {
-        const strake_window mine = wanted(group, v, owned[self]);
-        for (int k = 0; k < strake_ranks_count(group->grid->domain.ranks); k++) {
-            const strake_window theirs = wanted(group, v, owned[k]);
-            if (k != self && group->grid->array[0][v] != NULL) {
-                add_transfers(group, v, k, group->grid->domain.own, &theirs, send, &sends);
-                add_transfers(group, v, k, group->owned[k], &mine, receive, &receives);
+    const strake_domain *d = group->domain;
+    const int self = strake_ranks_self(d->ranks);
+    for (int k = 0; k < d->states + d->inputs; k++) {
+        const bool is_state = k < d->states;
+        const int item = k + (is_state ? d->parity : 1) * d->states;
+        const strake_window mine = wanted(group, is_state, owned[self]);
+        for (int peer = 0; peer < strake_ranks_count(d->ranks); peer++) {
+            const strake_window theirs = wanted(group, is_state, owned[peer]);
+            if (peer != self) {
+                add_transfers(group, item, peer, d->own, &theirs, send, &sends);
+                add_transfers(group, item, peer, group->owned[peer], &mine, receive, &receives);
             }
         }
     }
-    return strake_ranks_trade(group->grid->domain.ranks, send, sends, receive, receives, error);
+    return strake_ranks_trade(d->ranks, send, sends, receive, receives, error);
 }
 
 /* What needs no other rank: states in host arrays that are this rank's alone, and no team. */
@@ -251,18 +247,19 @@ static strake_status hand_over(strake_rank_group *group, const strake_range *own
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    const size_t most = (size_t)count * STRAKE_MAX_VALUES * MOST_RANGES;
+    const int count = strake_ranks_count(group->domain->ranks);
+    const size_t items = (size_t)(group->domain->states + group->domain->inputs);
+    const size_t most = (size_t)count * items * MOST_RANGES;
     strake_transfer *send = calloc(most, sizeof *send);
     strake_transfer *receive = calloc(most, sizeof *receive);
     status = send != NULL && receive != NULL
                  ? leave(group, error)
                  : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, status, error));
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks,
-                                  trade(group, owned, send, receive, error), error));
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, status, error));
+    STRAKE_TRY(
+        strake_ranks_agree(group->domain->ranks, trade(group, owned, send, receive, error), error));
     strake_shares_set(group, owned);
-    strake_arrays_trim(group->grid);
+    group->domain->ops->trim(group->domain);
 cleanup:
     free(send);
     free(receive);
@@ -273,12 +270,11 @@ cleanup:
 static strake_status settle(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(
-        strake_ranks_agree(group->grid->domain.ranks, strake_border_create(group, error), error));
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, strake_border_create(group, error), error));
     STRAKE_TRY(strake_border_refresh(group, error));
-    strake_grid_mark(group->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, strake_team_upload(group->team, error),
-                                  error));
+    group->domain->ops->note(group->domain, STRAKE_DOMAIN_REFRESHED);
+    STRAKE_TRY(
+        strake_ranks_agree(group->domain->ranks, strake_team_upload(group->team, error), error));
     strake_rebalance_begin(group->pace);
     strake_notices_streams(group->team);
 cleanup:
@@ -297,7 +293,7 @@ static strake_status move(strake_rank_group *group, bool *moved, strake_error *e
     strake_range *const owned = group->look->owned;
     double weight[STRAKE_MAX_PARTS];
     strake_error cause = {STRAKE_OK, ""};
-    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
     int64_t first = 0;
     for (int k = 0; k < count; k++) {
         before[k] = group->owned[k];
@@ -306,16 +302,16 @@ static strake_status move(strake_rank_group *group, bool *moved, strake_error *e
     }
     strake_shares_split(group, weight);
     STRAKE_TRY(hand_over(group, owned, error));
-    status = strake_ranks_agree(group->grid->domain.ranks,
+    status = strake_ranks_agree(group->domain->ranks,
                                 strake_team_place(group->team, weight, &cause), &cause);
     *moved = status == STRAKE_OK;
     if (status == STRAKE_ERR_MEMORY || status == STRAKE_ERR_USAGE) {
         strake_tell(&group->team->notices, "rows stay with their ranks from now on: %s",
                     cause.text);
-        strake_decisions_refused(&group->log, group->grid->domain.step, cause.text);
+        strake_decisions_refused(&group->log, group->domain->step, cause.text);
         group->balances = false;
         STRAKE_TRY(hand_over(group, before, error));
-        status = strake_ranks_agree(group->grid->domain.ranks,
+        status = strake_ranks_agree(group->domain->ranks,
                                     strake_team_place(group->team, weight, &cause), &cause);
     }
     STRAKE_CHECK(status == STRAKE_OK, error, cause.status, "%s", cause.text);
@@ -331,8 +327,8 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     struct strake_regroup_look *const look = group->look;
     double own = 0.0, start = 0.0;
     bool moved = false, drifts = false;
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    const bool decides = strake_ranks_self(group->grid->domain.ranks) == 0;
+    const int count = strake_ranks_count(group->domain->ranks);
+    const bool decides = strake_ranks_self(group->domain->ranks) == 0;
     if (!group->balances || group->team->recorder != NULL) {
         return STRAKE_OK;
     }
@@ -347,13 +343,12 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
         return STRAKE_OK;
     }
     own = conclude(group);
-    STRAKE_TRY(
-        strake_ranks_collect(group->grid->domain.ranks, &own, sizeof own, look->seconds, error));
+    STRAKE_TRY(strake_ranks_collect(group->domain->ranks, &own, sizeof own, look->seconds, error));
     if (decides) {
         decide(group, look->seconds, &look->said);
     }
     STRAKE_TRY(strake_ranks_broadcast(
-        group->grid->domain.ranks, &look->said,
+        group->domain->ranks, &look->said,
         offsetof(verdict, slabs) + (size_t)count * sizeof look->said.slabs[0], error));
     group->looks = (strake_looks){.piece = look->said.piece, .quiet = group->looks.quiet};
     if (look->said.moves == 0) {
@@ -364,7 +359,7 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     STRAKE_TRY(move(group, &moved, error));
     if (decides && moved) {
         const double took = strake_clock_seconds() - start;
-        strake_decisions_moved(&group->log, group->grid->domain.step, took);
+        strake_decisions_moved(&group->log, group->domain->step, took);
         strake_balancer_moved(group->balancer, look->said.slabs, took);
     }
 cleanup:

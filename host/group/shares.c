@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "grid/arrays.h"
 #include "group/border.h"
 #include "pace/choose.h"
-#include "grid/inputs.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PARTS, ROUNDS = 2 };
 
@@ -19,8 +17,8 @@ static const double close_enough = 0.02;
 strake_status strake_shares_pick(const strake_rank_group *group, const char *option,
                                  const char *text, char *out, size_t size, strake_error *error)
 {
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    const int self = strake_ranks_self(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
+    const int self = strake_ranks_self(group->domain->ranks);
     const char *part = text;
     int parts = 1;
     for (const char *at = strchr(text, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -42,19 +40,12 @@ strake_status strake_shares_pick(const strake_rank_group *group, const char *opt
     return STRAKE_OK;
 }
 
-strake_window strake_shares_window(const strake_rank_group *group, strake_range own)
-{
-    int64_t depth[2];
-    strake_domain_depth(&group->grid->domain, group->team->sweep, depth);
-    return strake_window_make(&group->grid->layout, own, depth[0] + 1, depth[1] + 1);
-}
-
 void strake_shares_set(strake_rank_group *group, const strake_range *owned)
 {
-    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
     memmove(group->owned, owned, (size_t)count * sizeof *owned);
-    group->grid->domain.own = group->owned[strake_ranks_self(group->grid->domain.ranks)];
-    group->grid->window = strake_shares_window(group, group->grid->domain.own);
+    group->domain->ops->take(group->domain, group->owned[strake_ranks_self(group->domain->ranks)],
+                             group->team->sweep);
     strake_border_stripes(group);
 }
 
@@ -62,9 +53,9 @@ void strake_shares_set(strake_rank_group *group, const strake_range *owned)
 static strake_status share(strake_rank_group *group, const double *weight, int steps,
                            strake_error *error)
 {
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    const int64_t least = strake_domain_least(&group->grid->domain, steps);
-    const int64_t n = group->grid->layout.n[0];
+    const int count = strake_ranks_count(group->domain->ranks);
+    const int64_t least = strake_domain_least(group->domain, steps);
+    const int64_t n = group->domain->slabs;
     int64_t slabs[MOST_RANKS];
     if (n / count < least) {
         return strake_fail(
@@ -91,35 +82,12 @@ static strake_status share(strake_rank_group *group, const double *weight, int s
     return STRAKE_OK;
 }
 
-/* One way, slabs wander through the ranks: whatever belongs to a place would have to wander too. */
-static strake_status check_one_way(const strake_rank_group *group, strake_error *error)
-{
-    const strake_problem *problem = group->which->problem;
-    if (group->grid->layout.boundary[0] != STRAKE_PERIODIC) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: run.exchange: one_way needs a periodic boundary in the slowest "
-                           "direction, because every row wanders round it; use both",
-                           group->which->file);
-    }
-    for (int f = 0; f < problem->fields; f++) {
-        if (!problem->field[f].is_state && group->grid->field[f].state != STRAKE_FIELD_CONSTANT) {
-            return strake_fail(
-                error, STRAKE_ERR_USAGE,
-                "%s: run.exchange: one_way is for problems without fields that stay "
-                "the same, but field %s has different values from cell to cell; give "
-                "it as {constant: X}, or use both",
-                group->which->file, problem->field[f].name);
-        }
-    }
-    return STRAKE_OK;
-}
-
 /* Weights given for the ranks, or equal ones. */
 static strake_status first_weights(const strake_rank_group *group, double *weight,
                                    strake_error *error)
 {
     const char *at = group->which->run.shares;
-    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
     double sum = 0.0;
     for (int k = 0; k < count; k++) {
         char *end = NULL;
@@ -142,19 +110,14 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double weight[MOST_RANKS];
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    group->grid->domain.own = (strake_range){0, group->grid->layout.n[0]};
-    group->grid->window = (strake_window){1, {group->grid->domain.own}};
-    if (group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY) {
-        STRAKE_TRY(check_one_way(group, error));
-    }
-    if (group->grid->domain.ranks == NULL) {
+    const int count = strake_ranks_count(group->domain->ranks);
+    if (group->domain->ranks == NULL) {
         goto cleanup;
     }
     STRAKE_CHECK(count <= MOST_RANKS, error, STRAKE_ERR_USAGE,
                  "%d ranks; Strake runs on %d at most", count, (int)MOST_RANKS);
-    strake_ranks_set_patience(group->grid->domain.ranks, group->which->run.patience);
-    group->grid->domain.one_way = group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY;
+    strake_ranks_set_patience(group->domain->ranks, group->which->run.patience);
+    group->domain->one_way = group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY;
     group->owned = calloc((size_t)count, sizeof *group->owned);
     STRAKE_CHECK(group->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     STRAKE_TRY(first_weights(group, weight, error));
@@ -171,8 +134,7 @@ static strake_status check_places(const strake_rank_group *group, strake_error *
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "--on %s computes the whole grid on one rank; there are %d: use "
                                "cpu, or start one",
-                               group->team->part[e].name,
-                               strake_ranks_count(group->grid->domain.ranks));
+                               group->team->part[e].name, strake_ranks_count(group->domain->ranks));
         }
     }
     return STRAKE_OK;
@@ -192,21 +154,8 @@ static strake_status time_rank(strake_rank_group *group, double *rate, strake_er
     double seconds = 0.0;
     double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     STRAKE_TRY(strake_time_team(group->pace, &seconds, part_seconds, error));
-    *rate = seconds > 0.0
-                ? (double)(group->grid->domain.own.end - group->grid->domain.own.first) / seconds
-                : 1.0;
-cleanup:
-    return status;
-}
-
-/* The fields of a share that has changed before the first step: all of them come from the case. */
-static strake_status take_share(strake_rank_group *group, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_arrays_trim(group->grid);
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, strake_inputs_fill(group->grid, error),
-                                  error));
-    STRAKE_TRY(strake_inputs_prepare(group->grid, error));
+    *rate =
+        seconds > 0.0 ? (double)(group->domain->own.end - group->domain->own.first) / seconds : 1.0;
 cleanup:
     return status;
 }
@@ -218,20 +167,18 @@ static strake_status share_by_rates(strake_rank_group *group, strake_error *erro
     double rate = 0.0;
     double rates[MOST_RANKS];
     double weight[STRAKE_MAX_PARTS];
-    const int count = strake_ranks_count(group->grid->domain.ranks);
+    const int count = strake_ranks_count(group->domain->ranks);
     for (int round = 0; round < ROUNDS; round++) {
         double sum = 0.0;
         bool settled = true;
-        STRAKE_TRY(
-            strake_ranks_agree(group->grid->domain.ranks, time_rank(group, &rate, error), error));
-        STRAKE_TRY(
-            strake_ranks_collect(group->grid->domain.ranks, &rate, sizeof rate, rates, error));
+        STRAKE_TRY(strake_ranks_agree(group->domain->ranks, time_rank(group, &rate, error), error));
+        STRAKE_TRY(strake_ranks_collect(group->domain->ranks, &rate, sizeof rate, rates, error));
         for (int k = 0; k < count; k++) {
             sum += rates[k];
         }
         for (int k = 0; k < count; k++) {
             const double has = (double)(group->owned[k].end - group->owned[k].first);
-            const double wants = (double)group->grid->layout.n[0] * rates[k] / sum;
+            const double wants = (double)group->domain->slabs * rates[k] / sum;
             settled = settled && wants < has * (1.0 + close_enough) + 1.0 &&
                       wants > has * (1.0 - close_enough) - 1.0;
         }
@@ -240,8 +187,9 @@ static strake_status share_by_rates(strake_rank_group *group, strake_error *erro
         }
         strake_shares_split(group, weight);
         STRAKE_TRY(share(group, rates, 1, error));
-        STRAKE_TRY(take_share(group, error));
-        STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks,
+        group->domain->ops->trim(group->domain);
+        STRAKE_TRY(group->domain->ops->fill(group->domain, error));
+        STRAKE_TRY(strake_ranks_agree(group->domain->ranks,
                                       strake_team_place(group->team, weight, error), error));
     }
 cleanup:
@@ -263,8 +211,8 @@ static strake_status agree_on_steps(strake_rank_group *group, strake_error *erro
     int parts = 0;
     int64_t fewest = INT64_MAX; /* slabs of a rank */
     double weight[STRAKE_MAX_PARTS];
-    const int count = strake_ranks_count(group->grid->domain.ranks);
-    STRAKE_TRY(strake_ranks_collect(group->grid->domain.ranks, &mine, sizeof mine, all, error));
+    const int count = strake_ranks_count(group->domain->ranks);
+    STRAKE_TRY(strake_ranks_collect(group->domain->ranks, &mine, sizeof mine, all, error));
     for (int k = 0; k < count; k++) {
         least = all[k].at_once < least ? all[k].at_once : least;
         parts += all[k].parts;
@@ -275,7 +223,7 @@ static strake_status agree_on_steps(strake_rank_group *group, strake_error *erro
                  "--on: %d entries on all ranks together; Strake takes %d at most", parts,
                  (int)STRAKE_MOST_PARTS);
     /* Shares have the slabs of one step (see share()); more steps need more of every rank. */
-    while (least > 1 && strake_domain_least(&group->grid->domain, least) > fewest) {
+    while (least > 1 && strake_domain_least(group->domain, least) > fewest) {
         least--;
     }
     group->team->agreed = least;
@@ -296,16 +244,15 @@ strake_status strake_shares_place(strake_rank_group *group, strake_error *error)
     } else if (status == STRAKE_OK) {
         status = strake_balance(group->pace, error);
     }
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, status, error));
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, status, error));
     if (group->which->run.shares == NULL) {
         STRAKE_TRY(share_by_rates(group, error));
     }
-    STRAKE_TRY(strake_ranks_agree(group->grid->domain.ranks, agree_on_steps(group, error), error));
-    STRAKE_TRY(
-        strake_ranks_agree(group->grid->domain.ranks, strake_border_create(group, error), error));
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, agree_on_steps(group, error), error));
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, strake_border_create(group, error), error));
     /* Trials did without the neighbours' slabs. */
     STRAKE_TRY(strake_border_refresh(group, error));
-    strake_grid_mark(group->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
+    group->domain->ops->note(group->domain, STRAKE_DOMAIN_REFRESHED);
 cleanup:
     return status;
 }

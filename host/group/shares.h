@@ -11,19 +11,13 @@
 strake_status strake_shares_pick(const strake_rank_group *group, const char *option,
                                  const char *text, char *out, size_t size, strake_error *error);
 
-/**
- * The slabs of which a rank with these has the inputs: those that its sweeps read, and beside them one
- * whose velocities lack a neighbour's h.
- */
-strake_window strake_shares_window(const strake_rank_group *group, strake_range own);
-
 /** Says which slabs every rank has from now on. */
 void strake_shares_set(strake_rank_group *group, const strake_range *owned);
 
 /** The present split of this rank's slabs among its places, for another number of them. */
 void strake_shares_split(const strake_rank_group *group, double *weight);
 
-/** First shares, before any measurement, and whether the exchange that the case wants is possible. */
+/** First shares, before any measurement. */
 strake_status strake_shares_begin(strake_rank_group *group, strake_error *error);
 
 /**

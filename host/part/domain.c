@@ -1,5 +1,14 @@
 #include "part/domain.h"
 
+strake_stretch strake_domain_stretch(const strake_domain *domain, int item, strake_range slabs)
+{
+    const strake_stretch first = domain->ops->piece(domain, item, slabs.first);
+    const bool is_empty = slabs.first >= slabs.end;
+    const strake_stretch last = is_empty ? first : domain->ops->piece(domain, item, slabs.end - 1);
+    return (strake_stretch){first.data,
+                            is_empty ? 0 : (size_t)(last.data - first.data) + last.bytes};
+}
+
 void strake_domain_depth(const strake_domain *domain, int steps, int64_t depth[2])
 {
     const int64_t again = (steps - 1) * domain->again;

@@ -16,12 +16,19 @@ typedef struct strake_domain strake_domain;
 
 /** What happened to the states and inputs of a domain, as far as the parts are concerned. */
 typedef enum strake_domain_event {
-    STRAKE_DOMAIN_PLACED,  /**< there are new parts, which have nothing yet */
-    STRAKE_DOMAIN_LOADED,  /**< they have the inputs and the current states */
-    STRAKE_DOMAIN_STEPPED, /**< they have newer states than the host */
-    STRAKE_DOMAIN_SPOILT,  /**< a trial has overwritten their states; the host's are current */
-    STRAKE_DOMAIN_STORED   /**< the host has their states */
+    STRAKE_DOMAIN_PLACED,   /**< there are new parts, which have nothing yet */
+    STRAKE_DOMAIN_LOADED,   /**< they have the inputs and the current states */
+    STRAKE_DOMAIN_STEPPED,  /**< they have newer states than the host */
+    STRAKE_DOMAIN_SPOILT,   /**< a trial has overwritten their states; the host's are current */
+    STRAKE_DOMAIN_STORED,   /**< the host has their states */
+    STRAKE_DOMAIN_REFRESHED /**< other ranks' slabs have come to the host's current states */
 } strake_domain_event;
+
+/** Some memory of a domain. */
+typedef struct strake_stretch {
+    char *data;
+    size_t bytes;
+} strake_stretch;
 
 typedef struct strake_domain_ops {
     /** Whether parts lack inputs, or states, that the host has; whether the host lacks states of theirs. */
@@ -43,6 +50,20 @@ typedef struct strake_domain_ops {
     /** What an exchange of so many slabs with neighbours on so many sides costs, for models. */
     strake_exchange_case (*exchange)(const strake_domain *domain, int64_t slabs, int sides,
                                      double bandwidth);
+
+    /**
+     * Where a slab of an item lies in the host's memory. Slabs of an item lie one after the other; items
+     * that are states lie alike on all ranks, from the beginning of a page on. @param[in] slab  also those
+     * beyond the ends that are reached
+     */
+    strake_stretch (*piece)(const strake_domain *domain, int item, int64_t slab);
+    /** Of several ranks: the slabs of which one with these has the inputs, for sweeps of so many steps. */
+    strake_window (*window)(const strake_domain *domain, strake_range own, int steps);
+    /** This rank has these slabs from now on; the memory of others is given back by trim. */
+    void (*take)(strake_domain *domain, strake_range own, int steps);
+    void (*trim)(strake_domain *domain);
+    /** The slabs that it has, as the case gives them, before the first step. Collective. */
+    strake_status (*fill)(strake_domain *domain, strake_error *error);
 
     /** Whether the machine has memory for a copy of the states. */
     bool (*has_room)(const strake_domain *domain);
@@ -70,6 +91,8 @@ struct strake_domain {
     bool is_round;        /**< the columns' ends meet */
     bool is_divisible;    /**< workers may have some columns only, in whole multiples of grain */
     int64_t grain;
+    int states;         /**< items: of parity 0, so many of parity 1, ... */
+    int inputs;         /**< ... and what stays the same */
     double slab_bytes;  /**< of one state or input */
     double state_bytes; /**< of all states of a slab */
     double bytes;       /**< of everything that parts need of the whole domain */
@@ -81,6 +104,9 @@ struct strake_domain {
     int64_t step;     /**< steps done */
     bool has_lost;    /**< the driver of a device that was dropped may still use memory of it */
 };
+
+/** Where some slabs of an item lie, together: strake_domain_ops.piece. */
+strake_stretch strake_domain_stretch(const strake_domain *domain, int item, strake_range slabs);
 
 /** Slabs that a stripe reads before and after its own in a sweep of so many steps, both ways. */
 void strake_domain_depth(const strake_domain *domain, int steps, int64_t depth[2]);

@@ -212,6 +212,9 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
     strake_grid_lay_out(&solver->grid, solver->team.sweep);
+    if (which->run.exchange == STRAKE_EXCHANGE_ONE_WAY) {
+        STRAKE_TRY(strake_grid_check_one_way(&solver->grid, error));
+    }
     STRAKE_TRY(strake_shares_begin(&solver->group, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));
@@ -255,7 +258,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     solver->pace.domain = &solver->grid.domain;
     solver->group.which = which;
     solver->group.ranks = ranks;
-    solver->group.grid = &solver->grid;
+    solver->group.domain = &solver->grid.domain;
     solver->group.team = &solver->team;
     solver->group.pace = &solver->pace;
     STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
