@@ -88,6 +88,21 @@ done < <(awk -v order="$order" '
     }
     ' "${sources[@]}")
 
+# What kind a part is, its table knows (host/part/part.h).
+while IFS=: read -r file line text; do
+    complain "$file" "$line" "a question about the kind of a part; ask its table (strake_part_ops)"
+done < <(grep -nE '(->|\.)device *[!=]= *NULL|ops *[!=]= *&strake_part_' host/{team,pace,group,grid,solver}/*.[ch] |
+    grep -v '^host/grid/part_')
+
+# What fits in the head: files and functions that end within some screens.
+while IFS=: read -r file line text; do
+    complain "$file" "$line" "$text"
+done < <(find src host autotune cl -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' | sort | xargs awk '
+    FNR == 501 { print FILENAME ":501:a file has 500 lines at most; split it" }
+    FNR == 1 { first = 0 }
+    /^{$/ { first = FNR }
+    /^}$/ && first > 0 && FNR - first >= 80 { print FILENAME ":" first ":a function has 80 lines at most; split it" }')
+
 # Drivers' own fills count patterns in 32 bits: cl_fill.h.
 while IFS=: read -r file line text; do
     complain "$file" "$line" "clEnqueueFillBuffer is wrong in large buffers; use strake_cl_fill()"

@@ -30,7 +30,7 @@ static double memory_of_group(const strake_grid *grid)
 {
     bool has_device = false;
     for (int p = 0; p < grid->team->parts; p++) {
-        has_device = has_device || grid->team->part[p].device != NULL;
+        has_device = has_device || grid->team->part[p].ops->has_driver;
     }
     const int64_t rings = strake_pipeline_bytes(&grid->graph, &grid->layout, &grid->which->run);
     const double each =
@@ -71,9 +71,10 @@ bool strake_memory_has_room(const strake_grid *grid)
            more <= strake_cgroup_memory(""); /* devices have theirs by now */
 }
 
-static bool shares_memory(const strake_cl_device *device)
+static bool shares_memory(const strake_part *part)
 {
-    return device != NULL && (device->unified_memory || (device->type & CL_DEVICE_TYPE_CPU) != 0);
+    return part->ops->has_driver &&
+           (part->device->unified_memory || (part->device->type & CL_DEVICE_TYPE_CPU) != 0);
 }
 
 void strake_memory_share(const strake_grid *grid, strake_cl_list *devices)
@@ -82,14 +83,13 @@ void strake_memory_share(const strake_grid *grid, strake_cl_list *devices)
     const double left = memory_of_group(grid) - memory_needed(grid, 2);
     int sharing = 0;
     for (int p = 0; p < team->parts; p++) {
-        sharing += shares_memory(team->part[p].device) ? 1 : 0;
+        sharing += shares_memory(&team->part[p]) ? 1 : 0;
     }
     sharing *= strake_ranks_local_count(grid->domain.ranks);
     for (int p = 0; p < team->parts && isfinite(left); p++) {
-        strake_cl_device *const device =
-            team->part[p].number >= 0 ? &devices->device[team->part[p].number] : NULL;
-        if (shares_memory(device) && (double)device->global_memory > left / sharing) {
-            device->global_memory = (uint64_t)(left / sharing);
+        if (shares_memory(&team->part[p]) &&
+            (double)team->part[p].device->global_memory > left / sharing) {
+            devices->device[team->part[p].number].global_memory = (uint64_t)(left / sharing);
         }
     }
 }

@@ -92,7 +92,9 @@ static void describe(const strake_part *part, strake_part_report *out)
     }
 }
 
-const strake_part_ops strake_part_cpu = {.role = "stripe",
+const strake_part_ops strake_part_cpu = {.word = "cpu",
+                                         .role = "stripe",
+                                         .settings = STRAKE_FOR_CPU,
                                          .has_workers = true,
                                          .is_tried = true,
                                          .bounds_steps = true,

@@ -353,6 +353,7 @@ static void describe(const strake_part *part, strake_part_report *out)
     (void)snprintf(out->name, sizeof out->name, "%s", device->name);
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
     (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
+    out->bit_exact = device->bit_exact[strake_grid_of(part->domain)->which->precision] == 1;
     if (part->body != NULL) {
         describe_blocks(stripe_of(part), out);
         describe_kernels(stripe_of(part), &out->kernels);
@@ -366,7 +367,8 @@ static void describe(const strake_part *part, strake_part_report *out)
 
 /* Of every table: before it is made nobody knows which of the two it will be. */
 #define OPENCL_PART                                                                                \
-    .role = "stripe", .is_tried = true, .cores = cores, .make = make, .unmake = unmake,            \
+    .word = "ocl", .role = "stripe", .settings = STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS,           \
+    .has_driver = true, .is_tried = true, .cores = cores, .make = make, .unmake = unmake,          \
     .describe = describe
 
 const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};

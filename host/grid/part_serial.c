@@ -53,7 +53,8 @@ static void describe(const strake_part *part, strake_part_report *out)
                    strake_isa_name(STRAKE_ISA_SCALAR));
 }
 
-const strake_part_ops strake_part_serial = {.role = "reference",
+const strake_part_ops strake_part_serial = {.word = "serial",
+                                            .role = "reference",
                                             .needs_all = true,
                                             .make = make,
                                             .unmake = unmake,

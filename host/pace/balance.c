@@ -3,7 +3,6 @@
  * shared in proportion to the measured rates.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "cpu/threads.h"
@@ -74,8 +73,8 @@ static bool is_crowded(const strake_pace *pace)
     bool crowded = pace->team->most_threads > strake_topology_threads(&pace->team->topology);
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_part *part = &pace->team->part[e];
-        crowded = crowded || (part->device != NULL && part->body != NULL &&
-                              !strake_cl_device_is_gpu(part->device));
+        crowded =
+            crowded || (part->ops->has_driver && part->body != NULL && !strake_part_is_gpu(part));
     }
     return crowded;
 }
@@ -128,10 +127,9 @@ cleanup:
 int strake_balance_twin(const strake_team *team, int e)
 {
     const strake_part *part = &team->part[e];
-    for (int k = 0; k < e && part->device != NULL; k++) {
+    for (int k = 0; k < e; k++) {
         const strake_part *other = &team->part[k];
-        if (other->device != NULL && !other->dropped &&
-            strcmp(part->device->name, other->device->name) == 0) {
+        if (!other->dropped && strake_part_is_twin(other, part)) {
             return k;
         }
     }

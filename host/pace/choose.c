@@ -68,7 +68,7 @@ static strake_status forgive(strake_pace *pace, const strake_part *part, strake_
                              const strake_error *error, double *seconds)
 {
     const char *what = part != NULL ? part->name : "the team";
-    const bool may_lack = part == NULL || part->device != NULL;
+    const bool may_lack = part == NULL || part->ops->has_driver;
     if (status == STRAKE_ERR_DEVICE || (status == STRAKE_ERR_USAGE && may_lack)) {
         strake_tell(&pace->team->notices, "%sauto: %s is left out: %s",
                     status == STRAKE_ERR_DEVICE ? STRAKE_NOTICE_WARNING : "", what, error->text);

@@ -27,8 +27,7 @@ static int count_gpus(const strake_pace *pace)
     int gpus = 0;
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_part *part = &pace->team->part[e];
-        gpus +=
-            part->device != NULL && !part->dropped && strake_cl_device_is_gpu(part->device) ? 1 : 0;
+        gpus += strake_part_is_gpu(part) && !part->dropped ? 1 : 0;
     }
     return gpus;
 }
@@ -101,7 +100,7 @@ static bool find_part(const strake_pace *pace, int e, strake_team_part *cost, ch
         return false;
     }
     cost->slab = cell * (double)n[1] * (double)n[2];
-    if (part->device == NULL) {
+    if (!part->ops->has_driver) {
         (void)tell_source(pace, part, why, size);
         return find_threads(pace, cost, why, size);
     }

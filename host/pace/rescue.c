@@ -27,7 +27,7 @@ static bool is_wanted(const strake_pace *pace)
 {
     bool any = false;
     for (int e = 0; e < pace->team->parts; e++) {
-        any = any || (pace->team->part[e].device != NULL && pace->team->part[e].body != NULL);
+        any = any || (pace->team->part[e].ops->has_driver && pace->team->part[e].body != NULL);
     }
     /* Other ranks cannot go back to where this one's copy is. */
     return any && count_parts(pace) > 1 && !pace->kept.refused && pace->domain->ranks == NULL;

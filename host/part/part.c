@@ -1,15 +1,26 @@
 #include "part/part.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool strake_part_shares_device(const strake_part *a, const strake_part *b)
 {
     return a->device != NULL && a->device == b->device;
 }
 
+bool strake_part_is_twin(const strake_part *a, const strake_part *b)
+{
+    return a->device != NULL && b->device != NULL && strcmp(a->device->name, b->device->name) == 0;
+}
+
+bool strake_part_is_gpu(const strake_part *part)
+{
+    return part->device != NULL && strake_cl_device_is_gpu(part->device);
+}
+
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error)
 {
-    if (status == STRAKE_ERR_DEVICE && part->device != NULL) {
+    if (status == STRAKE_ERR_DEVICE && part->ops->has_driver) {
         part->failed = true;
         (void)snprintf(part->why, sizeof part->why, "%.290s", error->text);
     }

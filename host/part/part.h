@@ -52,11 +52,15 @@ typedef struct strake_leg {
 
 /** NULL: there is nothing to do, or, where it says so, something else. */
 typedef struct strake_part_ops {
+    const char *word; /**< in WHERE, before a device's number */
     const char *role; /**< in reports */
+    unsigned
+        settings; /**< that it uses, but for what its kernels turn out to be (strake_setting_for) */
     bool
         has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
-    bool is_tried;   /**< trial steps make it ready and tell how fast it is; settings are tuned */
-    bool needs_all;  /**< it computes the whole domain or nothing */
+    bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
+    bool is_tried;     /**< trial steps make it ready and tell how fast it is; settings are tuned */
+    bool needs_all;    /**< it computes the whole domain or nothing */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 
     /** Processors that it takes from the workers; @p is_first: it is the first part of its device. */
@@ -146,6 +150,12 @@ static inline bool strake_part_has_slabs(const strake_part *part)
 
 /** Whether two parts are on one device. */
 bool strake_part_shares_device(const strake_part *a, const strake_part *b);
+
+/** Whether they are on devices of one name. */
+bool strake_part_is_twin(const strake_part *a, const strake_part *b);
+
+/** Whether it computes on a device that is not made of the processors. */
+bool strake_part_is_gpu(const strake_part *part);
 
 /** Notes that a part's device returned an error; @p status is handed back. */
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);

@@ -31,8 +31,7 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *const part = &solver->team.part[e];
         if (!is_placed || strake_part_has_slabs(part)) {
-            present |= part->device != NULL ? STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS : 0U;
-            present |= part->ops->has_workers ? STRAKE_FOR_CPU : 0U;
+            present |= part->ops->settings;
         }
     }
     return present;
@@ -78,7 +77,7 @@ static traits find_traits(const strake_solver *solver)
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *part = &solver->team.part[e];
         strake_part_report is = {0};
-        if (part->device == NULL || part->body == NULL) {
+        if (!part->ops->has_driver || part->body == NULL) {
             continue;
         }
         strake_part_describe(part, &is);

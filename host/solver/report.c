@@ -16,7 +16,7 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     (void)snprintf(out->id, sizeof out->id, "%s", part->name);
     (void)snprintf(out->role, sizeof out->role, "%s", part->ops->role);
     out->threads = 1;
-    out->bit_exact = part->device == NULL || part->device->bit_exact[solver->which->precision] == 1;
+    out->bit_exact = true;
     out->borders.measured_down = out->borders.measured_up = (double)NAN;
     strake_part_describe(part, out);
     if (part->ops->has_workers) {
@@ -27,7 +27,7 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
         (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s",
                        strake_isa_name(solver->team.isa));
     }
-    if (part->device == NULL) {
+    if (out->driver[0] == '\0') {
         (void)snprintf(out->driver, sizeof out->driver, "%s", out->instruction_set);
     }
     strake_solver_describe_tuning(solver, part, out);

@@ -11,8 +11,8 @@
 static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
-    strake_tuned_key_make(part->device != NULL ? solver->team.list.cl : NULL, part->device,
-                          solver->which->problem->name, &solver->grid.graph, &key);
+    strake_tuned_key_make(solver->team.list.cl, part->device, solver->which->problem->name,
+                          &solver->grid.graph, &key);
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
@@ -21,7 +21,7 @@ static void tell_cache(const strake_solver *solver)
 {
     bool devices = false;
     for (int e = 0; e < solver->team.parts; e++) {
-        devices = devices || solver->team.part[e].device != NULL;
+        devices = devices || solver->team.part[e].ops->has_driver;
     }
     char *const folder = devices ? strake_cache_folder() : NULL;
     strake_cache_tell(folder, solver->team.notices.line, solver->team.notices.user);

@@ -26,10 +26,9 @@ static strake_status add_part(strake_solver *solver, const strake_part_ops *ops,
     part->number = device;
     if (device >= 0) {
         part->device = &solver->team.list.device[device];
-        (void)snprintf(part->name, sizeof part->name, "ocl:%d", device);
+        (void)snprintf(part->name, sizeof part->name, "%s:%d", ops->word, device);
     } else {
-        (void)snprintf(part->name, sizeof part->name, "%s",
-                       ops == &strake_part_serial ? "serial" : "cpu");
+        (void)snprintf(part->name, sizeof part->name, "%s", ops->word);
     }
     return STRAKE_OK;
 }
@@ -151,7 +150,7 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
                                         "gpu",    "hybrid", "auto",  NULL};
     if (strcmp(token, "cpu") == 0) {
         for (int e = 0; e < solver->team.parts; e++) {
-            if (solver->team.part[e].ops == &strake_part_cpu) {
+            if (strcmp(solver->team.part[e].name, token) == 0) {
                 return strake_fail(
                     error, STRAKE_ERR_USAGE,
                     "--on: `cpu` is listed twice; the CPU has one stripe (use --threads "

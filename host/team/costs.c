@@ -29,7 +29,7 @@ strake_status strake_costs_load(strake_team *team, const char *cache, strake_err
     m->count = team->list.count;
     for (int e = 0; e < team->parts; e++) {
         const strake_part *part = &team->part[e];
-        if (part->device != NULL && !m->known[part->number]) {
+        if (part->ops->has_driver && !m->known[part->number]) {
             m->known[part->number] =
                 strake_model_load(cache, part->device, &m->model[part->number]);
         }
@@ -51,8 +51,8 @@ void strake_costs_free(strake_team *team)
 const strake_device_model *strake_costs_model(const strake_team *team, const strake_part *part)
 {
     const strake_models *m = team->models;
-    return m != NULL && part->device != NULL && m->known[part->number] ? &m->model[part->number]
-                                                                       : NULL;
+    return m != NULL && part->ops->has_driver && m->known[part->number] ? &m->model[part->number]
+                                                                        : NULL;
 }
 
 /* Sides on which somebody else's slabs lie. */
@@ -95,7 +95,7 @@ int strake_costs_steps(const strake_team *team)
     for (int e = 0; e < team->parts; e++) {
         const strake_part *part = &team->part[e];
         const strake_device_model *model = strake_costs_model(team, part);
-        if (part->device == NULL || sides_of(team, part) == 0 || !strake_part_has_slabs(part)) {
+        if (!part->ops->has_driver || sides_of(team, part) == 0 || !strake_part_has_slabs(part)) {
             continue;
         }
         if (model == NULL || !isfinite(model->bandwidth)) {

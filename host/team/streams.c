@@ -52,7 +52,7 @@ void strake_notices_streams(strake_team *team)
     for (int e = 0; e < team->parts; e++) {
         strake_part *part = &team->part[e];
         strake_part_report is = {0};
-        if (part->device == NULL || part->body == NULL || team->which->run.blocks > 0) {
+        if (!part->ops->has_driver || part->body == NULL || team->which->run.blocks > 0) {
             continue;
         }
         strake_part_describe(part, &is);

@@ -46,7 +46,7 @@ static void find_beside(const strake_team *team, int steps, strake_range range, 
     out[1] = (strake_range){range.end, range.end};
     for (int e = 0; e < team->parts; e++) {
         const strake_range device = team->part[e].range;
-        if (team->part[e].device != NULL && device.first < device.end) {
+        if (team->part[e].ops->has_driver && device.first < device.end) {
             add_device(team, device, most, range, out);
         }
     }

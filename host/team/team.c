@@ -79,7 +79,7 @@ static int count_devices(const strake_team *team)
 {
     int devices = 0;
     for (int r = 0; r < team->roles; r++) {
-        devices += team->part[team->role[r].part].device != NULL ? 1 : 0;
+        devices += team->part[team->role[r].part].ops->has_driver ? 1 : 0;
     }
     return devices;
 }
@@ -111,7 +111,7 @@ static int steps_at_once(strake_team *team)
         const strake_role *role = &team->role[r];
         const strake_range stripe = team->part[role->part].range;
         const int64_t own = has_devices ? stripe.end - stripe.first : own_slabs(role);
-        const bool is_device = team->part[role->part].device != NULL;
+        const bool is_device = team->part[role->part].ops->has_driver;
         if ((own < least && !(is_device && team->model_steps > 0)) ||
             (is_device && own == team->domain->slabs)) {
             team->model_steps = 0;
