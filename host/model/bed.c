@@ -190,3 +190,26 @@ cleanup:
     strake_cl_release_event(bed->cl, event);
     return status;
 }
+
+strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
+                              void *memory, cl_event *event, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_lane *l = &bed->lane[lane];
+    STRAKE_CL(up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
+              up ? bed->cl->clEnqueueWriteBuffer(l->queue, l->array, CL_FALSE, at, bytes, memory, 0,
+                                                 NULL, event)
+                 : bed->cl->clEnqueueReadBuffer(l->queue, l->array, CL_FALSE, at, bytes, memory, 0,
+                                                NULL, event),
+              error, bed->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clFinish", bed->cl->clFinish(bed->lane[lane].queue), error, bed->device);
+cleanup:
+    return status;
+}

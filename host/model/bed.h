@@ -62,6 +62,12 @@ size_t strake_bed_offset(strake_bed *bed, size_t bytes);
 strake_status strake_bed_wait(const strake_bed *bed, cl_command_queue queue, cl_event *event,
                               strake_error *error);
 
+/** Enqueues a copy between a lane's array, from @p at on, and @p memory. @param[out] event  of it, or NULL */
+strake_status strake_bed_copy(strake_bed *bed, int lane, bool up, size_t at, size_t bytes,
+                              void *memory, cl_event *event, strake_error *error);
+
+strake_status strake_bed_finish(const strake_bed *bed, int lane, strake_error *error);
+
 /** Median; reorders. */
 double strake_bed_median(double *value, int count);
 

@@ -74,16 +74,10 @@ cleanup:
 
 static strake_status upload(strake_bed *bed, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     const strake_lane *l = &bed->lane[0];
     const size_t bytes = l->bytes < STRAKE_MODEL_LARGE ? l->bytes : STRAKE_MODEL_LARGE;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              bed->cl->clEnqueueWriteBuffer(l->queue, l->array, CL_FALSE, 0, bytes, l->pinned, 0,
-                                            NULL, NULL),
-              error, bed->device);
-    STRAKE_CL("clFinish", bed->cl->clFinish(l->queue), error, bed->device);
-cleanup:
-    return status;
+    const strake_status status = strake_bed_copy(bed, 0, true, 0, bytes, l->pinned, NULL, error);
+    return status == STRAKE_OK ? strake_bed_finish(bed, 0, error) : status;
 }
 
 /* Median seconds of uploads to one device, the other, or both at once by two threads. */

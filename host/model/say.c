@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/sort.h"
 
 /* Of the verdict: a small message, the borders of a stripe, and how far off a model is to be trusted. */
 static const double least_message = 64.0, border = 196608.0, most_error = 0.1;
@@ -230,11 +231,7 @@ static void judge_fits(const strake_model_machine *m, strake_text *out)
         for (int k = 0; k < STRAKE_PATHS && m->device[d].status == STRAKE_OK; k++) {
             const strake_path *const path = &m->device[d].model.path[k];
             if (path->regimes > 0) {
-                int at = paths++;
-                for (; at > 0 && error[at - 1] > path->error; at--) {
-                    error[at] = error[at - 1];
-                }
-                error[at] = path->error;
+                error[paths++] = path->error;
                 if (path->error > worst) {
                     worst = path->error;
                     worst_device = m->device[d].index;
@@ -246,7 +243,7 @@ static void judge_fits(const strake_model_machine *m, strake_text *out)
     if (paths > 0) {
         strake_text_print(
             out, "trust: models are off by %.1f %% (median of %d paths), by %.1f %% at worst ",
-            100.0 * 0.5 * (error[(paths - 1) / 2] + error[paths / 2]), paths, 100.0 * worst);
+            100.0 * strake_median(error, paths), paths, 100.0 * worst);
         strake_text_print(out, "(ocl:%d, %s): %s\n", worst_device, strake_path_name[worst_path],
                           worst > most_error ? "uncertain; measure again when nothing else runs"
                                              : "good");

@@ -35,22 +35,13 @@ cleanup:
     return status;
 }
 
-/* Enqueues a copy and waits for it. */
+/* A copy, and waiting for it. */
 static strake_status copy(strake_bed *bed, bool up, char *memory, size_t bytes, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     cl_event event = NULL;
-    const strake_lane *lane = &bed->lane[0];
-    const size_t offset = strake_bed_offset(bed, bytes);
-    STRAKE_CL(up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
-              up ? bed->cl->clEnqueueWriteBuffer(lane->queue, lane->array, CL_FALSE, offset, bytes,
-                                                 memory, 0, NULL, &event)
-                 : bed->cl->clEnqueueReadBuffer(lane->queue, lane->array, CL_FALSE, offset, bytes,
-                                                memory, 0, NULL, &event),
-              error, bed->device);
-    STRAKE_TRY(strake_bed_wait(bed, lane->queue, &event, error));
-cleanup:
-    return status;
+    const strake_status status =
+        strake_bed_copy(bed, 0, up, strake_bed_offset(bed, bytes), bytes, memory, &event, error);
+    return status == STRAKE_OK ? strake_bed_wait(bed, bed->lane[0].queue, &event, error) : status;
 }
 
 static strake_status copy_within(strake_bed *bed, size_t bytes, strake_error *error)
