@@ -1,6 +1,5 @@
 #include "base/npy.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -415,29 +414,4 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
         done += part;
     }
     return STRAKE_OK;
-}
-
-strake_status strake_npy_load(const char *path, strake_npy_info *info, double **out,
-                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_npy_reader *reader = NULL;
-    double *values = NULL;
-    int64_t count = 0;
-    STRAKE_TRY(strake_npy_open(path, &reader, error));
-    assert(reader != NULL); /* for the static analyzer, which cannot see strake_fail() */
-    count = reader->info.count;
-    /* float32 data may double in size: calloc refuses what does not fit */
-    values = calloc(count > 0 ? (size_t)count : 1, sizeof *values);
-    STRAKE_CHECK(values != NULL, error, STRAKE_ERR_MEMORY,
-                 "%s: no memory for its %" PRId64 " values", path, count);
-    STRAKE_TRY(strake_npy_read(reader, 0, count, values, error));
-    *info = reader->info;
-    *out = values;
-    values = NULL;
-
-cleanup:
-    free(values);
-    strake_npy_close(&reader);
-    return status;
 }

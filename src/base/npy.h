@@ -46,13 +46,6 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
 /** Closes a reader and sets the pointer to NULL; NULL is accepted. */
 void strake_npy_close(strake_npy_reader **reader);
 
-/**
- * Reads a whole file. @param[out] info  its header  @param[out] out  info->count values in C order;
- * the caller frees them with free(). @return as strake_npy_open() and strake_npy_read().
- */
-strake_status strake_npy_load(const char *path, strake_npy_info *info, double **out,
-                              strake_error *error);
-
 /** Text of a shape, "[2048, 2048]", in @p buffer; returns @p buffer. */
 const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, size_t size);
 

@@ -281,15 +281,6 @@ int strake_graph_find(const strake_graph *graph, const char *name)
     return -1;
 }
 
-int strake_graph_lag(const strake_graph *graph)
-{
-    int lag = 0;
-    for (int s = 0; s < graph->stages; s++) {
-        lag = graph->stage[s].lag > lag ? graph->stage[s].lag : lag;
-    }
-    return lag;
-}
-
 strake_ops strake_graph_ops(const strake_graph *graph)
 {
     strake_ops total = {0, 0, 0, 0};

@@ -86,9 +86,6 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error);
 /** Index of a value by name, or -1. */
 int strake_graph_find(const strake_graph *graph, const char *name);
 
-/** Largest lag of a live stage: slabs of input needed past the last one of a stripe. */
-int strake_graph_lag(const strake_graph *graph);
-
 /** Arithmetic per cell and step: static stages excluded. */
 strake_ops strake_graph_ops(const strake_graph *graph);
 

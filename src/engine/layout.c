@@ -12,12 +12,6 @@ static int64_t round_up(int64_t x, int64_t step)
     return (x + step - 1) / step * step;
 }
 
-strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
-                                 const strake_boundary boundary[STRAKE_AXES])
-{
-    return strake_layout_make_deep(graph, 1, n, boundary);
-}
-
 strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,
                                       const int64_t n[STRAKE_AXES],
                                       const strake_boundary boundary[STRAKE_AXES])

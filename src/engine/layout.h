@@ -35,13 +35,9 @@ typedef struct strake_layout {
     strake_boundary boundary[STRAKE_AXES];
 } strake_layout;
 
-/** Layout of an n[0] x n[1] x n[2] piece with room for the halo of every value of @p graph. */
-strake_layout strake_layout_make(const strake_graph *graph, const int64_t n[STRAKE_AXES],
-                                 const strake_boundary boundary[STRAKE_AXES]);
-
 /**
- * The same for stripes that advance up to @p steps time steps at once: the ghosts of axis 2 are that
- * many times as deep. Axis 0 needs no more than for one step, because stripes find slabs beyond the
+ * Layout of an n[0] x n[1] x n[2] piece with room for the halo of every value of @p graph, of stripes that
+ * advance up to @p steps time steps at once: the ghosts of axis 2 are that many times as deep. Axis 0 needs no more than for one step, because stripes find slabs beyond the
  * domain by index map.
  */
 strake_layout strake_layout_make_deep(const strake_graph *graph, int steps,

@@ -327,7 +327,7 @@ static void open_stripe(bench *b, const subject *s, int64_t slabs, stripe *out)
     succeed(strake_case_parse("test", text, NULL, true, &out->which, &error), &error);
     const strake_problem *problem = out->which->problem;
     succeed(problem->build(out->which, constant, number, &out->graph, &error), &error);
-    const strake_layout layout = strake_layout_make(&out->graph, n, boundary);
+    const strake_layout layout = strake_layout_make_deep(&out->graph, 1, n, boundary);
     assert_int_equal((uint64_t)layout.elements > far, slabs != SMALL);
     b->device.type = s->gpu ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_CPU;
     succeed(strake_cl_kernels_build(&out->kernels, &b->cl, &b->device, &out->graph, problem,

@@ -109,7 +109,11 @@ static void lags_follow_from_the_offsets(void **state)
 {
     (void)state;
     build("", false);
-    assert_int_equal(strake_graph_lag(&graph), 3);
+    int lag = 0;
+    for (int s = 0; s < graph.stages; s++) {
+        lag = graph.stage[s].lag > lag ? graph.stage[s].lag : lag;
+    }
+    assert_int_equal(lag, 3);
     for (int s = 0; s < graph.stages; s++) {
         const strake_stage *stage = &graph.stage[s];
         for (int k = 0; k < stage->reads; k++) {

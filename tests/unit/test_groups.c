@@ -37,7 +37,7 @@ static strake_cl_kernels *choose(const strake_cl_device *device, const char *pre
     assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
     assert_int_equal(which->problem->build(which, constant, number, &graph, &error), STRAKE_OK);
     strake_case_close(&which);
-    const strake_layout layout = strake_layout_make(&graph, cells, boundary);
+    const strake_layout layout = strake_layout_make_deep(&graph, 1, cells, boundary);
     kernels = (strake_cl_kernels){.device = device, .graph = &graph, .flat = true};
     strake_cl_groups_choose(&kernels, &layout, settings);
     return &kernels;
@@ -90,8 +90,8 @@ static void large_arrays_and_large_slabs_get_long_indices(void **state)
     assert_false(k->options.large);
     assert_true(choose(&gpu, "double", "", 49000, NULL)->options.large);
     strake_layout layout =
-        strake_layout_make(k->graph, (const int64_t[]){2, 14000, 14000},
-                           (const strake_boundary[]){STRAKE_OPEN, STRAKE_OPEN, STRAKE_OPEN});
+        strake_layout_make_deep(k->graph, 1, (const int64_t[]){2, 14000, 14000},
+                                (const strake_boundary[]){STRAKE_OPEN, STRAKE_OPEN, STRAKE_OPEN});
     assert_true(layout.elements < INT32_MAX);
     strake_cl_groups_choose(k, &layout, NULL);
     assert_true(k->options.large);

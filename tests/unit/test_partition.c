@@ -149,7 +149,7 @@ static void check_lines(strake_precision precision, int lo, int hi, int64_t n)
     graph.value[0] =
         (strake_value){.lo = {1, 2, lo}, .hi = {3, 1, hi}, .next = -1, .is_live = true};
     const strake_layout l =
-        strake_layout_make(&graph, (const int64_t[STRAKE_AXES]){4, 5, n}, boundary);
+        strake_layout_make_deep(&graph, 1, (const int64_t[STRAKE_AXES]){4, 5, n}, boundary);
     const int64_t line = 64 / l.element_size;
     const int64_t whole = (n + line - 1) / line * line;
     const int64_t needed = lo + (n + hi > whole ? n + hi : whole);

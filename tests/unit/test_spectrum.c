@@ -48,7 +48,7 @@ static double length_of(const int64_t n[STRAKE_AXES], const strake_boundary boun
     strake_error error;
     double length = -1.0;
     strake_graph_begin(&graph, STRAKE_DOUBLE);
-    const strake_layout l = strake_layout_make(&graph, n, boundary);
+    const strake_layout l = strake_layout_make_deep(&graph, 1, n, boundary);
     double *field = calloc((size_t)l.elements, sizeof *field);
     assert_non_null(field);
     for (int64_t i = 0; i < n[0]; i++) {
