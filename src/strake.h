@@ -30,6 +30,9 @@ extern "C" {
 
 #define STRAKE_VERSION "0.1.0"
 
+/** STRAKE_VERSION of the library that is loaded: that of the header is the one a program was compiled with. */
+const char *strake_version(void);
+
 /** Status codes: X(name, text). */
 #define STRAKE_STATUS_LIST(X)                                                                      \
     X(OK, "done")                                                                                  \
@@ -39,7 +42,8 @@ extern "C" {
     X(ERR_DEVICE, "an OpenCL device or its driver failed")                                         \
     X(ERR_NUMERIC, "NaN or Inf appeared")                                                          \
     X(ERR_STATE, "call not allowed in this state")                                                 \
-    X(ERR_RANK, "another rank failed or cannot be reached")
+    X(ERR_RANK, "another rank failed or cannot be reached")                                        \
+    X(STOPPED, "stopped on request")
 
 typedef enum strake_status {
 #define X(name, text) STRAKE_##name,
@@ -80,8 +84,25 @@ strake_status strake_case_open(const char *path, const char *const *sets, strake
 strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
                                 bool fields_later, strake_case **out, strake_error *error);
 
+/** strake_case_open() of a file that leaves input fields to a model: as strake_case_parse() with fields_later. */
+strake_status strake_case_open_partial(const char *path, const char *const *sets, strake_case **out,
+                                       strake_error *error);
+
 /** Frees a case and sets the pointer to NULL; NULL is accepted. */
 void strake_case_close(strake_case **which);
+
+/**
+ * What a case says of its grid, its time and its fields, as one JSON object: "problem", "precision", "shape"
+ * (cells) and "spacing", slowest first, "axes" (their names: x along rows, y along columns, z along planes), "dt",
+ * "steps", "units", and in "fields" for each field its "text", whether it is a "state" and, in "offset", where its
+ * first point lies on every axis, in cells from the centre of the first cell (-0.5: on the face before it).
+ * @param[out] text  free with strake_text_close()
+ * @return STRAKE_ERR_MEMORY
+ */
+strake_status strake_case_text(const strake_case *which, char **text, strake_error *error);
+
+/** Frees a text that a function of this header made and sets the pointer to NULL; NULL is accepted. */
+void strake_text_close(char **text);
 
 /** How a notice begins that is a warning. */
 #define STRAKE_NOTICE_WARNING "warning: "
@@ -98,13 +119,19 @@ typedef struct strake_options {
      * failed, or makes results other than promised, begins with STRAKE_NOTICE_WARNING.
      */
     void (*notice)(void *user, const char *line);
-    void *user; /**< handed to notice and compiling */
+    void *user; /**< handed to notice, compiling and progress */
     /**
      * Called before a program of kernels is compiled, which some drivers take seconds for, with the device,
      * the program's number from 1 on and how many are known to be needed; and with number 0 after it. One
      * call at a time, but from any thread.
      */
     void (*compiling)(void *user, const char *device, int number, int of);
+    /**
+     * Called by strake_step(), from its thread, about five times a second, with the steps done and those that it is
+     * to reach; not after its last step. Fields may be read in it, everything else of the solver is left alone.
+     * @return whether to go on; false ends the step as strake_stop() does
+     */
+    bool (*progress)(void *user, int64_t step, int64_t end);
 } strake_options;
 
 /**
@@ -154,6 +181,29 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
 strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
                                void *data, strake_error *error);
 
+/** What a field is for the steps of a solver. */
+typedef enum strake_kind {
+    STRAKE_KIND_STATE, /**< steps advance it */
+    STRAKE_KIND_INPUT, /**< steps read it: it stays as it was set */
+    STRAKE_KIND_CONSTANT /**< a number of the case that is folded into the formulas: it cannot be set */
+} strake_kind;
+
+/** Fields of the solver's problem, and the name of each, from 0 on: static text, NULL where there is none. */
+int strake_field_count(const strake_solver *solver);
+const char *strake_field_name(const strake_solver *solver, int field);
+
+/** @return STRAKE_ERR_USAGE for an unknown name, as of all functions that take one */
+strake_status strake_field_kind(const strake_solver *solver, const char *name, strake_kind *kind,
+                                strake_error *error);
+
+/**
+ * Minimum, maximum and sum of a field as it is now. The sum is compensated, in an order of its own: like the others it has
+ * the same bits whatever computed the field. Any of the results may be NULL.
+ * @return as strake_get_field()
+ */
+strake_status strake_field_statistics(strake_solver *solver, const char *name, double *minimum,
+                                      double *maximum, double *sum, strake_error *error);
+
 /** Shape of a field, slowest dimension first; @p dims receives 1 to 3. */
 strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
                                  int64_t shape[3], strake_error *error);
@@ -162,15 +212,59 @@ strake_status strake_field_shape(const strake_solver *solver, const char *name, 
  * Advances @p steps time steps. On failure the state is undefined: only strake_set_field() of
  * every state field or strake_close() is allowed.
  * @return STRAKE_ERR_USAGE if the flow violates the stability bound, STRAKE_ERR_NUMERIC with step and
- *         cell if NaN or Inf appears, STRAKE_ERR_DEVICE.
+ *         cell if NaN or Inf appears, STRAKE_ERR_DEVICE; STRAKE_STOPPED where strake_stop() or
+ *         strake_options.progress ended it early: the states are then those of strake_step_count().
  */
 strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error);
+
+/**
+ * Asks a solver to stop, from any thread or from a signal handler, while it steps or not: strake_step() ends after
+ * the sweeps that have begun (STRAKE_STOPPED), the next one at once where it is done with its last step before it
+ * sees the request. That obeys it; a further strake_step() goes on. With @p stop false the request is withdrawn.
+ */
+void strake_stop(strake_solver *solver, bool stop);
 
 /** Steps done since the initial fields (a resumed solver starts at the checkpoint's step). */
 int64_t strake_step_count(const strake_solver *solver);
 
+/** Simulated time of the present states [s]: steps done times the case's dt. */
+double strake_time(const strake_solver *solver);
+
 /** Bytes of one element: 8 (double) or 4 (single). */
 size_t strake_element_size(const strake_solver *solver);
+
+/**
+ * Writes the states and their step as a checkpoint, the same bytes as the program's; `strake run --resume` takes
+ * it, too. The file is replaced atomically.
+ * @return STRAKE_ERR_IO with path and reason (a previous file is then still there), STRAKE_ERR_STATE for a field
+ *         without values
+ */
+strake_status strake_checkpoint_save(strake_solver *solver, const char *path, strake_error *error);
+
+/**
+ * Takes states and step from a checkpoint of the program or of strake_checkpoint_save(), written on any processors:
+ * steps continue to the same bytes. Time step, boundaries, scheme and inputs must be those with which it was saved,
+ * so a model that changes inputs sets them first. What strake_report() counts begins anew.
+ * @return STRAKE_ERR_USAGE saying what differs, STRAKE_ERR_IO for a file that is damaged or cannot be read
+ */
+strake_status strake_checkpoint_load(strake_solver *solver, const char *path, strake_error *error);
+
+/**
+ * What a solver did since it was opened, or a checkpoint was loaded: where and how fast, with minimum, maximum, sum,
+ * norm and checksum of every state: the JSON object of `strake run --report`.
+ * @param[out] text  free with strake_text_close()
+ * @return as strake_get_field()
+ */
+strake_status strake_report(strake_solver *solver, char **text, strake_error *error);
+
+/**
+ * The processor and every OpenCL device with limits, bit-exactness and tuned results: the JSON object of `strake
+ * devices --json`. Tests devices, and so may compile kernels for seconds. Needs the stack of OpenCL (above).
+ * @param[in] cache  as strake_options.cache
+ * @param[out] text  free with strake_text_close()
+ * @return STRAKE_ERR_MEMORY, STRAKE_ERR_STATE after fork()
+ */
+strake_status strake_devices(const char *cache, char **text, strake_error *error);
 
 #ifdef __cplusplus
 }

@@ -5,39 +5,17 @@
 
 #include "cpu/topology.h"
 #include "io/machine.h"
-#include "io/json.h"
 #include "main/compiling.h"
 #include "main/command.h"
 #include "main/say.h"
 #include "opencl/cl_watch.h"
+#include "output/devices.h"
 #include "tuned/tuned.h"
-
-static const char *kind_of(const strake_cl_device *device)
-{
-    return (device->type & CL_DEVICE_TYPE_GPU) != 0           ? "gpu"
-           : (device->type & CL_DEVICE_TYPE_ACCELERATOR) != 0 ? "accelerator"
-           : (device->type & CL_DEVICE_TYPE_CPU) != 0         ? "cpu"
-                                                              : "other";
-}
-
-/* Whether a precision can be used at all: double needs the device's support. */
-static bool can_run(const strake_cl_device *device, strake_precision precision)
-{
-    return precision == STRAKE_SINGLE || device->has_double;
-}
 
 static void print_size(const char *label, double bytes)
 {
     char text[32];
     (void)printf("  %-16s %s\n", label, strake_size_text(bytes, text));
-}
-
-/* Threads of a CPU stripe unless somebody asks for others. */
-static int default_threads(void)
-{
-    strake_topology topology;
-    strake_topology_read(&topology);
-    return strake_topology_threads(&topology);
 }
 
 /* The rest of the line about cores, and where a control group grants less time than they have. */
@@ -76,32 +54,6 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
     }
 }
 
-static void json_tuned(strake_json *json, const strake_tuned_set *set, const strake_cl *cl,
-                       const strake_cl_device *device)
-{
-    strake_tuned_key key;
-    char searched[STRAKE_TUNED_TEXT];
-    const strake_tuned_record *record = NULL;
-    strake_tuned_key_make(cl, device, NULL, NULL, &key);
-    strake_json_array(json, "tuned", STRAKE_JSON_LINE);
-    for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
-        strake_json_object(json, NULL, STRAKE_JSON_LINE);
-        strake_json_string(json, "problem", record->key.problem);
-        strake_json_string(json, "precision", strake_precision_name(record->key.precision));
-        strake_json_integer(json, "grids", record->classes);
-        strake_json_string(json, "date", record->date);
-        strake_json_boolean(json, "shipped", record->is_shipped);
-        strake_json_boolean(json, "brief", record->is_brief);
-        strake_json_integer(json, "grids_to_do", record->todo);
-        strake_json_string(json, "effort", strake_tuned_effort(record));
-        strake_json_string(json, "searches",
-                           strake_tuned_searches_text(record, searched, sizeof searched));
-        strake_json_string(json, "driver", record->key.driver);
-        strake_json_end(json);
-    }
-    strake_json_end(json);
-}
-
 static void print_cpu(const strake_machine *cpu, const strake_tuned_set *set)
 {
     char level1[32], level2[32], level3[32];
@@ -126,7 +78,10 @@ static void print_cpu(const strake_machine *cpu, const strake_tuned_set *set)
 static const char *exact_text(const strake_cl_device *device, strake_precision precision)
 {
     const int result = device->bit_exact[precision];
-    return result > 0 ? "yes" : result == 0 ? "no" : can_run(device, precision) ? "unknown" : "-";
+    return result > 0                                 ? "yes"
+           : result == 0                              ? "no"
+           : strake_device_can_run(device, precision) ? "unknown"
+                                                      : "-";
 }
 
 static void print_device(int index, const strake_cl *cl, const strake_cl_device *device,
@@ -136,7 +91,7 @@ static void print_device(int index, const strake_cl *cl, const strake_cl_device 
     if (strake_cl_device_is_gpu(device)) {
         (void)printf("  %-16s gpu:%d\n", "or", index);
     }
-    (void)printf("  %-16s %s, %s\n", "vendor", device->vendor, kind_of(device));
+    (void)printf("  %-16s %s, %s\n", "vendor", device->vendor, strake_device_kind(device));
     (void)printf("  %-16s %s\n", "platform", device->platform_name);
     (void)printf("  %-16s %s\n", "version", device->version);
     (void)printf("  %-16s %s\n", "driver", device->driver);
@@ -149,100 +104,6 @@ static void print_device(int index, const strake_cl *cl, const strake_cl_device 
     (void)printf("  %-16s double %s, single %s\n", "bit-exact", exact_text(device, STRAKE_DOUBLE),
                  exact_text(device, STRAKE_SINGLE));
     print_tuned(set, cl, device);
-}
-
-static void json_exact(strake_json *json, const strake_cl_device *device)
-{
-    static const char *const word[] = {"null", "false", "true"};
-    strake_json_object(json, "bit_exact", STRAKE_JSON_LINE);
-    for (int p = 0; p < STRAKE_PRECISIONS; p++) {
-        strake_json_raw(json, strake_precision_name((strake_precision)p),
-                        word[device->bit_exact[p] + 1]);
-    }
-    strake_json_end(json);
-}
-
-static void json_device(strake_json *json, int index, const strake_cl *cl,
-                        const strake_cl_device *device, const strake_tuned_set *set)
-{
-    strake_json_object(json, NULL, STRAKE_JSON_LINE);
-    strake_json_format(json, "id", "ocl:%d", index);
-    strake_json_string(json, "kind", kind_of(device));
-    if (strake_cl_device_is_gpu(device)) {
-        strake_json_integer(json, "gpu", index);
-    }
-    strake_json_string(json, "name", device->name);
-    strake_json_string(json, "vendor", device->vendor);
-    strake_json_string(json, "driver", device->driver);
-    strake_json_string(json, "version", device->version);
-    strake_json_string(json, "platform", device->platform_name);
-    strake_json_integer(json, "compute_units", device->compute_units);
-    strake_json_integer(json, "memory", (int64_t)device->global_memory);
-    strake_json_integer(json, "max_allocation", (int64_t)device->max_allocation);
-    strake_json_integer(json, "local_memory", (int64_t)device->local_memory);
-    strake_json_integer(json, "max_work_group", (int64_t)device->max_work_group);
-    strake_json_boolean(json, "fp64", device->has_double);
-    json_exact(json, device);
-    json_tuned(json, set, cl, device);
-    strake_json_end(json);
-}
-
-static void json_cpu(strake_json *json, const strake_machine *cpu, const strake_tuned_set *set)
-{
-    strake_json_object(json, NULL, STRAKE_JSON_LINE);
-    strake_json_string(json, "id", "cpu");
-    strake_json_string(json, "kind", "cpu");
-    strake_json_string(json, "name", cpu->cpu);
-    strake_json_string(json, "vendor", cpu->vendor);
-    strake_json_string(json, "os", cpu->os);
-    strake_json_integer(json, "cores", cpu->cores);
-    strake_json_integer(json, "sockets", cpu->sockets);
-    strake_json_integer(json, "memory_nodes", cpu->nodes);
-    strake_json_integer(json, "memory", cpu->memory);
-    strake_json_integer(json, "default_threads", default_threads());
-    strake_json_object(json, "caches", STRAKE_JSON_LINE);
-    strake_json_integer(json, "l1", cpu->level1);
-    strake_json_integer(json, "l2", cpu->level2);
-    strake_json_integer(json, "l3", cpu->level3);
-    strake_json_end(json);
-    strake_json_boolean(json, "fp64", true);
-    strake_json_object(json, "bit_exact", STRAKE_JSON_LINE);
-    strake_json_boolean(json, "double", true);
-    strake_json_boolean(json, "single", true);
-    strake_json_end(json);
-    json_tuned(json, set, NULL, NULL);
-    strake_json_end(json);
-}
-
-static void make_json(strake_text *text, const strake_machine *cpu, const strake_cl_list *list,
-                      const strake_tuned_set *set)
-{
-    strake_json writer = strake_json_on(text), *const json = &writer;
-    strake_json_object(json, NULL, STRAKE_JSON_LINES);
-    strake_json_string(json, "strake", STRAKE_VERSION);
-    strake_json_array(json, "devices", STRAKE_JSON_LINES);
-    json_cpu(json, cpu, set);
-    for (int k = 0; k < list->count; k++) {
-        json_device(json, k, list->cl, &list->device[k], set);
-    }
-    strake_json_end(json);
-    strake_json_string(json, "why_no_opencl", list->count == 0 ? list->why_none : NULL);
-    strake_json_end(json);
-    strake_text_append(text, "\n", 1);
-}
-
-static void run_selftests(strake_cl_list *list)
-{
-    for (int k = 0; k < list->count; k++) {
-        for (int p = 0; p < STRAKE_PRECISIONS; p++) {
-            strake_error error;
-            strake_cl_device *const device = &list->device[k];
-            if (can_run(device, (strake_precision)p) &&
-                strake_cl_selftest(list->cl, device, (strake_precision)p, &error) != STRAKE_OK) {
-                strake_say_note("ocl:%d cannot be used: %s", k, error.text);
-            }
-        }
-    }
 }
 
 static int command(const strake_arguments *arguments)
@@ -261,16 +122,17 @@ static int command(const strake_arguments *arguments)
     strake_cl_watch_list(&watch, &list);
     for (int k = 0; k < list.count * STRAKE_PRECISIONS; k++) {
         const strake_precision precision = (strake_precision)(k % STRAKE_PRECISIONS);
-        strake_cl_watch_expect(&watch, can_run(&list.device[k / STRAKE_PRECISIONS], precision));
+        strake_cl_watch_expect(
+            &watch, strake_device_can_run(&list.device[k / STRAKE_PRECISIONS], precision));
     }
-    run_selftests(&list);
+    strake_devices_test(&list, strake_notice, NULL);
     if (arguments->cache != NULL && access(arguments->cache, F_OK) != 0) {
         strake_say_note("--cache %s: there is no such folder, so it holds no tuned settings",
                         arguments->cache);
     }
     STRAKE_TRY(strake_tuned_load(arguments->cache, strake_notice, NULL, &set, error));
     if (arguments->json) {
-        make_json(&json, &cpu, &list, set);
+        strake_devices_print(&cpu, &list, set, &json);
         STRAKE_CHECK(!json.failed, error, STRAKE_ERR_MEMORY, "out of memory");
         (void)fwrite(json.data, 1, json.length, stdout);
     } else {

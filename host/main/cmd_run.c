@@ -12,7 +12,6 @@
 #include "output/index.h"
 #include "output/output.h"
 #include "output/report.h"
-#include "main/batch.h"
 #include "main/case_options.h"
 #include "main/commit.h"
 #include "main/first_use.h"
@@ -22,6 +21,7 @@
 #include "main/progress.h"
 #include "main/report_file.h"
 #include "main/summary.h"
+#include "solver/batch.h"
 #include "solver/remote.h"
 
 typedef struct run {
@@ -90,6 +90,7 @@ static strake_status look_ahead(run *r, strake_error *error)
     if (r->arguments->resume != NULL) {
         STRAKE_TRY(strake_checkpoint_open(r->arguments->resume, &r->resumed, error));
         STRAKE_TRY(strake_checkpoint_match(&r->resumed, r->which, error));
+        STRAKE_TRY(strake_checkpoint_precedes(&r->resumed, r->which, error));
     }
 cleanup:
     return status;

@@ -19,8 +19,7 @@ static void print_case(const strake_about *about, const strake_case *which, stra
     strake_json_end(json);
 }
 
-/* Grid and time, and what their numbers and those of the fields count. */
-static void print_grid(const strake_case *which, int64_t first, strake_json *json)
+void strake_about_grid(const strake_case *which, strake_json *json)
 {
     const strake_problem *const problem = which->problem;
     strake_json_string(json, "problem", problem->name);
@@ -34,7 +33,6 @@ static void print_grid(const strake_case *which, int64_t first, strake_json *jso
     }
     strake_json_end(json);
     strake_json_number(json, "dt", which->dt);
-    strake_json_integer(json, "first_step", first);
     strake_json_integer(json, "steps", which->steps);
     strake_json_object(json, "units", STRAKE_JSON_LINE);
     strake_json_string(json, "spacing", "[m]");
@@ -82,7 +80,8 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_json_string(json, "started", strake_clock_utc(about->started, now));
     strake_report_host(json);
     print_case(about, which, json);
-    print_grid(which, about->first_step, json);
+    strake_about_grid(which, json);
+    strake_json_integer(json, "first_step", about->first_step);
     strake_json_integer(json, "ranks", about->ranks);
     print_devices(placement, count, json);
     strake_json_end(json);

@@ -3,6 +3,7 @@
 #define STRAKE_ABOUT_H
 
 #include "base/clock.h"
+#include "io/json.h"
 #include "io/text.h"
 #include "solver/solver.h"
 
@@ -21,5 +22,8 @@ typedef struct strake_about {
 strake_status strake_about_write(const strake_about *about, const strake_case *which,
                                  const strake_solver *solver, const char *folder,
                                  strake_error *error);
+
+/** Appends the members "problem" to "units" of run.json: grid, time, and what their numbers and the fields' count. */
+void strake_about_grid(const strake_case *which, strake_json *json);
 
 #endif

@@ -41,7 +41,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     header->element_size = (uint32_t)strake_element_size(solver);
     STRAKE_TRY(strake_solver_hash(solver, &header->hash, error));
     header->step = strake_step_count(solver);
-    header->time = (double)header->step * which->dt;
+    header->time = strake_time(solver);
     memcpy(header->cells, which->n, sizeof header->cells);
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (int f = 0; f < which->problem->fields; f++) {
@@ -248,12 +248,21 @@ strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const
                  "checkpoint %s belongs to another case: its precision is %s, that of %s is %s",
                  checkpoint->path, header->element_size == 8 ? "double" : "single", which->file,
                  strake_precision_name(which->precision));
-    STRAKE_CHECK(header->step <= which->steps, error, STRAKE_ERR_USAGE,
-                 "checkpoint %s is at step %lld, beyond the last step %lld of %s; give a larger "
-                 "--steps to continue from it",
-                 checkpoint->path, (long long)header->step, (long long)which->steps, which->file);
 cleanup:
     return status;
+}
+
+strake_status strake_checkpoint_precedes(const strake_checkpoint *checkpoint,
+                                         const strake_case *which, strake_error *error)
+{
+    const int64_t step = checkpoint->header.step;
+    if (step <= which->steps) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "checkpoint %s is at step %lld, beyond the last step %lld of %s; give a "
+                       "larger --steps to continue from it",
+                       checkpoint->path, (long long)step, (long long)which->steps, which->file);
 }
 
 /* Whether the fields are the solver's, by name and size. */

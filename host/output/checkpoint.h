@@ -63,12 +63,13 @@ strake_status strake_checkpoint_read(const strake_checkpoint *checkpoint, int fi
                                      uint64_t offset, void *data, size_t bytes,
                                      strake_error *error);
 
-/**
- * Checks what can be compared without a solver: problem, precision, grid, and that the checkpoint
- * does not lie beyond the case's last step. @return STRAKE_ERR_USAGE saying what differs.
- */
+/** Checks what can be compared without a solver: problem, precision, grid. @return STRAKE_ERR_USAGE saying what differs */
 strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const strake_case *which,
                                       strake_error *error);
+
+/** Checks that a checkpoint does not lie beyond the case's last step. @return STRAKE_ERR_USAGE */
+strake_status strake_checkpoint_precedes(const strake_checkpoint *checkpoint,
+                                         const strake_case *which, strake_error *error);
 
 /**
  * Puts fields and step into the solver behind @p slabs. Everything that can be wrong with the

@@ -21,8 +21,8 @@ int strake_case_shape(const strake_case *which, int64_t shape[3])
     return dims;
 }
 
-static strake_status collect_field(strake_statistics *statistics, strake_slabs *slabs,
-                                   const char *name, bool with_checksum, strake_error *error)
+strake_status strake_result_field(strake_statistics *statistics, strake_slabs *slabs,
+                                  const char *name, bool with_checksum, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t size = strake_element_size(slabs->solver);
@@ -56,8 +56,8 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
         const char *const name = which->problem->field[f].name;
         if (which->problem->field[f].is_state) {
-            STRAKE_TRY(collect_field(&result->field[result->fields], slabs, name,
-                                     detail == STRAKE_RESULT_CHECKSUMS, error));
+            STRAKE_TRY(strake_result_field(&result->field[result->fields], slabs, name,
+                                           detail == STRAKE_RESULT_CHECKSUMS, error));
             result->name[result->fields++] = name;
         }
     }

@@ -33,6 +33,10 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
                                     strake_slabs *slabs, strake_result_detail detail,
                                     strake_error *error);
 
+/** Statistics of one field, read piece by piece. */
+strake_status strake_result_field(strake_statistics *statistics, strake_slabs *slabs,
+                                  const char *name, bool with_checksum, strake_error *error);
+
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);
 

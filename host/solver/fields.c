@@ -190,6 +190,30 @@ cleanup:
     return status;
 }
 
+int strake_field_count(const strake_solver *solver)
+{
+    return solver->which->problem->fields;
+}
+
+const char *strake_field_name(const strake_solver *solver, int field)
+{
+    const strake_problem *problem = solver->which->problem;
+    return field >= 0 && field < problem->fields ? problem->field[field].name : NULL;
+}
+
+strake_status strake_field_kind(const strake_solver *solver, const char *name, strake_kind *kind,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    *kind = solver->which->problem->field[f].is_state              ? STRAKE_KIND_STATE
+            : solver->grid.field[f].state == STRAKE_FIELD_CONSTANT ? STRAKE_KIND_CONSTANT
+                                                                   : STRAKE_KIND_INPUT;
+cleanup:
+    return status;
+}
+
 size_t strake_piece_bytes(size_t slab, uint64_t total)
 {
     enum { FEW = 1 << 17, SHARED = 1 << 20, MOST = 1 << 23, PIECES = 128 };

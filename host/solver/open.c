@@ -253,6 +253,8 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     solver->team.domain = &solver->grid.domain;
     solver->team.notices = (strake_notices){options->notice, options->user};
     strake_cl_watch_begin(&solver->team.watch, options->compiling, options->user);
+    solver->progress = ranks == NULL ? options->progress : NULL;
+    solver->progress_user = options->user;
     solver->pace.which = which;
     solver->pace.team = &solver->team;
     solver->pace.domain = &solver->grid.domain;

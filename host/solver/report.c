@@ -93,6 +93,16 @@ double strake_solver_step_seconds(const strake_solver *solver)
     return solver->pace.step_seconds;
 }
 
+int64_t strake_solver_first_step(const strake_solver *solver)
+{
+    return solver->first_step;
+}
+
+const strake_case *strake_solver_case(const strake_solver *solver)
+{
+    return solver->which;
+}
+
 int strake_solver_bytes_per_cell(const strake_solver *solver)
 {
     return strake_graph_bytes(&solver->grid.graph);

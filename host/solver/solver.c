@@ -6,6 +6,7 @@
 #include "group/border.h"
 #include "group/regroup.h"
 #include "pace/rescue.h"
+#include "solver/batch.h"
 #include "solver/remote_impl.h"
 #include "solver/solver_impl.h"
 
@@ -35,6 +36,19 @@ static void account(strake_solver *solver, int64_t steps, double seconds)
     }
 }
 
+static bool is_asked_to_stop(const strake_solver *solver)
+{
+    return atomic_load_explicit(&solver->team.stop, memory_order_relaxed);
+}
+
+/* Where roles never meet nobody within a run can end it for all: it is short. */
+static int64_t cut_apart(const strake_team *team, int64_t steps)
+{
+    const int64_t sweep = team->at_once > 1 ? team->at_once : 1;
+    const int64_t most = sweep < STRAKE_STEPS_AHEAD ? STRAKE_STEPS_AHEAD / sweep * sweep : sweep;
+    return team->span < 0 && team->recorder == NULL && most < steps ? most : steps;
+}
+
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
 static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
@@ -47,6 +61,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     STRAKE_TRY(strake_team_upload(&solver->team, error));
     start = strake_clock_seconds();
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
+    steps = cut_apart(&solver->team, steps);
     wanted = steps;
     status = strake_team_run(&solver->team, steps == left, &steps, error);
     elapsed = strake_clock_seconds() - start;
@@ -59,22 +74,33 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
         const strake_range own = solver->team.part[e].range;
         solver->team.part[e].updates += (double)(own.end - own.first) * (double)steps;
     }
-    STRAKE_TRY(strake_rebalance(&solver->pace, steps, elapsed, steps < wanted, error));
+    STRAKE_TRY(strake_rebalance(&solver->pace, steps, elapsed,
+                                steps < wanted && !is_asked_to_stop(solver), error));
     solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
 cleanup:
     return status;
 }
 
-/* Runs up to a step. Where a device fails the rest goes on, from earlier states. */
-static strake_status run_to(strake_solver *solver, int64_t step, strake_error *error)
+/*
+ * Runs up to a step. Where a device fails the rest goes on, from earlier states. A request to stop is obeyed from
+ * step @p least on; one more sweep comes before, since devices are looked at for NaN and Inf now and then only, and
+ * at the end of what is run.
+ */
+static strake_status run_to(strake_solver *solver, int64_t step, int64_t least, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    while (solver->grid.domain.step < step) {
+    bool ends = false;
+    while (solver->grid.domain.step < step && !ends) {
         strake_error cause = {STRAKE_OK, ""};
-        if (run_piece(solver, step - solver->grid.domain.step, &cause) != STRAKE_OK) {
+        const int64_t sweep = strake_solver_steps_at_once(solver);
+        int64_t left = step - solver->grid.domain.step;
+        ends = solver->grid.domain.step >= least && is_asked_to_stop(solver);
+        left = ends && sweep < left ? sweep : left;
+        if (run_piece(solver, left, &cause) != STRAKE_OK) {
             const double start = strake_clock_seconds();
             STRAKE_TRY(strake_rescue(&solver->pace, &cause, error));
             solver->pace.step_seconds += strake_clock_seconds() - start;
+            ends = false;
         }
     }
 cleanup:
@@ -94,16 +120,23 @@ static strake_status lose_states(strake_solver *solver, const strake_error *caus
     return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
 
-/* Runs steps with all ranks, which now and then look at how slabs are shared among them. */
-static strake_status run_together(strake_solver *solver, int64_t steps, strake_error *error)
+/*
+ * Runs steps with all ranks, which now and then look at how slabs are shared among them; fewer where a lone process
+ * is asked to stop, as run_to().
+ */
+static strake_status run_together(strake_solver *solver, int64_t steps, int64_t least,
+                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    bool stopped = false;
     const int64_t end = solver->grid.domain.step + steps;
-    while (solver->grid.domain.step < end) {
+    while (solver->grid.domain.step < end && !stopped) {
         const double start = strake_clock_seconds();
         solver->team.checked = solver->grid.domain.step;
         const int64_t piece = strake_regroup_piece(&solver->group, end - solver->grid.domain.step);
-        status = run_to(solver, solver->grid.domain.step + piece, error);
+        const int64_t aim = solver->grid.domain.step + piece;
+        status = run_to(solver, aim, least, error);
+        stopped = solver->grid.domain.step < aim;
         if (status != STRAKE_OK) {
             strake_border_break(&solver->group);
         }
@@ -114,6 +147,39 @@ static strake_status run_together(strake_solver *solver, int64_t steps, strake_e
     }
 cleanup:
     return status;
+}
+
+/* Runs up to a step in batches, after which somebody is told of them. */
+static strake_status run_batches(strake_solver *solver, int64_t end, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t first = solver->grid.domain.step;
+    bool goes_on = true;
+    while (solver->grid.domain.step < end && goes_on) {
+        const int64_t sweep = strake_solver_steps_at_once(solver);
+        const int64_t left = end - solver->grid.domain.step;
+        const int64_t batch = solver->batch > 0 ? solver->batch : sweep;
+        const int64_t now = left < batch ? left : batch;
+        const int64_t aim = solver->grid.domain.step + now;
+        const double start = strake_clock_seconds();
+        STRAKE_TRY(run_together(solver, now, first, error));
+        solver->batch = strake_batch_next(batch, now, sweep, strake_clock_seconds() - start);
+        goes_on = solver->grid.domain.step == aim &&
+                  (aim == end || solver->progress(solver->progress_user, aim, end));
+    }
+cleanup:
+    return status;
+}
+
+/* Runs up to a step, or until somebody asks to stop. */
+static strake_status run_all(strake_solver *solver, int64_t end, strake_error *error)
+{
+    const int64_t first = solver->grid.domain.step;
+    if (is_asked_to_stop(solver)) {
+        return STRAKE_OK;
+    }
+    return solver->progress != NULL ? run_batches(solver, end, error)
+                                    : run_together(solver, end - first, first, error);
 }
 
 static strake_status check_given(const strake_solver *solver, strake_error *error)
@@ -135,6 +201,7 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
 {
     strake_status status = STRAKE_OK;
     strake_error cause = {STRAKE_OK, ""};
+    int64_t end = 0;
     /* Other ranks do not have the slabs yet that theirs read. */
     const bool is_set = solver->placed && solver->group.ranks != NULL &&
                         strake_grid_any(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW);
@@ -153,11 +220,23 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     if (is_set) {
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
     }
-    if (run_together(solver, steps, &cause) != STRAKE_OK) {
+    end = solver->grid.domain.step + steps;
+    if (run_all(solver, end, &cause) != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
+    } else if (solver->grid.domain.step < end) {
+        strake_stop(solver, false);
+        status =
+            strake_fail(error, STRAKE_STOPPED, "%s: stopped after step %lld of %lld",
+                        solver->which->file, (long long)solver->grid.domain.step, (long long)end);
     }
 cleanup:
     return status;
+}
+
+void strake_stop(strake_solver *solver, bool stop)
+{
+    /* Ranks step together, and none may leave alone. */
+    atomic_store(&solver->team.stop, stop && solver->group.ranks == NULL);
 }
 
 strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
@@ -166,7 +245,7 @@ strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
     const int64_t step = solver->grid.domain.step;
     while (strake_team_gather(&solver->team, &cause) != STRAKE_OK) {
         if (strake_rescue(&solver->pace, &cause, &cause) != STRAKE_OK ||
-            run_to(solver, step, &cause) != STRAKE_OK) {
+            run_to(solver, step, INT64_MAX, &cause) != STRAKE_OK) {
             return lose_states(solver, &cause, error);
         }
     }
@@ -176,6 +255,11 @@ strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
 int64_t strake_step_count(const strake_solver *solver)
 {
     return solver->grid.domain.step;
+}
+
+double strake_time(const strake_solver *solver)
+{
+    return (double)solver->grid.domain.step * solver->which->dt;
 }
 
 size_t strake_element_size(const strake_solver *solver)
@@ -203,5 +287,11 @@ cleanup:
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
 {
     solver->grid.domain.step = steps;
+    solver->first_step = steps;
+    solver->pace.step_seconds = 0.0;
+    for (int e = 0; e < solver->team.parts; e++) {
+        strake_part *part = &solver->team.part[e];
+        part->compute = part->exchange = part->idle = part->updates = 0.0;
+    }
     strake_keep_forget(&solver->pace);
 }

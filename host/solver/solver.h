@@ -107,7 +107,16 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
 
-/** Sets the step counter (after strake_set_field() of every state field from a checkpoint). */
+/**
+ * Sets the step counter (after strake_set_field() of every state field from a checkpoint). What was measured of
+ * steps before is forgotten.
+ */
 void strake_solver_set_step_count(strake_solver *solver, int64_t steps);
+
+/** The step that the counter was set to last: what is measured begins there. */
+int64_t strake_solver_first_step(const strake_solver *solver);
+
+/** The case that a solver was opened with. */
+const strake_case *strake_solver_case(const strake_solver *solver);
 
 #endif

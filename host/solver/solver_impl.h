@@ -27,6 +27,10 @@ struct strake_solver {
         bool was_set; /**< states came from rank 0 since strake_remote_begin() */
     } remote;
     double setup_seconds;
+    int64_t first_step;                                      /**< from which times are measured */
+    bool (*progress)(void *user, int64_t step, int64_t end); /**< NULL: nobody wants to know */
+    void *progress_user;
+    int64_t batch; /**< steps between two calls of it; 0: before the first */
 };
 
 /** Tells which of the given settings the parts that were made do not use. */

@@ -199,21 +199,36 @@ static int64_t steps_from(const team_run *run, int64_t step)
 }
 
 /*
+ * Everybody leaves after sweeps that nobody has begun: nobody is further ahead than there are roles between it and
+ * the one that watches, so no one has passed the step at which all leave.
+ */
+static void halt_after(team_run *run, int64_t step)
+{
+    if (atomic_load(&run->halt) == INT64_MAX) {
+        atomic_store(&run->halt, step + (run->team->span + 2) * run->sweep);
+    }
+}
+
+/*
  * Sweeps that suddenly take longer than the shares were made for end the run, so that it need not end
- * every few steps only to look. Nobody is further ahead than there are roles between it and the one that
- * watches: no one has passed the step at which all leave.
+ * every few steps only to look; and so does a request to stop.
  */
 static void watch(team_run *run, double *since, int64_t step)
 {
     const strake_team *team = run->team;
     const int64_t steps = STRAKE_LOOKS_WATCHED * run->sweep;
-    if (run->trial || team->span < 0 || !(team->pace > 0.0) || step % steps != 0) {
+    if (run->trial || team->span < 0) {
+        return;
+    }
+    if (atomic_load_explicit(&team->stop, memory_order_relaxed)) {
+        halt_after(run, step);
+    }
+    if (!(team->pace > 0.0) || step % steps != 0) {
         return;
     }
     const double now = strake_clock_seconds();
-    if (step > 0 && now - *since > strake_looks_drift * team->pace * (double)steps &&
-        atomic_load(&run->halt) == INT64_MAX) {
-        atomic_store(&run->halt, step + (team->span + 2) * run->sweep);
+    if (step > 0 && now - *since > strake_looks_drift * team->pace * (double)steps) {
+        halt_after(run, step);
     }
     *since = now;
 }

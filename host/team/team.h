@@ -98,6 +98,8 @@ typedef struct strake_team {
     int span; /**< most neighbours from the first role to another; -1: some never meet */
     strake_outside outside;
 
+    /** Runs are to end after the sweeps that have begun. Set at any time, by any thread or signal handler. */
+    _Atomic bool stop;
     int64_t checked; /**< steps done when somebody last looked for NaN and Inf and waited */
     double pace;     /**< seconds per step that sweeps may not leave behind; 0: nobody watches */
     strake_recorder *recorder; /**< NULL: nothing is recorded */
@@ -132,7 +134,8 @@ strake_status strake_team_try(strake_team *team, int64_t steps, strake_error *er
 
 /**
  * Runs steps. @param[in] is_last  nothing follows in which a NaN or Inf would be found
- * @param[in,out] steps  wanted, then done: fewer where sweeps began to take longer than team->pace
+ * @param[in,out] steps  wanted, then done: fewer where sweeps began to take longer than team->pace, or team->stop
+ *                       was set (and roles meet: team->span)
  */
 strake_status strake_team_run(strake_team *team, bool is_last, int64_t *steps, strake_error *error);
 

@@ -265,8 +265,8 @@ strake_status strake_case_parse(const char *name, const char *yaml, const char *
     return parse(name, ".", yaml, strlen(yaml), sets, fields_later, out, error);
 }
 
-strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
-                               strake_error *error)
+static strake_status open_file(const char *path, const char *const *sets, bool fields_later,
+                               strake_case **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *text = NULL;
@@ -275,10 +275,22 @@ strake_status strake_case_open(const char *path, const char *const *sets, strake
     STRAKE_TRY(strake_file_read(path, MAX_FILE, "case file", &text, &length, error));
     folder = strake_path_folder(path);
     STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
-    STRAKE_TRY(parse(path, folder, text, length, sets, false, out, error));
+    STRAKE_TRY(parse(path, folder, text, length, sets, fields_later, out, error));
 
 cleanup:
     free(folder);
     free(text);
     return status;
+}
+
+strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
+                               strake_error *error)
+{
+    return open_file(path, sets, false, out, error);
+}
+
+strake_status strake_case_open_partial(const char *path, const char *const *sets, strake_case **out,
+                                       strake_error *error)
+{
+    return open_file(path, sets, true, out, error);
 }

@@ -1,4 +1,4 @@
-/** @file batch.h How many steps `strake run` takes before it looks up. */
+/** @file batch.h How many steps a run takes before it looks up. */
 #ifndef STRAKE_BATCH_H
 #define STRAKE_BATCH_H
 

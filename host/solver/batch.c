@@ -1,4 +1,4 @@
-#include "main/batch.h"
+#include "solver/batch.h"
 
 /* Aim of a batch of steps, and what Ctrl-C waits at most for (unless one step takes longer) [s]. */
 static const double batch_seconds = 0.22;
