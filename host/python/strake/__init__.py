@@ -1,0 +1,19 @@
+"""Strake: a hybrid OpenCL and OpenMP solver for grid problems, from Python.
+
+    import strake
+
+    case = strake.Case({"problem": "mpdata2d", "grid": {"rows": 64, "cols": 64}, "time": {"steps": 100}})
+    with strake.Solver(case, on="auto") as s:
+        s["psi"], s["u1"], s["u2"] = psi, u1, u2      # NumPy arrays
+        s.step(10)
+        psi = s["psi"]
+"""
+
+from strake._library import (Error, DeviceError, FileError, NumericError, OutOfMemoryError, StateError, Stopped,
+                             UsageError, version)
+from strake._solver import Case, Solver, Statistics, devices
+
+__version__ = version()
+
+__all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Solver", "StateError",
+           "Statistics", "Stopped", "UsageError", "devices"]

@@ -1,0 +1,310 @@
+"""Cases and solvers."""
+
+import collections
+import ctypes
+import json
+import logging
+import operator
+import os
+import threading
+import time
+import weakref
+
+import numpy as np
+
+from strake._library import NOTICE, ErrorText, Options, StateError, call, lib, take_text
+
+Statistics = collections.namedtuple("Statistics", "minimum maximum sum")
+
+_log = logging.getLogger("strake")
+_WARNING = "warning: "
+_KINDS = ("state", "input", "constant")
+
+# Steps that are taken at once: signals such as Ctrl-C are looked at between them [s].
+_BATCH_SECONDS = 0.2
+_GROWTH = 4
+_FIRST_BATCH = 2  # of the steps that a sweep takes by default
+
+
+def devices(cache=None):
+    """The processor and every OpenCL device with limits and bit-exactness: `strake devices --json` as a dict.
+
+    cache: folder of tuned settings; None: the user's."""
+    return json.loads(take_text(lib.strake_devices, None if cache is None else os.fsencode(cache)))
+
+
+def _plain(value):
+    """What json does not know: NumPy's numbers, arrays and paths."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError("a case has numbers, texts, lists, mappings and arrays, not %s" % type(value).__name__)
+
+
+def _close_case(address):
+    lib.strake_case_close(ctypes.byref(ctypes.c_void_p(address)))
+
+
+def _close_solver(address, case, notice):
+    # The case, and what the library calls, are kept by being arguments here.
+    lib.strake_close(ctypes.byref(ctypes.c_void_p(address)))
+
+
+class Case:
+    """A validated case.
+
+    source: a mapping with the keys of a case file (`strake help case`), of which fields may be NumPy arrays, or the
+        path of a case file. Input fields may be missing: they are set in the solver before its first step.
+    set: texts "PATH=VALUE" that change keys, as --set does.
+
+    Raises UsageError, with file, line and column for anything wrong in a file, and FileError."""
+
+    def __init__(self, source, set=()):
+        self.arrays = {}  # of the fields that are given as such
+        sets = [os.fsencode(text) for text in set]
+        words = (ctypes.c_char_p * (len(sets) + 1))(*sets, None)
+        pointer = ctypes.c_void_p()
+        if isinstance(source, (str, bytes, os.PathLike)):
+            call(lib.strake_case_open_partial, os.fsencode(source), words, ctypes.byref(pointer))
+        else:
+            text = json.dumps(self._without_arrays(source), default=_plain, ensure_ascii=False, allow_nan=False)
+            call(lib.strake_case_parse, b"case", text.encode(), words, True, ctypes.byref(pointer))
+        self._address = pointer.value
+        self._finalizer = weakref.finalize(self, _close_case, pointer.value)
+        self.about = json.loads(take_text(lib.strake_case_text, self._address))
+        self.problem = self.about["problem"]
+        self.shape = tuple(self.about["shape"])
+        self.dt = self.about["dt"]
+        self.steps = self.about["steps"]
+        self.dtype = np.dtype({"double": np.float64, "single": np.float32}[self.about["precision"]])
+
+    def _without_arrays(self, source):
+        source = dict(source)
+        fields = source.get("fields")
+        if isinstance(fields, dict):
+            self.arrays = {name: value for name, value in fields.items() if isinstance(value, np.ndarray)}
+            source["fields"] = {name: value for name, value in fields.items() if name not in self.arrays}
+            if not source["fields"]:
+                del source["fields"]
+        return source
+
+    def __repr__(self):
+        return "<strake.Case %s, %s>" % (self.problem, " x ".join(map(str, self.shape)))
+
+
+class Solver:
+    """A case placed on processors, with its fields.
+
+    case: a Case, or what Case() takes.
+    on: where to run, as --on: "auto", "cpu", "ocl:0", "cpu,gpu:0", ...
+    threads: of the CPU stripe; 0: OMP_NUM_THREADS, then the usable cores.
+    split: weights, one per entry of `on`; None: measured.
+    cache: folder of tuned settings; None: the user's.
+    progress: called in step() with the steps done and those to be reached, about five times a second and at the end.
+        An exception in it ends the step.
+
+    Notices and warnings of the library go to logging.getLogger("strake"). Calls let go of the interpreter's lock; one
+    solver does one thing at a time, whatever thread asks for it. Ctrl-C is seen within about 0.2 s, or a step if that
+    takes longer: the states are then those of step_count."""
+
+    def __init__(self, case, on="auto", *, threads=0, split=None, cache=None, progress=None):
+        self.case = case if isinstance(case, Case) else Case(case)
+        self.progress = progress
+        self.dtype = self.case.dtype
+        self._lock = threading.RLock()
+        self._error = ErrorText()
+        self._error_at = ctypes.byref(self._error)
+        self._batch = _FIRST_BATCH
+        notice = NOTICE(_tell)
+        if split is not None and not isinstance(split, str):
+            split = ",".join(repr(float(weight)) for weight in split)
+        options = Options(where=None if on is None else os.fsencode(on), threads=threads, notice=notice,
+                          split=None if split is None else split.encode(),
+                          cache=None if cache is None else os.fsencode(cache))
+        pointer = ctypes.c_void_p()
+        call(lib.strake_open, self.case._address, ctypes.byref(options), ctypes.byref(pointer))
+        self._address = pointer.value
+        self._finalizer = weakref.finalize(self, _close_solver, pointer.value, self.case, notice)
+        self.fields = tuple(lib.strake_field_name(self._solver, k).decode()
+                            for k in range(lib.strake_field_count(self._solver)))
+        self._shape = {name: self._ask_shape(name) for name in self.fields}
+        for name, values in self.case.arrays.items():
+            self.set(name, values)
+
+    @property
+    def _solver(self):
+        if self._address is None:
+            raise StateError("this solver was closed; open another one")
+        return self._address
+
+    def _check(self, status):
+        if status != 0:
+            raise self._error.exception()
+
+    def _ask_shape(self, name):
+        dims = ctypes.c_int()
+        shape = (ctypes.c_int64 * 3)()
+        self._check(lib.strake_field_shape(self._solver, name.encode(), ctypes.byref(dims), shape, self._error_at))
+        return tuple(shape[:dims.value])
+
+    def close(self):
+        """Frees arrays and devices. Closing twice does nothing."""
+        with self._lock:
+            self._address = None
+            self._finalizer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        state = "closed" if self._address is None else "after step %d" % self.step_count
+        return "<strake.Solver %s, %s, %s>" % (self.case.problem, " x ".join(map(str, self.case.shape)), state)
+
+    def shape(self, name):
+        """Shape of a field, slowest dimension first."""
+        self.kind(name)
+        return self._shape[name]
+
+    def kind(self, name):
+        """"state" (steps advance it), "input" (steps read it) or "constant" (of the case: it cannot be set)."""
+        kind = ctypes.c_int()
+        with self._lock:
+            self._check(lib.strake_field_kind(self._solver, name.encode(), ctypes.byref(kind), self._error_at))
+        return _KINDS[kind.value]
+
+    def set(self, name, values):
+        """Sets a field: an array of its shape, or one number for all of it. Nothing is copied on the way if the
+        array has the solver's dtype in C order."""
+        shape = self.shape(name)
+        array = np.ascontiguousarray(values, dtype=self.dtype)
+        if np.ndim(values) == 0:
+            array = np.full(shape, values, dtype=self.dtype)
+        elif array.shape != shape:
+            raise ValueError("field %s has the shape %s, the array %s" % (name, shape, array.shape))
+        with self._lock:
+            self._check(lib.strake_set_field(self._solver, name.encode(), array.ctypes.data, self._error_at))
+
+    def get(self, name, out=None):
+        """A copy of a field; in `out`, which is returned, if that is given: of the field's shape and the solver's
+        dtype, writeable, in C order."""
+        shape = self.shape(name)
+        if out is None:
+            out = np.empty(shape, dtype=self.dtype)
+        elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != self.dtype:
+            raise ValueError("out: expected an array of shape %s and %s" % (shape, self.dtype))
+        elif not (out.flags.c_contiguous and out.flags.writeable):
+            raise ValueError("out: expected a writeable array in C order")
+        with self._lock:
+            self._check(lib.strake_get_field(self._solver, name.encode(), out.ctypes.data, self._error_at))
+        return out
+
+    __getitem__ = get
+    __setitem__ = set
+
+    def __contains__(self, name):
+        return name in self.fields
+
+    def __iter__(self):
+        return iter(self.fields)
+
+    def step(self, steps=1):
+        """Advances so many time steps. Raises UsageError if the flow is not stable, NumericError with step and cell
+        if NaN or Inf appears, Stopped after stop()."""
+        steps = operator.index(steps)
+        if steps <= self._batch and self.progress is None:
+            with self._lock:
+                if lib.strake_step(self._solver, steps, self._error_at) != 0:
+                    raise self._error.exception()
+            return
+        self._step_in_batches(steps)
+
+    def _step_in_batches(self, steps):
+        """Python looks at signals between calls only, so no call takes long."""
+        end = self.step_count + steps
+        left = steps
+        while left != 0:
+            now = min(left, self._batch)
+            begin = time.perf_counter()
+            with self._lock:
+                self._check(lib.strake_step(self._solver, now, self._error_at))
+            seconds = max(time.perf_counter() - begin, 1e-9)
+            fit = min(now * _BATCH_SECONDS / seconds, self._batch * _GROWTH)
+            self._batch = max(int(fit) // _FIRST_BATCH, 1) * _FIRST_BATCH
+            left -= now
+            if self.progress is not None:
+                self.progress(end - left, end)
+
+    def stop(self, stop=True):
+        """From another thread, or in a signal's handler: the step that runs, or the next one, ends after the sweeps that
+        have begun and raises Stopped. stop(False) withdraws that."""
+        lib.strake_stop(self._solver, stop)
+
+    @property
+    def step_count(self):
+        """Steps done since the initial fields."""
+        return lib.strake_step_count(self._solver)
+
+    @property
+    def time(self):
+        """Simulated time of the states [s]."""
+        return lib.strake_time(self._solver)
+
+    def statistics(self, name):
+        """Minimum, maximum and sum of a field: the same bits whatever computed it."""
+        value = [ctypes.c_double() for _ in range(3)]
+        with self._lock:
+            self._check(lib.strake_field_statistics(self._solver, name.encode(), *map(ctypes.byref, value),
+                                                    self._error_at))
+        return Statistics(*(v.value for v in value))
+
+    def save(self, path):
+        """Writes a checkpoint, which `strake run --resume` takes, too."""
+        with self._lock:
+            self._check(lib.strake_checkpoint_save(self._solver, os.fsencode(path), self._error_at))
+
+    def load(self, path):
+        """Takes states and step from a checkpoint, of the program, too. The inputs must be those with which it was
+        saved."""
+        with self._lock:
+            self._check(lib.strake_checkpoint_load(self._solver, os.fsencode(path), self._error_at))
+
+    def report(self):
+        """What was done since the solver was opened, where and how fast: `strake run --report` as a dict."""
+        with self._lock:
+            return json.loads(take_text(lib.strake_report, self._solver))
+
+    def to_xarray(self, *names):
+        """Fields (the states, unless others are named) as an xarray.Dataset with coordinates and units. Needs xarray."""
+        try:
+            import xarray
+        except ImportError:
+            raise ImportError("to_xarray() needs xarray: pip install xarray") from None
+        about = self.case.about
+        data = {}
+        coordinates = {"time": ((), self.time, {"units": "s", "long_name": "simulated time"})}
+        for name in names or [n for n in self.fields if about["fields"][n]["state"]]:
+            dims = []
+            values = self.get(name)
+            field = about["fields"][name]
+            for k, axis in enumerate(about["axes"]):
+                offset = field["offset"][k]
+                dim = axis if offset == 0 else axis + "_face"
+                at = (np.arange(values.shape[k]) + offset) * about["spacing"][k]
+                dims.append(dim)
+                coordinates[dim] = (dim, at, {"units": "m"})
+            unit = about["units"][name].strip("[]")
+            data[name] = (dims, values, {"units": "1" if unit == "-" else unit, "long_name": field["text"]})
+        attributes = {"source": "Strake", "problem": self.case.problem, "step": self.step_count}
+        return xarray.Dataset(data, coordinates, attributes)
+
+
+def _tell(_user, line):
+    line = line.decode("utf-8", "replace")
+    if line.startswith(_WARNING):
+        _log.warning("%s", line[len(_WARNING):])
+    else:
+        _log.info("%s", line)

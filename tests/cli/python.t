@@ -1,0 +1,98 @@
+#!/bin/bash
+# The Python package: its wheel, the bits of the program, exceptions, signals, threads (tests/support/python_package.py).
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(realpath "${STRAKE_BUILD:-build}")
+. "$top/tests/cli/tap.bash"
+python=
+for candidate in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$(command -v "$candidate")
+done
+if [ -z "$python" ] || [ -n "${STRAKE_TESTS_SANITIZER:-}" ]; then
+    skip "the Python package" "no Python 3 with NumPy (python3-numpy), or a sanitizer"
+    done_testing
+fi
+
+# Every function of the header that takes a solver or a case is declared with as many arguments.
+cat >declared.py <<'PY'
+import re
+import sys
+
+header, library = (open(path).read() for path in sys.argv[1:])
+header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+prototypes = {name: arguments.count(",") + (arguments.strip() != "void")
+              for name, arguments in re.findall(r"^\S[^#\n;{}]*?\b(strake_\w+)\(([^;{}]*)\);", header, flags=re.M)}
+declared = {name: 0 if not arguments.strip() else arguments.count(",") + 1
+            for name, arguments in re.findall(r'"(strake_\w+)": \([^,\[]*, \[(.*?)\]\)', library, flags=re.S)}
+unknown = {"strake_status_text", "strake_case_open", "strake_set_slabs", "strake_get_slabs"}  # which it does without
+assert len(declared) > 15, declared
+wrong = [n for n in sorted(prototypes) if n not in unknown and
+         declared.get(n) != prototypes[n] - ("POINTER(Options)" in n)]
+sys.exit("strake.h and _library.py differ in " + ", ".join(wrong) if wrong or set(declared) - set(prototypes) else 0)
+PY
+"$python" declared.py "$top/src/strake.h" "$top/host/python/strake/_library.py" >.out 2>.err
+report $? "the package declares the functions of strake.h"
+sed 's/^int64_t strake_step_count(/int64_t strake_step_count(int more, /' "$top/src/strake.h" >more.h
+"$python" declared.py more.h "$top/host/python/strake/_library.py" >.out 2>.err
+[ $? -ne 0 ] && grep -q 'differ in strake_step_count$' .err
+report $? "and would be found out if it did not"
+
+# What pip does to make a wheel, with the library that is tested.
+export STRAKE_LIBRARY=$build/libstrake.so
+"$python" -c "
+import sys
+sys.path.insert(0, '$top/host/python/backend')
+import strake_wheel
+print(strake_wheel.build_wheel('.'))" >.out 2>.err
+report $? "a wheel is made without any other package"
+wheel=$(tail -n 1 .out)
+"$python" -m zipfile -l "$wheel" >.out 2>.err
+prints "with the library and the licence" strake/libstrake.so strake/_solver.py dist-info/LICENSE dist-info/RECORD
+"$python" - "$wheel" >.out 2>.err <<'PY'
+import base64, hashlib, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+lines = wheel.read([n for n in wheel.namelist() if n.endswith("RECORD")][0]).decode().split()
+for name, digest, size in (line.split(",") for line in lines):
+    data = wheel.read(name)
+    known = "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    assert name.endswith("RECORD") or (digest, int(size)) == (known, len(data)), name
+assert len(lines) == len(wheel.namelist())
+PY
+report $? "whose record is right"
+if "$python" -m pip --version >/dev/null 2>&1; then
+    "$python" -m pip install --no-index --no-deps --no-cache-dir --target installed "$top/host/python" >.out 2>.err
+    report $? "pip installs the package from its folder"
+else
+    skip "pip installs the package from its folder" "no pip here"
+    "$python" -m zipfile -e "$wheel" installed
+fi
+version=$("$STRAKE" --version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
+unset STRAKE_LIBRARY
+export PYTHONPATH=$scratch/installed
+[ "$("$python" -c 'import strake; print(strake.__version__)' 2>&1)" = "$version" ]
+report $? "it has the program's version ($version)"
+
+try run case.yaml --on cpu --quiet
+cp out/psi_*20.npy psi.npy
+try run case.yaml --on cpu --quiet --steps 10 --set checkpoint.every=10
+cp out/checkpoint.strake .
+"$STRAKE" devices --json >devices.json 2>/dev/null
+"$python" "$top/tests/support/python_package.py" "$scratch" >checks 2>.err
+grep -vE '^(ok|not ok|skip) ' checks >.out
+while read -r line; do
+    case $line in
+        "ok "*) report 0 "${line#ok }" ;;
+        "skip "*)
+            line=${line#skip }
+            skip "${line%%: *}" "${line#*: }"
+            ;;
+        "not ok "*) report 1 "${line#not ok }" ;;
+    esac
+done < <(grep -E '^(ok|not ok|skip) ' checks)
+[ "$(grep -cE '^(ok|skip) ' checks)" -eq "$(grep -c '^@test' "$top/tests/support/python_package.py")" ]
+report $? "all of these ran"
+
+STRAKE_LIBRARY=/nonexistent/libstrake.so "$python" -c 'import strake' >.out 2>.err
+code=$?
+grep -qF 'cannot load Strake' .err && grep -qF /nonexistent/libstrake.so .err && [ $code -ne 0 ]
+report $? "a library that is not there is named"
+done_testing

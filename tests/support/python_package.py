@@ -1,0 +1,301 @@
+"""Checks of the Python package: prints TAP-like lines "ok NAME", "not ok NAME: WHY" and "skip NAME: WHY".
+
+Usage: python3 python_package.py FOLDER, where the program left
+    case.yaml, psi.npy, winds.npy   a case and its last psi; the Courant numbers u1 of another run, shape [rows, cols]
+    checkpoint.strake               of the case's step 10
+    devices.json                    of `strake devices --json`
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+
+import strake
+
+folder = sys.argv[1]
+failed = 0
+
+
+def here(name):
+    return os.path.join(folder, name)
+
+
+def test(function):
+    global failed
+    name = function.__name__.replace("_", " ")
+    try:
+        reason = function()
+        print("skip %s: %s" % (name, reason) if reason else "ok " + name, flush=True)
+    except BaseException as reason:  # KeyboardInterrupt, too
+        failed += 1
+        print("not ok %s: %s: %s" % (name, type(reason).__name__, reason), flush=True)
+
+
+def raises(kind, words, function, *arguments):
+    try:
+        function(*arguments)
+    except kind as reason:
+        for word in words:
+            assert word in str(reason), (word, str(reason))
+        return
+    raise AssertionError("no %s" % kind.__name__)
+
+
+def small(steps=100, n=64, **more):
+    return strake.Case(dict({"problem": "mpdata2d", "grid": {"rows": n, "cols": n},
+                             "time": {"dt": 1, "steps": steps}}, **more))
+
+
+def filled(**more):
+    s = strake.Solver(small(**more), on="cpu")
+    s["psi"] = np.random.default_rng(1).random(s.shape("psi"))
+    s["u1"], s["u2"] = 0.2, -0.1
+    return s
+
+
+@test
+def a_file_gives_the_bits_of_the_program():
+    with strake.Solver(here("case.yaml"), on="cpu") as s:
+        s.step(20)
+        assert s["psi"].tobytes() == np.load(here("psi.npy")).tobytes()
+        assert s.step_count == 20 and s.time == 20 * s.case.dt
+
+
+@test
+def a_mapping_with_arrays_does_too():
+    first = strake.Solver(here("case.yaml"), on="serial")
+    case = {"problem": "mpdata2d", "grid": {"rows": np.int64(61), "cols": 97}, "time": {"dt": 0.1, "steps": 20},
+            "boundary": {"rows": "open", "cols": "periodic"},
+            "fields": {"psi": first["psi"], "u1": {"constant": 0.2}, "u2": first["u2"], "h": {"constant": 1}}}
+    with strake.Solver(case, on="serial") as s:
+        s.step(20)
+        assert s["psi"].tobytes() == np.load(here("psi.npy")).tobytes()
+
+
+@test
+def winds_that_change_give_the_same_bits_everywhere():
+    results = []
+    for on in ("serial", "cpu"):
+        with strake.Solver(small(), on=on) as s:
+            s["psi"] = np.random.default_rng(1).random((64, 64))
+            for k in range(5):
+                s["u1"] = np.random.default_rng(2 + k).random((64, 64)) * 0.2
+                s["u2"] = 0.1
+                s.step(k)
+            results.append(s["psi"].tobytes())
+    assert results[0] == results[1]
+
+
+@test
+def a_checkpoint_of_the_program_continues():
+    with strake.Solver(here("case.yaml"), on="cpu") as s:
+        s.load(here("checkpoint.strake"))
+        assert s.step_count == 10
+        s.save(here("again.strake"))
+        with open(here("again.strake"), "rb") as ours, open(here("checkpoint.strake"), "rb") as its:
+            assert ours.read() == its.read()
+        s.step(10)
+        assert s["psi"].tobytes() == np.load(here("psi.npy")).tobytes()
+
+
+@test
+def fields_have_names_shapes_and_kinds():
+    with strake.Solver(here("case.yaml"), on="cpu") as s:
+        assert tuple(s) == s.fields == ("psi", "u1", "u2", "h") and "u1" in s and "phi" not in s
+        assert s.shape("u1") == (62, 97) and s.shape("psi") == (61, 97)
+        assert [s.kind(name) for name in s] == ["state", "constant", "constant", "constant"]
+        psi = s["psi"]
+        assert s.statistics("psi") == (psi.min(), psi.max(), s.report()["fields"]["psi"]["sum"])
+        assert abs(s.statistics("psi").sum - psi.sum()) < 1e-9 * psi.sum()
+
+
+@test
+def out_takes_a_field_without_a_copy():
+    n = 2000
+    with filled(n=n) as s:
+        out = np.zeros((n, n))
+        s.step(1)
+        s.get("psi", out=out)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        s.step(1)
+        assert s.get("psi", out=out) is out
+        s.set("psi", out)
+        s.step(1)
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        assert grown < out.nbytes / 4, grown
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        both = [s["psi"], s["psi"]]
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        assert grown > out.nbytes, grown  # so a copy would have been seen
+        assert both[0].tobytes() == both[1].tobytes()
+        raises(ValueError, ["(2000, 2000)"], lambda: s.get("psi", out=np.zeros((n, 1))))
+        raises(ValueError, ["float64"], lambda: s.get("psi", out=np.zeros((n, n), np.float32)))
+        raises(ValueError, ["C order"], lambda: s.get("psi", out=np.zeros((n, n), order="F")))
+
+
+@test
+def arrays_of_other_types_and_orders_are_taken():
+    with filled() as s:
+        values = np.arange(64 * 64).reshape(64, 64) % 100
+        s["psi"] = np.asfortranarray(values.astype(np.float32))
+        assert (s["psi"] == values).all()
+        s["psi"] = values.tolist()
+        assert (s["psi"] == values).all()
+        raises(ValueError, ["psi", "(64, 64)", "(64, 63)"], lambda: s.set("psi", values[:, :63]))
+    with strake.Solver(small(precision="single"), on="cpu") as s:
+        assert s.dtype == np.float32
+        s["psi"] = 1.5
+        assert s["psi"].dtype == np.float32 and (s["psi"] == 1.5).all()
+
+
+@test
+def mistakes_raise_the_messages_of_strake():
+    raises(strake.UsageError, ["grid.rows", "expected"], strake.Case, {"problem": "mpdata2d", "grid": {"rows": -1}})
+    raises(ValueError, ["mpdata3"], strake.Case, {"problem": "mpdata3"})
+    raises(strake.Error, ["nonexistent.yaml"], strake.Case, here("nonexistent.yaml"))
+    raises(strake.FileError, ["/nonexistent/x"], filled().save, "/nonexistent/x")
+    raises(OSError, ["/nonexistent/x"], filled().load, "/nonexistent/x")
+    raises(strake.UsageError, ["nowhere"], strake.Solver, small(), "nowhere")
+    raises(TypeError, ["set"], strake.Case, {"problem": {1}})
+    with strake.Solver(small(), on="cpu") as s:
+        raises(strake.StateError, ["psi"], s.step)
+        raises(strake.UsageError, ["phi"], lambda: s["phi"])
+        s["psi"], s["u1"], s["u2"] = 1.0, 3.0, 0.0
+        raises(strake.UsageError, ["unstable", "[0, 0]"], s.step)  # beyond the stability bound
+        raises(strake.UsageError, ["-1"], s.step, -1)
+        raises(TypeError, [], s.step, 1.5)
+    raises(strake.StateError, ["closed"], s.step)
+    raises(strake.StateError, ["closed"], s.get, "psi")
+    s.close()
+    assert "closed" in repr(s)
+    with strake.Solver(here("case.yaml"), on="cpu") as s:
+        raises(strake.StateError, ["h", "constant"], s.set, "h", 2.0)
+
+
+@test
+def keys_can_be_changed_as_with_set():
+    case = strake.Case(here("case.yaml"), set=["time.steps=7", "precision=single"])
+    assert case.steps == 7 and case.dtype == np.float32 and case.shape == (61, 97)
+
+
+@test
+def reports_and_devices_are_mappings():
+    with open(here("devices.json")) as file:
+        expected = json.load(file)
+    found = strake.devices()
+    assert [d["id"] for d in found["devices"]] == [d["id"] for d in expected["devices"]]
+    assert found["devices"][0]["name"] == expected["devices"][0]["name"]
+    with filled() as s:
+        s.step(30)
+        report = s.report()
+        assert report["case"]["steps"] == 30 and report["devices"][0]["id"] == "cpu"
+        assert report["strake"] == strake.__version__ and report["cells_per_second"] > 0
+
+
+@test
+def progress_is_called_and_may_end_a_step():
+    calls = []
+
+    def note(step, end):
+        calls.append((step, end))
+        if len(calls) == 3:
+            raise RuntimeError("enough")
+
+    s = filled()
+    s.progress = note
+    raises(RuntimeError, ["enough"], s.step, 10 ** 12)
+    assert calls[-1] == (s.step_count, 10 ** 12) and calls[0][0] > 0
+    calls.clear()
+    s.step(3)
+    assert calls[-1] == (s.step_count, s.step_count)
+    s.close()
+
+
+@test
+def ctrl_c_ends_a_step_and_the_solver_goes_on():
+    s = filled()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    raises(KeyboardInterrupt, [], s.step, 10 ** 12)
+    done = s.step_count
+    s.step(2)
+    assert s.step_count == done + 2
+    with filled() as other:
+        other.step(done + 2)
+        assert other["psi"].tobytes() == s["psi"].tobytes()
+    s.close()
+
+
+@test
+def another_thread_runs_meanwhile_and_stops_a_step():
+    s = filled()
+    counted = [0]
+    over = threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+            if counted[0] == 2000:
+                s.stop()
+            time.sleep(0)
+
+    other = threading.Thread(target=count)
+    other.start()
+    try:
+        raises(strake.Stopped, ["stopped after step"], s.step, 10 ** 12)
+    finally:
+        over.set()
+        other.join()
+    assert counted[0] >= 2000
+    s.step(1)
+    s.close()
+
+
+@test
+def warnings_go_to_the_log():
+    import logging
+    lines = []
+
+    class Keep(logging.Handler):
+        def emit(self, record):
+            lines.append((record.levelname, record.getMessage()))
+
+    keep = Keep()
+    log = logging.getLogger("strake")
+    log.addHandler(keep)
+    log.setLevel(logging.INFO)
+    with strake.Solver(small(run={"group_width": 32}), on="cpu") as s:
+        s["psi"], s["u1"], s["u2"] = 1.0, 0.1, 0.1
+        s.step(1)
+    log.removeHandler(keep)
+    assert any("run.group_width" in line and level in ("INFO", "WARNING") for level, line in lines), lines
+
+
+@test
+def xarray_has_coordinates_and_units():
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import xarray  # noqa: F401
+    except ImportError:
+        with filled() as s:
+            raises(ImportError, ["pip install xarray"], s.to_xarray)
+        return "no xarray; that its absence is told was checked"
+    with strake.Solver(here("case.yaml"), on="cpu", threads=1) as s:
+        s.step(4)
+        data = s.to_xarray("psi", "u1")
+        assert data.psi.dims == ("x", "y") and data.u1.dims == ("x_face", "y")
+        assert (data.psi.values == s["psi"]).all()
+        assert float(data.x[3]) == 3.0 and float(data.x_face[0]) == -0.5 and float(data.time) == s.time
+        assert data.x.attrs["units"] == "m" and data.attrs["step"] == 4 and data.psi.attrs["long_name"]
+
+
+sys.exit(1 if failed else 0)
