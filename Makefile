@@ -557,7 +557,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	ln -sf $(SONAME) $(INSTALL_LIB)/libstrake.so
 	$(if $(MPI_LIBS),install -m 755 $(MODULE) $(INSTALL_LIB)/$(notdir $(MODULE)))
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
-	install -m 644 src/strake.h $(DESTDIR)$(PREFIX)/include/strake.h
+	install -m 644 src/strake.h host/fortran/strake.f90 $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(MANUAL) $(INSTALL_SHARE)/man/man1/strake.1
 	install -m 644 $(BUILD)/completion/strake.bash $(INSTALL_BASH)/strake
 	install -m 644 $(BUILD)/completion/_strake $(INSTALL_ZSH)/_strake
@@ -567,7 +567,8 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
 	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/$(notdir $(MODULE)) $(INSTALL_LIB)/pkgconfig/strake.pc \
-	    $(DESTDIR)$(PREFIX)/include/strake.h $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
+	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/include/strake.f90 \
+	    $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
 	    $(INSTALL_ZSH)/_strake
 
 # Compiling needs the headers of libyaml, CMocka and OpenCL, which are the same for all; linking would
