@@ -79,7 +79,8 @@ case $group in
         probe_build
         compiles "$cc" -lcmocka cmocka.h || need 'cmocka (cmocka.h)' libcmocka-dev
         python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ||
-            want 'NumPy (for the first case of README.md)' python3-numpy
+            want 'NumPy (for the first case of README.md and the Python package)' python3-numpy
+        have gfortran || want 'gfortran (for the Fortran module)' gfortran
         have mpirun && have mpicc || want 'an MPI (mpirun, mpicc)' libopenmpi-dev openmpi-bin
         icd pocl || want 'an OpenCL device on the CPU (PoCL)' pocl-opencl-icd
         ;;
