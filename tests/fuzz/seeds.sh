@@ -1,10 +1,10 @@
 #!/bin/bash
 # Usage: bash tests/fuzz/seeds.sh PROGRAM FOLDER
 # Makes what the targets of `make fuzz` begin with, from what the repository has and the program writes:
-# FOLDER/case, npy, checkpoint, tuned, model.
+# FOLDER/case, npy, checkpoint, tuned, model, asc.
 set -eu
 program=$(realpath "$1")
-mkdir -p "$2"/{case,npy,checkpoint,tuned,model}
+mkdir -p "$2"/{case,npy,checkpoint,tuned,model,asc}
 out=$(realpath "$2")
 cd "$(dirname "$0")/../.."
 for file in data/cases/*.yaml tests/cases_bad/*.yaml; do
@@ -15,6 +15,10 @@ printf 'problem: mpdata2d\ngrid: {rows: 8, cols: 9}\ntime: {steps: 1}\nfields: {
     >"$out/case/sets.yaml"
 cp tests/cases_bad/*.npy "$out/npy/"
 cp data/tuned/*.yaml "$out/tuned/"
+grid='ncols 3\nnrows 2\nxllcorner 500000.5\nyllcorner 4177000\ncellsize 10\nNODATA_value -9999\n1 2.5 -9999\n4e2 nan 6\n'
+printf "f$grid" >"$out/asc/corner.asc"
+printf "g$grid" | sed 's/corner/CENTER/; s/$/\r/; s/ /\t/g' >"$out/asc/center.asc"
+printf 'hNROWS 1\nNCOLS 1\nxllcenter 0\nyllcenter 0\ncellsize .5\nnodata_value 0.0\n0' >"$out/asc/zero.asc"
 printf '{"strake": "0.1.0", "format": 3,\n "paths": {}, "active": {}, "overlap": {}, "launch": {}}\n' >"$out/model/plain.yaml"
 for precision in double single; do
     "$program" run "$out/case/sets.yaml" --on serial --quiet --output "$out/run" --set precision=$precision \

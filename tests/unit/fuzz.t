@@ -3,11 +3,11 @@
 build=${STRAKE_BUILD:-$(realpath build)}
 seeds=$(mktemp -d "${TMPDIR:-/tmp}/strake-seeds.XXXXXX")
 trap 'rm -rf "$seeds"' EXIT
-echo 1..5
+echo 1..6
 number=0
 failed=0
 bash "$(dirname "$0")/../fuzz/seeds.sh" "${STRAKE:-$build/strake}" "$seeds" >/dev/null 2>&1
-for target in case npy checkpoint tuned model; do
+for target in case npy checkpoint tuned model asc; do
     number=$((number + 1))
     copies=60
     said=$(timeout 120 "$build/tests/fuzz_$target" $copies "$seeds/$target"/* 2>&1)

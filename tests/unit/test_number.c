@@ -1,10 +1,12 @@
 /* Numbers as text: a decimal point, in every locale (tests/unit/locale.t runs this with a comma). */
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -35,6 +37,56 @@ static void numbers_are_read_with_a_point(void **state)
     assert_null(strake_number_list(range, ',', 3, (double[3]){0.0}));
     assert_null(strake_number_list("1\t2", ',', 2, two));
     assert_null(strake_number_list("1,", ',', 2, two));
+}
+
+/* Short numbers do not go through strtod(); they are what it makes of them, and end where it ends. */
+static void short_numbers_are_those_of_the_c_library(void **state)
+{
+    (void)state;
+    static const char *const text[] = {"0",
+                                       "-0",
+                                       "007.50",
+                                       "1.",
+                                       ".5",
+                                       "-.25",
+                                       "1.e3",
+                                       "-",
+                                       ".",
+                                       "1e",
+                                       "0x1p3",
+                                       "12.3.4",
+                                       "+4",
+                                       "",
+                                       "999999999999999",
+                                       "9999999999999999",
+                                       "123456789.123456",
+                                       "0.000000000000001",
+                                       "0.0000000000000001",
+                                       "-1234.5678,9",
+                                       " 3",
+                                       "1-2"};
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    for (size_t k = 0; k < sizeof text / sizeof text[0]; k++) {
+        char *end = NULL, *expected = NULL;
+        const double value = strake_number_read(text[k], &end);
+        const double wanted = strtod_l(text[k], &expected, plain);
+        if (memcmp(&value, &wanted, sizeof value) != 0 || end != expected) {
+            fail_msg("'%s' is %.17g, not %.17g, or ends elsewhere", text[k], value, wanted);
+        }
+    }
+    uint64_t random = 1;
+    for (int k = 0; k < 200000; k++) {
+        char word[40];
+        random = random * 6364136223846793005U + 1442695040888963407U;
+        (void)snprintf(word, sizeof word, "%s%llu", k % 2 != 0 ? "-" : "",
+                       (unsigned long long)(random >> 11) % 1000000000000000U);
+        const size_t length = strlen(word), point = 1 + (random >> 7) % length;
+        memmove(word + point + 1, word + point, length - point + 1);
+        word[point] = word[0] == '-' && point == 1 ? '1' : '.';
+        const double value = strake_number_read(word, NULL), wanted = strtod_l(word, NULL, plain);
+        assert_memory_equal(&value, &wanted, sizeof value);
+    }
+    freelocale(plain);
 }
 
 static void numbers_are_written_with_a_point(void **state)
@@ -99,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_read_with_a_point),
+        cmocka_unit_test(short_numbers_are_those_of_the_c_library),
         cmocka_unit_test(numbers_are_written_with_a_point),
         cmocka_unit_test(the_callers_locale_stays),
         cmocka_unit_test(weights_are_separated_by_commas),

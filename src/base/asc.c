@@ -1,0 +1,396 @@
+#include "base/asc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/number.h"
+
+enum { BUFFER = 1 << 16, MAX_WORD = 63 };
+
+/* A place in the file. */
+typedef struct place {
+    int64_t offset; /* of the next byte */
+    int64_t line;   /* that it is in, from 1 */
+} place;
+
+struct strake_asc_reader {
+    char *path;
+    int descriptor;
+    int64_t bytes;
+    strake_asc_info info;
+    strake_nodata nodata;
+    double number; /* that stands for no value */
+    place at;
+    int64_t next; /* cell that follows there */
+    place *row;   /* where rows begin, as far as they are known */
+    int64_t rows; /* that are known */
+    char buffer[BUFFER];
+    int64_t first; /* offset of what the buffer has */
+    size_t held;
+};
+
+typedef enum keyword {
+    COLS,
+    ROWS,
+    X_CORNER,
+    X_CENTER,
+    Y_CORNER,
+    Y_CENTER,
+    CELL,
+    NODATA,
+    WORDS
+} keyword;
+
+static const char *const words[WORDS] = {"ncols",     "nrows",     "xllcorner", "xllcenter",
+                                         "yllcorner", "yllcenter", "cellsize",  "NODATA_value"};
+
+static strake_status out_of_memory(const char *path, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
+}
+
+static bool is_blank(int byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+/* The next byte, which stays the next one; -1 at the end of the file, -2 where it cannot be read. */
+static int peek(strake_asc_reader *r)
+{
+    if (r->at.offset >= r->bytes) {
+        return -1;
+    }
+    if (r->at.offset < r->first || r->at.offset >= r->first + (int64_t)r->held) {
+        const int64_t left = r->bytes - r->at.offset;
+        r->first = r->at.offset;
+        r->held = left < BUFFER ? (size_t)left : BUFFER;
+        if (!strake_file_read_at(r->descriptor, r->buffer, r->held, r->first)) {
+            r->held = 0;
+            return -2;
+        }
+    }
+    return (unsigned char)r->buffer[r->at.offset - r->first];
+}
+
+/* The next word of the file, "" at its end; what is longer than any number or keyword is cut off. */
+static strake_status next_word(strake_asc_reader *r, char word[MAX_WORD + 1], strake_error *error)
+{
+    size_t length = 0;
+    int byte = peek(r);
+    while (is_blank(byte)) {
+        r->at.line += byte == '\n' ? 1 : 0;
+        r->at.offset++;
+        byte = peek(r);
+    }
+    while (byte >= 0 && !is_blank(byte)) {
+        if (length < MAX_WORD) {
+            word[length++] = byte >= ' ' && byte < 127 ? (char)byte : '?';
+        }
+        r->at.offset++;
+        byte = peek(r);
+    }
+    word[length] = '\0';
+    return byte != -2 ? STRAKE_OK
+                      : strake_fail(error, STRAKE_ERR_IO, "%s: cannot read it: %s", r->path,
+                                    errno != 0 ? strake_file_reason(errno) : "it became shorter");
+}
+
+/* A word as a number, NaN included. */
+static bool read_number(const char *word, double *out)
+{
+    char *end = NULL;
+    *out = strake_number_read(word, &end);
+    return end != word && *end == '\0' && !isinf(*out);
+}
+
+static int find_keyword(const char *word)
+{
+    static const char *const other[] = {"xllcentre", "yllcentre", "nodata"};
+    static const keyword same[] = {X_CENTER, Y_CENTER, NODATA};
+    for (int k = 0; k < WORDS; k++) {
+        if (strcasecmp(word, words[k]) == 0) {
+            return k;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (strcasecmp(word, other[k]) == 0) {
+            return (int)same[k];
+        }
+    }
+    return -1;
+}
+
+static strake_status read_line(strake_asc_reader *r, const char *word, double value[WORDS],
+                               bool given[WORDS], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char number[MAX_WORD + 1];
+    const int64_t line = r->at.line;
+    const int k = find_keyword(word);
+    STRAKE_CHECK(k >= 0, error, STRAKE_ERR_USAGE,
+                 "%s: line %lld: '%s' is no keyword of an ESRI ASCII grid; expected ncols, nrows, "
+                 "xllcorner or xllcenter, yllcorner or yllcenter, cellsize, NODATA_value, then the "
+                 "numbers of the cells",
+                 r->path, (long long)line, word);
+    STRAKE_CHECK(!given[k], error, STRAKE_ERR_USAGE, "%s: line %lld: %s stands twice", r->path,
+                 (long long)line, words[k]);
+    STRAKE_TRY(next_word(r, number, error));
+    STRAKE_CHECK(read_number(number, &value[k]) && (k == NODATA || !isnan(value[k])), error,
+                 STRAKE_ERR_USAGE, "%s: line %lld: %s is '%s', expected a number", r->path,
+                 (long long)line, words[k], number);
+    given[k] = true;
+cleanup:
+    return status;
+}
+
+/* What the header says, from what stood in it. */
+static strake_status complete(strake_asc_reader *r, const double value[WORDS],
+                              const bool given[WORDS], strake_error *error)
+{
+    static const keyword needed[] = {COLS, ROWS, X_CORNER, Y_CORNER, CELL};
+    strake_status status = STRAKE_OK;
+    const double half = 0.5 * value[CELL];
+    for (int k = 0; k < 5; k++) {
+        const keyword n = needed[k];
+        const bool is_place = n == X_CORNER || n == Y_CORNER;
+        STRAKE_CHECK(given[n] || (is_place && given[n + 1]), error, STRAKE_ERR_USAGE,
+                     "%s: line %lld: the numbers begin, but the header has no %s%s%s", r->path,
+                     (long long)r->at.line, words[n], is_place ? " or " : "",
+                     is_place ? words[n + 1] : "");
+        STRAKE_CHECK(!is_place || !given[n] || !given[n + 1], error, STRAKE_ERR_USAGE,
+                     "%s: line %lld: the header has both %s and %s", r->path, (long long)r->at.line,
+                     words[n], words[n + 1]);
+        STRAKE_CHECK(
+            n > ROWS || (value[n] >= 1.0 && value[n] <= INT32_MAX && floor(value[n]) == value[n]),
+            error, STRAKE_ERR_USAGE, "%s: %s is %.10g, expected an integer from 1 to 2147483647",
+            r->path, words[n], value[n]);
+        STRAKE_CHECK(n != CELL || value[n] > 0.0, error, STRAKE_ERR_USAGE,
+                     "%s: cellsize is %.10g, expected a number > 0", r->path, value[n]);
+    }
+    r->info = (strake_asc_info){.rows = (int64_t)value[ROWS],
+                                .cols = (int64_t)value[COLS],
+                                .has_nodata = given[NODATA],
+                                .nodata = value[NODATA]};
+    r->info.georef =
+        (strake_georef){.is_known = true,
+                        .x = given[X_CORNER] ? value[X_CORNER] : value[X_CENTER] - half,
+                        .y = (given[Y_CORNER] ? value[Y_CORNER] : value[Y_CENTER] - half) +
+                             value[ROWS] * value[CELL],
+                        .cell = value[CELL]};
+cleanup:
+    return status;
+}
+
+static bool is_word_of_header(const char *word)
+{
+    const bool is_letter = (word[0] >= 'a' && word[0] <= 'z') || (word[0] >= 'A' && word[0] <= 'Z');
+    return is_letter && strcasecmp(word, "nan") != 0 && strncasecmp(word, "inf", 3) != 0;
+}
+
+static strake_status read_header(strake_asc_reader *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double value[WORDS] = {0.0};
+    bool given[WORDS] = {false};
+    char word[MAX_WORD + 1];
+    place before = r->at;
+    STRAKE_TRY(next_word(r, word, error));
+    while (is_word_of_header(word)) {
+        STRAKE_TRY(read_line(r, word, value, given, error));
+        before = r->at;
+        STRAKE_TRY(next_word(r, word, error));
+    }
+    STRAKE_TRY(complete(r, value, given, error));
+    r->at = before;
+    /* Each cell takes a digit, and a blank unless it is the last one. */
+    STRAKE_CHECK(r->info.cols <= (r->bytes - before.offset) / 2 / r->info.rows + 1, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: the header says %lld rows of %lld cells, for which the file is too short "
+                 "(%lld bytes)",
+                 r->path, (long long)r->info.rows, (long long)r->info.cols, (long long)r->bytes);
+    r->row = malloc((size_t)r->info.rows * sizeof *r->row);
+    if (r->row == NULL) {
+        return out_of_memory(r->path, error);
+    }
+    r->row[0] = before;
+    r->rows = 1;
+cleanup:
+    return status;
+}
+
+bool strake_asc_is_file(const char *path)
+{
+    char head[MAX_WORD + 1] = "";
+    const char *why = NULL;
+    int64_t bytes = 0;
+    size_t start = 0;
+    const int file = strake_file_open(path, &bytes, &why);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_read =
+        strake_file_read_at(file, head, bytes < MAX_WORD ? (size_t)bytes : MAX_WORD, 0);
+    (void)close(file);
+    while (is_blank(head[start])) {
+        start++;
+    }
+    for (size_t end = start; end < MAX_WORD; end++) {
+        if (is_blank(head[end])) {
+            head[end] = '\0';
+        }
+    }
+    return is_read && find_keyword(head + start) >= 0;
+}
+
+strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *why = NULL;
+    strake_asc_reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return out_of_memory(path, error);
+    }
+    r->at.line = 1;
+    r->descriptor = strake_file_open(path, &r->bytes, &why);
+    STRAKE_CHECK(r->descriptor >= 0, error, STRAKE_ERR_IO, "%s: cannot open it: %s", path, why);
+    r->path = strdup(path);
+    if (r->path == NULL) {
+        status = out_of_memory(path, error);
+        goto cleanup;
+    }
+    STRAKE_TRY(read_header(r, error));
+    strake_asc_set_nodata(r, STRAKE_NODATA_FILE, 0.0);
+    *out = r;
+    r = NULL;
+cleanup:
+    strake_asc_close(&r);
+    return status;
+}
+
+const strake_asc_info *strake_asc_header(const strake_asc_reader *reader)
+{
+    return &reader->info;
+}
+
+void strake_asc_set_nodata(strake_asc_reader *reader, strake_nodata nodata, double number)
+{
+    reader->nodata = nodata;
+    reader->number = nodata == STRAKE_NODATA_NUMBER                            ? number
+                     : nodata == STRAKE_NODATA_FILE && reader->info.has_nodata ? reader->info.nodata
+                                                                               : NAN;
+}
+
+static strake_status refuse_zero(const strake_asc_reader *r, int64_t line, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: line %lld: cell [%lld, %lld] holds 0, and the header's NODATA_value is "
+                       "0, too: is that a value, or none? Say it in the case beside `file`: "
+                       "`nodata: none` (0 is a value) or `nodata: 0` (it is none)",
+                       r->path, (long long)line, (long long)(r->next / r->info.cols),
+                       (long long)(r->next % r->info.cols));
+}
+
+/* The next cell. */
+static strake_status next_cell(strake_asc_reader *r, double *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char word[MAX_WORD + 1];
+    const int64_t row = r->next / r->info.cols;
+    if (r->next % r->info.cols == 0 && row == r->rows) {
+        r->row[r->rows++] = r->at;
+    }
+    STRAKE_TRY(next_word(r, word, error));
+    STRAKE_CHECK(word[0] != '\0', error, STRAKE_ERR_USAGE,
+                 "%s: line %lld: the file ends at cell [%lld, %lld] of %lld x %lld", r->path,
+                 (long long)r->at.line, (long long)row, (long long)(r->next % r->info.cols),
+                 (long long)r->info.rows, (long long)r->info.cols);
+    STRAKE_CHECK(read_number(word, out), error, STRAKE_ERR_USAGE,
+                 "%s: line %lld: cell [%lld, %lld] is '%s', expected a number", r->path,
+                 (long long)r->at.line, (long long)row, (long long)(r->next % r->info.cols), word);
+    if (*out == r->number) {
+        if (*out == 0.0 && r->nodata == STRAKE_NODATA_FILE) {
+            return refuse_zero(r, r->at.line, error);
+        }
+        *out = NAN;
+    }
+    r->next++;
+    if (r->next == r->info.rows * r->info.cols) {
+        STRAKE_TRY(next_word(r, word, error));
+        STRAKE_CHECK(word[0] == '\0', error, STRAKE_ERR_USAGE,
+                     "%s: line %lld: '%s' follows the last of %lld x %lld cells", r->path,
+                     (long long)r->at.line, word, (long long)r->info.rows, (long long)r->info.cols);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_asc_read(strake_asc_reader *reader, int64_t first, int64_t count, double *out,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_asc_reader *const r = reader;
+    double skipped = 0.0;
+    if (first < 0 || count < 0 || first > r->info.rows * r->info.cols - count) {
+        return strake_fail(error, STRAKE_ERR_STATE, "%s: has no cells %lld to %lld", r->path,
+                           (long long)first, (long long)(first + count));
+    }
+    const int64_t row = first / r->info.cols < r->rows ? first / r->info.cols : r->rows - 1;
+    if (count > 0 && (first < r->next || row * r->info.cols > r->next)) {
+        r->at = r->row[row];
+        r->next = row * r->info.cols;
+    }
+    while (count > 0 && r->next < first) {
+        STRAKE_TRY(next_cell(r, &skipped, error));
+    }
+    for (int64_t k = 0; k < count; k++) {
+        STRAKE_TRY(next_cell(r, &out[k], error));
+    }
+cleanup:
+    return status;
+}
+
+void strake_asc_close(strake_asc_reader **reader)
+{
+    if (reader == NULL || *reader == NULL) {
+        return;
+    }
+    if ((*reader)->descriptor >= 0) {
+        (void)close((*reader)->descriptor);
+    }
+    free((*reader)->row);
+    free((*reader)->path);
+    free(*reader);
+    *reader = NULL;
+}
+
+int strake_asc_write_header(const strake_asc_info *info, char *text, size_t size)
+{
+    const strake_georef *const g = &info->georef;
+    const int length = strake_number_print(
+        text, size,
+        "ncols %lld\nnrows %lld\nxllcorner %.15g\nyllcorner %.15g\ncellsize %.15g\n"
+        "NODATA_value %d\n",
+        (long long)info->cols, (long long)info->rows, g->x, g->y - (double)info->rows * g->cell,
+        g->cell, STRAKE_ASC_NODATA);
+    return length >= 0 && (size_t)length < size ? length : -1;
+}
+
+int strake_asc_write_number(double value, bool is_single, char text[STRAKE_ASC_NUMBER])
+{
+    int length = 0;
+    if (isnan(value)) {
+        return strake_number_print(text, STRAKE_ASC_NUMBER, "%d", STRAKE_ASC_NODATA);
+    }
+    for (int digits = is_single ? 6 : 15; digits <= (is_single ? 9 : 17); digits++) {
+        length = strake_number_print(text, STRAKE_ASC_NUMBER, "%.*g", digits, value);
+        const double back = strake_number_read(text, NULL);
+        if (is_single ? (float)back == (float)value : back == value) {
+            break;
+        }
+    }
+    return length;
+}

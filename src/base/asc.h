@@ -1,0 +1,71 @@
+/**
+ * @file asc.h
+ * ESRI ASCII grids (.asc; SCIARA's .stt): a header of keywords in any case and order, then one number per cell from
+ * north to south and from west to east, with any blanks and ends of lines between them.
+ */
+#ifndef STRAKE_ASC_H
+#define STRAKE_ASC_H
+
+#include "base/error.h"
+#include "base/georef.h"
+
+/** What the header says. */
+typedef struct strake_asc_info {
+    int64_t rows, cols;
+    strake_georef georef; /**< corner or centre, it is the north-west corner here */
+    bool has_nodata;
+    double nodata; /**< NODATA_value: of cells without a value; NaN is one, too */
+} strake_asc_info;
+
+/** Which number stands for no value. */
+typedef enum strake_nodata {
+    STRAKE_NODATA_FILE,  /**< the header's; where that is 0, a cell that holds 0 is refused */
+    STRAKE_NODATA_NONE,  /**< none: the header's is a number as all others */
+    STRAKE_NODATA_NUMBER /**< one that the user gives */
+} strake_nodata;
+
+/** An open grid. */
+typedef struct strake_asc_reader strake_asc_reader;
+
+/** Whether a file begins with "ncols" or another keyword of such a header. */
+bool strake_asc_is_file(const char *path);
+
+/**
+ * Opens a file and reads its header. @return STRAKE_ERR_IO if it cannot be read, STRAKE_ERR_USAGE with the line where
+ * the header is wrong or the file too short for its cells, STRAKE_ERR_MEMORY. Messages begin with the path.
+ */
+strake_status strake_asc_open(const char *path, strake_asc_reader **out, strake_error *error);
+
+/** The header; borrowed until the reader is closed. */
+const strake_asc_info *strake_asc_header(const strake_asc_reader *reader);
+
+/** What stands for no value from now on. @param[in] number  for STRAKE_NODATA_NUMBER */
+void strake_asc_set_nodata(strake_asc_reader *reader, strake_nodata nodata, double number);
+
+/**
+ * Cells [first, first + count), counted from the north-west corner along rows; NaN where there is no value. The file
+ * is never held whole: reading from the beginning to the end goes over it once, a jump back to a row once more.
+ * @return STRAKE_ERR_USAGE with the line of what is no number, of a cell too few or too many; STRAKE_ERR_IO
+ */
+strake_status strake_asc_read(strake_asc_reader *reader, int64_t first, int64_t count, double *out,
+                              strake_error *error);
+
+/** Closes a reader and sets the pointer to NULL; NULL is accepted. */
+void strake_asc_close(strake_asc_reader **reader);
+
+/** Room for a number of strake_asc_number(). */
+enum { STRAKE_ASC_NUMBER = 32 };
+
+/** What is written for cells without a value. */
+#define STRAKE_ASC_NODATA (-9999)
+
+/** The header of a grid that lies there: six lines. @return their length, or -1 where @p size is too small */
+int strake_asc_write_header(const strake_asc_info *info, char *text, size_t size);
+
+/**
+ * The shortest text that reads back as the same double, or as the same float; STRAKE_ASC_NODATA for NaN.
+ * @return its length
+ */
+int strake_asc_write_number(double value, bool is_single, char text[STRAKE_ASC_NUMBER]);
+
+#endif
