@@ -17,8 +17,10 @@ LIBDIR ?= $(PREFIX)/lib
 OPT ?= -O3
 WERROR ?= -Werror
 SANITIZE ?=
-# yes, no, or auto: where pkg-config or mpicc finds one (not for sanitizers, which see its leaks).
+PKG_CONFIG ?= pkg-config
+# yes, no, or auto: where pkg-config or mpicc finds one (not for sanitizers, which see their leaks).
 MPI ?= $(if $(SANITIZE),no,auto)
+NETCDF ?= $(if $(SANITIZE),no,auto)
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
@@ -28,7 +30,7 @@ V ?= 0
 
 # What `make configure` stores, when it is given on its command line.
 CONFIG_VARS := CC AR CFLAGS CPPFLAGS LDFLAGS LDLIBS OPT WERROR BUILD PREFIX LIBDIR CLANG CLANG_FORMAT \
-    CLANG_TIDY SANITIZE MPI
+    CLANG_TIDY SANITIZE PKG_CONFIG MPI NETCDF
 
 # --- what the compiler is ------------------------------------------------------------------------
 
@@ -56,17 +58,32 @@ SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -f
 # No contraction, so that every compiler rounds every operation; last, so that CFLAGS cannot undo it.
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 
-# MPI is used in host/mpi/mpi_*.c only. They are a module, libstrake-mpi.so, that the program and the
-# library load where a launcher has started several ranks: linked with MPI, every run would take its
-# memory and time to start, and none would start without it. Without a module there is one rank.
+# Optional libraries are each used in host/NAME/NAME_*.c only. These are a module, libstrake-NAME.so, that the program
+# and the library load when something asks for it: linked with MPI, say, every run would take its memory and time to
+# start, and none would start without it. `optional VARIABLE,NAME of pkg-config,package of Debian` finds one.
+define optional
+ifneq ($$(filter-out yes no auto,$$($(1))),)
+$$(error $(1)=$$($(1)): expected yes, no or auto)
+endif
+ifneq ($$($(1)),no)
+$(1)_LIBS := $$(shell $$(PKG_CONFIG) --libs $(2) 2>/dev/null)
+$(1)_FLAGS := $$(if $$($(1)_LIBS),$$(shell $$(PKG_CONFIG) --cflags $(2)))
+endif
+ifeq ($$($(1))$$($(1)_LIBS),yes)
+$$(error $(1)=yes: pkg-config does not find $(2); Debian: $(3))
+endif
+endef
+$(eval $(call optional,NETCDF,netcdf,libnetcdf-dev))
+
+# MPIs have several names, and some none that pkg-config knows. Without a module there is one rank.
 ifneq ($(filter-out yes no auto,$(MPI)),)
 $(error MPI=$(MPI): expected yes, no or auto)
 endif
 ifneq ($(MPI),no)
-MPI_PC := $(firstword $(foreach p,ompi-c mpich ompi mpi,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
+MPI_PC := $(firstword $(foreach p,ompi-c mpich ompi mpi,$(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo $(p))))
 ifneq ($(MPI_PC),)
-MPI_FLAGS := $(shell pkg-config --cflags $(MPI_PC))
-MPI_LIBS := $(shell pkg-config --libs $(MPI_PC))
+MPI_FLAGS := $(shell $(PKG_CONFIG) --cflags $(MPI_PC))
+MPI_LIBS := $(shell $(PKG_CONFIG) --libs $(MPI_PC))
 else
 MPI_SHOWN := $(shell mpicc -show 2>/dev/null)
 MPI_FLAGS := $(filter -I%,$(MPI_SHOWN))
@@ -76,7 +93,14 @@ ifeq ($(MPI)$(MPI_LIBS),yes)
 $(error MPI=yes: neither pkg-config (ompi-c, mpich) nor mpicc finds an MPI; Debian: libopenmpi-dev)
 endif
 endif
-MPI_SRC := $(if $(MPI_LIBS),$(wildcard host/mpi/mpi_*.c))
+
+# All modules: VARIABLE:NAME. Those that are built, and their sources.
+OPTIONAL := MPI:mpi NETCDF:netcdf
+MODULES := $(foreach m,$(OPTIONAL),$(if $($(firstword $(subst :, ,$m))_LIBS),$(lastword $(subst :, ,$m))))
+module_src = $(wildcard host/$(1)/$(1)_*.c)
+# The modules have copies of their own of what they need of Strake.
+MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c
+MODULE_EXTRA_netcdf := src/base/error.c src/base/file.c src/base/lines.c src/base/number.c
 
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 $(OPT) -g $(WARN) -fPIC -fopenmp -pthread -fvisibility=default $(SANFLAGS) \
@@ -85,11 +109,13 @@ ALL_LDFLAGS = -fopenmp -pthread $(SANFLAGS) $(LDFLAGS)
 ALL_LDLIBS = -lyaml -ldl -lm $(LDLIBS)
 
 # Flags of one file can be given as FLAGS_<path without .c>; they come after everything else.
-$(foreach f,$(MPI_SRC:.c=),$(eval FLAGS_$(f) := $(MPI_FLAGS:-I%=-isystem %)))
-# Where the program looks for the module, besides its own folder and where the loader does.
+module_flags = $(foreach f,$(basename $(call module_src,$(2))),$(eval FLAGS_$f := $($(1)_FLAGS:-I%=-isystem %)))
+$(foreach m,$(OPTIONAL),$(call module_flags,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m))))
+# Where the program looks for modules, besides its own folder and where the loader does.
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
-FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0) \
-    -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+FLAGS_host/module/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
+FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
+FLAGS_host/netcdf/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
 ROW_ISAS := scalar base $(if $(IS_X86),avx2 avx512)
@@ -106,7 +132,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 ROW_SRC := $(wildcard src/problem/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
-    $(filter-out host/main/% host/mpi/%,$(wildcard host/*/*.c)) host/mpi/launch.c host/mpi/ranks.c
+    $(filter-out host/main/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
 TUNER_SRC := $(wildcard autotune/*.c)
 MAIN_SRC := $(wildcard host/main/*.c)
 CL_SRC := $(wildcard cl/*.h) $(wildcard cl/*.cl)
@@ -122,9 +148,6 @@ LOOP_TOOL_OBJ := $(BUILD)/obj/host/cpu/tool/write_loops.o \
     $(patsubst %.c,$(BUILD)/obj/%.o,$(filter src/%,$(LIB_SRC))) $(ROW_OBJ)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o) \
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
-# The module has copies of its own of what it needs of Strake.
-MODULE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(MPI_SRC) host/mpi/launch.c \
-    src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o
@@ -172,10 +195,10 @@ STATIC := $(BUILD)/libstrake.a
 TUNER := $(BUILD)/obj/tuner.a
 SONAME := libstrake.so.$(SOVERSION)
 SHARED := $(BUILD)/libstrake.so
-MODULE := $(BUILD)/libstrake-mpi.so
+MODULE_FILES := $(MODULES:%=$(BUILD)/libstrake-%.so)
 MANUAL := $(BUILD)/strake.1
 COMPLETIONS := $(BUILD)/completion/strake.bash $(BUILD)/completion/_strake
-LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(if $(MPI_LIBS),$(MODULE))
+LIBRARIES := $(STATIC) $(SHARED) $(BUILD)/strake.pc $(MODULE_FILES)
 
 # --- how recipes talk ----------------------------------------------------------------------------
 
@@ -190,7 +213,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAG
 .PHONY: all lib program
 all: $(LIBRARIES) $(if $(MAIN_SRC),$(PROGRAM) $(MANUAL) $(COMPLETIONS)) ## program, libraries and strake.pc (default)
 lib: $(LIBRARIES)
-program: $(PROGRAM) $(if $(MPI_LIBS),$(MODULE))
+program: $(PROGRAM) $(MODULE_FILES)
 
 .PHONY: run
 run: ## install what is missing, build, run the main job twice and compare the bits
@@ -251,13 +274,19 @@ $(STAMP): FORCE
 	@printf '%s\n' '$(STAMP_TEXT)' | cmp -s - $@ || { $(if $(filter objects,$(MAKECMDGOALS)),:, \
 	    CC='$(CC)' PROBE='$(CPPFLAGS) $(LDFLAGS)' sh tests/deps.sh build) && printf '%s\n' '$(STAMP_TEXT)' >$@; }
 
-# The same for the module; one that was built with other settings goes.
-MODULE_STAMP := $(BUILD)/obj/module
-export MODULE_TEXT := $(FLAGS_host/mpi/ranks) $(MPI_FLAGS) $(MPI_LIBS)
-$(MODULE_STAMP): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' "$$MODULE_TEXT" | cmp -s - $@ || { rm -f $(MODULE); printf '%s\n' "$$MODULE_TEXT" >$@; }
-$(BUILD)/obj/host/mpi/ranks.o $(MPI_SRC:%.c=$(BUILD)/obj/%.o): $(MODULE_STAMP)
+# The same for a module; one that was built with other settings goes.
+define MODULE_STAMP_RULE
+export MODULE_TEXT_$(2) := $$($(1)_FLAGS) $$($(1)_LIBS) $$(LIBDIR_FROM_BIN)
+$$(BUILD)/obj/module-$(2): FORCE
+	@mkdir -p $$(@D)
+	@printf '%s\n' "$$$$MODULE_TEXT_$(2)" | cmp -s - $$@ || \
+	    { rm -f $$(BUILD)/libstrake-$(2).so; printf '%s\n' "$$$$MODULE_TEXT_$(2)" >$$@; }
+$$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call module_src,$(2))): $$(BUILD)/obj/module-$(2)
+endef
+$(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m)))))
+# Who loads a module knows whether it is built, and module.c where it is.
+$(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/module/module.o: $(BUILD)/obj/module-mpi
+$(BUILD)/obj/host/netcdf/netcdf.o: $(BUILD)/obj/module-netcdf
 
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
@@ -353,14 +382,18 @@ $(BUILD)/$(SONAME): $(LIB_OBJ) $(BUILD)/gen/strake.map
 $(SHARED): $(BUILD)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 
-$(BUILD)/gen/module.map: Makefile
-	@mkdir -p $(@D)
-	@printf '{\n    global: strake_mpi_module;\n    local: *;\n};\n' >$@
+define MODULE_RULE
+$$(BUILD)/gen/module-$(2).map: Makefile
+	@mkdir -p $$(@D)
+	@printf '{\n    global: strake_$(2)_module;\n    local: *;\n};\n' >$$@
 
-$(MODULE): $(MODULE_OBJ) $(BUILD)/gen/module.map $(MODULE_STAMP)
-	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-z,defs -Wl,--version-script=$(BUILD)/gen/module.map \
-	    $(ALL_LDFLAGS) -o $@ $(MODULE_OBJ) $(MPI_LIBS)
+$$(BUILD)/libstrake-$(2).so: $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(call module_src,$(2)) $$(MODULE_EXTRA_$(2))) \
+    $$(BUILD)/gen/module-$(2).map $$(BUILD)/obj/module-$(2)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) -shared -Wl,-z,defs -Wl,--version-script=$$(BUILD)/gen/module-$(2).map \
+	    $$(ALL_LDFLAGS) -o $$@ $$(filter %.o,$$^) $$($(1)_LIBS) -lm
+endef
+$(foreach m,$(OPTIONAL),$(eval $(call MODULE_RULE,$(firstword $(subst :, ,$m)),$(lastword $(subst :, ,$m)))))
 
 # The tuner belongs to the program and its tests, not to the library.
 $(TUNER): $(TUNER_OBJ)
@@ -530,7 +563,7 @@ tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \
 	    case $$file in *_rows.c) row='-DSTRAKE_ROWS_ISA=base -DSTRAKE_ROWS_PRECISION=f64';; *) row=;; esac; \
-	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $$row 2>&1 | \
+	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $(NETCDF_FLAGS:-I%=-isystem %) $$row 2>&1 | \
 	        { grep -vE '^([0-9]+ warnings? generated|Suppressed |Use -header-filter)' || true; }; \
 	    [ "$${PIPESTATUS[0]}" -eq 0 ] || status=1; done; \
 	    [ $$status -eq 0 ] && echo 'tidy: $(words $(TIDY_FILES)) files'
@@ -555,7 +588,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	install -m 644 $(STATIC) $(INSTALL_LIB)/libstrake.a
 	install -m 755 $(BUILD)/$(SONAME) $(INSTALL_LIB)/$(SONAME)
 	ln -sf $(SONAME) $(INSTALL_LIB)/libstrake.so
-	$(if $(MPI_LIBS),install -m 755 $(MODULE) $(INSTALL_LIB)/$(notdir $(MODULE)))
+	$(if $(MODULE_FILES),install -m 755 $(MODULE_FILES) $(INSTALL_LIB))
 	install -m 644 $(BUILD)/strake.pc $(INSTALL_LIB)/pkgconfig/strake.pc
 	install -m 644 src/strake.h host/fortran/strake.f90 $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(MANUAL) $(INSTALL_SHARE)/man/man1/strake.1
@@ -566,7 +599,7 @@ install: all ## install under PREFIX (default /usr/local); DESTDIR is honoured
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/strake $(INSTALL_LIB)/libstrake.a $(INSTALL_LIB)/$(SONAME) \
-	    $(INSTALL_LIB)/libstrake.so $(INSTALL_LIB)/$(notdir $(MODULE)) $(INSTALL_LIB)/pkgconfig/strake.pc \
+	    $(INSTALL_LIB)/libstrake.so $(foreach m,$(OPTIONAL),$(INSTALL_LIB)/libstrake-$(lastword $(subst :, ,$m)).so) $(INSTALL_LIB)/pkgconfig/strake.pc \
 	    $(DESTDIR)$(PREFIX)/include/strake.h $(DESTDIR)$(PREFIX)/include/strake.f90 \
 	    $(INSTALL_SHARE)/man/man1/strake.1 $(INSTALL_BASH)/strake \
 	    $(INSTALL_ZSH)/_strake
@@ -576,7 +609,7 @@ uninstall: ## remove what install put there
 .PHONY: aarch64 objects
 objects: $(STATIC) $(TUNER) $(MAIN_OBJ) $(TEST_SRC:%.c=$(BUILD)/obj/%.o) $(SUPPORT_OBJ)
 aarch64: $(LOOP_TOOL) ## compile everything for 64-bit Arm, in BUILD/aarch64 (gcc-aarch64-linux-gnu)
-	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar MPI=no \
+	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar PKG_CONFIG=false MPI=no \
 	    CPPFLAGS='-idirafter /usr/include' LOOP_TOOL=$(LOOP_TOOL) objects
 
 .PHONY: example deps configure info help clean distclean
@@ -593,7 +626,7 @@ configure: ## remember settings: make configure CC=clang PREFIX=/opt/strake
 	@cat config.mk
 
 info: ## the settings in force
-	@$(foreach v,VERSION TARGET ROW_ISAS MPI_LIBS $(CONFIG_VARS),printf '%-13s %s\n' '$v' '$($v)';)
+	@$(foreach v,VERSION TARGET ROW_ISAS MODULES MPI_LIBS $(CONFIG_VARS),printf '%-13s %s\n' '$v' '$($v)';)
 
 print-%:
 	@echo '$($*)'

@@ -97,7 +97,8 @@ static strake_status fill_range(const strake_grid *grid, int f, strake_range ran
 {
     strake_status status = STRAKE_OK;
     job work = job_of(grid, f);
-    const int parts = strake_source_has_bands(grid->which->source[f]) ? 1 : parts_of(grid, range);
+    const int parts =
+        strake_source_is_alone(grid->which, grid->which->source[f]) ? 1 : parts_of(grid, range);
     work.status = calloc((size_t)parts, sizeof *work.status);
     work.error = calloc((size_t)parts, sizeof *work.error);
     STRAKE_CHECK(work.status != NULL && work.error != NULL, error, STRAKE_ERR_MEMORY,

@@ -49,6 +49,14 @@ static void append_quoted(strake_text *text, const char *word)
     strake_text_print(text, "'");
 }
 
+void strake_command_line(const strake_arguments *arguments, const char *command, strake_text *text)
+{
+    strake_text_print(text, "strake %s", command);
+    for (const char *const *word = arguments->words; *word != NULL; word++) {
+        append_quoted(text, *word);
+    }
+}
+
 void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
                            strake_text *text)
 {

@@ -13,6 +13,9 @@ strake_status strake_case_from(const strake_arguments *arguments, strake_case **
 /** The solver's options; borrowed from @p arguments. Notices go to stderr. */
 strake_options strake_solver_options(const strake_arguments *arguments);
 
+/** Appends this command line, quoted for a shell. */
+void strake_command_line(const strake_arguments *arguments, const char *command, strake_text *text);
+
 /** Appends the command line that continues this one from a checkpoint on @p ranks, quoted for a shell. */
 void strake_resume_command(const strake_arguments *arguments, const char *checkpoint, int ranks,
                            strake_text *text);

@@ -15,11 +15,13 @@
 #include "main/case_options.h"
 #include "main/commit.h"
 #include "main/first_use.h"
+#include "main/formats.h"
 #include "main/interrupt.h"
 #include "main/command.h"
 #include "main/say.h"
 #include "main/progress.h"
 #include "main/report_file.h"
+#include "main/resume.h"
 #include "main/summary.h"
 #include "solver/batch.h"
 #include "solver/remote.h"
@@ -42,8 +44,10 @@ typedef struct run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool begun;      /* has written something */
-    int64_t started; /* strake_clock_date() */
+    bool begun;          /* has written something */
+    int64_t started;     /* strake_clock_date() */
+    strake_text history; /* of the files: when and how this run was started */
+    char source[80];     /* and by which program */
 } run;
 
 /* Rank 0, or a lone process: it alone uses files and speaks. */
@@ -85,6 +89,7 @@ static strake_status look_ahead(run *r, strake_error *error)
     }
     if (r->writes_files) {
         STRAKE_TRY(strake_folder_check(r->folder, error));
+        STRAKE_TRY(strake_output_look(r->which, strake_formats, error));
     }
     STRAKE_TRY(strake_report_begin(&r->report, r->arguments->report, error));
     if (r->arguments->resume != NULL) {
@@ -124,6 +129,26 @@ static strake_status restore(run *r, strake_error *error)
     return strake_checkpoint_restore(&r->resumed, &r->slabs, error);
 }
 
+static strake_status begin_formats(run *r, int64_t resumed_step, strake_error *error)
+{
+    char date[32];
+    (void)snprintf(r->source, sizeof r->source, "Strake %s%s%.40s", STRAKE_VERSION,
+                   strake_commit[0] != '\0' ? ", " : "", strake_commit);
+    strake_text_print(&r->history, "%s: ", strake_clock_utc(r->started, date));
+    strake_command_line(r->arguments, "run", &r->history);
+    if (r->history.failed) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+    }
+    const strake_format_run about = {.which = r->which,
+                                     .solver = r->solver,
+                                     .folder = r->folder,
+                                     .history = r->history.data,
+                                     .source = r->source,
+                                     .sets = r->arguments->sets,
+                                     .resumed = resumed_step};
+    return strake_output_begin(&r->output, &about, strake_formats, error);
+}
+
 static strake_status begin_files(run *r, int64_t resumed_step, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -132,7 +157,7 @@ static strake_status begin_files(run *r, int64_t resumed_step, strake_error *err
     if (is_first(r)) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
         STRAKE_TRY(strake_file_check(r->checkpoint_path, error));
-        STRAKE_TRY(strake_output_begin(&r->output, r->which, r->folder, resumed_step, error));
+        STRAKE_TRY(begin_formats(r, resumed_step, error));
         STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
                                             resumed_step, error));
         warn_of_full_disk(r);
@@ -310,51 +335,6 @@ cleanup:
     return status;
 }
 
-/* How to go on where a rank was lost. */
-static void tell_checkpoint(const run *r)
-{
-    strake_text command = {0};
-    if (r->checkpoint_step >= 0) {
-        strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
-                              &command);
-        strake_say("the last checkpoint has step %lld; continue on any number of ranks with: %s",
-                   (long long)r->checkpoint_step,
-                   command.failed ? "--resume and the checkpoint" : command.data);
-    }
-    strake_text_free(&command);
-}
-
-/* A device failed and no other part of the run could go on: what is on the disk is good. */
-static void tell_lost(const run *r)
-{
-    if (r->checkpoint_step >= 0) {
-        strake_say_warning(
-            "the checkpoint %s of step %lld is complete: --resume continues from it, on "
-            "other processors if need be",
-            r->checkpoint_path, (long long)r->checkpoint_step);
-    }
-}
-
-static void tell_interrupted(const run *r)
-{
-    const long long step = strake_step_count(r->solver), total = r->which->steps;
-    if (step == total) {
-        strake_say("interrupted after the last step: the outputs are complete, the summary and "
-                   "reports are not made");
-    } else if (r->which->checkpoint_every > 0) {
-        strake_text command = {0};
-        strake_resume_command(r->arguments, r->checkpoint_path, strake_ranks_count(r->ranks),
-                              &command);
-        strake_say("interrupted after step %lld of %lld; continue with: %s", step, total,
-                   command.failed ? "--resume and the checkpoint" : command.data);
-        strake_text_free(&command);
-    } else {
-        strake_say("interrupted after step %lld of %lld; it cannot be continued, because the case "
-                   "has no `checkpoint: {every: N}`",
-                   step, total);
-    }
-}
-
 static strake_status report(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -419,7 +399,8 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(end_interrupts(r, error));
     if (r->interrupted) {
         if (is_first(r)) {
-            tell_interrupted(r);
+            strake_tell_interrupted(r->arguments, r->which, strake_step_count(r->solver),
+                                    r->checkpoint_path, strake_ranks_count(r->ranks));
         }
         code = STRAKE_EXIT_INTERRUPTED;
     } else {
@@ -431,9 +412,10 @@ cleanup:
         if (r == NULL || strake_ranks_may_tell(r->ranks)) {
             (void)strake_say_error(error);
             if (r != NULL && error->status == STRAKE_ERR_RANK) {
-                tell_checkpoint(r);
+                strake_tell_checkpoint(r->arguments, r->checkpoint_step, r->checkpoint_path,
+                                       strake_ranks_count(r->ranks));
             } else if (r != NULL && status == STRAKE_ERR_DEVICE) {
-                tell_lost(r);
+                strake_tell_lost(r->checkpoint_step, r->checkpoint_path);
             }
         }
     }
@@ -445,6 +427,7 @@ cleanup:
         strake_close(&r->solver);
         strake_case_close(&r->which);
         free(r->checkpoint_path);
+        strake_text_free(&r->history);
         strake_slabs_close(&r->slabs);
         strake_ranks_close(&r->ranks);
         free(r);
@@ -470,7 +453,9 @@ const strake_command strake_command_run = {
     .text = "Runs a case to its last step and writes its outputs",
     .option = options,
     .details =
-        "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), listed in DIR/index.csv.\n"
+        "Fields are written as DIR/FIELD_STEP.npy (NumPy opens them), or as output.formats says: "
+        "as\n"
+        "NetCDF (fields.nc), for VTK (fields.pvd), as pictures; they are listed in DIR/index.csv.\n"
         "What an earlier run listed there is removed just before the first output; DIR/run.json\n"
         "says what made the files.\n"
         "A case with `checkpoint: {every: N}` keeps DIR/checkpoint.strake; Ctrl-C writes one\n"

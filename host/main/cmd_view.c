@@ -18,10 +18,9 @@ enum { TEXT_LINES = 3 };
 /* What the options say. */
 typedef struct look {
     const strake_map *map;
-    strake_reduction reduction;
     bool has_range;
     double low, high;
-    int64_t plane;
+    strake_view view; /* without its size */
 } look;
 
 static strake_status choose_range(const char *text, look *out, strake_error *error)
@@ -41,10 +40,32 @@ cleanup:
     return status;
 }
 
+/* K, or rows=K: across which axis, and where. */
+static strake_status choose_slice(const char *text, strake_view *view, strake_error *error)
+{
+    static const char *const name[] = {"planes=", "rows=", "cols="};
+    char *end = NULL;
+    const char *number = text;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if (strncmp(text, name[axis], strlen(name[axis])) == 0) {
+            view->axis = axis;
+            number = text + strlen(name[axis]);
+        }
+    }
+    view->slab = strtoll(number, &end, 10);
+    return *number >= '0' && *number <= '9' && *end == '\0'
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE,
+                             "option --slice: '%s' is none; expected K, rows=K or cols=K", text);
+}
+
 static strake_status choose(const strake_arguments *arguments, look *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *out = (look){.map = &strake_maps[0], .plane = arguments->slice};
+    *out = (look){.map = &strake_maps[0], .view = {.axis = -1, .slab = -1}};
+    if (arguments->slice != NULL) {
+        STRAKE_TRY(choose_slice(arguments->slice, &out->view, error));
+    }
     if (arguments->map != NULL) {
         out->map = strake_map_find(arguments->map);
         STRAKE_CHECK(out->map != NULL, error, STRAKE_ERR_USAGE,
@@ -52,11 +73,10 @@ static strake_status choose(const strake_arguments *arguments, look *out, strake
                      strake_map_names());
     }
     if (arguments->reduce != NULL) {
-        const bool mean = strcmp(arguments->reduce, strake_reduction_words[0]) == 0;
-        STRAKE_CHECK(mean || strcmp(arguments->reduce, strake_reduction_words[1]) == 0, error,
-                     STRAKE_ERR_USAGE, "option --reduce: '%s' is none; expected mean or extreme",
-                     arguments->reduce);
-        out->reduction = mean ? STRAKE_REDUCE_MEAN : STRAKE_REDUCE_EXTREME;
+        const bool mean = strcmp(arguments->reduce, "mean") == 0;
+        STRAKE_CHECK(mean || strcmp(arguments->reduce, "extreme") == 0, error, STRAKE_ERR_USAGE,
+                     "option --reduce: '%s' is none; expected mean or extreme", arguments->reduce);
+        out->view.reduction = mean ? STRAKE_REDUCE_MEAN : STRAKE_REDUCE_EXTREME;
     }
     if (arguments->range != NULL) {
         STRAKE_TRY(choose_range(arguments->range, out, error));
@@ -76,7 +96,8 @@ static void print_title(const strake_frame *frame, const strake_picture *picture
     }
     (void)printf(", %lld x %lld", (long long)picture->cell_rows, (long long)picture->cell_cols);
     if (picture->planes > 1) {
-        (void)printf(" (plane %lld of %lld)", (long long)picture->plane,
+        static const char *const name[] = {"plane", "row", "column"};
+        (void)printf(" (%s %lld of %lld)", name[picture->axis], (long long)picture->plane,
                      (long long)picture->planes);
     }
     (void)printf(": %.6g to %.6g", picture->least, picture->most);
@@ -94,9 +115,8 @@ static strake_status print_frames(const strake_recording *recording, const look 
     strake_array array = {0};
     strake_picture picture = {0};
     const strake_terminal terminal = strake_terminal_find(stdout);
-    int rows = 0, cols = 0;
-    double stretch = 1.0;
-    strake_terminal_room(&terminal, TEXT_LINES, &rows, &cols, &stretch);
+    strake_view view = chosen->view;
+    strake_terminal_room(&terminal, TEXT_LINES, &view.most_rows, &view.most_cols, &view.stretch);
     for (int k = 0; k < recording->frames; k++) {
         const strake_frame *const frame = &recording->frame[k];
         bool is_last = true;
@@ -107,8 +127,7 @@ static strake_status print_frames(const strake_recording *recording, const look 
             continue;
         }
         STRAKE_TRY(strake_recording_array(recording, k, &array, error));
-        STRAKE_TRY(strake_picture_read(&array, rows, cols, stretch, chosen->plane,
-                                       chosen->reduction, &picture, error));
+        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
         const double low = chosen->has_range ? chosen->low : picture.least;
         const double high = chosen->has_range ? chosen->high : picture.most;
         print_title(frame, &picture);
@@ -147,8 +166,9 @@ static strake_status write_page(const strake_recording *recording, const look *c
     char size[32];
     char *const about = read_about(recording);
     const strake_page_options options = {.map = chosen->map,
-                                         .reduction = chosen->reduction,
-                                         .plane = chosen->plane,
+                                         .reduction = chosen->view.reduction,
+                                         .axis = chosen->view.axis,
+                                         .slab = chosen->view.slab,
                                          .has_range = chosen->has_range,
                                          .low = chosen->low,
                                          .high = chosen->high,
@@ -198,8 +218,9 @@ static const strake_option options[] = {
         "--reduce", reduce, "WORD",
         "what a block of cells becomes where there are more than\npoints: mean (default) or "
         "extreme, the value farthest from\nthe mean of all"),
-    STRAKE_NUMBER("--slice", INTEGER, slice, "K", 0, 9e15,
-                  "the plane of a field in 3D (default: the middle one)"),
+    STRAKE_TEXT("--slice", slice, "K",
+                "the plane of a field in 3D (default: the middle one);\nrows=K, cols=K: cut across "
+                "rows or columns"),
     STRAKE_OPTIONS_END};
 
 const strake_command strake_command_view = {

@@ -9,11 +9,10 @@ typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force;
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
     const char *plot, *sizes;
-    const char *field, *html, *map, *range, *reduce;
+    const char *field, *html, *png, *map, *range, *reduce, *slice;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
     int64_t step;      /**< -1: not given */
-    int64_t slice;     /**< -1: not given */
     int64_t repeats;   /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
     double scale;      /**< 0: not given */

@@ -7,6 +7,7 @@
 #ifndef STRAKE_MODULE_H
 #define STRAKE_MODULE_H
 
+#include "module/module.h"
 #include "mpi/ranks.h"
 
 #define STRAKE_MODULE_FILE "libstrake-mpi.so"
@@ -40,14 +41,9 @@
     X(link_received)                                                                               \
     X(link_sent)
 
-/**
- * The table; none of the functions gets NULL for ranks or a link. The first three members are compared
- * before any other is looked at, and stay where they are in every version.
- */
+/** The table; none of the functions gets NULL for ranks or a link. */
 typedef struct strake_module {
-    const char *version; /**< STRAKE_VERSION */
-    size_t size;         /**< of this struct */
-    size_t error_size;   /**< of a strake_error, which both sides write */
+    strake_module_head head;
 #define X(name) __typeof__(&strake_##name) name;
     STRAKE_MODULE_CALLS(X)
 #undef X

@@ -1,23 +1,14 @@
 /* A lone rank by itself; several through the module, which is loaded here. */
 #include "mpi/ranks.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
 
 #include "mpi/launch.h"
 #include "mpi/module.h"
 
-/* Given by the Makefile: whether a module is built, and where libraries are seen from programs. */
+/* Given by the Makefile: whether a module is built. */
 #ifndef STRAKE_MPI_MODULE
 #define STRAKE_MPI_MODULE 0
-#endif
-#ifndef STRAKE_LIBDIR_FROM_BIN
-#define STRAKE_LIBDIR_FROM_BIN "../lib"
 #endif
 
 /* A launcher promised others and MPI finds none: nobody else tells that. */
@@ -36,43 +27,6 @@ bool strake_ranks_launched(void)
 /* --- loading the module ----------------------------------------------------------------------- */
 
 /*
- * The folder of the program or the library that holds this code; without a slash at its end.
- * @return whether it is the program's, whose name for the loader is what its caller said
- */
-static bool find_own_folder(char folder[PATH_MAX])
-{
-    static const char here;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address, as the kernel gives it */
-    const void *const headers_of_program = (const void *)getauxval(AT_PHDR);
-    Dl_info own = {0}, program = {0};
-    (void)dladdr(&here, &own);
-    (void)dladdr(headers_of_program, &program);
-    const bool is_program = own.dli_fbase == program.dli_fbase;
-    const ssize_t length = is_program ? readlink("/proc/self/exe", folder, PATH_MAX - 1) : -1;
-    if (length > 0) {
-        folder[length] = '\0';
-    } else {
-        (void)snprintf(folder, PATH_MAX, "%s", own.dli_fname != NULL ? own.dli_fname : "");
-    }
-    char *const slash = strrchr(folder, '/');
-    if (slash == NULL) {
-        (void)snprintf(folder, PATH_MAX, ".");
-    } else {
-        *slash = '\0';
-    }
-    return is_program;
-}
-
-/*
- * RTLD_GLOBAL as if MPI were linked: parts that an MPI loads itself may look for its symbols.
- * RTLD_NODELETE: threads and exit handlers of MPI stay.
- */
-static void *open_file(const char *name)
-{
-    return dlopen(name, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
-}
-
-/*
  * Fails: a launcher has started several ranks, and something is missing for them. Also where a shell was
  * started that way and the user wants one process: the message names the variable.
  */
@@ -85,59 +39,17 @@ static strake_status refuse(strake_error *error, const char *why, const char *wh
                        variable, getenv(variable), why, what_to_do, variable);
 }
 
-/* Opens the module beside this code, in the folder of libraries, or where the loader looks. */
-static strake_status open_module(void **out, strake_error *error)
-{
-    static const char *const where[] = {"", "/" STRAKE_LIBDIR_FROM_BIN};
-    char folder[PATH_MAX],
-        path[PATH_MAX + sizeof STRAKE_LIBDIR_FROM_BIN + sizeof STRAKE_MODULE_FILE];
-    char why[3 * PATH_MAX];
-    const int places = find_own_folder(folder) ? 2 : 1;
-    for (int k = 0; k < places; k++) {
-        (void)snprintf(path, sizeof path, "%s%s/" STRAKE_MODULE_FILE, folder, where[k]);
-        if (access(path, F_OK) == 0) {
-            *out = open_file(path);
-            if (*out != NULL) {
-                return STRAKE_OK;
-            }
-            (void)snprintf(why, sizeof why, "Strake's module for MPI does not load: %s", dlerror());
-            return refuse(error, why,
-                          "install the MPI that it was built with, or build Strake anew with "
-                          "another");
-        }
-    }
-    *out = open_file(STRAKE_MODULE_FILE);
-    if (*out != NULL) {
-        return STRAKE_OK;
-    }
-    (void)snprintf(why, sizeof why,
-                   "Strake's module for MPI is neither in %s%s nor found by the loader: %s", folder,
-                   places == 2 ? " and " STRAKE_LIBDIR_FROM_BIN " from there" : "", dlerror());
-    return refuse(error, why, "put it there, name its folder in LD_LIBRARY_PATH");
-}
-
 static strake_status load(const strake_module **out, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    void *library = NULL;
-    const strake_module *module = NULL;
-    char why[200];
-    STRAKE_TRY(open_module(&library, error));
-    module = dlsym(library, STRAKE_MODULE_SYMBOL);
-    if (module == NULL) {
-        return refuse(error, STRAKE_MODULE_FILE " is no module of Strake",
-                      "install the one that was built with this Strake");
-    }
-    if (strcmp(module->version, STRAKE_VERSION) != 0 || module->size != sizeof *module ||
-        module->error_size != sizeof *error) {
-        (void)snprintf(why, sizeof why,
-                       STRAKE_MODULE_FILE " is of another build of Strake (%.40s, this is %s)",
-                       module->version, STRAKE_VERSION);
-        return refuse(error, why, "install both from the same one");
-    }
-    *out = module;
-cleanup:
-    return status;
+    static const strake_module_kind kind = {.what = "MPI",
+                                            .file = STRAKE_MODULE_FILE,
+                                            .symbol = STRAKE_MODULE_SYMBOL,
+                                            .size = sizeof(strake_module),
+                                            .remedy = "install the MPI that it was built with, or "
+                                                      "build Strake anew with another"};
+    strake_module_failure failure;
+    *out = strake_module_load(&kind, &failure);
+    return *out != NULL ? STRAKE_OK : refuse(error, failure.why, failure.what_to_do);
 }
 
 strake_status strake_ranks_open(strake_ranks **out, strake_error *error)

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "output/diagnostics.h"
+#include "output/format.h"
 #include "io/table.h"
 
 bool strake_index_read(char *line, strake_index_entry *out)
@@ -72,10 +73,28 @@ cleanup:
 /* Whether a file has the name that its line gives it: an index may be written by anybody. */
 static bool is_output(const strake_index_entry *entry)
 {
-    char head[80];
-    const int length =
-        snprintf(head, sizeof head, "%.60s_%08lld.", entry->field, (long long)entry->step);
-    return strncmp(entry->file, head, (size_t)length) == 0;
+    const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS};
+    for (int k = 0; k < 2; k++) {
+        char head[80];
+        const int length =
+            snprintf(head, sizeof head, "%.60s_%08lld.", field[k], (long long)entry->step);
+        if (strncmp(entry->file, head, (size_t)length) == 0) {
+            return true;
+        }
+    }
+    return strcmp(entry->file, STRAKE_FORMAT_NETCDF_NAME) == 0;
+}
+
+/* The series that a file for VTK belongs to: psi_00000010.vti is one of psi.pvd. */
+static bool name_series(const strake_index_entry *entry, char *name, size_t size)
+{
+    const char *const mark = strrchr(entry->file, '_');
+    const char *const dot = strrchr(entry->file, '.');
+    if (mark == NULL || dot == NULL || strcmp(dot, ".vti") != 0) {
+        return false;
+    }
+    (void)snprintf(name, size, "%.*s.pvd", (int)(mark - entry->file), entry->file);
+    return true;
 }
 
 /* Removes a file, or a link to one; what is not there is gone. @return 0 or an errno */
@@ -112,7 +131,11 @@ strake_status strake_index_clear(const char *folder, int64_t *removed, strake_er
     }
     for (int64_t k = 0; k < entries; k++) {
         if (is_output(&entry[k])) {
+            char series[STRAKE_FORMAT_FILE];
             code = remove_file(directory, entry[k].file, removed);
+            if (code == 0 && name_series(&entry[k], series, sizeof series)) {
+                code = remove_file(directory, series, &others);
+            }
             STRAKE_CHECK(code == 0, error, STRAKE_ERR_IO,
                          "cannot remove %s of an earlier run from folder %s: %s", entry[k].file,
                          folder, strake_file_reason(code));

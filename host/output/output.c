@@ -1,11 +1,8 @@
 #include "output/output.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/npy.h"
 #include "output/checkpoint.h"
 #include "output/index.h"
 #include "io/table.h"
@@ -32,54 +29,78 @@ double strake_output_bytes(const strake_case *which, const strake_solver *solver
             one += (double)bytes;
         }
     }
+    int formats = 0; /* pictures are small */
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        formats += which->output_format[k] && k != STRAKE_FORMAT_PNG ? 1 : 0;
+    }
+    one *= formats;
     return times > 0.0 ? times * one : 0.0;
 }
 
-strake_status strake_output_begin(strake_output *output, const strake_case *which,
-                                  const char *folder, int64_t resumed, strake_error *error)
+strake_status strake_output_look(const strake_case *which,
+                                 const strake_format *const formats[STRAKE_FORMATS],
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < STRAKE_FORMATS && status == STRAKE_OK; k++) {
+        if (which->output_format[k] && formats[k]->look != NULL) {
+            status = formats[k]->look(error);
+        }
+    }
+    return status;
+}
+
+strake_status strake_output_begin(strake_output *output, const strake_format_run *run,
+                                  const strake_format *const formats[STRAKE_FORMATS],
+                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *path = NULL;
-    *output = (strake_output){.which = which, .folder = strdup(folder)};
-    STRAKE_CHECK(output->folder != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    *output = (strake_output){.run = *run};
+    output->run.index = &output->index;
     strake_text_print(&output->index, "%s\n", STRAKE_INDEX_TITLE);
-    path = strake_path_join(folder, STRAKE_INDEX_NAME);
+    path = strake_path_join(run->folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_file_check(path, error));
-    if (resumed >= 0) {
-        STRAKE_TRY(strake_table_keep(path, resumed, &output->index, error));
+    if (run->resumed >= 0) {
+        STRAKE_TRY(strake_table_keep(path, run->resumed, &output->index, error));
+    }
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        if (run->which->output_format[k]) {
+            output->format[output->formats] = formats[k];
+            STRAKE_TRY(formats[k]->begin(&output->run, &output->self[output->formats++], error));
+        }
     }
 cleanup:
     free(path);
     return status;
 }
 
-static strake_status write_field(strake_output *output, strake_slabs *slabs, const char *name,
-                                 strake_error *error)
+/* One field: every piece is asked of the solver once and goes into all formats. */
+static strake_status write_field(strake_output *output, strake_slabs *slabs,
+                                 const strake_format_output *now, int field, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char file[STRAKE_NAME_LENGTH + 40];
-    char *path = NULL;
-    strake_npy_writer *writer = NULL;
-    const int64_t step = strake_step_count(slabs->solver);
-    const size_t size = strake_element_size(slabs->solver);
-    (void)snprintf(file, sizeof file, "%s_%08lld.npy", name, (long long)step);
-    path = strake_path_join(output->folder, file);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    STRAKE_TRY(strake_slabs_select(slabs, name, error));
-    STRAKE_TRY(strake_npy_write_begin(path, (int)size, slabs->dims, slabs->shape, &writer, error));
-    while (strake_slabs_next(slabs)) {
-        const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / size);
-        STRAKE_TRY(strake_slabs_get(slabs, error));
-        STRAKE_TRY(strake_npy_write_line(writer, slabs->data, count, error));
+    char file[STRAKE_FORMAT_FILE];
+    STRAKE_TRY(strake_slabs_select(slabs, output->run.which->problem->field[field].name, error));
+    for (int k = 0; k < output->formats; k++) {
+        STRAKE_TRY(output->format[k]->field_begin(output->self[k], field, slabs, error));
     }
-    STRAKE_TRY(strake_npy_write_end(&writer, error));
-    strake_text_print(&output->index, "%lld,%.17g,%s,%s\n", (long long)step,
-                      (double)step * output->which->dt, name, file);
-    output->files++;
+    while (strake_slabs_next(slabs)) {
+        STRAKE_TRY(strake_slabs_get(slabs, error));
+        for (int k = 0; k < output->formats; k++) {
+            STRAKE_TRY(output->format[k]->piece(output->self[k], slabs, error));
+        }
+    }
+    for (int k = 0; k < output->formats; k++) {
+        file[0] = '\0';
+        STRAKE_TRY(output->format[k]->field_end(output->self[k], file, error));
+        if (file[0] != '\0') {
+            strake_text_print(&output->index, "%lld,%.17g,%s,%s\n", (long long)now->step, now->time,
+                              slabs->name, file);
+        }
+    }
 cleanup:
-    strake_npy_write_cancel(&writer);
-    free(path);
     return status;
 }
 
@@ -87,13 +108,21 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
 {
     strake_status status = STRAKE_OK;
     char *path = NULL;
-    const strake_problem *const problem = output->which->problem;
-    for (int f = 0; f < problem->fields; f++) {
-        if (output->which->output_field[f]) {
-            STRAKE_TRY(write_field(output, slabs, problem->field[f].name, error));
+    const strake_case *const which = output->run.which;
+    const int64_t step = strake_step_count(slabs->solver);
+    const strake_format_output now = {.step = step, .time = (double)step * which->dt};
+    for (int k = 0; k < output->formats; k++) {
+        STRAKE_TRY(output->format[k]->output_begin(output->self[k], &now, error));
+    }
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f]) {
+            STRAKE_TRY(write_field(output, slabs, &now, f, error));
         }
     }
-    path = strake_path_join(output->folder, STRAKE_INDEX_NAME);
+    for (int k = 0; k < output->formats; k++) {
+        STRAKE_TRY(output->format[k]->output_end(output->self[k], error));
+    }
+    path = strake_path_join(output->run.folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for the index of the outputs");
     STRAKE_TRY(strake_file_put(path, 0, output->index.data, output->index.length, error));
@@ -104,7 +133,9 @@ cleanup:
 
 void strake_output_end(strake_output *output)
 {
-    free(output->folder);
+    for (int k = 0; k < output->formats; k++) {
+        output->format[k]->close(&output->self[k]);
+    }
     strake_text_free(&output->index);
     *output = (strake_output){0};
 }

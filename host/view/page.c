@@ -69,9 +69,14 @@ static strake_status print_frame(const strake_recording *recording, int number,
     const strake_frame *const frame = &recording->frame[number];
     strake_array array = {0};
     strake_picture picture = {0};
+    const strake_view view = {.most_rows = side,
+                              .most_cols = side,
+                              .stretch = 1.0,
+                              .axis = options->axis,
+                              .slab = options->slab,
+                              .reduction = options->reduction};
     STRAKE_TRY(strake_recording_array(recording, number, &array, error));
-    STRAKE_TRY(strake_picture_read(&array, side, side, 1.0, options->plane, options->reduction,
-                                   &picture, error));
+    STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
     widen(ranges, range_count, frame->field, &picture);
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     strake_json_string(json, "field", frame->field);

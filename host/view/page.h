@@ -21,7 +21,8 @@ enum { STRAKE_PAGE_BYTES = 50000000, STRAKE_PAGE_POINTS = 512 };
 typedef struct strake_page_options {
     const strake_map *map;
     strake_reduction reduction;
-    int64_t plane; /**< of three dimensions; -1: the middle one */
+    int axis; /**< of three dimensions: as strake_view */
+    int64_t slab;
     bool has_range;
     double low, high; /**< of the colours, where has_range; else each field's own over all frames */
     const char *about; /**< JSON of the run, "null" where there is none */

@@ -7,37 +7,57 @@
 #define STRAKE_PICTURE_H
 
 #include "output/array.h"
+#include "output/slabs.h"
 #include "view/colour.h"
 
-/** What a block of cells becomes, in the order of strake_reduction_words. */
+/** What a block of cells becomes, in the order of STRAKE_REDUCTION_WORDS. */
 typedef enum strake_reduction {
     STRAKE_REDUCE_MEAN,   /**< the mean of its finite values */
     STRAKE_REDUCE_EXTREME /**< the value farthest from the mean of the whole picture */
 } strake_reduction;
 
-/** NULL-terminated. */
-extern const char *const strake_reduction_words[];
+/** What is shown, and how large. */
+typedef struct strake_view {
+    int most_rows, most_cols; /**< largest size of the picture [points] */
+    double
+        stretch; /**< height of a point over its width: cells keep their aspect (1: square); 0: they need not */
+    int axis;     /**< of three dimensions: across which the array is cut, 0, 1 or 2; -1: 0 */
+    int64_t slab; /**< the one shown; -1: the middle one */
+    strake_reduction reduction;
+} strake_view;
 
 /** Zero-initialise; free with strake_picture_free(). */
 typedef struct strake_picture {
     int rows, cols;               /**< of the picture */
     int64_t cell_rows, cell_cols; /**< of the array (of a slice in 3D) */
+    int axis;                     /**< across which it is cut */
     int64_t plane, planes;        /**< the slice shown; 0 of 1 in 2D */
     double *value;      /**< rows x cols, C order; NaN where a block has no finite value */
     double least, most; /**< of the array's (slice's) finite values; NaN where there is none */
+    double positive;    /**< the least that is > 0; NaN where there is none */
     int64_t not_finite; /**< cells that are NaN or infinite */
+    strake_reduction reduction;
+    struct strake_block *block; /**< while it is made */
+    double *line;               /**< room for a line of cells, while it is made */
 } strake_picture;
 
 /**
- * Reads an array and reduces it.
- * @param[in] most_rows, most_cols  largest size of the picture; the aspect of the cells is kept
- * @param[in] stretch  height of a point of the picture over its width (1: square)
- * @param[in] plane    of an array of three dimensions; -1: the middle one
- * @return STRAKE_ERR_USAGE for arrays that have no picture (0 or more than 3 dimensions, or a plane that
- *         is not there), STRAKE_ERR_IO, STRAKE_ERR_MEMORY.
+ * Begins a picture of an array of this shape, slowest first. @param[in] name  for messages
+ * @return STRAKE_ERR_USAGE for arrays that have no picture (0 or more than 3 dimensions, or a slab that
+ *         is not there), STRAKE_ERR_MEMORY. Call strake_picture_free() in any case.
  */
-strake_status strake_picture_read(strake_array *array, int most_rows, int most_cols, double stretch,
-                                  int64_t plane, strake_reduction reduction, strake_picture *out,
+strake_status strake_picture_begin(strake_picture *picture, const char *name, int dims,
+                                   const int64_t *shape, const strake_view *view,
+                                   strake_error *error);
+
+/** Adds the present piece of a field; all pieces are given, in order. */
+void strake_picture_add(strake_picture *picture, const strake_slabs *slabs);
+
+/** Completes it. */
+void strake_picture_end(strake_picture *picture);
+
+/** The whole picture of an array. @return also STRAKE_ERR_IO */
+strake_status strake_picture_read(strake_array *array, const strake_view *view, strake_picture *out,
                                   strake_error *error);
 
 /** The value's place on the map: 0 at @p low, 1 at @p high; 0.5 everywhere if these are equal. */

@@ -90,7 +90,7 @@ static int named_descriptor(const char *path)
 
 /* --- reading ------------------------------------------------------------------------------------- */
 
-int strake_file_open(const char *path, int64_t *bytes, const char **why)
+static int open_regular(const char *path, int how, int64_t *bytes, const char **why)
 {
     struct stat info;
     int descriptor = -1;
@@ -98,7 +98,7 @@ int strake_file_open(const char *path, int64_t *bytes, const char **why)
        something else may have come in its place; O_NONBLOCK, since that may be a pipe. */
     int code = stat(path, &info) != 0 ? errno : S_ISREG(info.st_mode) ? 0 : ENOTSUP;
     if (code == 0) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        descriptor = open(path, how | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         code = descriptor < 0 || fstat(descriptor, &info) != 0 ? errno
                : S_ISREG(info.st_mode)                         ? 0
                                                                : ENOTSUP;
@@ -115,6 +115,16 @@ int strake_file_open(const char *path, int64_t *bytes, const char **why)
         *bytes = (int64_t)info.st_size;
     }
     return descriptor;
+}
+
+int strake_file_open(const char *path, int64_t *bytes, const char **why)
+{
+    return open_regular(path, O_RDONLY, bytes, why);
+}
+
+int strake_file_change(const char *path, const char **why)
+{
+    return open_regular(path, O_RDWR | O_NOFOLLOW, NULL, why);
 }
 
 /* As strake_file_open(), or a copy of a pipe that the process was started with. */

@@ -38,6 +38,12 @@ bool strake_file_read_at(int descriptor, void *data, size_t bytes, int64_t offse
 
 /* --- writing ------------------------------------------------------------------------------------- */
 
+/**
+ * Opens a regular file, and no link to one, to be changed where it stands: for formats that grow.
+ * @return as strake_file_open()
+ */
+int strake_file_change(const char *path, const char **why);
+
 /** How a file is written; 0 for a file of a fixed name in some folder. */
 enum {
     /**

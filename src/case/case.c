@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "case/keys.h"
 #include "case/source.h"
-
-enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
                                 strake_graph *graph, strake_error *error)
@@ -102,14 +99,17 @@ static strake_status read_fields(strake_node *root, strake_case *which, bool fie
 static strake_status complete_grid(strake_node *root, strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_npy_reader *reader = NULL;
+    strake_input input = {.kind = NULL};
+    bool is_open = false;
     const int dims = which->problem->dims;
     const strake_source *source = NULL;
+    const char *field = NULL;
     for (int f = 0; f < which->problem->fields && source == NULL; ++f) {
         const strake_source *const given = which->source[f];
         if (which->problem->field[f].is_state && which->problem->field[f].position == STRAKE_CELL &&
             given != NULL && given->kind == STRAKE_SOURCE_FILE) {
             source = given;
+            field = which->problem->field[f].name;
         }
     }
     for (int d = 0; d < dims; ++d) {
@@ -125,14 +125,15 @@ static strake_status complete_grid(strake_node *root, strake_case *which, strake
                                        "from a .npy file",
                                        error);
         }
-        if (reader == NULL) {
+        if (!is_open) {
             strake_error inner;
-            status = strake_npy_open(source->file, &reader, &inner);
+            status = strake_source_open_file(which, source, field, &input, &inner);
+            is_open = true;
             STRAKE_CHECK(status == STRAKE_OK, error,
                          status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s",
                          source->where, inner.text);
         }
-        const strake_npy_info *const info = strake_npy_header(reader);
+        const strake_npy_info *const info = &input.info;
         STRAKE_CHECK(info->dims == dims && info->shape[d] >= 1 && info->shape[d] <= INT32_MAX,
                      error, STRAKE_ERR_USAGE,
                      "%s: %s has %d dimensions, %" PRId64 " %s; a grid can be taken from %d "
@@ -143,7 +144,7 @@ static strake_status complete_grid(strake_node *root, strake_case *which, strake
     }
 
 cleanup:
-    strake_npy_close(&reader);
+    strake_input_close(&input);
     return status;
 }
 
@@ -207,6 +208,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
     STRAKE_TRY(read_fields(root, which, fields_later, error));
     STRAKE_TRY(complete_grid(root, which, error));
     STRAKE_TRY(check_size(root, which, error));
+    STRAKE_TRY(strake_output_check(which, error));
     STRAKE_TRY(check_files(which, error));
     if (which->problem->check != NULL) {
         STRAKE_TRY(which->problem->check(which, error));
@@ -216,11 +218,11 @@ cleanup:
     return status;
 }
 
-static strake_status parse(const char *name, const char *folder, const char *text, size_t length,
-                           const char *const *sets, bool fields_later, strake_case **out,
-                           strake_error *error)
+strake_status strake_case_read(const strake_case_given *given, const char *const *sets,
+                               bool fields_later, strake_case **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const char *const name = given->name;
     strake_node *root = NULL;
     strake_case *which = NULL;
     char **option = NULL;
@@ -233,11 +235,12 @@ static strake_status parse(const char *name, const char *folder, const char *tex
     STRAKE_CHECK(option != NULL && which != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory to read it", name);
     which->file = strdup(name);
-    which->folder = strdup(folder);
-    which->text = strndup(text, length);
+    which->folder = strdup(given->folder);
+    which->text = strndup(given->text, given->length);
+    which->inputs = given->inputs;
     STRAKE_CHECK(which->file != NULL && which->folder != NULL && which->text != NULL, error,
                  STRAKE_ERR_MEMORY, "%s: no memory to read it", name);
-    STRAKE_TRY(strake_tree_parse(name, text, length, &root, error));
+    STRAKE_TRY(strake_tree_parse(name, given->text, given->length, &root, error));
     for (size_t k = 0; k < options; ++k) {
         const size_t size = strlen(sets[k]) + sizeof "--set ";
         option[k] = malloc(size);
@@ -257,40 +260,4 @@ cleanup:
     free(option);
     strake_case_close(&which);
     return status;
-}
-
-strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
-                                bool fields_later, strake_case **out, strake_error *error)
-{
-    return parse(name, ".", yaml, strlen(yaml), sets, fields_later, out, error);
-}
-
-static strake_status open_file(const char *path, const char *const *sets, bool fields_later,
-                               strake_case **out, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *text = NULL;
-    char *folder = NULL;
-    size_t length = 0;
-    STRAKE_TRY(strake_file_read(path, MAX_FILE, "case file", &text, &length, error));
-    folder = strake_path_folder(path);
-    STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);
-    STRAKE_TRY(parse(path, folder, text, length, sets, fields_later, out, error));
-
-cleanup:
-    free(folder);
-    free(text);
-    return status;
-}
-
-strake_status strake_case_open(const char *path, const char *const *sets, strake_case **out,
-                               strake_error *error)
-{
-    return open_file(path, sets, false, out, error);
-}
-
-strake_status strake_case_open_partial(const char *path, const char *const *sets, strake_case **out,
-                                       strake_error *error)
-{
-    return open_file(path, sets, true, out, error);
 }

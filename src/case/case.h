@@ -5,6 +5,8 @@
 #ifndef STRAKE_CASE_H
 #define STRAKE_CASE_H
 
+#include "case/input.h"
+#include "case/output.h"
 #include "case/settings.h"
 #include "engine/problem.h"
 
@@ -14,9 +16,10 @@ enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 typedef struct strake_source strake_source;
 
 struct strake_case {
-    char *file;   /**< path as given, for messages */
-    char *folder; /**< folder that relative paths start from */
-    char *text;   /**< what the file says, before options changed it */
+    char *file;                             /**< path as given, for messages */
+    char *folder;                           /**< folder that relative paths start from */
+    char *text;                             /**< what the file says, before options changed it */
+    const strake_input_kind *const *inputs; /**< formats of field files besides .npy; borrowed */
     const strake_problem *problem;
     strake_precision precision;
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
@@ -35,9 +38,26 @@ struct strake_case {
     int64_t output_every; /**< 0: last step only */
     bool output_initial;
     bool output_field[STRAKE_MAX_FIELDS];
-    int64_t checkpoint_every;  /**< 0: none */
-    int64_t diagnostics_every; /**< 0: none */
+    bool output_format[STRAKE_FORMATS];
+    strake_netcdf_kind netcdf;   /**< of the NetCDF file */
+    strake_picture_plan picture; /**< what pictures are like */
+    int64_t checkpoint_every;    /**< 0: none */
+    int64_t diagnostics_every;   /**< 0: none */
 };
+
+/** A case as text, and what reading it needs. */
+typedef struct strake_case_given {
+    const char *name;   /**< of the file, for messages */
+    const char *folder; /**< that relative paths start from */
+    const char *text;   /**< YAML, @c length bytes */
+    size_t length;
+    const strake_input_kind *const
+        *inputs; /**< formats of field files, NULL-terminated; must stay */
+} strake_case_given;
+
+/** As strake_case_parse(), which knows all formats of field files. */
+strake_status strake_case_read(const strake_case_given *given, const char *const *sets,
+                               bool fields_later, strake_case **out, strake_error *error);
 
 /**
  * Builds the stage graph of a case: static fields that are one number everywhere become constants.
@@ -61,8 +81,8 @@ bool strake_source_constant(const strake_source *source, double *number);
 /** Whether the field is given as a velocity [m/s] rather than as h-weighted Courant numbers. */
 bool strake_source_is_velocity(const strake_source *source);
 
-/** Whether reading takes megabytes for each reader (files in Fortran order, held in bands of rows). */
-bool strake_source_has_bands(const strake_source *source);
+/** Whether it is best read by one reader: files in Fortran order, held in bands of rows, and NetCDF. */
+bool strake_source_is_alone(const strake_case *which, const strake_source *source);
 
 /** An open source, ready to give lines. */
 typedef struct strake_source_reader strake_source_reader;

@@ -164,6 +164,12 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     say(&to, 6,
         "      float64 or float32 of the field's shape; one more face than cells in a direction");
     say(&to, 6, "      whose boundary is not periodic");
+    say(&to, 6, "  {file: NAME.nc, variable: NAME, index: K}");
+    say(&to, 6,
+        "      a variable of a NetCDF file (default: the field's name) of the field's shape; where "
+        "it");
+    say(&to, 6,
+        "      has one dimension more, before the others, K chooses one of its arrays, from 0 on");
     say(&to, 6, "  {sum: [A, B, ...]}");
     say(&to, 6, "      the sum of several of these, all velocity shapes or none");
     say(&to, 6,

@@ -71,6 +71,17 @@ static void set_otherwise(strake_entry *out, const char *words)
     }
 }
 
+static void of_output(const strake_output_key *key, strake_entry *out)
+{
+    if (key->type == NULL) {
+        comma_list(key->choices, out->type, sizeof out->type);
+        out->choices = key->choices;
+    } else {
+        (void)snprintf(out->type, sizeof out->type, "%s", key->type);
+    }
+    (void)snprintf(out->example, sizeof out->example, "%s", key->example);
+}
+
 static void of_common(const strake_common *common, strake_entry *out)
 {
     (void)snprintf(out->path, sizeof out->path, "%s", common->path);
@@ -100,8 +111,14 @@ static void of_common(const strake_common *common, strake_entry *out)
         (void)snprintf(out->example, sizeof out->example, "results");
         break;
     case STRAKE_COMMON_NAMES:
+        (void)snprintf(out->type, sizeof out->type, "list of names");
+        break;
     case STRAKE_COMMON_FORMATS:
         (void)snprintf(out->type, sizeof out->type, "list of names");
+        (void)snprintf(out->example, sizeof out->example, "[npy, vtk]");
+        break;
+    case STRAKE_COMMON_OUTPUT:
+        of_output(strake_output_key_find(common), out);
         break;
     case STRAKE_COMMON_SETTINGS:
     case STRAKE_COMMON_FIELDS:

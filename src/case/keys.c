@@ -45,6 +45,10 @@ enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
         "boundary." name, STRAKE_COMMON_BOUNDARY, dims, EDGE(axis), 0.0, "periodic", NO_RANGE,     \
             "both edges of this direction"                                                         \
     }
+#define OUTPUT_ROW(name, dims, otherwise, text)                                                    \
+    {                                                                                              \
+        "output." name, STRAKE_COMMON_OUTPUT, dims, 0, 0.0, otherwise, NO_RANGE, text              \
+    }
 
 const strake_common strake_commons[] = {
     {"problem", STRAKE_COMMON_PROBLEM, ALL, 0, 0.0, "required", NO_RANGE, "what is solved"},
@@ -81,7 +85,11 @@ const strake_common strake_commons[] = {
     {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields", NO_RANGE,
      "list of fields to write"},
     {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
-     "list of formats: npy"},
+     "list of formats: npy (FIELD_STEP.npy), netcdf (fields.nc, CF-1.8), vtk (fields_STEP.vti and "
+     "fields.pvd, for ParaView)"},
+    OUTPUT_ROW("netcdf.format", ALL, "cdf5",
+               "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
+               "compressed, and a kill inside an output may cost the file"),
     {"output.initial", STRAKE_COMMON_BOOLEAN, ALL, AT(output_initial), 0.0, NULL, NO_RANGE,
      "write step 0 too"},
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,

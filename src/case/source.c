@@ -14,7 +14,7 @@ struct strake_source_reader {
     const strake_field *field;
     int component; /* axis across the field's faces, -1 at cells */
     int64_t shape[STRAKE_AXES];
-    strake_npy_reader *file;
+    strake_input file;
     strake_source_reader **child; /* terms of a sum */
     int children;
     double *term;   /* one line of a term */
@@ -39,21 +39,33 @@ bool strake_source_is_velocity(const strake_source *source)
                                              : source->shape != NULL && source->shape->is_velocity;
 }
 
-bool strake_source_has_bands(const strake_source *source)
+strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
+                                      const char *field, strake_input *out, strake_error *error)
+{
+    const strake_input_name name = {.path = source->file,
+                                    .variable = source->variable,
+                                    .index = source->index,
+                                    .field = field,
+                                    .dims = which->problem->dims};
+    return strake_input_open(which->inputs, &name, out, error);
+}
+
+bool strake_source_is_alone(const strake_case *which, const strake_source *source)
 {
     bool found = false;
-    strake_npy_reader *file = NULL;
+    strake_input file = {.kind = NULL};
     strake_error ignored; /* who reads the file says what is wrong with it */
     if (source == NULL) {
         return false;
     }
     if (source->kind == STRAKE_SOURCE_FILE &&
-        strake_npy_open(source->file, &file, &ignored) == STRAKE_OK) {
-        found = strake_npy_header(file)->fortran;
+        strake_source_open_file(which, source, "", &file, &ignored) == STRAKE_OK) {
+        found = strake_input_is_alone(&file);
     }
-    strake_npy_close(&file);
+    found = found || file.kind != NULL;
+    strake_input_close(&file);
     for (int k = 0; k < source->children && !found; ++k) {
-        found = strake_source_has_bands(source->child[k]);
+        found = strake_source_is_alone(which, source->child[k]);
     }
     return found;
 }
@@ -97,11 +109,12 @@ static strake_status open_file(strake_source_reader *reader, strake_error *error
     strake_error inner;
     const char *const where = reader->source->where;
     const int dims = reader->which->problem->dims;
-    const strake_status status = strake_npy_open(reader->source->file, &reader->file, &inner);
+    const strake_status status = strake_source_open_file(
+        reader->which, reader->source, reader->field->name, &reader->file, &inner);
     if (status != STRAKE_OK) {
         return strake_fail(error, status, "%s: %s", where, inner.text);
     }
-    const strake_npy_info *const info = strake_npy_header(reader->file);
+    const strake_npy_info *const info = &reader->file.info;
     int64_t expected[STRAKE_AXES];
     bool same = info->dims == dims;
     for (int d = 0; d < dims; ++d) {
@@ -224,7 +237,7 @@ void strake_source_close(strake_source_reader **reader)
     for (int k = 0; k < (*reader)->children; ++k) {
         strake_source_close(&(*reader)->child[k]);
     }
-    strake_npy_close(&(*reader)->file);
+    strake_input_close(&(*reader)->file);
     free((*reader)->child);
     free((*reader)->term);
     free((*reader)->column);
@@ -273,7 +286,7 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
         break;
     case STRAKE_SOURCE_FILE: {
         strake_error inner;
-        status = strake_npy_read(reader->file, (i * reader->shape[1] + m) * n, n, line, &inner);
+        status = strake_input_read(&reader->file, (i * reader->shape[1] + m) * n, n, line, &inner);
         if (status != STRAKE_OK) {
             return strake_fail(error, status, "%s: %s", source->where, inner.text);
         }

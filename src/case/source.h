@@ -75,7 +75,9 @@ struct strake_source {
     strake_source_kind kind;
     char *where; /**< place in the case, for messages */
     double constant;
-    char *file; /**< path, usable from the working directory */
+    char *file;     /**< path, usable from the working directory */
+    char *variable; /**< of the file, NULL: not given */
+    int64_t index;  /**< of the variable's arrays, -1: not given */
     const strake_shape *shape;
     double v[STRAKE_SHAPE_SLOTS]; /**< parameters by slot */
     int64_t seed;
@@ -91,6 +93,10 @@ strake_status strake_source_read(const strake_node *node, const strake_case *whi
 /** A constant that no case mentions. */
 strake_status strake_source_default(const strake_case *which, const strake_field *field,
                                     strake_source **out, strake_error *error);
+
+/** Opens the file of a source for a field; strake_input_close() in any case. */
+strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
+                                      const char *field, strake_input *out, strake_error *error);
 
 /** Frees a source and sets the pointer to NULL; NULL is accepted. */
 void strake_source_free(strake_source **source);

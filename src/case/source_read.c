@@ -19,6 +19,7 @@ void strake_source_free(strake_source **source)
     free((*source)->child);
     free((*source)->where);
     free((*source)->file);
+    free((*source)->variable);
     free(*source);
     *source = NULL;
 }
@@ -215,16 +216,31 @@ static strake_status read_sum(const strake_node *node, const strake_case *which,
     return STRAKE_OK;
 }
 
+/* A file, and beside it in the same mapping what chooses one of several arrays in it. */
 static strake_status read_file(const strake_node *node, const strake_case *which,
                                strake_source *source, strake_error *error)
 {
+    static const strake_limits indices = {0.0, 0x1p63, false, NULL};
+    strake_status status = STRAKE_OK;
+    const strake_node *const variable = strake_node_get(node->parent, "variable");
+    const strake_node *const index = strake_node_get(node->parent, "index");
     const char *name = NULL;
-    const strake_status status = strake_read_text(node, "the name of a .npy file", &name, error);
-    if (status != STRAKE_OK) {
-        return status;
-    }
+    source->index = -1;
+    STRAKE_TRY(strake_read_text(node, "the name of a .npy file", &name, error));
     source->file = strake_path_from(which->folder, name);
-    return source->file != NULL ? STRAKE_OK : out_of_memory(which, error);
+    STRAKE_CHECK(source->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
+                 which->file);
+    if (variable != NULL) {
+        STRAKE_TRY(strake_read_text(variable, "the name of a variable", &name, error));
+        source->variable = strdup(name);
+        STRAKE_CHECK(source->variable != NULL, error, STRAKE_ERR_MEMORY,
+                     "%s: no memory for its fields", which->file);
+    }
+    if (index != NULL) {
+        STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
+    }
+cleanup:
+    return status;
 }
 
 static strake_status read_constant(const strake_node *node, const strake_case *which,
@@ -245,6 +261,12 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
 {
     if (node->kind == STRAKE_NODE_MAP && node->children == 1) {
         return node->child;
+    }
+    strake_node *const file = strake_node_get(node, "file");
+    const int beside = (strake_node_get(node, "variable") != NULL ? 1 : 0) +
+                       (strake_node_get(node, "index") != NULL ? 1 : 0);
+    if (file != NULL && node->children == 1 + beside) {
+        return file;
     }
     if (node->kind == STRAKE_NODE_MAP && node->children > 1) {
         (void)strake_node_fail(node, error,

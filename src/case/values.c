@@ -46,8 +46,7 @@ static strake_status read_boundary(const strake_node *node, const strake_case *w
     return status;
 }
 
-/* A list of words out of @p choices, each at most once; @p chosen receives which. */
-static strake_status read_words(const strake_node *node, const char *choices, bool *chosen,
+strake_status strake_read_words(const strake_node *node, const char *choices, bool *chosen,
                                 strake_error *error)
 {
     if (node->kind != STRAKE_NODE_LIST) {
@@ -69,29 +68,24 @@ static strake_status read_words(const strake_node *node, const char *choices, bo
     return STRAKE_OK;
 }
 
+void strake_field_words(const strake_problem *problem, char *words, size_t size)
+{
+    words[0] = '\0';
+    for (int f = 0; f < problem->fields; ++f) {
+        const size_t used = strlen(words);
+        (void)snprintf(words + used, size - used, "%s%s", f > 0 ? "|" : "", problem->field[f].name);
+    }
+}
+
 static strake_status read_names(const strake_node *node, strake_case *which, strake_error *error)
 {
     const strake_problem *const problem = which->problem;
-    char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)] = "";
+    char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
+    strake_field_words(problem, words, sizeof words);
     for (int f = 0; f < problem->fields; ++f) {
-        const size_t used = strlen(words);
-        (void)snprintf(words + used, sizeof words - used, "%s%s", f > 0 ? "|" : "",
-                       problem->field[f].name);
         which->output_field[f] = node == NULL && problem->field[f].is_state;
     }
-    return node != NULL ? read_words(node, words, which->output_field, error) : STRAKE_OK;
-}
-
-static strake_status read_formats(const strake_node *node, strake_error *error)
-{
-    bool chosen[1] = {false};
-    if (node == NULL) {
-        return STRAKE_OK;
-    }
-    const strake_status status = read_words(node, "npy", chosen, error);
-    return status == STRAKE_OK && !chosen[0]
-               ? strake_node_fail(node, error, "found an empty list, expected [npy]")
-               : status;
+    return node != NULL ? strake_read_words(node, words, which->output_field, error) : STRAKE_OK;
 }
 
 static strake_status read_folder(const strake_node *node, const strake_case *which,
@@ -161,7 +155,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         status = read_names(node, which, error);
         break;
     case STRAKE_COMMON_FORMATS:
-        status = read_formats(node, error);
+        status = strake_output_formats_read(node, which, error);
+        break;
+    case STRAKE_COMMON_OUTPUT:
+        status = strake_output_key_read(common, node, which, error);
         break;
     }
     return status;

@@ -1,0 +1,45 @@
+#include "main/resume.h"
+
+#include "main/say.h"
+
+void strake_tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
+                            int ranks)
+{
+    strake_text command = {0};
+    if (step >= 0) {
+        strake_resume_command(arguments, checkpoint, ranks, &command);
+        strake_say("the last checkpoint has step %lld; continue on any number of ranks with: %s",
+                   (long long)step, command.failed ? "--resume and the checkpoint" : command.data);
+    }
+    strake_text_free(&command);
+}
+
+void strake_tell_lost(int64_t step, const char *checkpoint)
+{
+    if (step >= 0) {
+        strake_say_warning(
+            "the checkpoint %s of step %lld is complete: --resume continues from it, on "
+            "other processors if need be",
+            checkpoint, (long long)step);
+    }
+}
+
+void strake_tell_interrupted(const strake_arguments *arguments, const strake_case *which,
+                             int64_t step, const char *checkpoint, int ranks)
+{
+    const long long done = step, total = which->steps;
+    if (done == total) {
+        strake_say("interrupted after the last step: the outputs are complete, the summary and "
+                   "reports are not made");
+    } else if (which->checkpoint_every > 0) {
+        strake_text command = {0};
+        strake_resume_command(arguments, checkpoint, ranks, &command);
+        strake_say("interrupted after step %lld of %lld; continue with: %s", done, total,
+                   command.failed ? "--resume and the checkpoint" : command.data);
+        strake_text_free(&command);
+    } else {
+        strake_say("interrupted after step %lld of %lld; it cannot be continued, because the case "
+                   "has no `checkpoint: {every: N}`",
+                   done, total);
+    }
+}

@@ -1,0 +1,163 @@
+/* A variable of a NetCDF file, or one array of it along its first dimension, as the values of a field. */
+#include "netcdf/input.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "netcdf/netcdf.h"
+
+typedef struct input {
+    const strake_netcdf *module;
+    strake_netcdf_reader *reader;
+    strake_netcdf_info info;
+    int variable;
+    int lead;      /* 1: the first dimension is one of several arrays */
+    int64_t index; /* of these */
+    char *path;
+} input;
+
+bool strake_netcdf_is_file(const char *path)
+{
+    unsigned char head[4] = {0};
+    const char *why = NULL;
+    const int file = strake_file_open(path, NULL, &why);
+    const bool read = file >= 0 && strake_file_read_at(file, head, sizeof head, 0);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return read && (memcmp(head, "CDF", 3) == 0 || memcmp(head, "\x89HDF", 4) == 0);
+}
+
+static strake_status find_variable(input *in, const strake_input_name *name, strake_error *error)
+{
+    char list[600] = "";
+    const char *const wanted = name->variable != NULL ? name->variable : name->field;
+    in->variable = -1;
+    for (int k = 0; k < in->module->variables(in->reader); k++) {
+        strake_netcdf_info info;
+        if (!in->module->describe(in->reader, k, &info)) {
+            continue;
+        }
+        if (strcmp(info.name, wanted) == 0) {
+            in->variable = k;
+            in->info = info;
+        }
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", info.name);
+    }
+    return in->variable >= 0 ? STRAKE_OK
+                             : strake_fail(error, STRAKE_ERR_USAGE,
+                                           "%s: has no variable '%s'; name one with `variable`: %s",
+                                           name->path, wanted, list);
+}
+
+/* Which of several arrays: the case says it, unless there is one. */
+static strake_status find_index(input *in, const strake_input_name *name, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t arrays = in->info.dims > name->dims ? in->info.shape[0] : 1;
+    in->lead = in->info.dims == name->dims + 1 ? 1 : 0;
+    STRAKE_CHECK(in->info.dims == name->dims || in->lead == 1, error, STRAKE_ERR_USAGE,
+                 "%s: variable %s has %d dimensions, expected %d, or %d and `index` for the first",
+                 name->path, in->info.name, in->info.dims, name->dims, name->dims + 1);
+    STRAKE_CHECK(name->index >= 0 || arrays == 1, error, STRAKE_ERR_USAGE,
+                 "%s: variable %s has %lld arrays along %s; choose one with `index`, 0 to %lld",
+                 name->path, in->info.name, (long long)arrays, in->info.dim[0],
+                 (long long)arrays - 1);
+    STRAKE_CHECK(name->index < arrays, error, STRAKE_ERR_USAGE,
+                 "%s: variable %s has no array %lld along %s; expected 0 to %lld", name->path,
+                 in->info.name, (long long)name->index, in->lead == 1 ? in->info.dim[0] : "time",
+                 (long long)arrays - 1);
+    in->index = name->index > 0 ? name->index : 0;
+cleanup:
+    return status;
+}
+
+static void close_input(void **body)
+{
+    input *const in = *body;
+    if (in != NULL) {
+        if (in->reader != NULL) {
+            in->module->end(&in->reader);
+        }
+        free(in->path);
+    }
+    free(in);
+    *body = NULL;
+}
+
+static strake_status open_input(const strake_input_name *name, void **body, strake_npy_info *info,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    input *const in = calloc(1, sizeof *in);
+    *body = in;
+    STRAKE_CHECK(in != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", name->path);
+    in->path = strdup(name->path);
+    STRAKE_CHECK(in->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
+                 name->path);
+    STRAKE_TRY(strake_netcdf_load(name->path, &in->module, error));
+    STRAKE_TRY(in->module->open(name->path, &in->reader, error));
+    STRAKE_TRY(find_variable(in, name, error));
+    STRAKE_TRY(find_index(in, name, error));
+    *info = (strake_npy_info){
+        .dims = in->info.dims - in->lead, .count = 1, .element_size = in->info.element_size};
+    for (int d = 0; d < info->dims; d++) {
+        info->shape[d] = in->info.shape[d + in->lead];
+        info->count *= info->shape[d];
+    }
+cleanup:
+    return status;
+}
+
+/* Values within one line. */
+static strake_status read_line(input *in, int64_t first, int64_t count, double *out,
+                               strake_error *error)
+{
+    int64_t start[STRAKE_NETCDF_DIMS] = {in->index}, many[STRAKE_NETCDF_DIMS] = {1};
+    int64_t rest = first, missing = 0;
+    for (int d = in->info.dims - 1; d >= in->lead; d--) {
+        start[d] = rest % in->info.shape[d];
+        many[d] = 1;
+        rest /= in->info.shape[d];
+    }
+    many[in->info.dims - 1] = count;
+    const strake_status status =
+        in->module->read(in->reader, in->variable, start, many, out, &missing, error);
+    if (status == STRAKE_OK && missing > 0) {
+        char at[160];
+        while (!isnan(out[0])) {
+            out++;
+            start[in->info.dims - 1]++;
+        }
+        return strake_fail(
+            error, STRAKE_ERR_USAGE,
+            "%s: variable %s has no value at %s (it equals its missing_value or _FillValue); "
+            "every point needs one",
+            in->path, in->info.name,
+            strake_npy_shape_text(in->info.dims - in->lead, start + in->lead, at, sizeof at));
+    }
+    return status;
+}
+
+static strake_status read_input(void *body, int64_t first, int64_t count, double *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    input *const in = body;
+    const int64_t line = in->info.shape[in->info.dims - 1];
+    for (int64_t done = 0; done < count && status == STRAKE_OK;) {
+        const int64_t left = line - (first + done) % line;
+        const int64_t now = left < count - done ? left : count - done;
+        status = read_line(in, first + done, now, out + done, error);
+        done += now;
+    }
+    return status;
+}
+
+const strake_input_kind strake_netcdf_input = {
+    .takes = strake_netcdf_is_file, .open = open_input, .read = read_input, .close = close_input};

@@ -1,0 +1,41 @@
+/** @file netcdf_impl.h Inside of libstrake-netcdf.so; only for host/netcdf/netcdf_*.c. */
+#ifndef STRAKE_NETCDF_IMPL_H
+#define STRAKE_NETCDF_IMPL_H
+
+#include <netcdf.h>
+
+#include "netcdf/netcdf.h"
+
+/** All calls of libnetcdf are between these two. */
+void strake_netcdf_lock(void);
+void strake_netcdf_unlock(void);
+
+/** What a user reads for a code of libnetcdf (0: for errno). */
+const char *strake_netcdf_reason(int code);
+
+/** Jumps to `cleanup:` with "cannot WHAT PATH: reason" unless a call of libnetcdf succeeds. */
+#define STRAKE_NETCDF_TRY(what, path, call)                                                        \
+    do {                                                                                           \
+        const int netcdf_code = (call);                                                            \
+        STRAKE_CHECK(netcdf_code == NC_NOERR, error, STRAKE_ERR_IO, "cannot " what " %s: %s",      \
+                     path, strake_netcdf_reason(netcdf_code));                                     \
+    } while (0)
+
+strake_status strake_netcdf_create(const char *path, const strake_netcdf_plan *plan,
+                                   strake_netcdf_file **out, strake_error *error);
+strake_status strake_netcdf_append(const char *path, const strake_netcdf_plan *plan, double least,
+                                   strake_netcdf_file **out, strake_error *error);
+strake_status strake_netcdf_put(strake_netcdf_file *file, int variable, const int64_t *start,
+                                const int64_t *count, const void *data, strake_error *error);
+strake_status strake_netcdf_commit(strake_netcdf_file *file, strake_error *error);
+void strake_netcdf_close(strake_netcdf_file **file);
+
+strake_status strake_netcdf_open(const char *path, strake_netcdf_reader **out, strake_error *error);
+int strake_netcdf_variables(const strake_netcdf_reader *reader);
+bool strake_netcdf_describe(strake_netcdf_reader *reader, int variable, strake_netcdf_info *out);
+strake_status strake_netcdf_read(strake_netcdf_reader *reader, int variable, const int64_t *start,
+                                 const int64_t *count, double *out, int64_t *missing,
+                                 strake_error *error);
+void strake_netcdf_end(strake_netcdf_reader **reader);
+
+#endif

@@ -1,0 +1,384 @@
+/* The file of a run: records that are there once they are complete. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "netcdf/netcdf_impl.h"
+
+/*
+ * libnetcdf changes a classic file through a buffer of at most two blocks that begin at multiples of their size.
+ * Records begin behind the first two, so that the number of records, near the begin of the file, is never in one
+ * buffer with values: nothing but nc_sync() writes it.
+ */
+enum {
+    BLOCK = 32768,
+    BEFORE_RECORDS = 2 * BLOCK,
+    COUNT_AT = 4 /* of CDF-5: 8 bytes, big-endian */
+};
+
+struct strake_netcdf_file {
+    char *path;
+    const strake_netcdf_plan *plan;
+    int id;          /* of libnetcdf, -1: not open */
+    int descriptor;  /* of the same file, to flush and cut it */
+    int *variable;   /* ids, by their numbers in the plan */
+    int probe;       /* a variable in the first blocks */
+    size_t records;  /* complete */
+    off_t bytes;     /* of the file with these */
+    bool is_partial; /* libnetcdf counts a record that is not complete */
+};
+
+static strake_status new_file(const char *path, const strake_netcdf_plan *plan,
+                              strake_netcdf_file **out, strake_error *error)
+{
+    strake_netcdf_file *const file = calloc(1, sizeof *file);
+    *out = file;
+    if (file != NULL) {
+        file->plan = plan;
+        file->id = file->descriptor = -1;
+        file->path = strdup(path);
+        file->variable = calloc((size_t)plan->variables + 1, sizeof *file->variable);
+    }
+    return file != NULL && file->path != NULL && file->variable != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to write it", path);
+}
+
+/* Whole lines, about a megabyte, of one record. */
+static strake_status compress(const strake_netcdf_file *file, int number, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_netcdf_variable *const v = &file->plan->variable[number];
+    size_t chunk[4] = {1, 1, 1, 1}, bytes = (size_t)v->element_size;
+    for (int d = v->dims - 1; d > 0; d--) {
+        const size_t length = (size_t)file->plan->dim[v->dim[d]].length;
+        const size_t fit = (size_t)(1 << 20) / bytes;
+        chunk[d] = fit < 1 ? 1 : fit < length ? fit : length;
+        bytes *= chunk[d];
+    }
+    STRAKE_NETCDF_TRY("create", file->path,
+                      nc_def_var_chunking(file->id, file->variable[number], NC_CHUNKED, chunk));
+    STRAKE_NETCDF_TRY("create", file->path,
+                      nc_def_var_deflate(file->id, file->variable[number], 1, 1, 1));
+cleanup:
+    return status;
+}
+
+static strake_status define(strake_netcdf_file *file, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_netcdf_plan *const plan = file->plan;
+    int dim[16] = {0}, old = 0;
+    STRAKE_CHECK(plan->dims <= 16, error, STRAKE_ERR_STATE, "%s: too many dimensions", file->path);
+    STRAKE_NETCDF_TRY("create", file->path, nc_set_fill(file->id, NC_NOFILL, &old));
+    for (int d = 0; d < plan->dims; d++) {
+        STRAKE_NETCDF_TRY(
+            "create", file->path,
+            nc_def_dim(file->id, plan->dim[d].name, (size_t)plan->dim[d].length, &dim[d]));
+    }
+    for (int k = 0; k < plan->variables; k++) {
+        const strake_netcdf_variable *const v = &plan->variable[k];
+        int of[4] = {0};
+        for (int d = 0; d < v->dims; d++) {
+            of[d] = dim[v->dim[d]];
+        }
+        STRAKE_NETCDF_TRY("create", file->path,
+                          nc_def_var(file->id, v->name, v->element_size == 8 ? NC_DOUBLE : NC_FLOAT,
+                                     v->dims, of, &file->variable[k]));
+        if (plan->kind == STRAKE_NETCDF_4 && v->fixed == NULL && v->dims > 1) {
+            STRAKE_TRY(compress(file, k, error));
+        }
+    }
+    for (int k = 0; k < plan->attributes; k++) {
+        const strake_netcdf_attribute *const a = &plan->attribute[k];
+        const int variable = a->variable < 0 ? NC_GLOBAL : file->variable[a->variable];
+        STRAKE_NETCDF_TRY("create", file->path,
+                          nc_put_att_text(file->id, variable, a->name, strlen(a->text), a->text));
+    }
+    STRAKE_NETCDF_TRY("create", file->path,
+                      plan->kind == STRAKE_NETCDF_CDF5
+                          ? nc__enddef(file->id, 0, 4, 0, BEFORE_RECORDS)
+                          : nc_enddef(file->id));
+    for (int k = 0; k < plan->variables; k++) {
+        if (plan->variable[k].fixed != NULL) {
+            STRAKE_NETCDF_TRY(
+                "create", file->path,
+                nc_put_var_double(file->id, file->variable[k], plan->variable[k].fixed));
+        }
+    }
+    STRAKE_NETCDF_TRY("create", file->path, nc_sync(file->id));
+cleanup:
+    return status;
+}
+
+/* A second descriptor, and what the file has now. */
+static strake_status settle(strake_netcdf_file *file, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat info;
+    const char *why = NULL;
+    if (file->descriptor < 0) {
+        file->descriptor = strake_file_change(file->path, &why);
+    }
+    STRAKE_CHECK(file->descriptor >= 0, error, STRAKE_ERR_IO, "cannot write %s: %s", file->path,
+                 why);
+    STRAKE_CHECK(fstat(file->descriptor, &info) == 0, error, STRAKE_ERR_IO, "cannot write %s: %s",
+                 file->path, strake_file_reason(errno));
+    file->bytes = info.st_size;
+    file->probe = 0;
+    while (file->probe < file->plan->variables && file->plan->variable[file->probe].fixed == NULL) {
+        file->probe++;
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_netcdf_create(const char *path, const strake_netcdf_plan *plan,
+                                   strake_netcdf_file **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_file complete = {.descriptor = -1};
+    strake_netcdf_file *file = NULL;
+    size_t block = BLOCK;
+    strake_netcdf_lock();
+    STRAKE_TRY(new_file(path, plan, &file, error));
+    STRAKE_TRY(strake_file_begin(&complete, path, 0, error));
+    if (plan->kind == STRAKE_NETCDF_CDF5) {
+        STRAKE_NETCDF_TRY(
+            "create", path,
+            nc__create(complete.temporary, NC_CLOBBER | NC_64BIT_DATA, 0, &block, &file->id));
+    } else {
+        /* HDF5 takes the same lock for itself. */
+        (void)flock(complete.descriptor, LOCK_UN);
+        STRAKE_NETCDF_TRY("create", path,
+                          nc_create(complete.temporary, NC_CLOBBER | NC_NETCDF4, &file->id));
+    }
+    STRAKE_TRY(define(file, error));
+    STRAKE_TRY(strake_file_commit(&complete, error));
+    STRAKE_TRY(settle(file, error));
+    *out = file;
+    file = NULL;
+cleanup:
+    strake_file_abandon(&complete);
+    strake_netcdf_unlock();
+    strake_netcdf_close(&file);
+    return status;
+}
+
+/* The variables of an open file, which must be those of the plan. */
+static strake_status find_variables(strake_netcdf_file *file, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_netcdf_plan *const plan = file->plan;
+    for (int k = 0; k < plan->variables; k++) {
+        const strake_netcdf_variable *const v = &plan->variable[k];
+        nc_type type = NC_NAT;
+        int dims = 0, dim[NC_MAX_VAR_DIMS] = {0};
+        bool same =
+            nc_inq_varid(file->id, v->name, &file->variable[k]) == NC_NOERR &&
+            nc_inq_var(file->id, file->variable[k], NULL, &type, &dims, dim, NULL) == NC_NOERR &&
+            type == (v->element_size == 8 ? NC_DOUBLE : NC_FLOAT) && dims == v->dims;
+        for (int d = 0; d < v->dims && same; d++) {
+            const int64_t wanted = plan->dim[v->dim[d]].length;
+            size_t length = 0;
+            same = nc_inq_dimlen(file->id, dim[d], &length) == NC_NOERR &&
+                   (wanted == 0 || (int64_t)length == wanted);
+        }
+        STRAKE_CHECK(same, error, STRAKE_ERR_USAGE,
+                     "cannot go on with %s: it has no variable %s as this case writes it; give "
+                     "another --output, or move the file away",
+                     file->path, v->name);
+    }
+cleanup:
+    return status;
+}
+
+/* Records of an open file that stay: those whose counter is below. */
+static strake_status count_records(strake_netcdf_file *file, double least, size_t *all,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int record = 0;
+    double counter = 0.0;
+    STRAKE_CHECK(nc_inq_unlimdim(file->id, &record) == NC_NOERR && record >= 0 &&
+                     nc_inq_dimlen(file->id, record, all) == NC_NOERR,
+                 error, STRAKE_ERR_USAGE, "cannot go on with %s: it has no records; move it away",
+                 file->path);
+    file->records = 0;
+    for (size_t k = 0; k < *all && counter < least; k++) {
+        STRAKE_NETCDF_TRY(
+            "read", file->path,
+            nc_get_var1_double(file->id, file->variable[file->plan->counter], &k, &counter));
+        file->records += counter < least ? 1 : 0;
+    }
+cleanup:
+    return status;
+}
+
+static bool write_count(int descriptor, size_t records)
+{
+    unsigned char bytes[8];
+    for (int k = 0; k < 8; k++) {
+        bytes[k] = (unsigned char)((uint64_t)records >> (8 * (7 - k)) & 0xffU);
+    }
+    return pwrite(descriptor, bytes, sizeof bytes, COUNT_AT) == (ssize_t)sizeof bytes;
+}
+
+/* Copies what stays of an open file, record by record, to a new one of the same name. */
+static strake_status copy_records(strake_netcdf_file *from, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_netcdf_plan *const plan = from->plan;
+    strake_file complete = {.descriptor = -1};
+    strake_netcdf_file *to = NULL;
+    void *data = NULL;
+    STRAKE_TRY(new_file(from->path, plan, &to, error));
+    STRAKE_TRY(strake_file_begin(&complete, from->path, 0, error));
+    (void)flock(complete.descriptor, LOCK_UN);
+    STRAKE_NETCDF_TRY("create", from->path,
+                      nc_create(complete.temporary, NC_CLOBBER | NC_NETCDF4, &to->id));
+    STRAKE_TRY(define(to, error));
+    for (int k = 0; k < plan->variables; k++) {
+        const strake_netcdf_variable *const v = &plan->variable[k];
+        size_t start[4] = {0}, count[4] = {1, 1, 1, 1}, bytes = (size_t)v->element_size;
+        for (int d = 1; d < v->dims; d++) {
+            count[d] = (size_t)plan->dim[v->dim[d]].length;
+            bytes *= count[d];
+        }
+        free(data);
+        data = malloc(bytes);
+        STRAKE_CHECK(data != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to copy it",
+                     from->path);
+        for (size_t r = 0; r < from->records && v->fixed == NULL; r++) {
+            start[0] = r;
+            STRAKE_NETCDF_TRY("read", from->path,
+                              nc_get_vara(from->id, from->variable[k], start, count, data));
+            STRAKE_NETCDF_TRY("write", from->path,
+                              nc_put_vara(to->id, to->variable[k], start, count, data));
+        }
+    }
+    STRAKE_NETCDF_TRY("write", from->path, nc_close(to->id));
+    to->id = -1;
+    STRAKE_TRY(strake_file_commit(&complete, error));
+cleanup:
+    free(data);
+    strake_file_abandon(&complete);
+    if (to != NULL) {
+        if (to->id >= 0) {
+            (void)nc_close(to->id);
+        }
+        free(to->path);
+        free(to->variable);
+        free(to);
+    }
+    return status;
+}
+
+strake_status strake_netcdf_append(const char *path, const strake_netcdf_plan *plan, double least,
+                                   strake_netcdf_file **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_netcdf_file *file = NULL;
+    size_t block = BLOCK, all = 0;
+    int format = 0;
+    strake_netcdf_lock();
+    STRAKE_TRY(new_file(path, plan, &file, error));
+    STRAKE_NETCDF_TRY("go on with", path, nc_open(path, NC_NOWRITE, &file->id));
+    STRAKE_TRY(find_variables(file, error));
+    STRAKE_CHECK(nc_inq_format(file->id, &format) == NC_NOERR &&
+                     format ==
+                         (plan->kind == STRAKE_NETCDF_CDF5 ? NC_FORMAT_CDF5 : NC_FORMAT_NETCDF4),
+                 error, STRAKE_ERR_USAGE,
+                 "cannot go on with %s: it has not the format that output.netcdf.format asks for; "
+                 "give another --output, or move the file away",
+                 path);
+    STRAKE_TRY(count_records(file, least, &all, error));
+    if (all > file->records && plan->kind == STRAKE_NETCDF_4) {
+        STRAKE_TRY(copy_records(file, error));
+    }
+    (void)nc_close(file->id);
+    file->id = -1;
+    STRAKE_TRY(settle(file, error));
+    if (all > file->records && plan->kind == STRAKE_NETCDF_CDF5) {
+        STRAKE_CHECK(write_count(file->descriptor, file->records) && fsync(file->descriptor) == 0,
+                     error, STRAKE_ERR_IO, "cannot write %s: %s", path, strake_file_reason(errno));
+    }
+    STRAKE_NETCDF_TRY("go on with", path, nc__open(path, NC_WRITE, &block, &file->id));
+    *out = file;
+    file = NULL;
+cleanup:
+    strake_netcdf_unlock();
+    strake_netcdf_close(&file);
+    return status;
+}
+
+strake_status strake_netcdf_put(strake_netcdf_file *file, int variable, const int64_t *start,
+                                const int64_t *count, const void *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    size_t first[4] = {file->records}, many[4] = {1};
+    for (int d = 1; d < file->plan->variable[variable].dims; d++) {
+        first[d] = (size_t)start[d - 1];
+        many[d] = (size_t)count[d - 1];
+    }
+    strake_netcdf_lock();
+    file->is_partial = true;
+    STRAKE_NETCDF_TRY("write", file->path,
+                      nc_put_vara(file->id, file->variable[variable], first, many, data));
+cleanup:
+    strake_netcdf_unlock();
+    return status;
+}
+
+strake_status strake_netcdf_commit(strake_netcdf_file *file, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double ignored[1] = {0.0};
+    const size_t first[STRAKE_NETCDF_DIMS] = {0};
+    strake_netcdf_lock();
+    if (file->plan->kind == STRAKE_NETCDF_CDF5) {
+        /* Looking at the first blocks makes libnetcdf write what it has of the record. */
+        STRAKE_NETCDF_TRY(
+            "write", file->path,
+            nc_get_var1_double(file->id, file->variable[file->probe], first, ignored));
+        STRAKE_CHECK(fdatasync(file->descriptor) == 0, error, STRAKE_ERR_IO, "cannot write %s: %s",
+                     file->path, strake_file_reason(errno));
+    }
+    STRAKE_NETCDF_TRY("write", file->path, nc_sync(file->id));
+    STRAKE_CHECK(fdatasync(file->descriptor) == 0, error, STRAKE_ERR_IO, "cannot write %s: %s",
+                 file->path, strake_file_reason(errno));
+    file->records++;
+    file->is_partial = false;
+    STRAKE_TRY(settle(file, error));
+cleanup:
+    strake_netcdf_unlock();
+    return status;
+}
+
+void strake_netcdf_close(strake_netcdf_file **which)
+{
+    strake_netcdf_file *const file = *which;
+    if (file == NULL) {
+        return;
+    }
+    strake_netcdf_lock();
+    if (file->id >= 0) {
+        (void)nc_close(file->id);
+    }
+    if (file->is_partial && file->descriptor >= 0 && file->plan->kind == STRAKE_NETCDF_CDF5 &&
+        write_count(file->descriptor, file->records)) {
+        (void)ftruncate(file->descriptor, file->bytes);
+    }
+    if (file->descriptor >= 0) {
+        (void)close(file->descriptor);
+    }
+    strake_netcdf_unlock();
+    free(file->path);
+    free(file->variable);
+    free(file);
+    *which = NULL;
+}

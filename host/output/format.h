@@ -1,0 +1,72 @@
+/**
+ * @file format.h
+ * A format of output files, as one table of functions. All formats that a case asks for get the same pieces of the same
+ * fields (output.c): a field is asked of the solver once, however many files it goes into.
+ */
+#ifndef STRAKE_FORMAT_H
+#define STRAKE_FORMAT_H
+
+#include "output/slabs.h"
+#include "io/text.h"
+
+/** What a format knows of the run; all of it is borrowed until close. */
+typedef struct strake_format_run {
+    const strake_case *which;
+    strake_solver *solver;
+    const char *folder;
+    const char *history;      /**< "2026-11-23T01:02:03Z: strake run cone.yaml": date and command */
+    const char *source;       /**< "Strake 0.1.0 (commit)" */
+    const char *const *sets;  /**< NULL-terminated PATH=VALUE that changed the case */
+    int64_t resumed;          /**< step of the checkpoint it continues, or -1: earlier steps stay */
+    const strake_text *index; /**< lines of steps that stay, below a title */
+} strake_format_run;
+
+/** One output. */
+typedef struct strake_format_output {
+    int64_t step;
+    double time; /**< [s] */
+} strake_format_output;
+
+/** Longest plain name of an output file, with its NUL. */
+enum { STRAKE_FORMAT_FILE = STRAKE_NAME_LENGTH + 40 };
+
+/**
+ * The functions of a format, called in this order: begin, then for each output output_begin, for each field
+ * field_begin, piece for all pieces in order, field_end, and when all fields are there output_end; close at last.
+ */
+typedef struct strake_format {
+    const char *name;
+    /** Whether the library that it needs is there, NULL: it needs none. @return STRAKE_ERR_USAGE */
+    strake_status (*look)(strake_error *error);
+    /** @param[out] self  the format's own state; NULL after a failure */
+    strake_status (*begin)(const strake_format_run *run, void **self, strake_error *error);
+    strake_status (*output_begin)(void *self, const strake_format_output *output,
+                                  strake_error *error);
+    /** @param[in] field  number among the problem's. The slabs have its name and shape, no piece yet. */
+    strake_status (*field_begin)(void *self, int field, const strake_slabs *slabs,
+                                 strake_error *error);
+    /** Takes the present piece (slabs->data). */
+    strake_status (*piece)(void *self, const strake_slabs *slabs, strake_error *error);
+    /** @param[out] file  the plain name of the file that has the field now, for the index */
+    strake_status (*field_end)(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error);
+    /** The output is complete when this returns. */
+    strake_status (*output_end)(void *self, strake_error *error);
+    /** Frees everything; of an output that is not complete nothing stays that could be taken for one. */
+    void (*close)(void **self);
+} strake_format;
+
+extern const strake_format strake_format_npy;
+extern const strake_format strake_format_netcdf;
+extern const strake_format strake_format_vtk;
+
+/** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step. */
+void strake_format_name(const char *field, int64_t step, const char *suffix,
+                        char file[STRAKE_FORMAT_FILE]);
+
+/** Name of the file that has all fields that lie in cells, in formats that keep fields together. */
+#define STRAKE_FORMAT_FIELDS "fields"
+
+/** Name of the one file of a run in NetCDF. */
+#define STRAKE_FORMAT_NETCDF_NAME STRAKE_FORMAT_FIELDS ".nc"
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * Output as one NetCDF file of a run, fields.nc, after the CF conventions 1.8: dimensions (time, z, x, y), where x is
+ * the direction of rows, y that of columns, z that of planes. Cell i lies at i times the spacing, face i half a
+ * spacing before it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "case/source.h"
+#include "netcdf/netcdf.h"
+#include "output/format.h"
+
+/* What is first among the variables of a file. */
+enum { TIME, STEP, FIRST_AXIS };
+
+enum {
+    MOST_DIMS = 1 + 2 * STRAKE_AXES,
+    MOST_VARIABLES = FIRST_AXIS + 3 * STRAKE_AXES + STRAKE_MAX_FIELDS,
+    MOST_ATTRIBUTES = 8 + 8 * MOST_VARIABLES
+};
+
+typedef struct netcdf {
+    const strake_format_run *run;
+    const strake_netcdf *module;
+    char *path;
+    strake_netcdf_file *file; /* NULL before the first output */
+    strake_netcdf_plan plan;
+    strake_netcdf_dim dim[MOST_DIMS];
+    strake_netcdf_variable variable[MOST_VARIABLES];
+    strake_netcdf_attribute attribute[MOST_ATTRIBUTES];
+    double *coordinate[MOST_DIMS];
+    double spacing[STRAKE_AXES];
+    char unit[STRAKE_MAX_FIELDS][40];
+    char title[200];
+    strake_text sets;
+    int dim_of[2][STRAKE_AXES]; /* of cells and of faces along an axis */
+    int variable_of[STRAKE_MAX_FIELDS];
+    int now; /* variable of the present field */
+} netcdf;
+
+/* Names along the axes: rows are x, columns y, planes z. */
+static const char *axis_name(int dims, int axis, bool is_face)
+{
+    static const char *const name[2][3] = {{"x", "y", "z"}, {"x_face", "y_face", "z_face"}};
+    return name[is_face][axis == 2 ? 1 : dims == 3 && axis == 0 ? 2 : 0];
+}
+
+/* "[kg m-3]" -> "kg m-3"; pure numbers and what may have any unit -> "1". */
+static void copy_unit(const char *unit, char *out, size_t size)
+{
+    const size_t length = strlen(unit);
+    const bool is_number = strcmp(unit, "[-]") == 0 || strcmp(unit, "[any]") == 0 || length < 3;
+    (void)snprintf(out, size, "%.*s", is_number ? 1 : (int)length - 2, is_number ? "1" : unit + 1);
+}
+
+static int add_variable(netcdf *n, strake_netcdf_variable variable)
+{
+    n->variable[n->plan.variables] = variable;
+    return n->plan.variables++;
+}
+
+static void tell(netcdf *n, int variable, const char *name, const char *text)
+{
+    n->attribute[n->plan.attributes++] = (strake_netcdf_attribute){variable, name, text};
+}
+
+static void add_times(netcdf *n)
+{
+    const int records = n->plan.dims++;
+    n->dim[records] = (strake_netcdf_dim){"time", 0};
+    for (int k = TIME; k <= STEP; k++) {
+        (void)add_variable(n, (strake_netcdf_variable){.name = k == TIME ? "time" : "step",
+                                                       .element_size = 8,
+                                                       .dims = 1,
+                                                       .dim = {records}});
+    }
+    n->plan.counter = STEP;
+    tell(n, TIME, "standard_name", "time");
+    tell(n, TIME, "long_name", "simulated time; its origin stands for the initial fields");
+    tell(n, TIME, "units", "seconds since 2000-01-01 00:00:00");
+    tell(n, TIME, "calendar", "standard");
+    tell(n, TIME, "axis", "T");
+    tell(n, STEP, "long_name", "number of time steps");
+    tell(n, STEP, "units", "1");
+}
+
+/* Places along an axis, of cells or of faces. */
+static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
+                              strake_error *error)
+{
+    static const char *const text[2][3] = {{"distance in the direction of rows",
+                                            "distance in the direction of columns",
+                                            "distance in the direction of planes"},
+                                           {"distance of faces in the direction of rows",
+                                            "distance of faces in the direction of columns",
+                                            "distance of faces in the direction of planes"}};
+    const char *const name = axis_name(n->run->which->problem->dims, axis, is_face);
+    const int which = name[0] - 'x';
+    const int d = n->plan.dims++;
+    double *const at = calloc((size_t)points, sizeof *at);
+    if (at == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    }
+    for (int64_t k = 0; k < points; k++) {
+        at[k] = ((double)k - (is_face ? 0.5 : 0.0)) * n->run->which->spacing[axis];
+    }
+    n->coordinate[d] = at;
+    n->dim[d] = (strake_netcdf_dim){name, points};
+    n->dim_of[is_face][axis] = d;
+    const int v =
+        add_variable(n, (strake_netcdf_variable){
+                            .name = name, .element_size = 8, .dims = 1, .dim = {d}, .fixed = at});
+    tell(n, v, "long_name", text[is_face][which]);
+    tell(n, v, "units", "m");
+    return STRAKE_OK;
+}
+
+static void add_spacing(netcdf *n, int axis)
+{
+    static const char *const name[] = {"dx", "dy", "dz"};
+    static const char *const text[] = {"spacing between rows", "spacing between columns",
+                                       "spacing between planes"};
+    const int which = axis_name(n->run->which->problem->dims, axis, false)[0] - 'x';
+    n->spacing[axis] = n->run->which->spacing[axis];
+    const int v =
+        add_variable(n, (strake_netcdf_variable){
+                            .name = name[which], .element_size = 8, .fixed = &n->spacing[axis]});
+    tell(n, v, "long_name", text[which]);
+    tell(n, v, "units", "m");
+}
+
+static strake_status add_field(netcdf *n, int f, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_field *const field = &n->run->which->problem->field[f];
+    const int dims = n->run->which->problem->dims;
+    strake_netcdf_variable variable = {.name = field->name,
+                                       .element_size =
+                                           strake_precision_size(n->run->which->precision),
+                                       .dims = 1 + dims};
+    int64_t shape[STRAKE_AXES];
+    strake_case_field_shape(n->run->which, f, shape);
+    for (int d = 0; d < dims; d++) {
+        const int axis = strake_axis_of(dims, d);
+        const bool is_face =
+            field->position != STRAKE_CELL && axis == (int)field->position - (int)STRAKE_FACE_0;
+        if (n->dim_of[is_face][axis] == 0) {
+            STRAKE_TRY(add_axis(n, axis, is_face, shape[axis], error));
+        }
+        variable.dim[1 + d] = n->dim_of[is_face][axis];
+    }
+    n->variable_of[f] = add_variable(n, variable);
+    copy_unit(field->unit, n->unit[f], sizeof n->unit[f]);
+    tell(n, n->variable_of[f], "long_name", field->text);
+    tell(n, n->variable_of[f], "units", n->unit[f]);
+cleanup:
+    return status;
+}
+
+static strake_status make_plan(netcdf *n, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = n->run->which;
+    n->plan = (strake_netcdf_plan){
+        .kind = which->netcdf, .dim = n->dim, .variable = n->variable, .attribute = n->attribute};
+    add_times(n);
+    for (int d = 0; d < which->problem->dims; d++) {
+        const int axis = strake_axis_of(which->problem->dims, d);
+        STRAKE_TRY(add_axis(n, axis, false, which->n[axis], error));
+        add_spacing(n, axis);
+    }
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f]) {
+            STRAKE_TRY(add_field(n, f, error));
+        }
+    }
+    (void)snprintf(n->title, sizeof n->title, "%s: %s", which->problem->name, which->problem->text);
+    for (int k = 0; n->run->sets[k] != NULL; k++) {
+        strake_text_print(&n->sets, "%s%s", k > 0 ? "\n" : "", n->run->sets[k]);
+    }
+    STRAKE_CHECK(!n->sets.failed, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    tell(n, -1, "Conventions", "CF-1.8");
+    tell(n, -1, "title", n->title);
+    tell(n, -1, "source", n->run->source);
+    tell(n, -1, "history", n->run->history);
+    tell(n, -1, "problem", which->problem->name);
+    tell(n, -1, "case_file", which->file);
+    tell(n, -1, "case", which->text);
+    if (n->sets.length > 0) {
+        tell(n, -1, "case_changes", n->sets.data);
+    }
+cleanup:
+    return status;
+}
+
+static const char who[] = "output.formats: netcdf";
+
+static strake_status look(strake_error *error)
+{
+    const strake_netcdf *module = NULL;
+    return strake_netcdf_load(who, &module, error);
+}
+
+static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    netcdf *const n = calloc(1, sizeof *n);
+    *self = n;
+    STRAKE_CHECK(n != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    n->run = run;
+    STRAKE_TRY(strake_netcdf_load(who, &n->module, error));
+    n->path = strake_path_join(run->folder, STRAKE_FORMAT_NETCDF_NAME);
+    STRAKE_CHECK(n->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_file_check(n->path, error));
+    STRAKE_TRY(make_plan(n, error));
+cleanup:
+    return status;
+}
+
+/* A record begins with its time, so that a file without fields is one without records. */
+static strake_status output_begin(void *self, const strake_format_output *output,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    netcdf *const n = self;
+    const double step = (double)output->step;
+    if (n->file == NULL && n->run->resumed >= 0 && access(n->path, F_OK) == 0) {
+        STRAKE_TRY(n->module->append(n->path, &n->plan, (double)n->run->resumed, &n->file, error));
+    } else if (n->file == NULL) {
+        STRAKE_TRY(n->module->create(n->path, &n->plan, &n->file, error));
+    }
+    STRAKE_TRY(n->module->put(n->file, TIME, NULL, NULL, &output->time, error));
+    STRAKE_TRY(n->module->put(n->file, STEP, NULL, NULL, &step, error));
+cleanup:
+    return status;
+}
+
+static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
+                                 strake_error *error)
+{
+    netcdf *const n = self;
+    (void)slabs;
+    (void)error;
+    n->now = n->variable_of[field];
+    return STRAKE_OK;
+}
+
+static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
+{
+    netcdf *const n = self;
+    const int64_t start[] = {slabs->dims > 1 ? slabs->first : 0, 0, 0};
+    const int64_t count[] = {slabs->dims > 1 ? slabs->end - slabs->first : slabs->shape[0],
+                             slabs->shape[1], slabs->shape[2]};
+    return n->module->put(n->file, n->now, start, count, slabs->data, error);
+}
+
+static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+{
+    (void)self;
+    (void)error;
+    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", STRAKE_FORMAT_NETCDF_NAME);
+    return STRAKE_OK;
+}
+
+static strake_status output_end(void *self, strake_error *error)
+{
+    netcdf *const n = self;
+    return n->module->commit(n->file, error);
+}
+
+static void close_netcdf(void **self)
+{
+    netcdf *const n = *self;
+    if (n != NULL) {
+        if (n->file != NULL) {
+            n->module->close(&n->file);
+        }
+        for (int d = 0; d < MOST_DIMS; d++) {
+            free(n->coordinate[d]);
+        }
+        strake_text_free(&n->sets);
+        free(n->path);
+    }
+    free(n);
+    *self = NULL;
+}
+
+const strake_format strake_format_netcdf = {.name = "netcdf",
+                                            .look = look,
+                                            .begin = begin,
+                                            .output_begin = output_begin,
+                                            .field_begin = field_begin,
+                                            .piece = piece,
+                                            .field_end = field_end,
+                                            .output_end = output_end,
+                                            .close = close_netcdf};

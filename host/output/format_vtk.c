@@ -1,0 +1,240 @@
+/*
+ * Output for ParaView and other readers of VTK: all fields that lie in cells in fields_STEP.vti, each field on faces in
+ * a file of its own, and for each of these a series with its times, fields.pvd. Values are at points, which are the
+ * centres of cells (or faces): cell i at i times the spacing. The array order is kept: columns are VTK's first axis.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "case/source.h"
+#include "output/format.h"
+#include "output/index.h"
+#include "output/vtk.h"
+
+/* Fields that share a file, and the series of these. */
+typedef struct group {
+    bool used;      /* the case wants it */
+    strake_vtk vtk; /* the file of this output */
+    char *path, file[STRAKE_FORMAT_FILE];
+    int64_t begun; /* step of the output, -1: no file */
+    strake_text series;
+} group;
+
+enum { GROUPS = 1 + STRAKE_MAX_FIELDS };
+
+typedef struct vtk {
+    const strake_format_run *run;
+    strake_format_output output;
+    group group[GROUPS]; /* cells, then the fields on faces by their number */
+    int now;             /* group of the present field */
+} vtk;
+
+static int group_of(const strake_case *which, int field)
+{
+    return which->problem->field[field].position == STRAKE_CELL ? 0 : 1 + field;
+}
+
+static const char *group_name(const strake_case *which, int number)
+{
+    return number == 0 ? STRAKE_FORMAT_FIELDS : which->problem->field[number - 1].name;
+}
+
+/* What an earlier part of the run has written: the index tells. */
+static strake_status keep_series(vtk *v, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char last[GROUPS][STRAKE_FORMAT_FILE] = {""};
+    char *const lines = strdup(v->run->index->data != NULL ? v->run->index->data : "");
+    STRAKE_CHECK(lines != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    for (char *line = lines, *next = NULL; line != NULL; line = next) {
+        strake_index_entry entry;
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        if (!strake_index_read(line, &entry)) {
+            continue;
+        }
+        for (int g = 0; g < GROUPS; g++) {
+            char file[STRAKE_FORMAT_FILE];
+            if (!v->group[g].used) {
+                continue;
+            }
+            strake_format_name(group_name(v->run->which, g), entry.step, "vti", file);
+            if (strcmp(entry.file, file) == 0 && strcmp(last[g], file) != 0) {
+                strake_vtk_series_add(&v->group[g].series, entry.time, file);
+                (void)snprintf(last[g], sizeof last[g], "%s", file);
+            }
+        }
+    }
+cleanup:
+    free(lines);
+    return status;
+}
+
+static void close_vtk(void **self)
+{
+    vtk *const v = *self;
+    for (int g = 0; v != NULL && g < GROUPS; g++) {
+        strake_vtk_abandon(&v->group[g].vtk);
+        strake_text_free(&v->group[g].series);
+        free(v->group[g].path);
+    }
+    free(v);
+    *self = NULL;
+}
+
+static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+{
+    vtk *const v = calloc(1, sizeof *v);
+    *self = v;
+    if (v == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    }
+    v->run = run;
+    for (int g = 0; g < GROUPS; g++) {
+        v->group[g].begun = -1;
+        strake_vtk_series_begin(&v->group[g].series);
+    }
+    for (int f = 0; f < run->which->problem->fields; f++) {
+        group *const g = &v->group[group_of(run->which, f)];
+        g->used = g->used || run->which->output_field[f];
+    }
+    return keep_series(v, error);
+}
+
+static strake_status output_begin(void *self, const strake_format_output *output,
+                                  strake_error *error)
+{
+    (void)error;
+    ((vtk *)self)->output = *output;
+    return STRAKE_OK;
+}
+
+/* Points along VTK's axes, and where the first one lies. */
+static void describe_grid(const strake_case *which, int field, const strake_slabs *slabs,
+                          char *attributes, char *piece, size_t size)
+{
+    long long last[STRAKE_AXES] = {0, 0, 0};
+    double spacing[STRAKE_AXES] = {1.0, 1.0, 1.0}, origin[STRAKE_AXES] = {0.0, 0.0, 0.0};
+    const int face = (int)which->problem->field[field].position - (int)STRAKE_FACE_0;
+    for (int d = 0; d < slabs->dims; d++) {
+        const int axis = strake_axis_of(slabs->dims, slabs->dims - 1 - d);
+        last[d] = slabs->shape[slabs->dims - 1 - d] - 1;
+        spacing[d] = which->spacing[axis];
+        origin[d] = axis == face ? -0.5 * spacing[d] : 0.0;
+    }
+    (void)snprintf(piece, size, "Extent=\"0 %lld 0 %lld 0 %lld\"", last[0], last[1], last[2]);
+    (void)strake_number_print(attributes, size,
+                              "Whole%s Origin=\"%.17g %.17g %.17g\" "
+                              "Spacing=\"%.17g %.17g %.17g\"",
+                              piece, origin[0], origin[1], origin[2], spacing[0], spacing[1],
+                              spacing[2]);
+}
+
+/* Starts the file of a group with all the fields that it will have. */
+static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = v->run->which;
+    group *const g = &v->group[number];
+    strake_vtk_array array[STRAKE_MAX_FIELDS];
+    char attributes[400], piece[400];
+    strake_vtk_head head = {.kind = "ImageData",
+                            .attributes = attributes,
+                            .piece = piece,
+                            .time = v->output.time,
+                            .array = array};
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f] && group_of(which, f) == number) {
+            array[head.arrays++] = (strake_vtk_array){
+                .name = which->problem->field[f].name,
+                .type = strake_element_size(slabs->solver) == 8 ? "Float64" : "Float32",
+                .components = 1,
+                .bytes = strake_slabs_total(slabs)};
+        }
+    }
+    describe_grid(which, number == 0 ? 0 : number - 1, slabs, attributes, piece, sizeof piece);
+    strake_format_name(group_name(which, number), v->output.step, "vti", g->file);
+    free(g->path);
+    g->path = strake_path_join(v->run->folder, g->file);
+    STRAKE_CHECK(g->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_vtk_begin(&g->vtk, g->path, &head, error));
+    g->begun = v->output.step;
+cleanup:
+    return status;
+}
+
+static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
+                                 strake_error *error)
+{
+    vtk *const v = self;
+    v->now = group_of(v->run->which, field);
+    return v->group[v->now].begun == v->output.step ? STRAKE_OK
+                                                    : begin_file(v, v->now, slabs, error);
+}
+
+static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
+{
+    vtk *const v = self;
+    return strake_vtk_write(&v->group[v->now].vtk, slabs->data, strake_slabs_bytes(slabs), error);
+}
+
+static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+{
+    const vtk *const v = self;
+    (void)error;
+    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", v->group[v->now].file);
+    return STRAKE_OK;
+}
+
+/* Replaces the series of a group, which now has one file more. */
+static strake_status put_series(const vtk *v, int number, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_text *const series = &v->group[number].series;
+    strake_text text = {0};
+    char file[STRAKE_FORMAT_FILE];
+    (void)snprintf(file, sizeof file, "%s.pvd", group_name(v->run->which, number));
+    char *const path = strake_path_join(v->run->folder, file);
+    if (!series->failed) {
+        strake_text_append(&text, series->data, series->length);
+        strake_vtk_series_end(&text);
+    }
+    STRAKE_CHECK(path != NULL && !series->failed && !text.failed, error, STRAKE_ERR_MEMORY,
+                 "out of memory for outputs");
+    STRAKE_TRY(strake_file_put(path, 0, text.data, text.length, error));
+cleanup:
+    strake_text_free(&text);
+    free(path);
+    return status;
+}
+
+static strake_status output_end(void *self, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    vtk *const v = self;
+    for (int k = 0; k < GROUPS; k++) {
+        group *const g = &v->group[k];
+        if (g->begun == v->output.step) {
+            STRAKE_TRY(strake_vtk_end(&g->vtk, error));
+            strake_vtk_series_add(&g->series, v->output.time, g->file);
+            STRAKE_TRY(put_series(v, k, error));
+            g->begun = -1;
+        }
+    }
+cleanup:
+    return status;
+}
+
+const strake_format strake_format_vtk = {.name = "vtk",
+                                         .begin = begin,
+                                         .output_begin = output_begin,
+                                         .field_begin = field_begin,
+                                         .piece = piece,
+                                         .field_end = field_end,
+                                         .output_end = output_end,
+                                         .close = close_vtk};

@@ -1,0 +1,220 @@
+#include "case/output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "case/keys.h"
+#include "case/source.h"
+
+static const strake_limits any_number = {-INFINITY, INFINITY, false, NULL};
+
+strake_status strake_output_formats_read(const strake_node *node, strake_case *which,
+                                         strake_error *error)
+{
+    bool any = false;
+    memset(which->output_format, 0, sizeof which->output_format);
+    which->picture = (strake_picture_plan){.slice_axis = -1};
+    if (node == NULL) {
+        which->output_format[STRAKE_FORMAT_NPY] = true;
+        return STRAKE_OK;
+    }
+    const strake_status status =
+        strake_read_words(node, STRAKE_FORMAT_WORDS, which->output_format, error);
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        any = any || which->output_format[k];
+    }
+    return status == STRAKE_OK && !any
+               ? strake_node_fail(node, error, "found an empty list, expected for example [npy]")
+               : status;
+}
+
+static strake_status read_netcdf(const strake_node *node, strake_case *which, strake_error *error)
+{
+    int choice = STRAKE_NETCDF_CDF5;
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, STRAKE_NETCDF_WORDS, &choice, error) : STRAKE_OK;
+    which->netcdf = (strake_netcdf_kind)choice;
+    return status;
+}
+
+/* The first field that is written, unless the case names one. */
+static strake_status read_field(const strake_node *node, strake_case *which, strake_error *error)
+{
+    char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
+    int choice = -1;
+    strake_field_words(which->problem, words, sizeof words);
+    for (int f = which->problem->fields - 1; f >= 0; f--) {
+        choice = which->output_field[f] ? f : choice;
+    }
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
+    which->picture.field = choice;
+    return status;
+}
+
+static strake_status read_map(const strake_node *node, strake_case *which, strake_error *error)
+{
+    return node != NULL ? strake_read_choice(node, STRAKE_MAP_WORDS, &which->picture.map, error)
+                        : STRAKE_OK;
+}
+
+static strake_status read_reduce(const strake_node *node, strake_case *which, strake_error *error)
+{
+    return node != NULL
+               ? strake_read_choice(node, STRAKE_REDUCTION_WORDS, &which->picture.reduction, error)
+               : STRAKE_OK;
+}
+
+static strake_status read_range(const strake_node *node, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_picture_plan *const plan = &which->picture;
+    char shown[STRAKE_SHOW_SIZE];
+    int choice = 0;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (node->kind == STRAKE_NODE_LIST && node->children == 2) {
+        STRAKE_TRY(strake_read_real(node->child, &any_number, &plan->low, error));
+        STRAKE_TRY(strake_read_real(node->last, &any_number, &plan->high, error));
+        plan->range = STRAKE_RANGE_GIVEN;
+        return plan->low < plan->high
+                   ? STRAKE_OK
+                   : strake_node_fail(node, error,
+                                      "the lower end stands first and is less than the upper one");
+    }
+    if (node->kind != STRAKE_NODE_SCALAR) {
+        return strake_node_fail(node, error, "found %s, expected auto, first or [LOW, HIGH]",
+                                strake_node_show(node, shown, sizeof shown));
+    }
+    STRAKE_TRY(strake_read_choice(node, "auto|first", &choice, error));
+    plan->range = choice == 0 ? STRAKE_RANGE_AUTO : STRAKE_RANGE_FIRST;
+cleanup:
+    return status;
+}
+
+static strake_status read_log(const strake_node *node, strake_case *which, strake_error *error)
+{
+    return node != NULL ? strake_read_boolean(node, &which->picture.is_log, error) : STRAKE_OK;
+}
+
+static strake_status read_contours(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const strake_limits lines = {0.0, STRAKE_MAX_CONTOURS, false, "[lines]"};
+    strake_picture_plan *const plan = &which->picture;
+    int64_t count = 0;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (node->kind != STRAKE_NODE_LIST) {
+        const strake_status status = strake_read_integer(node, &lines, &count, error);
+        plan->contours = (int)count;
+        return status;
+    }
+    if (node->children == 0 || node->children > STRAKE_MAX_CONTOURS) {
+        return strake_node_fail(node, error, "found %d values, expected 1 to %d, or their number",
+                                node->children, STRAKE_MAX_CONTOURS);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next) {
+        const strake_status status =
+            strake_read_real(item, &any_number, &plan->level[plan->levels], error);
+        if (status != STRAKE_OK) {
+            return status;
+        }
+        plan->levels++;
+    }
+    return STRAKE_OK;
+}
+
+/* {planes: 12}, {rows: 40} or {cols: 7}: whether there is such a slab is known once the grid is. */
+static strake_status read_slice(const strake_node *node, strake_case *which, strake_error *error)
+{
+    static const strake_limits slabs = {0.0, 2147483647.0, false, "[cells]"};
+    char shown[STRAKE_SHOW_SIZE];
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    for (int axis = 0; axis < STRAKE_AXES && node->kind == STRAKE_NODE_MAP; axis++) {
+        const strake_node *const value = strake_node_get(node, strake_axis_name(3, axis));
+        if (value != NULL && node->children == 1) {
+            which->picture.slice_axis = axis;
+            return strake_read_integer(value, &slabs, &which->picture.slice, error);
+        }
+    }
+    return strake_node_fail(node, error,
+                            "found %s, expected one of {planes: K}, {rows: K} and {cols: K}",
+                            strake_node_show(node, shown, sizeof shown));
+}
+
+static strake_status read_surface(const strake_node *node, strake_case *which, strake_error *error)
+{
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    which->picture.has_surface = true;
+    return strake_read_real(node, &any_number, &which->picture.surface, error);
+}
+
+static const struct {
+    strake_output_key key;
+    strake_status (*read)(const strake_node *node, strake_case *which, strake_error *error);
+} keys[] = {
+    {{"output.netcdf.format", NULL, STRAKE_NETCDF_WORDS, "netcdf4"}, read_netcdf},
+    {{"output.picture.field", "name of a field", NULL, ""}, read_field},
+    {{"output.picture.map", NULL, STRAKE_MAP_WORDS, "inferno"}, read_map},
+    {{"output.picture.range", "auto, first or [LOW, HIGH]", NULL, "[0, 1]"}, read_range},
+    {{"output.picture.log", NULL, "false|true", "true"}, read_log},
+    {{"output.picture.contours", "an integer from 0 to 32 [lines], or a list of values", NULL, "8"},
+     read_contours},
+    {{"output.picture.slice", "{planes: K}, {rows: K} or {cols: K}", NULL, "{rows: 0}"},
+     read_slice},
+    {{"output.picture.surface", "a number", NULL, "0"}, read_surface},
+    {{"output.picture.reduce", NULL, STRAKE_REDUCTION_WORDS, "extreme"}, read_reduce},
+};
+
+static int find_key(const strake_common *common)
+{
+    int k = 0;
+    while (strcmp(keys[k].key.path, common->path) != 0) {
+        k++;
+    }
+    return k;
+}
+
+strake_status strake_output_key_read(const strake_common *common, const strake_node *node,
+                                     strake_case *which, strake_error *error)
+{
+    return keys[find_key(common)].read(node, which, error);
+}
+
+const strake_output_key *strake_output_key_find(const strake_common *common)
+{
+    return &keys[find_key(common)].key;
+}
+
+strake_status strake_output_check(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_picture_plan *const plan = &which->picture;
+    if (!which->output_format[STRAKE_FORMAT_PNG]) {
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(
+        plan->field >= 0 && which->output_field[plan->field], error, STRAKE_ERR_USAGE,
+        "%s: output.picture.field: %s is not among output.fields, which pictures are drawn "
+        "of; add it there",
+        which->file, plan->field >= 0 ? which->problem->field[plan->field].name : "nothing");
+    STRAKE_CHECK(plan->slice_axis < 0 || plan->slice < which->n[plan->slice_axis], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.slice: there is no slab %" PRId64 " of %s; expected 0 to "
+                 "%" PRId64,
+                 which->file, plan->slice, strake_axis_name(3, plan->slice_axis),
+                 which->n[plan->slice_axis] - 1);
+    STRAKE_CHECK(!plan->is_log || plan->range != STRAKE_RANGE_GIVEN || plan->low > 0.0, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.picture.range: begins at %g, and output.picture.log needs values > 0",
+                 which->file, plan->low);
+cleanup:
+    return status;
+}

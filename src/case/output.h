@@ -1,0 +1,88 @@
+/**
+ * @file output.h
+ * What a case says of its outputs beyond which and when: their formats, and how pictures are drawn.
+ */
+#ifndef STRAKE_CASE_OUTPUT_H
+#define STRAKE_CASE_OUTPUT_H
+
+#include "case/read.h"
+
+/** Formats, in the order of the words of output.formats. */
+typedef enum strake_output_format {
+    STRAKE_FORMAT_NPY,
+    STRAKE_FORMAT_NETCDF,
+    STRAKE_FORMAT_VTK,
+    STRAKE_FORMAT_PNG,
+    STRAKE_FORMATS
+} strake_output_format;
+
+#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk"
+
+/** How a NetCDF file is laid out, in the order of the words of output.netcdf.format. */
+typedef enum strake_netcdf_kind {
+    STRAKE_NETCDF_CDF5, /**< classic, 64-bit data: readable whenever the run ends */
+    STRAKE_NETCDF_4     /**< HDF5, compressed */
+} strake_netcdf_kind;
+
+#define STRAKE_NETCDF_WORDS "cdf5|netcdf4"
+
+/** Colour maps, in the order of host/view/colour.c; the first is the default. */
+#define STRAKE_MAP_WORDS "viridis|inferno|coolwarm|gray"
+
+/** What a block of cells becomes in a picture, in the order of strake_reduction. */
+#define STRAKE_REDUCTION_WORDS "mean|extreme"
+
+/** What the ends of the colours stand for. */
+typedef enum strake_picture_range {
+    STRAKE_RANGE_AUTO,  /**< the least and the largest value of each picture */
+    STRAKE_RANGE_FIRST, /**< of the first picture of the run */
+    STRAKE_RANGE_GIVEN
+} strake_picture_range;
+
+enum { STRAKE_MAX_CONTOURS = 32 };
+
+/** How a field is drawn: output.picture. */
+typedef struct strake_picture_plan {
+    int field;     /**< number of the problem's field */
+    int map;       /**< of STRAKE_MAP_WORDS */
+    int reduction; /**< of STRAKE_REDUCTION_WORDS */
+    strake_picture_range range;
+    double low, high; /**< of a given range */
+    bool is_log;      /**< colours follow the logarithm */
+    int contours;     /**< lines: so many ... */
+    int levels;       /**< or at these values, if there are any */
+    double level[STRAKE_MAX_CONTOURS];
+    int slice_axis; /**< axis across which a field in 3D is cut, 0, 1 or 2; -1: planes, in the middle */
+    int64_t slice;    /**< index of the slab shown */
+    bool has_surface; /**< a field in 3D is drawn as the surface of one value */
+    double surface;
+} strake_picture_plan;
+
+struct strake_case;
+struct strake_common;
+
+/**
+ * Reads a key of output.netcdf or output.picture, or sets its default where @p node is NULL.
+ * @return STRAKE_ERR_USAGE with the place
+ */
+strake_status strake_output_key_read(const struct strake_common *common, const strake_node *node,
+                                     struct strake_case *which, strake_error *error);
+
+/** Reads output.formats. */
+strake_status strake_output_formats_read(const strake_node *node, struct strake_case *which,
+                                         strake_error *error);
+
+/** Such a key in words. */
+typedef struct strake_output_key {
+    const char *path;
+    const char *type;    /**< NULL: one of the choices */
+    const char *choices; /**< "a|b|c", the default first; NULL: it takes others */
+    const char *example; /**< a value that is not the default, or "" */
+} strake_output_key;
+
+const strake_output_key *strake_output_key_find(const struct strake_common *common);
+
+/** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
+strake_status strake_output_check(const struct strake_case *which, strake_error *error);
+
+#endif
