@@ -131,7 +131,6 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
 {
     strake_status status = STRAKE_OK;
     char added[STRAKE_AXES + 1][64];
-    double steps = 0.0;
     int dims = 2;
     const char **sets = NULL;
     if (path != NULL && shape->numbers > 0) {
@@ -151,11 +150,10 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
         (void)snprintf(job->title, sizeof job->title, "%.90s", strake_path_last(path));
         STRAKE_TRY(strake_case_open(path, sets, &job->which, error));
     }
-    steps = (double)job->which->steps * (arguments->scale > 0.0 ? arguments->scale : 1.0) + 0.5;
-    STRAKE_CHECK(job->which->steps > 0 && steps < 1e15, error, STRAKE_ERR_USAGE,
-                 "%s: %.0f steps: a benchmark needs between 1 and 1e15; give --steps N",
-                 job->which->file, steps - 0.5);
-    job->which->steps = steps < 1.0 ? 1 : (int64_t)steps;
+    STRAKE_CHECK(job->which->steps > 0 && job->which->steps < (int64_t)1e15, error,
+                 STRAKE_ERR_USAGE,
+                 "%s: %lld steps: a benchmark needs between 1 and 1e15; give --steps N",
+                 job->which->file, (long long)job->which->steps);
     /* A split belongs to the case's own `run.on`; here the balancer decides. */
     free(job->which->run.split);
     job->which->run.split = NULL;

@@ -15,8 +15,8 @@ typedef struct strake_bench_job {
 } strake_bench_job;
 
 /**
- * Opens every case of the operands, or the built-in one, at every size of --sizes, with --set, --steps
- * and --scale applied. Free with strake_bench_jobs_close() in any case.
+ * Opens every case of the operands, or the built-in one, at every size of --sizes, with --set and --steps
+ * applied. Free with strake_bench_jobs_close() in any case.
  * @return STRAKE_ERR_USAGE for a case, size or number of steps that is wrong, STRAKE_ERR_IO.
  */
 strake_status strake_bench_jobs_open(const strake_arguments *arguments, strake_bench_job **out,

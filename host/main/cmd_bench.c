@@ -229,8 +229,6 @@ static const strake_option options[] = {
                 "their places; the\nbuilt-in case scales)"),
     STRAKE_NUMBER("--steps", INTEGER, steps, "N", 1, 1e15,
                   "steps of a repeat, instead of the case's `time.steps`"),
-    STRAKE_NUMBER("--scale", REAL, scale, "X", 1e-6, 1e6,
-                  "multiply the steps of every case, 0.1 for a tenth"),
     STRAKE_NUMBER("--repeats", INTEGER, repeats, "N", 1, STRAKE_BENCH_REPEATS,
                   "timed repeats of each placement (default 5)"),
     STRAKE_OPTION_THREADS,

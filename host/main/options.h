@@ -15,7 +15,6 @@ typedef struct strake_arguments {
     int64_t step;      /**< -1: not given */
     int64_t repeats;   /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
-    double scale;      /**< 0: not given */
     double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;

@@ -1,13 +1,7 @@
 /**
  * @file cl_stripe.h
  * A stripe of slabs on an OpenCL device, driven by one host thread. It lives in the device's memory, or
- * streams through it in blocks (cl_blocks.h) where that is too small.
- *
- * A resident stripe: between two sweeps of one or several steps its border slabs go to the host arrays
- * and its ghost slabs come from there; ghosts whose source it owns itself are copied on the device.
- *
- * For sweeps of several steps the window is deeper: each step computes as many slabs beyond the stripe
- * as the steps after it need, and at the domain's edges ghosts are extended anew in every step.
+ * streams through it in blocks (cl_blocks.h) where that is too small; cl_resident.h says what it exchanges.
  */
 #ifndef STRAKE_CL_STRIPE_H
 #define STRAKE_CL_STRIPE_H

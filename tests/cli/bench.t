@@ -69,10 +69,10 @@ check "and tells where, with what and when it was measured" bash -c \
     'grep -Eq "strake [0-9.]+, 20[0-9-]+ [0-9:]+ UTC; host: " bench.svg && grep -q ">cpu: " bench.svg'
 check "and that its timeline is one recorded step" grep -q "One recorded step of each placement" bench.svg
 
-try bench case.yaml --on cpu --steps 4 --scale 0.5 --repeats 1 --report - --quiet
+try bench case.yaml --on cpu --steps 2 --repeats 1 --report - --quiet
 exits 0 "a case file is benchmarked"
 check "--report - keeps stdout for JSON" bash -c 'grep -q "^{.*}$" .out && [ "$(wc -l <.out)" -eq 1 ]'
-check "--scale multiplies the steps" grep -qF '"steps": 2, ' .out
+check "with the steps that are asked for" grep -qF '"steps": 2, ' .out
 check "the table goes to stderr then" grep -q 'case.yaml: 61 x 97 cells' .err
 # One way to the same state: 3 + 1 + 2 steps.
 "$STRAKE" run case.yaml --on serial --steps 6 --quiet --report six.json
@@ -145,8 +145,6 @@ try bench --sizes 32 --on serial,cpu
 fails 2 "serial stands alone" "serial" "alone"
 try bench --repeats 0
 fails 2 "--repeats 0 is out of range" "option --repeats: 0"
-try bench --scale 0
-fails 2 "--scale 0 is out of range" "option --scale: 0"
 try bench case.yaml --set time.steps=0 --on cpu
 fails 2 "a case without steps is refused" "0 steps" "--steps"
 try bench nothing.yaml
