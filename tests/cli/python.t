@@ -37,7 +37,10 @@ sed 's/^int64_t strake_step_count(/int64_t strake_step_count(int more, /' "$top/
 report $? "and would be found out if it did not"
 
 # What pip does to make a wheel, with the library that is tested.
-export STRAKE_LIBRARY=$build/libstrake.so
+mkdir made
+cp -L "$build/libstrake.so" made
+touch made/libstrake-mpi.so made/libstrake-other.so
+export STRAKE_LIBRARY=$scratch/made/libstrake.so
 "$python" -c "
 import sys
 sys.path.insert(0, '$top/host/python/backend')
@@ -46,7 +49,9 @@ print(strake_wheel.build_wheel('.'))" >.out 2>.err
 report $? "a wheel is made without any other package"
 wheel=$(tail -n 1 .out)
 "$python" -m zipfile -l "$wheel" >.out 2>.err
-prints "with the library and the licence" strake/libstrake.so strake/_solver.py dist-info/LICENSE dist-info/RECORD
+prints "with the library and the licence" strake/libstrake.so strake/_solver.py dist-info/LICENSE dist-info/RECORD \
+    strake/libstrake-other.so
+check "and its modules but that of MPI" sh -c '! grep -q mpi .out'
 "$python" - "$wheel" >.out 2>.err <<'PY'
 import base64, hashlib, sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])

@@ -4,6 +4,7 @@ $STRAKE_LIBRARY names a libstrake.so that is there already. $BUILD and other set
 """
 
 import base64
+import glob
 import hashlib
 import os
 import re
@@ -67,6 +68,12 @@ def _library():
     return os.path.join(TOP, build, "libstrake.so")
 
 
+def _modules(library):
+    """What the library loads where it is needed lies beside it; ranks of MPI belong to the program."""
+    beside = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(library))), "libstrake-*.so"))
+    return sorted(module for module in beside if not module.endswith("-mpi.so"))
+
+
 def _info():
     """The files of strake-VERSION.dist-info but RECORD."""
     return {
@@ -95,7 +102,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = "strake-%s-%s.whl" % (_version(), _tag())
     files = {"strake/" + file: _read(os.path.join(package, file))
              for file in sorted(os.listdir(package)) if file.endswith(".py")}
-    files["strake/libstrake.so"] = _read(_library())
+    library = _library()
+    files["strake/libstrake.so"] = _read(library)
+    files.update(("strake/" + os.path.basename(module), _read(module)) for module in _modules(library))
     files.update((folder + "/" + file, data) for file, data in _info().items())
     record = ""
     for file, data in files.items():
