@@ -22,7 +22,7 @@ typedef struct strake_choice {
 typedef struct strake_decision {
     int64_t step; /**< steps done */
     int parts;
-    double seconds[STRAKE_DECISION_PARTS]; /**< per step, of each placement */
+    double seconds[STRAKE_DECISION_PARTS]; /**< per step, of each part */
     int64_t slabs[STRAKE_DECISION_PARTS];  /**< that it had */
     bool moves;
     bool warned;         /**< steps that began to take longer halted the run before this look */

@@ -295,7 +295,7 @@ void strake_close(strake_solver **which)
     free(solver->pace.log.decision);
     strake_level_release(&solver->team.level);
     free(solver->group.owned);
-    free(solver->remote.placement);
+    free(solver->remote.report);
     free(solver->remote.parcel);
     strake_cl_list_free(&solver->team.list);
     strake_tuned_free(&solver->tuned);

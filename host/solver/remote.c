@@ -227,8 +227,8 @@ strake_status strake_remote_parts(strake_solver *solver, strake_error *error)
     all = calloc((size_t)count * STRAKE_MAX_PARTS, sizeof *all);
     STRAKE_CHECK(parts != NULL && own != NULL && all != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory for the report of %d ranks", count);
-    free(solver->remote.placement);
-    solver->remote.placement = NULL;
+    free(solver->remote.report);
+    solver->remote.report = NULL;
     mine = strake_solver_parts(solver, own, STRAKE_MAX_PARTS);
     STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, &mine, sizeof mine, parts, error));
     for (int k = 0; k < count; k++) {
@@ -242,8 +242,8 @@ strake_status strake_remote_parts(strake_solver *solver, strake_error *error)
             all[used++].rank = k;
         }
     }
-    solver->remote.placement = all;
-    solver->remote.placements = used;
+    solver->remote.report = all;
+    solver->remote.reports = used;
     all = NULL;
 cleanup:
     free(parts);

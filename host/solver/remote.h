@@ -23,7 +23,7 @@ strake_status strake_remote_end(strake_solver *solver, strake_status outcome, st
 /** The other ranks: answers rank 0 until it ends. @return its outcome, with its message */
 strake_status strake_remote_serve(strake_solver *solver, strake_error *error);
 
-/** Gathers the placements of all ranks for strake_solver_parts() on rank 0. Collective. */
+/** Gathers the reports of all parts of all ranks for strake_solver_parts() on rank 0. Collective. */
 strake_status strake_remote_parts(strake_solver *solver, strake_error *error);
 
 #endif

@@ -45,11 +45,11 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
 
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most)
 {
-    if (solver->remote.placement != NULL) {
-        for (int k = 0; k < solver->remote.placements && k < most && out != NULL; k++) {
-            out[k] = solver->remote.placement[k];
+    if (solver->remote.report != NULL) {
+        for (int k = 0; k < solver->remote.reports && k < most && out != NULL; k++) {
+            out[k] = solver->remote.report[k];
         }
-        return solver->remote.placements;
+        return solver->remote.reports;
     }
     for (int e = 0; e < solver->team.parts && e < most && out != NULL; e++) {
         describe(solver, &solver->team.part[e], &out[e]);

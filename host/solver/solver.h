@@ -1,6 +1,6 @@
 /**
  * @file solver.h
- * The part of strake_solver that the program (not the library user) needs: placement, timings,
+ * The part of strake_solver that the program (not the library user) needs: parts, timings,
  * checkpoints. Everything else is in strake.h.
  */
 #ifndef STRAKE_SOLVER_H
@@ -21,7 +21,7 @@
 strake_status strake_open_on(const strake_case *which, const strake_options *options,
                              strake_ranks *ranks, strake_solver **out, strake_error *error);
 
-/** Number of placements; copies at most @p most of them to @p out (may be NULL). */
+/** Number of parts; copies at most @p most of them to @p out (may be NULL). */
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most);
 
 /** Threads for work on its fields outside the steps. */
@@ -36,7 +36,7 @@ size_t strake_piece_bytes(size_t slab, uint64_t total);
 /** Time steps that the team takes at once: batches of strake_step() should be multiples of it. */
 int strake_solver_steps_at_once(const strake_solver *solver);
 
-/** What was measured to choose and split the placements, in order. @return number of choices */
+/** What was measured to choose the parts and their shares, in order. @return number of choices */
 int strake_solver_choices(const strake_solver *solver, const strake_choice **out);
 
 /** Times the placed team in several trials, which leave the states alone. */

@@ -21,8 +21,8 @@ struct strake_solver {
     strake_tuned_set *tuned;  /**< NULL: not asked for */
     strake_settings settings; /**< those of the case, with tuned ones that bind the whole team */
     struct {
-        int placements; /**< of all ranks, as gathered last */
-        strake_part_report *placement;
+        int reports; /**< of the parts of all ranks, as gathered last */
+        strake_part_report *report;
         void *parcel; /**< buffer for the slabs of one request of rank 0 */
         bool was_set; /**< states came from rank 0 since strake_remote_begin() */
     } remote;
