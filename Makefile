@@ -447,12 +447,12 @@ LINK_test_sources := -Wl,--wrap=strake_sin,--wrap=strake_exp
 $(foreach t,$(INJECTED),$(eval LINK_$t := $(INJECTED_LINK)))
 $(foreach t,$(TEST_SRC),$(eval $(call TEST_RULE,$(t),$(basename $(notdir $(t))))))
 
-# The program as it is, with its module beside it.
+# The program as it is, with its modules beside it.
 $(INJECTED_PROGRAM): $(MAIN_OBJ) $(BUILD)/obj/tests/support/inject.o $(TUNER) $(STATIC)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(INJECTED_LINK) -o $@ $(filter %.o,$^) $(TUNER) $(STATIC) $(ALL_LDLIBS)
-	$(if $(MPI_LIBS),$(Q)ln -sf ../../$(notdir $(MODULE)) $(@D)/)
+	$(if $(MODULE_FILES),$(Q)ln -sf $(MODULE_FILES:$(BUILD)/%=../../%) $(@D)/)
 
 $(FUZZ_BIN): $(BUILD)/tests/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/fuzz.o \
     $(filter %.o,$(FUZZER)) $(STATIC)
