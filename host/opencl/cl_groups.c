@@ -271,7 +271,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->options = (strake_cl_options){.run = *t};
     if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
-        s->options.run.fusion = default_fusion(s, cells);
+        s->options.run.fusion = (int)default_fusion(s, cells);
     }
     if (s->options.run.division == STRAKE_CL_REFINE_DEFAULT) {
         s->options.run.division = is_gpu ? STRAKE_CL_REFINE_ON : STRAKE_CL_REFINE_OFF;
