@@ -1,5 +1,4 @@
 /* `strake run`: places a case on processors and drives the time loop with its outputs. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +21,16 @@
 #include "main/progress.h"
 #include "main/report_file.h"
 #include "main/resume.h"
+#include "main/run_alone.h"
+#include "main/run_files.h"
 #include "main/summary.h"
 #include "solver/batch.h"
 #include "solver/remote.h"
 
 typedef struct run {
     const strake_arguments *arguments;
-    strake_ranks *ranks; /* NULL: this process is alone */
+    const strake_run_wish *wish; /* NULL: it is `strake run` itself */
+    strake_ranks *ranks;         /* NULL: this process is alone */
     strake_case *which;
     strake_solver *solver;
     const char *folder;
@@ -44,10 +46,10 @@ typedef struct run {
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool begun;          /* has written something */
-    int64_t started;     /* strake_clock_date() */
-    strake_text history; /* of the files: when and how this run was started */
-    char source[80];     /* and by which program */
+    bool begun;                     /* has written something */
+    int64_t started;                /* strake_clock_date() */
+    strake_text history;            /* of the files: when and how this run was started */
+    char source[STRAKE_RUN_SOURCE]; /* and by which program */
 } run;
 
 /* Rank 0, or a lone process: it alone uses files and speaks. */
@@ -101,29 +103,6 @@ cleanup:
     return status;
 }
 
-static void warn_of_full_disk(const run *r)
-{
-    double need = r->writes_fields
-                      ? strake_output_bytes(r->which, r->solver, strake_step_count(r->solver))
-                      : 0.0;
-    const double have = strake_disk_free(r->folder);
-    char need_text[32], have_text[32];
-    for (int f = 0; f < r->which->problem->fields && r->which->checkpoint_every > 0; f++) {
-        size_t bytes = 0;
-        const strake_field *const field = &r->which->problem->field[f];
-        if (field->is_state &&
-            strake_field_bytes(r->solver, field->name, &bytes, NULL) == STRAKE_OK) {
-            need += 2.0 * (double)bytes; /* the old one stays until the new one is complete */
-        }
-    }
-    if (have >= 0.0 && have < need) {
-        strake_say_warning(
-            "the outputs need %s, but folder %s has only %s free; the run stops when "
-            "the disk is full",
-            strake_size_text(need, need_text), r->folder, strake_size_text(have, have_text));
-    }
-}
-
 static strake_status restore(run *r, strake_error *error)
 {
     return strake_checkpoint_restore(&r->resumed, &r->slabs, error);
@@ -131,11 +110,7 @@ static strake_status restore(run *r, strake_error *error)
 
 static strake_status begin_formats(run *r, int64_t resumed_step, strake_error *error)
 {
-    char date[32];
-    (void)snprintf(r->source, sizeof r->source, "Strake %s%s%.40s", STRAKE_VERSION,
-                   strake_commit[0] != '\0' ? ", " : "", strake_commit);
-    strake_text_print(&r->history, "%s: ", strake_clock_utc(r->started, date));
-    strake_command_line(r->arguments, "run", &r->history);
+    strake_run_origin(r->arguments, r->started, &r->history, r->source);
     if (r->history.failed) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
     }
@@ -160,7 +135,7 @@ static strake_status begin_files(run *r, int64_t resumed_step, strake_error *err
         STRAKE_TRY(begin_formats(r, resumed_step, error));
         STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
                                             resumed_step, error));
-        warn_of_full_disk(r);
+        strake_warn_of_full_disk(r->which, r->solver, r->folder, r->writes_fields);
     }
 cleanup:
     return status;
@@ -171,8 +146,10 @@ static strake_status prepare(run *r, strake_error *error)
     strake_status status = STRAKE_OK;
     int64_t resumed_step = -1;
     strake_options settings = strake_solver_options(r->arguments);
-    settings.notice = is_first(r) ? settings.notice : NULL;
-    settings.compiling = is_first(r) ? settings.compiling : NULL;
+    const bool alone = r->wish != NULL;
+    settings.notice = alone ? r->wish->notice : is_first(r) ? settings.notice : NULL;
+    settings.user = alone ? r->wish->user : NULL;
+    settings.compiling = is_first(r) && !alone ? settings.compiling : NULL;
     STRAKE_TRY(strake_ranks_agree(r->ranks, look_ahead(r, error), error));
     STRAKE_TRY(strake_open_on(r->which, &settings, r->ranks, &r->solver, error));
     if (r->ranks == NULL && strake_first_use(r->arguments, r->which, r->solver)) {
@@ -335,6 +312,17 @@ cleanup:
     return status;
 }
 
+static strake_status collect(run *r, strake_result_detail detail, strake_error *error)
+{
+    const double begin = strake_clock_seconds();
+    r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
+    const strake_status status =
+        strake_result_collect(&r->result, r->which, &r->slabs, detail, error);
+    r->io_seconds += strake_clock_seconds() - begin;
+    r->result.io_seconds = r->io_seconds;
+    return status;
+}
+
 static strake_status report(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -342,11 +330,7 @@ static strake_status report(run *r, strake_error *error)
     const strake_result_detail detail = r->report.path != NULL ? STRAKE_RESULT_CHECKSUMS
                                         : r->arguments->quiet  ? STRAKE_RESULT_TIMES
                                                                : STRAKE_RESULT_SUMS;
-    const double begin = strake_clock_seconds();
-    r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
-    STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));
-    r->io_seconds += strake_clock_seconds() - begin;
-    r->result.io_seconds = r->io_seconds;
+    STRAKE_TRY(collect(r, detail, error));
     if (!r->arguments->quiet) {
         strake_summary_print(&r->result, strake_table_stream(r->report.path));
     }
@@ -379,16 +363,69 @@ cleanup:
     return status;
 }
 
+static run *new_run(const strake_arguments *arguments, strake_error *error)
+{
+    run *const r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        (void)strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    r->arguments = arguments;
+    r->started = strake_clock_date();
+    r->checkpoint_step = -1;
+    return r;
+}
+
+static void free_run(run *r)
+{
+    if (r != NULL) {
+        strake_output_end(&r->output);
+        strake_diagnostics_end(&r->diagnostics);
+        strake_checkpoint_close(&r->resumed);
+        strake_report_drop(&r->report);
+        strake_close(&r->solver);
+        strake_case_close(&r->which);
+        free(r->checkpoint_path);
+        strake_text_free(&r->history);
+        strake_slabs_close(&r->slabs);
+        strake_ranks_close(&r->ranks);
+        free(r);
+    }
+}
+
+strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    run *const r = new_run(wish->arguments, error);
+    *interrupted = false;
+    STRAKE_TRY(r != NULL ? STRAKE_OK : STRAKE_ERR_MEMORY);
+    r->wish = wish;
+    STRAKE_TRY(strake_case_from(wish->arguments, &r->which, error));
+    if (!wish->keeps) {
+        memset(r->which->output_field, 0, sizeof r->which->output_field);
+        r->which->diagnostics_every = 0;
+        r->which->checkpoint_every = 0;
+    }
+    STRAKE_TRY(prepare(r, error));
+    r->result.first_step = strake_step_count(r->solver);
+    STRAKE_TRY(time_loop(r, error));
+    *interrupted = r->interrupted;
+    if (!r->interrupted) {
+        STRAKE_TRY(collect(r, STRAKE_RESULT_CHECKSUMS, error));
+        STRAKE_TRY(wish->done(wish->user, &r->result, r->solver, error));
+    }
+cleanup:
+    free_run(r);
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     int code = STRAKE_EXIT_DONE;
-    run *const r = calloc(1, sizeof *r);
-    STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    r->arguments = arguments;
-    r->started = strake_clock_date();
-    r->checkpoint_step = -1;
+    run *const r = new_run(arguments, error);
+    STRAKE_TRY(r != NULL ? STRAKE_OK : STRAKE_ERR_MEMORY);
     STRAKE_TRY(strake_ranks_open(&r->ranks, error));
     status = strake_case_from(arguments, &r->which, error);
     STRAKE_TRY(strake_ranks_agree(r->ranks, status, error));
@@ -419,19 +456,7 @@ cleanup:
             }
         }
     }
-    if (r != NULL) {
-        strake_output_end(&r->output);
-        strake_diagnostics_end(&r->diagnostics);
-        strake_checkpoint_close(&r->resumed);
-        strake_report_drop(&r->report);
-        strake_close(&r->solver);
-        strake_case_close(&r->which);
-        free(r->checkpoint_path);
-        strake_text_free(&r->history);
-        strake_slabs_close(&r->slabs);
-        strake_ranks_close(&r->ranks);
-        free(r);
-    }
+    free_run(r);
     return code;
 }
 

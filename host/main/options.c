@@ -95,13 +95,18 @@ static strake_status set_value(const parse *at, const strake_option *option, con
     case STRAKE_OPTION_REAL:
         return set_real(at, option, value);
     case STRAKE_OPTION_SETTING:
+    case STRAKE_OPTION_OVER:
         if (strchr(value, '=') == NULL || *value == '=') {
             return strake_fail(at->error, STRAKE_ERR_USAGE,
                                "option %s: expected PATH=VALUE, for example %s time.steps=100, got "
                                "'%s'",
                                option->name, option->name, value);
         }
-        at->out->sets[at->out->set_count++] = value;
+        if (option->kind == STRAKE_OPTION_OVER) {
+            at->out->overs[at->out->over_count++] = value;
+        } else {
+            at->out->sets[at->out->set_count++] = value;
+        }
         return STRAKE_OK;
     case STRAKE_OPTION_PLACE:
         at->out->places[at->out->place_count++] = value;
@@ -161,10 +166,12 @@ strake_status strake_options_parse(const char *command, const strake_option *opt
     *out = (strake_arguments){.steps = -1, .step = -1, .words = words};
     /* One more setting than words: --steps becomes one of them. */
     out->sets = calloc(count + 2, sizeof *out->sets);
+    out->overs = calloc(count + 1, sizeof *out->overs);
     out->places = calloc(count + 1, sizeof *out->places);
     out->operand = calloc(count + 1, sizeof *out->operand);
-    STRAKE_CHECK(out->sets != NULL && out->places != NULL && out->operand != NULL, error,
-                 STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_CHECK(out->sets != NULL && out->overs != NULL && out->places != NULL &&
+                     out->operand != NULL,
+                 error, STRAKE_ERR_MEMORY, "out of memory");
     for (size_t k = 0; k < count; k++) {
         bool used = false;
         if (ended || words[k][0] != '-' || words[k][1] == '\0') {
@@ -183,9 +190,11 @@ cleanup:
 void strake_options_free(strake_arguments *arguments)
 {
     free((void *)arguments->sets);
+    free((void *)arguments->overs);
     free((void *)arguments->places);
     free((void *)arguments->operand);
     arguments->sets = NULL;
+    arguments->overs = NULL;
     arguments->places = NULL;
     arguments->operand = NULL;
 }

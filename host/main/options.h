@@ -8,16 +8,20 @@
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force;
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
+    const char *table, *keep;
     const char *plot, *sizes;
     const char *field, *html, *png, *map, *range, *reduce, *slice;
     int64_t threads;   /**< 0: not given */
     int64_t steps;     /**< -1: not given */
     int64_t step;      /**< -1: not given */
     int64_t repeats;   /**< 0: not given */
+    int64_t jobs;      /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
     double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;
+    const char **overs; /**< NULL-terminated PATH=VALUES */
+    int over_count;
     const char **places; /**< NULL-terminated WHERE, of a command that takes several */
     int place_count;
     const char **operand; /**< NULL-terminated */
@@ -31,6 +35,7 @@ typedef enum strake_option_kind {
     STRAKE_OPTION_FLAG,
     STRAKE_OPTION_TEXT,
     STRAKE_OPTION_SETTING, /**< PATH=VALUE, repeatable */
+    STRAKE_OPTION_OVER,    /**< PATH=VALUES, repeatable */
     STRAKE_OPTION_PLACE,   /**< WHERE, repeatable */
     STRAKE_OPTION_INTEGER,
     STRAKE_OPTION_REAL

@@ -1,0 +1,432 @@
+/* `strake scan`: many runs of one case, in one table. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "cpu/cgroup.h"
+#include "cpu/threads.h"
+#include "cpu/topology.h"
+#include "io/folder.h"
+#include "main/case_options.h"
+#include "main/command.h"
+#include "main/interrupt.h"
+#include "main/progress.h"
+#include "main/say.h"
+#include "main/scan_deal.h"
+#include "main/scan_table.h"
+
+enum { MOST_JOBS = 256 };
+
+typedef struct scan {
+    const strake_arguments *arguments;
+    strake_scan_values values;
+    strake_scan_job job;
+    strake_scan_deal deal;
+    strake_scan_table table;
+    strake_scan_task *task;
+    const strake_problem *problem;
+    double bytes;    /* of the largest run */
+    int threads;     /* that the case asks for, 0: none */
+    char where[256]; /* of the first case that says it */
+    bool has_split;
+    int64_t before, ended,
+        failed; /* runs that the table had, that are done now, and failed in all */
+    char first_failure[STRAKE_SCAN_TEXT];
+    int64_t first_failed;
+    strake_progress progress;
+    double begin;
+} scan;
+
+/* --- the plan ------------------------------------------------------------------------------------- */
+
+/* "grid.rows=64 time.dt=0.1" */
+static void describe_run(const scan *s, int64_t run, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int k = 0; k < s->values.axes; k++) {
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, size - used, "%s%s=%s", k > 0 ? " " : "",
+                       s->values.axis[k].path, strake_scan_value(&s->values, run, k));
+    }
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return strake_fnv1a(hash, text, strlen(text) + 1);
+}
+
+/* What the runs need of a case that could be read. */
+static void look_at_case(scan *s, const strake_case *which, strake_scan_task *task)
+{
+    int arrays = which->problem->fields;
+    for (int f = 0; f < which->problem->fields; f++) {
+        arrays += which->problem->field[f].is_state ? 1 : 0;
+    }
+    const double cells = strake_case_cells(which);
+    const double bytes = cells * arrays * (which->precision == STRAKE_SINGLE ? 4.0 : 8.0);
+    task->work = cells * (double)(which->steps > 0 ? which->steps : 1);
+    task->order.like =
+        hash_text(strake_fnv1a(STRAKE_FNV_SEED, which->n, sizeof which->n), which->problem->name) ^
+        (uint64_t)which->precision;
+    s->bytes = fmax(s->bytes, bytes);
+    s->has_split = s->has_split || which->run.split != NULL;
+    s->threads = which->run.threads > s->threads ? which->run.threads : s->threads;
+    if (s->problem == NULL && which->run.on != NULL) {
+        (void)snprintf(s->where, sizeof s->where, "%s", which->run.on);
+    }
+}
+
+/* A run's id and work. A case that cannot be read fails later, as its run. */
+static strake_status plan_run(scan *s, int64_t run, const strake_error **why, strake_error *first,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error reason;
+    strake_case *which = NULL;
+    strake_scan_task *const task = &s->task[run];
+    strake_arguments arguments = *s->arguments;
+    char **const sets = strake_scan_sets(&s->job, run);
+    STRAKE_CHECK(sets != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a scan");
+    arguments.sets = (const char **)(void *)sets;
+    arguments.set_count += s->values.axes;
+    task->order.run = run;
+    if (strake_case_from(&arguments, &which, &reason) == STRAKE_OK) {
+        look_at_case(s, which, task);
+        STRAKE_CHECK(s->problem == NULL || s->problem == which->problem, error, STRAKE_ERR_USAGE,
+                     "a scan is over runs of one problem, not of %s and %s: its table has the "
+                     "columns of one",
+                     s->problem->name, which->problem->name);
+        s->problem = which->problem;
+        task->order.id = hash_text(STRAKE_FNV_SEED, which->text);
+    } else if (*why == NULL) {
+        *first = reason;
+        *why = first;
+    }
+    for (int k = 0; sets[k] != NULL; k++) {
+        task->order.id = hash_text(task->order.id, sets[k]);
+    }
+    task->order.id ^= (uint64_t)s->arguments->steps;
+    s->table.row[run].id = task->order.id;
+cleanup:
+    strake_case_close(&which);
+    strake_scan_sets_free(&s->job, sets);
+    return status;
+}
+
+static strake_status plan_runs(scan *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error first;
+    const strake_error *why = NULL;
+    s->task = calloc((size_t)s->values.runs, sizeof *s->task);
+    s->table.row = calloc((size_t)s->values.runs, sizeof *s->table.row);
+    STRAKE_CHECK(s->task != NULL && s->table.row != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for a scan");
+    s->table.rows = s->values.runs;
+    for (int64_t run = 0; run < s->values.runs; run++) {
+        STRAKE_TRY(plan_run(s, run, &why, &first, error));
+    }
+    if (s->problem == NULL) {
+        *error = *why; /* it is the same for all, or as bad */
+        return why->status;
+    }
+cleanup:
+    return status;
+}
+
+static void head_table(scan *s)
+{
+    static const char *const numbers[] = {"min", "max", "sum", "norm", "checksum"};
+    strake_text *const head = &s->table.header;
+    strake_scan_cell(head, "run");
+    for (int k = 0; k < s->values.axes; k++) {
+        strake_scan_cell(head, s->values.axis[k].path);
+    }
+    s->table.state = s->values.axes + 1;
+    strake_text_print(head, "state,where,steps,seconds,setup_seconds,cells_per_second,");
+    int columns = s->table.state + 6;
+    for (int f = 0; f < s->problem->fields; f++) {
+        for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+            if (s->problem->field[f].is_state) {
+                strake_text_print(head, "%s_%s,", s->problem->field[f].name, numbers[k]);
+                columns++;
+            }
+        }
+    }
+    for (int q = 0; q < s->problem->quantities; q++) {
+        strake_text_print(head, "%s,", s->problem->quantity[q].name);
+        columns++;
+    }
+    s->table.folder = columns;
+    strake_text_print(head, "folder,message,id");
+}
+
+/* How many runs at a time have room in memory. */
+static int most_by_memory(const scan *s)
+{
+    const double reserve = 32 << 20, share = 0.8;
+    const double machine = share * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double most = fmin(machine, strake_cgroup_memory("")) / (1.1 * s->bytes + reserve);
+    return most < 1.0 ? 1 : most < MOST_JOBS ? (int)most : MOST_JOBS;
+}
+
+/* Whether something asks for runs one after the other: their speeds are compared, or a split is given. */
+static bool is_one_by_one(const scan *s)
+{
+    bool compares = false;
+    for (int k = 0; k < s->values.axes; k++) {
+        compares = compares || strncmp(s->values.axis[k].path, "run.", 4) == 0;
+    }
+    return compares || s->arguments->jobs == 1 || s->arguments->split != NULL || s->has_split;
+}
+
+/* Cores are shared out among the runs at a time: each has one where there are as many runs. */
+static void plan_deal(scan *s)
+{
+    strake_topology topology;
+    strake_scan_deal *const deal = &s->deal;
+    const int64_t left = s->values.runs - s->before;
+    const int asked = strake_threads_asked();
+    strake_topology_read(&topology);
+    const int all = s->arguments->threads > 0 ? (int)s->arguments->threads
+                    : asked > 0               ? asked
+                                              : strake_topology_threads(&topology);
+    const int each = s->arguments->threads <= 0 && s->threads > 0 ? s->threads : 1;
+    int jobs = s->arguments->jobs > 0 ? (int)s->arguments->jobs : all / each > 1 ? all / each : 1;
+    jobs = jobs < left ? jobs : (int)left;
+    jobs = jobs < most_by_memory(s) ? jobs : most_by_memory(s);
+    deal->job = &s->job;
+    deal->tasks = s->values.runs;
+    deal->task = s->task;
+    deal->one_by_one = is_one_by_one(s);
+    deal->where = s->arguments->on != NULL ? s->arguments->on : s->where;
+    deal->jobs = jobs < MOST_JOBS ? jobs : MOST_JOBS;
+    deal->threads = each > 1 ? each : all / jobs > 1 ? all / jobs : 1;
+    for (int64_t k = 0; k < s->values.runs; k++) {
+        s->task[k].order.like =
+            deal->one_by_one && strcmp(deal->where, "auto") == 0 ? s->task[k].order.like : 0;
+    }
+}
+
+/* --- while it goes on ----------------------------------------------------------------------------- */
+
+static strake_status take_answer(void *user, const strake_scan_answer *answer, strake_error *error)
+{
+    scan *const s = user;
+    strake_text line = {0};
+    const bool failed = answer->status != STRAKE_OK;
+    for (int k = 0; k < s->values.axes; k++) {
+        strake_scan_cell(&line, strake_scan_value(&s->values, answer->run, k));
+    }
+    strake_scan_cell(&line, failed ? "failed" : "done");
+    strake_scan_cell(&line, answer->where);
+    if (failed) {
+        for (int k = s->table.state + 2; k < s->table.folder; k++) {
+            strake_scan_cell(&line, "");
+        }
+        strake_scan_cell(&line, "");
+        if (s->first_failure[0] == '\0') {
+            (void)snprintf(s->first_failure, sizeof s->first_failure, "%s", answer->text);
+            s->first_failed = answer->run;
+        }
+    } else {
+        strake_text_print(&line, "%lld,%.6g,%.6g,%.6g,", (long long)answer->steps, answer->seconds,
+                          answer->setup_seconds, answer->rate);
+        for (int f = 0; f < answer->fields; f++) {
+            strake_text_print(&line, "%.17g,%.17g,%.17g,%.17g,%016" PRIx64 ",",
+                              answer->field[f].minimum, answer->field[f].maximum,
+                              answer->field[f].sum, answer->field[f].norm,
+                              answer->field[f].checksum);
+        }
+        for (int q = 0; q < answer->quantities; q++) {
+            strake_text_print(&line, "%.17g,", answer->quantity[q]);
+        }
+        strake_scan_cell(&line, answer->folder);
+    }
+    strake_scan_cell(&line, answer->text);
+    strake_text_print(&line, "%016" PRIx64, s->task[answer->run].order.id);
+    if (line.failed) {
+        strake_text_free(&line);
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the table");
+    }
+    strake_scan_table_put(&s->table, answer->run, failed, &line);
+    s->ended++;
+    s->failed += failed ? 1 : 0;
+    return STRAKE_OK;
+}
+
+static strake_status tick(void *user, int busy, strake_error *error)
+{
+    scan *const s = user;
+    char facts[120];
+    const double done = (double)(s->before + s->ended), all = (double)s->values.runs;
+    const double seconds = strake_clock_seconds() - s->begin;
+    const double left = s->ended > 0 ? seconds / (double)s->ended * (all - done) : 0.0;
+    (void)snprintf(facts, sizeof facts, "%lld of %lld runs, %lld failed, %d at a time",
+                   (long long)done, (long long)all, (long long)s->failed, busy);
+    if (s->ended > 0) {
+        (void)snprintf(facts + strlen(facts), sizeof facts - strlen(facts), ", %.0f s left", left);
+    }
+    if (!s->arguments->quiet) {
+        strake_progress_show(&s->progress, done / all, facts);
+    }
+    return strake_scan_table_write(&s->table, false, error);
+}
+
+/* --- the command ---------------------------------------------------------------------------------- */
+
+/* What the table has already; @return whether that is all. */
+static bool count_rows(scan *s)
+{
+    for (int64_t k = 0; k < s->values.runs; k++) {
+        s->task[k].done = s->table.row[k].text != NULL;
+        s->before += s->task[k].done ? 1 : 0;
+        s->failed += s->table.row[k].failed ? 1 : 0;
+    }
+    return s->before == s->values.runs;
+}
+
+static strake_status prepare(scan *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_arguments *const arguments = s->arguments;
+    STRAKE_CHECK(arguments->over_count > 0, error, STRAKE_ERR_USAGE,
+                 "scan needs --over PATH=VALUES at least once, for example --over "
+                 "scheme.iterations=1,2,3");
+    s->job =
+        (strake_scan_job){.arguments = arguments, .values = &s->values, .keep = arguments->keep};
+    s->table.path = arguments->table != NULL ? arguments->table : "scan.csv";
+    (void)snprintf(s->where, sizeof s->where, "auto");
+    STRAKE_TRY(strake_scan_values_read(arguments->overs, &s->values, error));
+    STRAKE_TRY(plan_runs(s, error));
+    head_table(s);
+    STRAKE_CHECK(!s->table.header.failed, error, STRAKE_ERR_MEMORY, "out of memory for the table");
+    STRAKE_TRY(strake_scan_table_read(&s->table, arguments->keep != NULL, error));
+    if (arguments->keep != NULL) {
+        STRAKE_TRY(strake_folder_create(arguments->keep, error));
+    }
+cleanup:
+    return status;
+}
+
+static void tell_end(const scan *s)
+{
+    const int64_t done = s->before + s->ended;
+    char run[600];
+    if (strake_interrupted() && done < s->values.runs) {
+        strake_say("interrupted after %lld of %lld runs, which are in %s; the same command goes on "
+                   "from there",
+                   (long long)done, (long long)s->values.runs, s->table.path);
+    } else if (!s->arguments->quiet) {
+        (void)printf("%s: %lld run%s, %lld failed; %.2f s, %d at a time", s->table.path,
+                     (long long)s->values.runs, s->values.runs == 1 ? "" : "s",
+                     (long long)s->failed, strake_clock_seconds() - s->begin, s->deal.busiest);
+        if (s->before > 0) {
+            (void)printf("; %lld were there already", (long long)s->before);
+        }
+        (void)putchar('\n');
+    }
+    if (s->first_failure[0] != '\0') {
+        describe_run(s, s->first_failed, run, sizeof run);
+        strake_say("run %lld failed (%s): %s%s", (long long)s->first_failed + 1, run,
+                   s->first_failure, s->failed > 1 ? "; others, too: see the table" : "");
+    }
+}
+
+static int command(const strake_arguments *arguments)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure, *const error = &failure;
+    int code = STRAKE_EXIT_DONE;
+    scan s = {.arguments = arguments, .begin = strake_clock_seconds()};
+    STRAKE_TRY(prepare(&s, error));
+    if (count_rows(&s)) {
+        if (!arguments->quiet) {
+            (void)printf("%s is complete already: %lld run%s, %lld failed; a run whose line is "
+                         "removed is made again\n",
+                         s.table.path, (long long)s.before, s.before == 1 ? "" : "s",
+                         (long long)s.failed);
+        }
+        code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+        goto cleanup;
+    }
+    /* Where it cannot be written that is known now. */
+    STRAKE_TRY(strake_scan_table_write(&s.table, true, error));
+    plan_deal(&s);
+    s.deal.ended = take_answer;
+    s.deal.tick = tick;
+    s.deal.user = &s;
+    strake_interrupt_install();
+    strake_progress_begin(&s.progress, arguments->quiet, 0, s.values.runs, 0.0);
+    status = strake_scan_deal_all(&s.deal, error);
+    strake_progress_clear(&s.progress);
+    STRAKE_TRY(status);
+    STRAKE_TRY(strake_scan_table_write(&s.table, true, error));
+    tell_end(&s);
+    code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+    if (strake_interrupted() && s.before + s.ended < s.values.runs) {
+        code = STRAKE_EXIT_INTERRUPTED;
+    }
+cleanup:
+    if (status != STRAKE_OK) {
+        (void)(s.table.is_new && strake_scan_table_write(&s.table, true, NULL) != STRAKE_OK);
+        code = strake_say_error(error);
+    }
+    strake_scan_values_free(&s.values);
+    strake_scan_table_free(&s.table);
+    free(s.task);
+    return code;
+}
+
+static const strake_option options[] = {
+    {"--over", STRAKE_OPTION_OVER, "PATH=VALUES", 0, 0, 0,
+     "a key to vary, see above; repeatable: every value\nwith every other"},
+    STRAKE_TEXT("--on", on, "WHERE", "processors, see above (default: `run.on`, else auto)"),
+    STRAKE_TEXT("--split", split, "W,W,...", "share of each entry of WHERE in every run"),
+    STRAKE_OPTION_THREADS,
+    STRAKE_NUMBER("--steps", INTEGER, steps, "N", 0, STRAKE_MOST_STEPS,
+                  "last step, instead of the case's `time.steps`"),
+    STRAKE_SET("change a key of the case in every run; repeatable"),
+    STRAKE_OPTION_CACHE,
+    STRAKE_TEXT("--table", table, "FILE", "the table (default: scan.csv)"),
+    STRAKE_TEXT("--keep", keep, "DIR", "keep the outputs of every run, in folders in DIR"),
+    STRAKE_NUMBER(
+        "--jobs", INTEGER, jobs, "N", 1, MOST_JOBS,
+        "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "
+        "as `strake run`)"),
+    STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
+    STRAKE_OPTIONS_END};
+
+const strake_command strake_command_scan = {
+    .name = "scan",
+    .operands = "CASE.yaml",
+    .operands_least = 1,
+    .operands_most = 1,
+    .text = "Runs a case many times with other values, into one table",
+    .option = options,
+    .details =
+        "VALUES of a key are A,B,C, or FROM:TO:COUNT with both ends, or\n"
+        "random:LOW:HIGH:COUNT:SEED.\n"
+        "The table (CSV) has a line for each run: the values, minimum, maximum, sum, norm and\n"
+        "checksum of every state after the last step, what the problem measures, times, and\n"
+        "why a run failed. One that fails does not end the scan; the exit status is then 1.\n"
+        "\n"
+        "Runs stand side by side, one on each core and each device of WHERE, as far as memory\n"
+        "goes; fewer runs than cores share them. One after the other, each on all of WHERE,\n"
+        "they come with --jobs 1, with --split, and where run.* keys are varied, so that times\n"
+        "can be compared. The results are the same.\n"
+        "\n"
+        "The table is up to date within a second. The same command goes on where a scan was\n"
+        "ended by Ctrl-C or a power cut, and makes what is new where VALUES were added.\n"
+        "\n" STRAKE_WHERE_HELP,
+    .examples =
+        "  strake scan cone.yaml --over scheme.iterations=1,2,3\n"
+        "  strake scan cone.yaml --over time.dt=0.02:0.1:5 --over scheme.gauge=none,infinite\n"
+        "  strake scan quench.yaml --over parameters.K=random:0.5:2:100:1 --keep runs\n"
+        "  strake scan cone.yaml --over run.on=cpu,gpu,hybrid --table places.csv\n",
+    .run = command};

@@ -1,0 +1,40 @@
+/** @file scan_values.h What a scan varies: keys with lists of values, and the runs that they make together. */
+#ifndef STRAKE_SCAN_VALUES_H
+#define STRAKE_SCAN_VALUES_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { STRAKE_SCAN_AXES = 8, STRAKE_SCAN_MOST = 1000000 /* runs */, STRAKE_SCAN_TEXT = 1536 };
+
+/** One --over PATH=VALUES. */
+typedef struct strake_scan_axis {
+    char *path;
+    int count;
+    char **value; /**< as a case says them */
+} strake_scan_axis;
+
+/** All of them; the last one changes from run to run. Zero-initialise. */
+typedef struct strake_scan_values {
+    int axes;
+    strake_scan_axis axis[STRAKE_SCAN_AXES];
+    int64_t runs; /**< every value with every other */
+} strake_scan_values;
+
+/**
+ * Reads PATH=A,B,C (commas in brackets, braces and quotes are part of a value), PATH=FROM:TO:COUNT (both ends
+ * among them, evenly) or PATH=random:LOW:HIGH:COUNT:SEED (evenly distributed, the same for the same seed).
+ * @param[in] overs  NULL-terminated
+ * @param[out] out   strake_scan_values_free() in any case
+ * @return STRAKE_ERR_USAGE with option and value, STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_values_read(const char *const *overs, strake_scan_values *out,
+                                      strake_error *error);
+
+/** Which of an axis' values a run has. */
+const char *strake_scan_value(const strake_scan_values *values, int64_t run, int axis);
+
+void strake_scan_values_free(strake_scan_values *values);
+
+#endif

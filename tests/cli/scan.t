@@ -1,0 +1,177 @@
+#!/bin/bash
+# strake scan: values, table, equality with single runs, devices and crashes, interruption and going on.
+. "$(dirname "$0")/tap.bash"
+faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
+column() { # column TABLE NAME: the values of a column without quoted cells before it
+    awk -F, -v name="$2" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next } { print $at }' "$1"
+}
+rows() { echo $(($(wc -l <"$1") - 1)); }
+lines() { tr '\n' ' ' | sed 's/ $//'; }
+
+# Values.
+try scan case.yaml --over time.steps=1,2,5 --over scheme.iterations=1:2:2 --quiet
+exits 0 "a scan over two keys"
+check "says nothing with --quiet" sh -c '! [ -s .out ] && ! [ -s .err ]'
+check "has every value with every other" test "$(rows scan.csv)" -eq 6
+check "the last key changes from run to run" test "$(column scan.csv time.steps | lines),$(column scan.csv scheme.iterations | lines)" = "1 1 2 2 5 5,1 2 1 2 1 2"
+check "steps are those of each run" test "$(column scan.csv steps | lines)" = "1 1 2 2 5 5"
+check "nothing else was written" test "$(ls | lines)" = "case.yaml scan.csv"
+try scan case.yaml --over fields.u1.constant=0.1:0.2:5 --table range.csv
+prints "the summary names table, runs and failures" "range.csv: 5 runs, 0 failed"
+check "a range has both ends and even steps" test "$(column range.csv fields.u1.constant | lines)" = "0.1 0.125 0.15 0.175 0.2"
+try scan case.yaml --over fields.u1.constant=random:-0.1:0.1:4:7 --table random.csv --quiet
+check "random values lie between their bounds" test "$(column random.csv fields.u1.constant | awk '$1 >= -0.1 && $1 <= 0.1 && !seen[$1]++' | wc -l)" -eq 4
+"$STRAKE" scan case.yaml --over fields.u1.constant=random:-0.1:0.1:4:7 --table again.csv --quiet
+check "and are the same for the same seed" test "$(column random.csv psi_checksum | lines)" = "$(column again.csv psi_checksum | lines)"
+"$STRAKE" scan case.yaml --over fields.u1.constant=random:-0.1:0.1:4:8 --table again.csv --quiet 2>/dev/null
+check "but not with another table" test "$(column random.csv psi_checksum | lines)" = "$(column again.csv psi_checksum | lines)"
+try scan case.yaml --over 'fields.psi={constant: 1},{gaussian: {center: [30, 40], sigma: 5}}' --table lists.csv --quiet
+check "commas in brackets belong to the value" test "$(rows lists.csv)" -eq 2
+for wrong in time.steps=1,,2 time.steps=1:2:0 time.steps=random:1:2 time.steps=random:2:1:3:4 time.steps=; do
+    try scan case.yaml --over "$wrong" --table wrong.csv
+    fails 2 "wrong values are refused: $wrong" "--over"
+done
+try scan case.yaml
+fails 2 "without --over there is nothing to scan" "--over PATH=VALUES"
+try scan case.yaml --over time.steps=1 --over time.steps=2
+fails 2 "a key is varied once" "time.steps is given twice"
+try scan case.yaml --over time.step=1,2 --table wrong.csv
+fails 2 "a misspelt key is one error, not one for each run" "time.step" "did you mean 'steps'"
+try scan case.yaml --over problem=mpdata2d,cahn_hilliard2d --over time.dt=0.001 --over 'fields={psi: 0, u1: 0, u2: 0},{u: 0}' --set boundary.rows=periodic --table wrong.csv
+fails 2 "a scan is of one problem" "runs of one problem"
+check "failed commands leave no table" test ! -e wrong.csv
+try scan case.yaml --over time.steps=1,2 --table nowhere/scan.csv
+fails 1 "a table that cannot be written is known before the runs" "nowhere"
+
+# Each run is the run that `strake run` makes, side by side or not, on whatever.
+same=0
+for k in 1 2 3; do
+    "$STRAKE" run case.yaml --set time.steps=7 --set scheme.iterations=$k --on serial --quiet --output one$k --report one.json
+    sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' one.json
+done >checksums
+for words in "--on cpu" "--on serial" "--jobs 1" "--jobs 1 --on cpu --split 1" "--on cpu --threads 3 --jobs 2"; do
+    # shellcheck disable=SC2086
+    "$STRAKE" scan case.yaml --over scheme.iterations=1,2,3 --set time.steps=7 $words --table same.csv --quiet --keep kept 2>.err
+    column same.csv psi_checksum | cmp -s - checksums || same=1
+    for k in 1 2 3; do
+        "$STRAKE" compare "$(column same.csv folder | sed -n ${k}p)" one$k >/dev/null || same=1
+    done
+    rm -rf same.csv kept
+done
+report $same "the same bits and outputs as single runs, however they are made"
+"$STRAKE" scan case.yaml --over scheme.iterations=1,2 --steps 3 --keep kept --table kept.csv --quiet
+check "--keep keeps outputs with what they are" sh -c 'ls kept/*/psi_00000003.npy kept/*/run.json && [ "$(ls kept/*/psi_00000003.npy | wc -l)" -eq 2 ]'
+check "and the table names the folders" test -e "$(column kept.csv folder | head -n 1)/index.csv"
+try scan case.yaml --over run.on=cpu,serial --steps 5 --table places.csv
+prints "where run.* keys are varied runs come one after the other" "1 at a time"
+check "each where it says" test "$(column places.csv where | lines)" = "cpu serial"
+check "with the same results" test "$(column places.csv psi_checksum | sort -u | wc -l)" -eq 1
+cat >quench.yaml <<'YAML'
+problem: cahn_hilliard2d
+grid: {rows: 24, cols: 32}
+time: {dt: 0.01, steps: 50}
+fields: {u: {random: {seed: 1, minimum: -0.1, maximum: 0.1}}}
+diagnostics: {every: 50}
+YAML
+try scan quench.yaml --over parameters.K=0.5,1 --table quench.csv --keep quenches --quiet
+check "what a problem measures is in the table" test "$(column quench.csv free_energy | head -n 1)" = "$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k } END { print $at }' "$(column quench.csv folder | head -n 1)"/diagnostics.csv)"
+
+# Failures.
+try scan case.yaml --over fields.u1.constant=0.1,5,0.2 --table failing.csv
+fails 1 "one run that fails is told, and the exit status" "run 2 failed (fields.u1.constant=5)" "unstable"
+check "the others are made" test "$(column failing.csv state | lines)" = "done failed done"
+check "and its line has the message" grep -q '^2,5,failed,.*unstable' failing.csv
+try scan case.yaml --over fields.u1.constant=0.1,5,0.2 --table failing.csv
+exits 1 "the table is then complete, with a failure"
+prints "which is said" "complete already: 3 runs, 1 failed"
+sed -i '/failed/d' failing.csv
+try scan case.yaml --over fields.u1.constant=0.1,5,0.2 --table failing.csv
+prints "a run whose line is removed is made again" "3 runs, 1 failed" "2 were there already"
+try scan case.yaml --over fields.u1.constant=0.1,0.2,0.3 --table failing.csv
+fails 2 "the table of another scan is left alone" "failing.csv is the table of another scan"
+sed 's/steps: 20/steps: 21/' case.yaml >changed.yaml
+try scan changed.yaml --over time.steps=1,2,5 --over scheme.iterations=1:2:2
+fails 2 "and so is one of a case that has changed since" "scan.csv is the table of another scan"
+try scan case.yaml --over time.steps=1,2,5,6 --over scheme.iterations=1:2:2
+prints "with more values what is new is made" "8 runs, 0 failed" "6 were there already"
+check "and has its place" test "$(column scan.csv run | lines)" = "1 2 3 4 5 6 7 8"
+
+# Ended before its time: one long scan, of runs that take some tenths of a second.
+long=(scan case.yaml --over time.steps=60001:60012:12 --set grid.rows=8 --set grid.cols=8 --on cpu --set fields.psi.random.seed=3)
+"$STRAKE" "${long[@]}" --table whole.csv --quiet
+check "a long scan" test "$(rows whole.csv)" -eq 12
+interrupt_when_ready "${long[@]}" --table part.csv
+if [ "$code" -eq 130 ]; then
+    check "Ctrl-C ends it with a table" test "$(rows part.csv)" -lt 12
+    check "and says how to go on" grep -q 'interrupted after [0-9]* of 12 runs.*the same command goes on' .err
+else
+    skip "Ctrl-C ends it with a table" "it was complete within half a second"
+    skip "and says how to go on" "it was complete within half a second"
+fi
+wait_for_rows() { # wait_for_rows TABLE N: until it has so many
+    local k
+    for k in $(seq 600); do
+        [ ! -e "$1" ] || [ "$(rows "$1")" -lt "$2" ] || return 0
+        sleep 0.05
+    done
+}
+"$STRAKE" "${long[@]}" --table killed.csv --set run.patience=17 >.out 2>.err &
+victim=$!
+wait_for_rows killed.csv 1
+children=$(pgrep -P $victim | lines)
+kill -KILL $victim
+wait $victim 2>/dev/null
+sleep 0.3
+left=
+for child in $children; do
+    [ ! -e "/proc/$child" ] || grep -q '^State:.Z' "/proc/$child/status" || left="$left $child"
+done
+check "a killed scan leaves no process behind ($children)" test -n "$children" -a -z "$left"
+had=$(rows killed.csv)
+for table in part killed; do
+    words=()
+    [ $table = part ] || words=(--set run.patience=17)
+    try "${long[@]}" --table $table.csv "${words[@]}"
+    exits 0 "the $table scan goes on"
+    check "to the same results" test "$(column $table.csv psi_checksum | lines)" = "$(column whole.csv psi_checksum | lines)"
+done
+[ "$had" -eq 12 ] || prints "with what it had" "$had were there already"
+"$STRAKE" "${long[@]}" --table crash.csv --quiet 2>.err &
+victim=$!
+for k in $(seq 200); do
+    child=$(pgrep -P $victim | head -n 1)
+    [ -z "$child" ] || break
+    sleep 0.02
+done
+kill -SEGV "$child"
+code=0
+wait $victim || code=$?
+check "a process that dies is one failed run" test "$code,$(column crash.csv state | grep -c failed),$(rows crash.csv)" = 1,1,12
+check "with the reason" grep -q 'ended by signal 11' crash.csv
+
+# Devices: each gets runs of its own.
+if "$STRAKE" devices --json 2>/dev/null | grep -q '"id": "ocl:0"' && [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ]; then
+    try scan case.yaml --over fields.u1.constant=0.01:0.2:30 --on cpu,ocl:0,ocl:0 --table devices.csv --quiet
+    exits 0 "cores and devices side by side"
+    check "all have runs" test "$(column devices.csv where | sort -u | lines)" = "cpu ocl:0"
+    "$STRAKE" scan case.yaml --over fields.u1.constant=0.01:0.2:30 --on serial --table serial.csv --quiet
+    check "with the same results" test "$(column devices.csv psi_checksum | lines)" = "$(column serial.csv psi_checksum | lines)"
+    try scan case.yaml --over time.steps=1,2 --on cpu,ocl:99 --table none.csv
+    fails 2 "a device that is not there is an error at once" "ocl:99"
+    check "without a run" test "$(rows none.csv)" -eq 0
+    if [ -e "$faulty" ] && [ -z "${STRAKE_TESTS_SANITIZER:-}" ]; then
+        for fault in crash hang; do
+            STRAKE_OPENCL_LIBRARY=$faulty STRAKE_TEST_FAULTS=$fault:16x1 STRAKE_CACHE_DIR=$scratch/cache \
+                try scan case.yaml --over fields.u1.constant=0.01:0.2:8 --on cpu,ocl:0 --set run.fusion=none \
+                --set run.group_width=16 --set run.group_height=1 --set run.threads=2 --table device-$fault.csv
+            exits 0 "a device in which runs $fault does not end the scan"
+            check "the cores make them all" test "$(column device-$fault.csv where | sort | uniq -c | lines | tr -s ' ')" = " 8 cpu"
+        done
+        prints "the results are complete" "8 runs, 0 failed"
+    else
+        skip "a device that fails does not end the scan" "no library with faults here"
+    fi
+else
+    skip "cores and devices side by side" "no OpenCL device"
+fi
+done_testing
