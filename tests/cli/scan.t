@@ -120,7 +120,7 @@ victim=$!
 wait_for_rows killed.csv 1
 children=$(pgrep -P $victim | lines)
 kill -KILL $victim
-wait $victim 2>/dev/null
+{ wait $victim; } 2>/dev/null
 sleep 0.3
 left=
 for child in $children; do
@@ -151,11 +151,14 @@ check "with the reason" grep -q 'ended by signal 11' crash.csv
 
 # Devices: each gets runs of its own.
 if "$STRAKE" devices --json 2>/dev/null | grep -q '"id": "ocl:0"' && [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ]; then
-    try scan case.yaml --over fields.u1.constant=0.01:0.2:30 --on cpu,ocl:0,ocl:0 --table devices.csv --quiet
-    exits 0 "cores and devices side by side"
-    check "all have runs" test "$(column devices.csv where | sort -u | lines)" = "cpu ocl:0"
-    "$STRAKE" scan case.yaml --over fields.u1.constant=0.01:0.2:30 --on serial --table serial.csv --quiet
+    "$STRAKE" scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on serial --table serial.csv --quiet
+    try scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on ocl:0,ocl:0 --table devices.csv
+    prints "a run on each device at a time" "12 runs, 0 failed" "2 at a time"
+    check "and nowhere else" test "$(column devices.csv where | sort -u | lines)" = "ocl:0"
     check "with the same results" test "$(column devices.csv psi_checksum | lines)" = "$(column serial.csv psi_checksum | lines)"
+    try scan case.yaml --over fields.u1.constant=0.01:0.2:12 --on cpu,ocl:0 --table mixed.csv --quiet
+    exits 0 "cores and devices side by side"
+    check "with the same results, too" test "$(column mixed.csv psi_checksum | lines)" = "$(column serial.csv psi_checksum | lines)"
     try scan case.yaml --over time.steps=1,2 --on cpu,ocl:99 --table none.csv
     fails 2 "a device that is not there is an error at once" "ocl:99"
     check "without a run" test "$(rows none.csv)" -eq 0
