@@ -53,8 +53,8 @@ time: {dt: 0.1, steps: $4}
 boundary: {rows: open, cols: open}
 fields:
   psi: {random: {seed: 7, minimum: 0, maximum: 1}}
-  u1: {random: {seed: 5, minimum: -0.2, maximum: 0.2}}
-  u2: {random: {seed: 6, minimum: -0.2, maximum: 0.2}}
+  u1: {random: {seed: 5, minimum: 0.2, maximum: 0.2001}}
+  u2: {random: {seed: 6, minimum: 0.2, maximum: 0.2001}}
   h: {random: {seed: 2, minimum: 1, maximum: 2}}
 output: {fields: []}
 YAML

@@ -64,8 +64,8 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     strake_text_print(svg,
                       "<path d=\"M%.2f %.1fH%.2fM%.2f %.1fv8M%.2f %.1fv8\" class=\"spread\"/>\n",
                       low, y + BAR / 2.0, high, low, y + 4.0, high, y + 4.0);
-    (void)strake_number_print(text, sizeof text, "%.4g Mcell/s%s", 1e-6 * item->rate.median,
-                              item->differs ? ", result DIFFERS" : "");
+    (void)strake_number_print(text, sizeof text, "%.*f Mcell/s%s", item->rate.median < 1e8 ? 1 : 0,
+                              1e-6 * item->rate.median, item->differs ? ", result DIFFERS" : "");
     strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 

@@ -156,7 +156,7 @@ static double draw_entry(const strake_bench_item *item, int entry, double y, str
     draw_box(svg, STRAKE_PAGE_BAR_X, y, STRAKE_PAGE_BAR_WIDTH, bar_height(t, entry),
              strake_page_idle, text);
     draw_spans(t, entry, y, svg);
-    (void)strake_number_print(text, sizeof text, "%.4g ms, rows %lld, idle %.2g %%",
+    (void)strake_number_print(text, sizeof text, "%.4g ms, rows %lld, idle %.0f %%",
                               1e3 * t->seconds / t->steps, (long long)(part->end - part->first),
                               percent * sum->idle);
     strake_svg_text(svg, STRAKE_PAGE_BAR_X + STRAKE_PAGE_BAR_WIDTH + 8.0, y + 13, "value", text);
