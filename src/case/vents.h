@@ -1,0 +1,59 @@
+/**
+ * @file vents.h
+ * Where lava comes out of the ground, and how much: `vents` of a case. A vent is a cell or the cells of a line, which
+ * share its rate.
+ */
+#ifndef STRAKE_CASE_VENTS_H
+#define STRAKE_CASE_VENTS_H
+
+#include "base/georef.h"
+#include "case/schedule.h"
+#include "case/tree.h"
+
+/** A cell of a vent. */
+typedef struct strake_vent_cell {
+    int64_t row, col;
+    int vent;
+    double share; /**< of the vent's rate; those of a vent add up to 1 */
+} strake_vent_cell;
+
+/** All vents of a case. Plain data; all zero: there is none. */
+typedef struct strake_vents {
+    int count;
+    strake_schedule *rate; /**< of each vent [m3/s] */
+    int64_t
+        cells; /**< of all vents, in their order; a cell that several vents have stands several times */
+    strake_vent_cell *cell;
+} strake_vents;
+
+/** The grid that vents are in, and the folder that names of files start from. */
+typedef struct strake_vents_place {
+    const char *folder;
+    int64_t rows, cols;
+    const strake_georef *georef;
+} strake_vents_place;
+
+/**
+ * Reads the value of `vents`: a list of {row, col, rate} or {x, y, rate}, each with an optional `to`, or
+ * {grid: FILE, emission: FILE} of SCIARA. NULL: there is none.
+ * @param[out] out  free with strake_vents_free() in any case
+ * @return STRAKE_ERR_USAGE with the place (outside of the grid, rates < 0, times that do not ascend, files), _MEMORY
+ */
+strake_status strake_vents_read(const strake_node *node, const strake_vents_place *place,
+                                strake_vents *out, strake_error *error);
+
+/** The rates of all cells from @p time on, until strake_vents_next(). @param[out] rate  [cells] [m3/s] */
+void strake_vents_rates(const strake_vents *vents, double time, double *rate);
+
+/** The first time after @p time at which a rate changes [s]; infinity: they stay. */
+double strake_vents_next(const strake_vents *vents, double time);
+
+/** Whether nothing comes out any more from @p time on. */
+bool strake_vents_are_over(const strake_vents *vents, double time);
+
+/** What comes out of all vents between two times [m3]. */
+double strake_vents_volume(const strake_vents *vents, double from, double to);
+
+void strake_vents_free(strake_vents *vents);
+
+#endif

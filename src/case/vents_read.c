@@ -1,0 +1,357 @@
+/* Reading vents: places, lines, and rates over time. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/lines.h"
+#include "base/number.h"
+#include "case/read.h"
+#include "case/vents_impl.h"
+
+enum { MAX_SERIES = 1 << 26 }; /* bytes of a file; one of that size is some other file */
+
+static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
+
+/* Points of a series. */
+typedef struct series {
+    double *time, *rate;
+    int64_t points;
+} series;
+
+static strake_status out_of_memory(const strake_node *node, strake_error *error)
+{
+    char where[STRAKE_PLACE_SIZE];
+    return strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                       strake_node_where(node, where, sizeof where));
+}
+
+strake_status strake_vents_path(const strake_node *node, const strake_vents_place *place,
+                                char **path, strake_error *error)
+{
+    const char *name = NULL;
+    const strake_status status = strake_read_text(node, "the name of a file", &name, error);
+    if (status != STRAKE_OK) {
+        return status;
+    }
+    *path = strake_path_from(place->folder, name);
+    return *path != NULL ? STRAKE_OK : out_of_memory(node, error);
+}
+
+/* Refuses keys other than "a|b|c". */
+static strake_status check_keys(const strake_node *map, const char *choices, strake_error *error)
+{
+    strake_words words = {0};
+    strake_words_add_choices(&words, choices);
+    for (const strake_node *child = map->child; child != NULL; child = child->next) {
+        bool is_known = false;
+        char hint[100], where[STRAKE_PLACE_SIZE];
+        for (int k = 0; k < words.count; k++) {
+            is_known = is_known || strcmp(words.word[k], child->key) == 0;
+        }
+        if (!is_known) {
+            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
+                               strake_node_where_key(child, where, sizeof where), hint,
+                               hint[0] != '\0' ? " " : "; ", words.list);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* --- where --------------------------------------------------------------------------------------- */
+
+/* One coordinate of a place on the map as the index of a cell. */
+static strake_status read_side(const strake_node *node, const strake_vents_place *place,
+                               bool is_row, int64_t *out, strake_error *error)
+{
+    const strake_georef *const g = place->georef;
+    const int64_t cells = is_row ? place->rows : place->cols;
+    double at = 0.0;
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_read_real(node, &any, &at, error));
+    if (!g->is_known) {
+        return strake_node_fail(node, error,
+                                "the place of the grid on the map is not known, for its terrain is "
+                                "from no file that says it; give row and col instead");
+    }
+    *out = strake_georef_cell(is_row ? g->y - at : at - g->x, g->cell);
+    if (*out < 0 || *out >= cells) {
+        char text[200];
+        const double far =
+            is_row ? strake_georef_y(g, (double)cells) : strake_georef_x(g, (double)cells);
+        (void)strake_number_print(text, sizeof text,
+                                  "%.10g is outside of the grid, which is from %.10g to %.10g", at,
+                                  is_row ? far : g->x, is_row ? g->y : far);
+        return strake_node_fail(node, error, "%s", text);
+    }
+cleanup:
+    return status;
+}
+
+static strake_status read_index(const strake_node *node, int64_t cells, int64_t *out,
+                                strake_error *error)
+{
+    const strake_limits range = {0.0, (double)cells - 1.0, false, "[cells of the grid]"};
+    return strake_read_integer(node, &range, out, error);
+}
+
+/* {row, col} or {x, y} of a mapping. */
+static strake_status read_place(const strake_node *map, const strake_vents_place *place,
+                                int64_t *row, int64_t *col, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *const r = strake_node_get(map, "row"), *const c =
+                                                                  strake_node_get(map, "col");
+    const strake_node *const x = strake_node_get(map, "x"), *const y = strake_node_get(map, "y");
+    if (r != NULL && c != NULL && x == NULL && y == NULL) {
+        STRAKE_TRY(read_index(r, place->rows, row, error));
+        STRAKE_TRY(read_index(c, place->cols, col, error));
+    } else if (x != NULL && y != NULL && r == NULL && c == NULL) {
+        STRAKE_TRY(read_side(y, place, true, row, error));
+        STRAKE_TRY(read_side(x, place, false, col, error));
+    } else {
+        return strake_node_fail(map, error,
+                                "expected its place: either row and col, counted from 0 in the "
+                                "north-west, or x and y on the map");
+    }
+cleanup:
+    return status;
+}
+
+/* The cells of a line, each touching the next one along a side or at a corner (Bresenham). */
+static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, int64_t last_row,
+                     int64_t last_col)
+{
+    const int64_t rows = llabs(last_row - row), cols = llabs(last_col - col);
+    const int64_t down = row < last_row ? 1 : -1, right = col < last_col ? 1 : -1;
+    int64_t off = cols - rows;
+    bool is_good = strake_vents_add_cell(vents, vent, row, col);
+    while (is_good && (row != last_row || col != last_col)) {
+        const int64_t twice = 2 * off;
+        if (twice >= -rows) {
+            off -= rows;
+            col += right;
+        }
+        if (twice <= cols) {
+            off += cols;
+            row += down;
+        }
+        is_good = strake_vents_add_cell(vents, vent, row, col);
+    }
+    return is_good;
+}
+
+/* --- how much ------------------------------------------------------------------------------------ */
+
+static strake_status read_pairs(const strake_node *list, series *s, strake_error *error)
+{
+    static const char expected[] = "a list of one or more [time, rate] [s, m3/s]";
+    strake_status status = STRAKE_OK;
+    if (list->kind != STRAKE_NODE_LIST || list->children == 0) {
+        return strake_node_unlike(list, error, "%s", expected);
+    }
+    s->time = calloc((size_t)list->children, sizeof(double));
+    s->rate = calloc((size_t)list->children, sizeof(double));
+    if (s->time == NULL || s->rate == NULL) {
+        return out_of_memory(list, error);
+    }
+    for (const strake_node *item = list->child; item != NULL; item = item->next, s->points++) {
+        if (item->kind != STRAKE_NODE_LIST || item->children != 2) {
+            return strake_node_unlike(item, error, "[time, rate], two numbers [s, m3/s]");
+        }
+        STRAKE_TRY(strake_read_real(item->child, &any, &s->time[s->points], error));
+        STRAKE_TRY(strake_read_real(item->last, &any, &s->rate[s->points], error));
+    }
+cleanup:
+    return status;
+}
+
+/* "0, 4.5", also with a semicolon, a tab or blanks between. */
+static bool read_columns(const char *line, double *time, double *rate)
+{
+    char *end = NULL;
+    *time = strake_number_read(line, &end);
+    if (end == line) {
+        return false;
+    }
+    const char *second = end + strspn(end, " \t");
+    second += *second == ',' || *second == ';' ? 1 : 0;
+    if (second == end) {
+        return false;
+    }
+    *rate = strake_number_read(second, &end);
+    return end != second && end[strspn(end, " \t\r,;")] == '\0';
+}
+
+/* Lines of a time and a rate; a title, empty lines and those from # on are passed over. */
+static strake_status read_csv(const strake_node *node, const strake_vents_place *place, series *s,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL, *text = NULL, *line = NULL, *rest = NULL;
+    char where[STRAKE_PLACE_SIZE];
+    size_t length = 0;
+    int64_t number = 0, lines = 1, read = 0;
+    strake_error inner;
+    (void)strake_node_where(node, where, sizeof where);
+    STRAKE_TRY(strake_vents_path(node, place, &path, error));
+    STRAKE_CHECK(strake_file_read(path, MAX_SERIES, "series of rates", &text, &length, &inner) ==
+                     STRAKE_OK,
+                 error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
+    for (size_t k = 0; k < length; k++) {
+        lines += text[k] == '\n' ? 1 : 0;
+    }
+    s->time = calloc((size_t)lines, sizeof(double));
+    s->rate = calloc((size_t)lines, sizeof(double));
+    STRAKE_CHECK(s->time != NULL && s->rate != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to read it", where);
+    rest = text;
+    while ((line = strake_next_line(&rest)) != NULL) {
+        number++;
+        line += strspn(line, " \t\r");
+        if (*line == '\0' || *line == '#') {
+            continue;
+        }
+        const bool is_good = read_columns(line, &s->time[s->points], &s->rate[s->points]);
+        const bool is_title = read++ == 0 && strchr("+-.0123456789", *line) == NULL;
+        STRAKE_CHECK(is_good || is_title, error, STRAKE_ERR_USAGE,
+                     "%s: %s: line %lld: expected a time [s] and a rate [m3/s], such as 3600, 4.5",
+                     where, path, (long long)number);
+        s->points += is_good ? 1 : 0;
+    }
+    STRAKE_CHECK(s->points > 0, error, STRAKE_ERR_USAGE,
+                 "%s: %s: has no line with a time [s] and a rate [m3/s]", where, path);
+cleanup:
+    free(path);
+    free(text);
+    return status;
+}
+
+/* {series: [[t, r], ...]} or {file: NAME}, and how to go from point to point. */
+static strake_status read_series(const strake_node *map, const strake_vents_place *place, series *s,
+                                 bool *is_linear, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int choice = 0;
+    const strake_node *const list = strake_node_get(map, "series");
+    const strake_node *const file = strake_node_get(map, "file");
+    const strake_node *const how = strake_node_get(map, "interpolate");
+    STRAKE_TRY(check_keys(map, "series|file|interpolate", error));
+    if ((list == NULL) == (file == NULL)) {
+        return strake_node_fail(map, error,
+                                "expected either series: [[time, rate], ...] or file: NAME");
+    }
+    if (how != NULL) {
+        STRAKE_TRY(strake_read_choice(how, "constant|linear", &choice, error));
+        *is_linear = choice == 1;
+    }
+    status = list != NULL ? read_pairs(list, s, error) : read_csv(file, place, s, error);
+cleanup:
+    return status;
+}
+
+static strake_status read_rate(const strake_node *node, const strake_vents_place *place,
+                               strake_schedule *out, strake_error *error)
+{
+    static const strake_limits range = {0.0, INFINITY, false, "[m3/s]"};
+    strake_status status = STRAKE_OK;
+    series s = {0};
+    double number = 0.0;
+    bool is_linear = false, is_good = true;
+    char wrong[200];
+    switch (node->kind) {
+    case STRAKE_NODE_MAP:
+        STRAKE_TRY(read_series(node, place, &s, &is_linear, error));
+        break;
+    case STRAKE_NODE_LIST:
+        STRAKE_TRY(read_pairs(node, &s, error));
+        break;
+    case STRAKE_NODE_SCALAR:
+    case STRAKE_NODE_NULL:
+        if (node->kind == STRAKE_NODE_SCALAR && !strake_text_real(node->text, &number) &&
+            strchr("+-.0123456789", node->text[0]) == NULL) {
+            STRAKE_TRY(read_csv(node, place, &s, error));
+            break;
+        }
+        STRAKE_TRY(strake_read_real(node, &range, &number, error));
+        is_good = strake_schedule_add(out, 0.0, number);
+        break;
+    }
+    if (strake_schedule_wrong(s.points, s.time, s.rate, wrong, sizeof wrong) != NULL) {
+        status = strake_node_fail(node, error, "%s", wrong);
+        goto cleanup;
+    }
+    if (!is_good || !strake_schedule_points(out, s.points, s.time, s.rate, is_linear)) {
+        status = out_of_memory(node, error);
+    }
+cleanup:
+    free(s.time);
+    free(s.rate);
+    return status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------ */
+
+static strake_status read_vent(const strake_node *map, const strake_vents_place *place,
+                               strake_vents *vents, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t row = 0, col = 0, last_row = 0, last_col = 0;
+    int vent = 0;
+    const strake_node *const to = strake_node_get(map, "to");
+    const strake_node *const rate = strake_node_get(map, "rate");
+    if (map->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(map, error, "a vent such as {row: 10, col: 12, rate: 4}");
+    }
+    STRAKE_TRY(check_keys(map, "row|col|x|y|to|rate", error));
+    if (rate == NULL) {
+        return strake_node_fail(
+            map, error, "its rate is missing; expected a number [m3/s], a series or a file");
+    }
+    STRAKE_TRY(read_place(map, place, &row, &col, error));
+    last_row = row;
+    last_col = col;
+    if (to != NULL) {
+        if (to->kind != STRAKE_NODE_MAP) {
+            return strake_node_unlike(to, error,
+                                      "the other end of a fissure: {row, col} or {x, y}");
+        }
+        STRAKE_TRY(check_keys(to, "row|col|x|y", error));
+        STRAKE_TRY(read_place(to, place, &last_row, &last_col, error));
+    }
+    vent = strake_vents_add(vents);
+    if (vent < 0 || !add_line(vents, vent, row, col, last_row, last_col)) {
+        return out_of_memory(map, error);
+    }
+    status = read_rate(rate, place, &vents->rate[vent], error);
+cleanup:
+    return status;
+}
+
+strake_status strake_vents_read(const strake_node *node, const strake_vents_place *place,
+                                strake_vents *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    *out = (strake_vents){0};
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    if (node->kind == STRAKE_NODE_MAP) {
+        STRAKE_TRY(check_keys(node, "grid|emission", error));
+        STRAKE_TRY(strake_vents_read_sciara(node, place, out, error));
+    } else if (node->kind != STRAKE_NODE_LIST) {
+        return strake_node_unlike(
+            node, error,
+            "a list of vents such as [{row: 10, col: 12, rate: 4}], or SCIARA's "
+            "{grid: FILE, emission: FILE}");
+    }
+    for (const strake_node *item = node->child; node->kind == STRAKE_NODE_LIST && item != NULL;
+         item = item->next) {
+        STRAKE_TRY(read_vent(item, place, out, error));
+    }
+    status = strake_vents_share(out) ? STRAKE_OK : out_of_memory(node, error);
+cleanup:
+    return status;
+}
