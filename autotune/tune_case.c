@@ -93,6 +93,9 @@ static void print_key(const strake_key *key, double value, const double *list, s
     case STRAKE_KEY_CHOICE:
         print_choice(key->choices, (int)value, text);
         break;
+    case STRAKE_KEY_VENTS: /* other cells, other rates: what is tuned has none */
+        strake_text_print(text, "[]");
+        break;
     case STRAKE_KEY_REALS:
         for (int m = 0; m < (int)value; m++) {
             strake_text_print(text, "%s%.17g", m == 0 ? "[" : ", ", list[m]);

@@ -91,10 +91,11 @@ static void close_input(void **body)
 }
 
 static strake_status open_input(const strake_input_name *name, void **body, strake_npy_info *info,
-                                strake_error *error)
+                                strake_georef *georef, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     input *const in = calloc(1, sizeof *in);
+    (void)georef;
     *body = in;
     STRAKE_CHECK(in != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", name->path);
     in->path = strdup(name->path);

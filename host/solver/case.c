@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/asc_input.h"
 #include "case/case.h"
 #include "netcdf/input.h"
 
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
-static const strake_input_kind *const inputs[] = {&strake_netcdf_input, NULL};
+static const strake_input_kind *const inputs[] = {&strake_netcdf_input, &strake_asc_input, NULL};
 
 strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
                                 bool fields_later, strake_case **out, strake_error *error)

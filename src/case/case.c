@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/grid.h"
 #include "case/keys.h"
 #include "case/source.h"
 
@@ -34,6 +35,7 @@ void strake_case_close(strake_case **which)
     free((*which)->folder);
     free((*which)->text);
     free((*which)->output_directory);
+    strake_vents_free(&(*which)->vents);
     strake_settings_free(&(*which)->run);
     free(*which);
     *which = NULL;
@@ -95,59 +97,6 @@ static strake_status read_fields(strake_node *root, strake_case *which, bool fie
     return status;
 }
 
-/* Takes numbers of cells that the case leaves out from the first state field given by a file. */
-static strake_status complete_grid(strake_node *root, strake_case *which, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_input input = {.kind = NULL};
-    bool is_open = false;
-    const int dims = which->problem->dims;
-    const strake_source *source = NULL;
-    const char *field = NULL;
-    for (int f = 0; f < which->problem->fields && source == NULL; ++f) {
-        const strake_source *const given = which->source[f];
-        if (which->problem->field[f].is_state && which->problem->field[f].position == STRAKE_CELL &&
-            given != NULL && given->kind == STRAKE_SOURCE_FILE) {
-            source = given;
-            field = which->problem->field[f].name;
-        }
-    }
-    for (int d = 0; d < dims; ++d) {
-        const int axis = strake_axis_of(dims, d);
-        char path[64];
-        if (which->n[axis] > 0) {
-            continue;
-        }
-        (void)snprintf(path, sizeof path, "grid.%s", strake_axis_name(dims, axis));
-        if (source == NULL) {
-            return strake_keys_missing(root, path,
-                                       "an integer from 1 to 2147483647 [cells], or a state field "
-                                       "from a .npy file",
-                                       error);
-        }
-        if (!is_open) {
-            strake_error inner;
-            status = strake_source_open_file(which, source, field, &input, &inner);
-            is_open = true;
-            STRAKE_CHECK(status == STRAKE_OK, error,
-                         status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE, "%s: %s",
-                         source->where, inner.text);
-        }
-        const strake_npy_info *const info = &input.info;
-        STRAKE_CHECK(info->dims == dims && info->shape[d] >= 1 && info->shape[d] <= INT32_MAX,
-                     error, STRAKE_ERR_USAGE,
-                     "%s: %s has %d dimensions, %" PRId64 " %s; a grid can be taken from %d "
-                     "dimensions of 1 to 2147483647 cells",
-                     source->where, source->file, info->dims, d < info->dims ? info->shape[d] : 0,
-                     strake_axis_name(dims, axis), dims);
-        which->n[axis] = info->shape[d];
-    }
-
-cleanup:
-    strake_input_close(&input);
-    return status;
-}
-
 /* Arrays, outer faces and some ghosts included, must be addressable in bytes. */
 static strake_status check_size(strake_node *root, const strake_case *which, strake_error *error)
 {
@@ -164,6 +113,24 @@ static strake_status check_size(strake_node *root, const strake_case *which, str
                             "%" PRId64 " x %" PRId64 " x %" PRId64
                             " cells are more than 64-bit byte counts can address",
                             which->n[0], which->n[1], which->n[2]);
+}
+
+/* Of problems that have them; places are cells of the grid. */
+static strake_status read_vents(strake_node *root, strake_case *which, strake_error *error)
+{
+    const strake_vents_place place = {.folder = which->folder,
+                                      .rows = which->n[0],
+                                      .cols = which->n[2],
+                                      .georef = &which->georef};
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {
+        if (which->problem->key[k].type == STRAKE_KEY_VENTS) {
+            status = strake_vents_read(strake_node_find(root, which->problem->key[k].path), &place,
+                                       &which->vents, error);
+            which->value[k] = which->vents.count;
+        }
+    }
+    return status;
 }
 
 /* Opens every field once, so that a wrong file is reported now rather than when the run starts. */
@@ -206,8 +173,9 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
                  which->problem->name);
     STRAKE_TRY(strake_keys_read_problem(root, which, error));
     STRAKE_TRY(read_fields(root, which, fields_later, error));
-    STRAKE_TRY(complete_grid(root, which, error));
+    STRAKE_TRY(strake_grid_complete(root, which, error));
     STRAKE_TRY(check_size(root, which, error));
+    STRAKE_TRY(read_vents(root, which, error));
     STRAKE_TRY(strake_output_check(which, error));
     STRAKE_TRY(check_files(which, error));
     if (which->problem->check != NULL) {

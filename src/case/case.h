@@ -8,6 +8,7 @@
 #include "case/input.h"
 #include "case/output.h"
 #include "case/settings.h"
+#include "case/vents.h"
 #include "engine/problem.h"
 
 enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
@@ -24,6 +25,7 @@ struct strake_case {
     strake_precision precision;
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
+    strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
     strake_boundary boundary[STRAKE_AXES];
     double dt;                                     /**< time step [s] */
     int64_t steps;                                 /**< total number of steps */
@@ -32,6 +34,7 @@ struct strake_case {
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
     strake_source
         *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
+    strake_vents vents;             /**< sources in cells */
     strake_settings run;            /**< the run.* keys */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */

@@ -170,6 +170,12 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
         "it");
     say(&to, 6,
         "      has one dimension more, before the others, K chooses one of its arrays, from 0 on");
+    say(&to, 6, "  {file: NAME.asc, nodata: none, utm: {zone: Z, south: true}, geographic: true}");
+    say(&to, 6,
+        "      an ESRI ASCII grid, from north to south; grid, spacing and the place on the map "
+        "are");
+    say(&to, 6,
+        "      its own. nodata: the number that stands for no value, or none; default: the file's");
     say(&to, 6, "  {sum: [A, B, ...]}");
     say(&to, 6, "      the sum of several of these, all velocity shapes or none");
     say(&to, 6,

@@ -188,6 +188,11 @@ static void of_key(const strake_key *key, strake_entry *out)
         comma_list(key->choices, words, sizeof words);
         (void)snprintf(out->type, sizeof out->type, "one of %s", words);
         break;
+    case STRAKE_KEY_VENTS:
+        (void)snprintf(out->type, sizeof out->type, "%s",
+                       "list of {row, col, rate} or {x, y, rate}; or SCIARA's {grid, emission}");
+        (void)snprintf(out->example, sizeof out->example, "[{row: 10, col: 12, rate: 4}]");
+        break;
     case STRAKE_KEY_REALS:
         (void)snprintf(out->type, sizeof out->type, "list of %d to %d numbers %s",
                        (int)key->minimum, (int)key->maximum, key->unit);

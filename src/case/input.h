@@ -5,7 +5,23 @@
 #ifndef STRAKE_CASE_INPUT_H
 #define STRAKE_CASE_INPUT_H
 
+#include "base/asc.h"
 #include "base/npy.h"
+
+/** Cells without a value in files that can have them. */
+typedef struct strake_blank {
+    strake_nodata nodata; /**< which number stands for none */
+    double number;        /**< of STRAKE_NODATA_NUMBER */
+    bool is_filled;       /**< such cells are given a value; otherwise refused */
+    double fill;
+} strake_blank;
+
+/**
+ * Fills in such cells, which are NaN. @param[in] cols  of the grid, [first, first + count) are counted along its rows
+ * @return STRAKE_ERR_USAGE with the cell
+ */
+strake_status strake_blank_fill(const strake_blank *blank, const char *path, int64_t cols,
+                                int64_t first, int64_t count, double *value, strake_error *error);
 
 /** What a case says of a file. */
 typedef struct strake_input_name {
@@ -14,14 +30,19 @@ typedef struct strake_input_name {
     int64_t index;        /**< of several arrays in a variable, -1: not given */
     const char *field;    /**< that it is for */
     int dims;             /**< that the field has */
+    strake_blank blank;
 } strake_input_name;
 
 /** A format of files. */
 typedef struct strake_input_kind {
     bool (*takes)(const char *path); /**< whether a file has this format */
-    /** Finds the array. @param[out] info  its shape and count @return STRAKE_ERR_USAGE, _IO, _MEMORY */
+    bool has_place; /**< files say where they lie on a map, and have cells without a value */
+    /**
+     * Finds the array. @param[out] info  its shape and count @param[out] georef  may be left as it is
+     * @return STRAKE_ERR_USAGE, _IO, _MEMORY
+     */
     strake_status (*open)(const strake_input_name *name, void **body, strake_npy_info *info,
-                          strake_error *error);
+                          strake_georef *georef, strake_error *error);
     /** As strake_npy_read(); fails where a value is missing. */
     strake_status (*read)(void *body, int64_t first, int64_t count, double *out,
                           strake_error *error);
@@ -34,12 +55,16 @@ typedef struct strake_input {
     void *body;
     strake_npy_reader *npy;
     strake_npy_info info;
+    strake_georef georef; /**< where its cells lie, if it says so */
 } strake_input;
 
 /** @param[in] kinds  formats besides .npy, NULL-terminated; NULL: none @return as the format's */
 strake_status strake_input_open(const strake_input_kind *const *kinds,
                                 const strake_input_name *name, strake_input *out,
                                 strake_error *error);
+
+/** Whether a file has a format whose files say where they lie on a map. */
+bool strake_input_has_place(const strake_input_kind *const *kinds, const char *path);
 
 /** Elements [first, first + count) in C order, as double. */
 strake_status strake_input_read(strake_input *input, int64_t first, int64_t count, double *out,

@@ -39,6 +39,21 @@ bool strake_source_is_velocity(const strake_source *source)
                                              : source->shape != NULL && source->shape->is_velocity;
 }
 
+/* What a cell without a value holds: what the field says; in further terms of a sum, nothing. */
+static strake_blank blank_of(const strake_case *which, const strake_source *source,
+                             const char *field)
+{
+    strake_blank blank = source->blank;
+    for (int f = 0; f < which->problem->fields; ++f) {
+        const strake_field *const row = &which->problem->field[f];
+        if (strcmp(row->name, field) == 0 && row->has_blank) {
+            blank.is_filled = true;
+            blank.fill = source->is_further ? 0.0 : row->blank;
+        }
+    }
+    return blank;
+}
+
 strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
                                       const char *field, strake_input *out, strake_error *error)
 {
@@ -46,8 +61,15 @@ strake_status strake_source_open_file(const strake_case *which, const strake_sou
                                     .variable = source->variable,
                                     .index = source->index,
                                     .field = field,
-                                    .dims = which->problem->dims};
-    return strake_input_open(which->inputs, &name, out, error);
+                                    .dims = which->problem->dims,
+                                    .blank = blank_of(which, source, field)};
+    const strake_status status = strake_input_open(which->inputs, &name, out, error);
+    if (out->georef.is_known) {
+        out->georef.is_geographic = out->georef.is_geographic || source->map.is_geographic;
+        out->georef.zone = source->map.zone > 0 ? source->map.zone : out->georef.zone;
+        out->georef.is_south = source->map.zone > 0 ? source->map.is_south : out->georef.is_south;
+    }
+    return status;
 }
 
 bool strake_source_is_alone(const strake_case *which, const strake_source *source)

@@ -78,9 +78,12 @@ struct strake_source {
     char *file;     /**< path, usable from the working directory */
     char *variable; /**< of the file, NULL: not given */
     int64_t index;  /**< of the variable's arrays, -1: not given */
+    strake_blank blank;
+    strake_georef map; /**< what the case says of the file's map: is_geographic, zone, is_south */
     const strake_shape *shape;
     double v[STRAKE_SHAPE_SLOTS]; /**< parameters by slot */
     int64_t seed;
+    bool is_further;       /**< a term of a sum, not the first one */
     strake_source **child; /**< terms of a sum */
     int children;
 };

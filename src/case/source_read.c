@@ -204,6 +204,7 @@ static strake_status read_sum(const strake_node *node, const strake_case *which,
         if (status != STRAKE_OK) {
             return status;
         }
+        source->child[source->children]->is_further = source->children > 0;
         ++source->children;
         if (strake_source_is_velocity(source->child[source->children - 1]) !=
             strake_source_is_velocity(source->child[0])) {
@@ -214,6 +215,49 @@ static strake_status read_sum(const strake_node *node, const strake_case *which,
         }
     }
     return STRAKE_OK;
+}
+
+/* What a grid of a map cannot say itself: {file, nodata: none | NUMBER, utm: {zone, south}, geographic}. */
+static strake_status read_map(const strake_node *map, strake_source *source, strake_error *error)
+{
+    static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
+    static const strake_limits zones = {1.0, 60.0, false, NULL};
+    strake_status status = STRAKE_OK;
+    const strake_node *const nodata = strake_node_get(map, "nodata");
+    const strake_node *const utm = strake_node_get(map, "utm");
+    const strake_node *const zone = strake_node_get(utm, "zone");
+    const strake_node *const south = strake_node_get(utm, "south");
+    const strake_node *const geographic = strake_node_get(map, "geographic");
+    int64_t number = 0;
+    if (nodata != NULL && nodata->kind == STRAKE_NODE_SCALAR && strcmp(nodata->text, "none") == 0) {
+        source->blank.nodata = STRAKE_NODATA_NONE;
+    } else if (nodata != NULL) {
+        source->blank.nodata = STRAKE_NODATA_NUMBER;
+        if (strake_read_real(nodata, &any, &source->blank.number, error) != STRAKE_OK) {
+            return strake_node_unlike(nodata, error,
+                                      "none, or the number that stands for no value");
+        }
+    }
+    if (utm != NULL && (zone == NULL || utm->children != (south != NULL ? 2 : 1))) {
+        return strake_node_unlike(utm, error,
+                                  "{zone: 1 to 60}, south of the equator {zone: ..., "
+                                  "south: true}");
+    }
+    if (utm != NULL) {
+        STRAKE_TRY(strake_read_integer(zone, &zones, &number, error));
+        source->map.zone = (int)number;
+    }
+    if (south != NULL) {
+        STRAKE_TRY(strake_read_boolean(south, &source->map.is_south, error));
+    }
+    if (geographic != NULL) {
+        STRAKE_TRY(strake_read_boolean(geographic, &source->map.is_geographic, error));
+    }
+    if (utm != NULL && source->map.is_geographic) {
+        return strake_node_fail(utm, error, "coordinates are either of UTM or geographic");
+    }
+cleanup:
+    return status;
 }
 
 /* A file, and beside it in the same mapping what chooses one of several arrays in it. */
@@ -239,6 +283,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
     if (index != NULL) {
         STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
     }
+    STRAKE_TRY(read_map(node->parent, source, error));
 cleanup:
     return status;
 }
@@ -263,8 +308,11 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
         return node->child;
     }
     strake_node *const file = strake_node_get(node, "file");
-    const int beside = (strake_node_get(node, "variable") != NULL ? 1 : 0) +
-                       (strake_node_get(node, "index") != NULL ? 1 : 0);
+    static const char *const more[] = {"variable", "index", "nodata", "utm", "geographic"};
+    int beside = 0;
+    for (int k = 0; k < (int)(sizeof more / sizeof more[0]); ++k) {
+        beside += strake_node_get(node, more[k]) != NULL ? 1 : 0;
+    }
     if (file != NULL && node->children == 1 + beside) {
         return file;
     }

@@ -238,6 +238,8 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
             status = strake_read_choice(node, key->choices, &choice, error);
             which->value[k] = choice;
             break;
+        case STRAKE_KEY_VENTS: /* when the grid is known: case.c */
+            break;
         case STRAKE_KEY_REALS:
             status = read_reals(node, key, which->list[k], &which->value[k], error);
             break;

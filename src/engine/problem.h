@@ -23,7 +23,8 @@ typedef enum strake_key_type {
     STRAKE_KEY_REAL,
     STRAKE_KEY_BOOLEAN, /**< true/false -> 1/0 */
     STRAKE_KEY_CHOICE,  /**< index into the choices */
-    STRAKE_KEY_REALS    /**< list of numbers, in strake_case.list[]; the value is how many */
+    STRAKE_KEY_REALS,   /**< list of numbers, in strake_case.list[]; the value is how many */
+    STRAKE_KEY_VENTS    /**< sources in cells, in strake_case.vents; the value is how many */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
@@ -62,6 +63,8 @@ typedef struct strake_field {
         weight; /**< on faces, from a velocity shape: times the mean of this field of cells at them */
     strake_edge open[STRAKE_AXES]; /**< static inputs: beyond the open edges of each axis */
     strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux */
+    bool has_blank;                /**< grids of maps may have cells without a value ... */
+    double blank;                  /**< which then have this one */
 } strake_field;
 
 struct strake_case;

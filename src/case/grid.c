@@ -1,0 +1,149 @@
+#include "case/grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "case/keys.h"
+#include "case/source.h"
+
+/* The file that the grid is taken from. */
+typedef struct origin {
+    const strake_source *source; /* NULL: there is none */
+    const char *field;
+    strake_npy_info info;
+    strake_georef georef;
+} origin;
+
+static strake_status look(const strake_case *which, const strake_source *source, const char *field,
+                          origin *out, strake_error *error)
+{
+    strake_error inner;
+    strake_input input = {.kind = NULL};
+    const strake_status status = strake_source_open_file(which, source, field, &input, &inner);
+    *out = (origin){source, field, input.info, input.georef};
+    strake_input_close(&input);
+    return status == STRAKE_OK
+               ? STRAKE_OK
+               : strake_fail(error, status == STRAKE_ERR_MEMORY ? status : STRAKE_ERR_USAGE,
+                             "%s: %s", source->where, inner.text);
+}
+
+/* The first grid of a map goes to @p first; all others lie at the same place. */
+static strake_status find_maps(const strake_case *which, const strake_source *source,
+                               const char *field, origin *first, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    origin found = {.source = NULL};
+    for (int k = 0; source != NULL && k < source->children; ++k) {
+        STRAKE_TRY(find_maps(which, source->child[k], field, first, error));
+    }
+    if (source == NULL || source->kind != STRAKE_SOURCE_FILE ||
+        !strake_input_has_place(which->inputs, source->file)) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(look(which, source, field, &found, error));
+    if (first->source == NULL) {
+        *first = found;
+    }
+    STRAKE_CHECK(!found.georef.is_known || !first->georef.is_known ||
+                     strake_georef_same(&found.georef, &first->georef),
+                 error, STRAKE_ERR_USAGE, "%s: %s lies at another place than %s of %s",
+                 source->where, source->file, first->source->file, first->source->where);
+cleanup:
+    return status;
+}
+
+/* The first state field in cells that is a file. */
+static strake_status find_state(const strake_case *which, origin *out, strake_error *error)
+{
+    for (int f = 0; f < which->problem->fields; ++f) {
+        const strake_field *const field = &which->problem->field[f];
+        if (field->is_state && field->position == STRAKE_CELL && which->source[f] != NULL &&
+            which->source[f]->kind == STRAKE_SOURCE_FILE) {
+            return look(which, which->source[f], field->name, out, error);
+        }
+    }
+    return STRAKE_OK;
+}
+
+static strake_status complete_cells(strake_node *root, strake_case *which, origin *from,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int dims = which->problem->dims;
+    for (int d = 0; d < dims; ++d) {
+        const int axis = strake_axis_of(dims, d);
+        char path[64];
+        if (which->n[axis] > 0) {
+            continue;
+        }
+        (void)snprintf(path, sizeof path, "grid.%s", strake_axis_name(dims, axis));
+        if (from->source == NULL) {
+            STRAKE_TRY(find_state(which, from, error));
+        }
+        if (from->source == NULL) {
+            return strake_keys_missing(root, path,
+                                       "an integer from 1 to 2147483647 [cells], or a state field "
+                                       "from a .npy file",
+                                       error);
+        }
+        const strake_npy_info *const info = &from->info;
+        STRAKE_CHECK(info->dims == dims && info->shape[d] >= 1 && info->shape[d] <= INT32_MAX,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: %s has %d dimensions, %" PRId64 " %s; a grid can be taken from %d "
+                     "dimensions of 1 to 2147483647 cells",
+                     from->source->where, from->source->file, info->dims,
+                     d < info->dims ? info->shape[d] : 0, strake_axis_name(dims, axis), dims);
+        which->n[axis] = info->shape[d];
+    }
+cleanup:
+    return status;
+}
+
+/* Spacings are those of the map, which the case may repeat. */
+static strake_status complete_spacing(strake_node *root, strake_case *which, const origin *from,
+                                      strake_error *error)
+{
+    static const char *const path[] = {"grid.dx", "grid.dy"};
+    const double cell = from->georef.cell;
+    if (!from->georef.is_known) {
+        return STRAKE_OK;
+    }
+    for (int k = 0; k < 2; ++k) {
+        const strake_node *const node = strake_node_find(root, path[k]);
+        double *const spacing = &which->spacing[strake_axis_of(2, k)];
+        if (node == NULL && from->georef.is_geographic) {
+            return strake_keys_missing(root, path[k],
+                                       "a number > 0 [m]: the cells of the map are degrees", error);
+        }
+        if (node == NULL) {
+            *spacing = cell;
+        } else if (!from->georef.is_geographic &&
+                   !(*spacing > cell * (1.0 - 1e-6) && *spacing < cell * (1.0 + 1e-6))) {
+            char text[100];
+            (void)strake_number_print(text, sizeof text, "%.10g m, but cells of %.10g m", *spacing,
+                                      cell);
+            return strake_node_fail(node, error, "is %s are in %s; leave it out", text,
+                                    from->source->file);
+        }
+    }
+    return STRAKE_OK;
+}
+
+strake_status strake_grid_complete(strake_node *root, strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    origin from = {.source = NULL};
+    for (int f = 0; f < which->problem->fields && which->problem->dims == 2; ++f) {
+        const strake_field *const field = &which->problem->field[f];
+        if (field->position == STRAKE_CELL) {
+            STRAKE_TRY(find_maps(which, which->source[f], field->name, &from, error));
+        }
+    }
+    which->georef = from.georef;
+    STRAKE_TRY(complete_spacing(root, which, &from, error));
+    STRAKE_TRY(complete_cells(root, which, &from, error));
+cleanup:
+    return status;
+}
