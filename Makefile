@@ -627,6 +627,30 @@ aarch64: $(LOOP_TOOL) ## compile everything for 64-bit Arm, in BUILD/aarch64 (gc
 	+@$(SUBMAKE) BUILD=$(BUILD)/aarch64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar PKG_CONFIG=false MPI=no \
 	    CPPFLAGS='-idirafter /usr/include' LOOP_TOOL=$(LOOP_TOOL) objects
 
+# --- packages --------------------------------------------------------------------------------------
+
+DIST_NAME := strake-$(VERSION)
+DIST ?= $(BUILD)/$(DIST_NAME).tar.gz
+DEB_FOLDER ?= $(BUILD)
+DEB_ROOT = $(abspath $(DEB_FOLDER))/deb-root
+MAINTAINER ?= The Strake authors <root@localhost>
+.PHONY: dist deb check-packages
+dist: ## the source as a tarball, BUILD/strake-VERSION.tar.gz
+	@mkdir -p $(dir $(DIST))
+	@sh host/main/dist.sh $(DIST) $(DIST_NAME)
+
+# The program looks for modules where it was told to when it was compiled: ../lib, which is right in /usr, too.
+deb: all ## a Debian package for systems like this one, BUILD/strake_VERSION_ARCHITECTURE.deb
+	$(if $(filter ../lib,$(LIBDIR_FROM_BIN)),,$(error make deb: LIBDIR=$(LIBDIR) is not lib below PREFIX; leave it out))
+	@rm -rf $(DEB_ROOT) && mkdir -p $(DEB_FOLDER)
+	+@$(MAKE) --no-print-directory -o all install DESTDIR=$(DEB_ROOT) PREFIX=/usr LIBDIR=/usr/lib >/dev/null
+	@sed 's|^prefix=.*|prefix=/usr|; s|^libdir=.*|libdir=/usr/lib|' $(BUILD)/strake.pc >$(DEB_ROOT)/usr/lib/pkgconfig/strake.pc
+	@sh host/main/deb.sh $(DEB_ROOT) $(VERSION) '$(MAINTAINER)' $(DEB_FOLDER)
+	@rm -rf $(DEB_ROOT)
+
+check-packages: dist deb ## build the tarball from nothing and run it; as root, install the package, run it, remove it
+	@CC='$(CC)' bash tests/packages.sh $(BUILD) $(DIST_NAME)
+
 .PHONY: example deps configure info help clean distclean
 example: $(BUILD)/tests/example_model ## build and run the library example of the README
 	$(BUILD)/tests/example_model

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: sh host/main/man.sh PAGE COMMAND... >strake.1
 # Writes the manual: PAGE, with what the program (COMMAND, such as build/strake) says of its commands and of the keys
-# of a case in place of the lines `.\" commands` and `.\" topics`, so that it says everything and nothing twice.
+# of a case in place of the lines `.\" commands` and `.\" topics`, and its version behind .Os, so that it says everything and nothing twice.
 set -eu
 page=$1
 shift
@@ -30,6 +30,7 @@ while IFS= read -r line; do
                 literal "$topic" "$@"
             done
             ;;
+        .Os) printf '.Os %s\n' "$("$@" --version | sed 's/^strake/Strake/')" ;;
         *) printf '%s\n' "$line" ;;
     esac
 done <"$page"
