@@ -173,11 +173,21 @@ cleanup:
     return status;
 }
 
-/* Whether limits keep drivers from being loaded, and then the reason: it is no driver that is missing. */
-static bool is_short_of_memory(char *why, size_t size)
+/*
+ * A driver whose compiler finds no more addresses ends the whole process: PoCL's does so up to 0.8 GiB, in many
+ * ways.
+ */
+static const rlim_t least_addresses = (rlim_t)1 << 30;
+
+/*
+ * Whether no more than so many bytes of addresses are allowed, and then the reason for there being no device: it
+ * is no driver that is missing.
+ */
+static bool is_short_of_memory(rlim_t most, char *why, size_t size)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur > most) {
         return false;
     }
     (void)snprintf(why, size,
@@ -190,7 +200,7 @@ static bool is_short_of_memory(char *why, size_t size)
 static void explain_empty(strake_cl_list *list, cl_uint platforms, cl_platform_id first)
 {
     char name[64];
-    if (is_short_of_memory(list->why_none, sizeof list->why_none)) {
+    if (is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none)) {
         return;
     }
     if (platforms == 0) {
@@ -259,13 +269,16 @@ strake_status strake_cl_list_open(strake_cl_list *list, strake_error *error)
     memset(list, 0, sizeof *list);
     STRAKE_TRY(strake_cl_loader_open(&list->cl, list->why_none, sizeof list->why_none, error));
     if (list->cl == NULL) {
-        (void)is_short_of_memory(list->why_none, sizeof list->why_none);
+        (void)is_short_of_memory(RLIM_INFINITY, list->why_none, sizeof list->why_none);
         goto cleanup;
     }
     STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_DRIVER, "an OpenCL driver", error));
     if (!is_ours()) {
         (void)snprintf(list->why_none, sizeof list->why_none,
                        "OpenCL was used before fork(), and its drivers work in that process alone");
+        goto cleanup;
+    }
+    if (is_short_of_memory(least_addresses, list->why_none, sizeof list->why_none)) {
         goto cleanup;
     }
     code = list->cl->clGetPlatformIDs(0, NULL, &platforms);

@@ -33,6 +33,16 @@ if [ "$has_device" -gt 0 ]; then
     short 100000 run flow.yaml --on ocl:0 --quiet
     [ "$code" -eq 2 ] && grep -q 'ulimit -v 100000' .err && ! grep -qE 'install|clinfo' .err
     report $? 'where a driver finds no addresses, none is advised'
+    # Between these limits drivers are loaded, and end the process when their compilers find no addresses.
+    for kib in 250000 350000 450000 600000 800000; do
+        STRAKE_CACHE_DIR=$scratch/cold POCL_CACHE_DIR=$scratch/cold short $kib devices
+        [ "$code" -eq 0 ] && grep -q "ulimit -v $kib" .out
+        report $? "nor is one asked that would end the program ($kib KiB)"
+        STRAKE_CACHE_DIR=$scratch/cold POCL_CACHE_DIR=$scratch/cold short $kib run flow.yaml --on ocl:0 --quiet
+        fails 2 "a run says so" "ulimit -v $kib"
+    done
+    short 600000 run flow.yaml --quiet --set grid.rows=100 --set grid.cols=100
+    exits 0 'and goes on where it need not have one'
 else
     skip 'where a driver finds no addresses, none is advised' 'no OpenCL device'
 fi
