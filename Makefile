@@ -21,6 +21,7 @@ PKG_CONFIG ?= pkg-config
 # yes, no, or auto: where pkg-config or mpicc finds one (not for sanitizers, which see their leaks).
 MPI ?= $(if $(SANITIZE),no,auto)
 NETCDF ?= $(if $(SANITIZE),no,auto)
+CAIRO ?= $(if $(SANITIZE),no,auto)
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
@@ -30,7 +31,7 @@ V ?= 0
 
 # What `make configure` stores, when it is given on its command line.
 CONFIG_VARS := CC AR CFLAGS CPPFLAGS LDFLAGS LDLIBS OPT WERROR BUILD PREFIX LIBDIR CLANG CLANG_FORMAT \
-    CLANG_TIDY SANITIZE PKG_CONFIG MPI NETCDF
+    CLANG_TIDY SANITIZE PKG_CONFIG MPI NETCDF CAIRO
 
 # --- what the compiler is ------------------------------------------------------------------------
 
@@ -76,6 +77,7 @@ $$(error $(1)=yes: pkg-config does not find $(2); Debian: $(3))
 endif
 endef
 $(eval $(call optional,NETCDF,netcdf,libnetcdf-dev))
+$(eval $(call optional,CAIRO,cairo,libcairo2-dev))
 
 # MPIs have several names, and some none that pkg-config knows. Without a module there is one rank.
 ifneq ($(filter-out yes no auto,$(MPI)),)
@@ -97,11 +99,12 @@ endif
 endif
 
 # All modules: VARIABLE:NAME. Those that are built, and their sources.
-OPTIONAL := MPI:mpi NETCDF:netcdf
+OPTIONAL := MPI:mpi NETCDF:netcdf CAIRO:cairo
 MODULES := $(foreach m,$(OPTIONAL),$(if $($(firstword $(subst :, ,$m))_LIBS),$(lastword $(subst :, ,$m))))
 module_src = $(wildcard host/$(1)/$(1)_*.c)
 # The modules have copies of their own of what they need of Strake.
 MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c
+MODULE_EXTRA_cairo := src/base/error.c src/base/number.c
 MODULE_EXTRA_netcdf := src/base/error.c src/base/file.c src/base/lines.c src/base/number.c
 
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
@@ -117,6 +120,7 @@ $(foreach m,$(OPTIONAL),$(call module_flags,$(firstword $(subst :, ,$m)),$(lastw
 LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)')
 FLAGS_host/module/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
+FLAGS_host/cairo/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
 FLAGS_host/netcdf/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
@@ -289,6 +293,7 @@ $(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,
 # Who loads a module knows whether it is built, and module.c where it is.
 $(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/module/module.o: $(BUILD)/obj/module-mpi
 $(BUILD)/obj/host/netcdf/netcdf.o: $(BUILD)/obj/module-netcdf
+$(BUILD)/obj/host/cairo/drawing.o: $(BUILD)/obj/module-cairo
 
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
@@ -578,7 +583,7 @@ tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \
 	    case $$file in *_rows.c) row='-DSTRAKE_ROWS_ISA=base -DSTRAKE_ROWS_PRECISION=f64';; *) row=;; esac; \
-	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $(NETCDF_FLAGS:-I%=-isystem %) $$row 2>&1 | \
+	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $(NETCDF_FLAGS:-I%=-isystem %) $(CAIRO_FLAGS:-I%=-isystem %) $$row 2>&1 | \
 	        { grep -vE '^([0-9]+ warnings? generated|Suppressed |Use -header-filter)' || true; }; \
 	    [ "$${PIPESTATUS[0]}" -eq 0 ] || status=1; done; \
 	    [ $$status -eq 0 ] && echo 'tidy: $(words $(TIDY_FILES)) files'

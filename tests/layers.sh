@@ -16,7 +16,7 @@ complain() { # FILE LINE MESSAGE
 
 # The folders of host, each on those before it. Machines come first, then whoever computes slabs, when and on which
 # rank; what is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
-order="module mpi netcdf cpu io opencl measure model tuned part team pace group grid solver output bench view"
+order="module mpi netcdf cairo cpu io opencl measure model tuned part team pace group grid solver output bench view"
 
 mapfile -t sources < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 files=${#sources[@]}
@@ -63,6 +63,8 @@ done < <(awk -v order="$order" '
             say("only host/mpi/mpi_* knows MPI; use mpi/ranks.h")
         } else if (name == "netcdf.h" && FILENAME !~ /^host\/netcdf\/netcdf_/) {
             say("only host/netcdf/netcdf_* knows libnetcdf; use netcdf/netcdf.h")
+        } else if (name ~ /^cairo.*\.h$/ && FILENAME !~ /^host\/cairo\/cairo_/) {
+            say("only host/cairo/cairo_* knows cairo; use cairo/drawing.h")
         }
     }
     BEGIN {

@@ -13,7 +13,8 @@
 
 enum { CHUNK = 1 << 16 };
 
-static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint"};
+static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint",
+                                        "a NetCDF file"};
 
 /* "[3, 14]" of a flat index. */
 static const char *index_text(const strake_array *of, int64_t flat, char *text, size_t size)
@@ -141,6 +142,55 @@ cleanup:
     return status;
 }
 
+/* Variables of the same name, whole. */
+static strake_status compare_variables(const char *path_a, strake_netcdf_reader *x,
+                                       const char *path_b, strake_netcdf_reader *y,
+                                       const strake_netcdf *module, double tolerance, bool *equal,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_netcdf_info one, other;
+    for (int k = 0; k < module->variables(x); k++) {
+        bool found = false;
+        for (int j = 0; module->describe(x, k, &one) && j < module->variables(y) && !found; j++) {
+            found = module->describe(y, j, &other) && strcmp(one.name, other.name) == 0;
+            if (found && one.dims > 0 && other.dims > 0) {
+                strake_array a = strake_array_of_netcdf(path_a, module, x, k, &one, -1);
+                strake_array b = strake_array_of_netcdf(path_b, module, y, j, &other, -1);
+                STRAKE_TRY(compare_arrays(one.name, &a, &b, tolerance, equal, error));
+            }
+        }
+        if (!found) {
+            (void)printf("%s: only in %s\n", one.name, path_a);
+            *equal = false;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status compare_netcdf(const char *path_a, const char *path_b, double tolerance,
+                                    bool *equal, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_netcdf *module = NULL;
+    strake_netcdf_reader *x = NULL, *y = NULL;
+    STRAKE_TRY(strake_netcdf_load(path_a, &module, error));
+    STRAKE_TRY(module->open(path_a, &x, error));
+    STRAKE_TRY(module->open(path_b, &y, error));
+    if (module->variables(x) < module->variables(y)) {
+        (void)printf("%s has variables that %s has not\n", path_b, path_a);
+        *equal = false;
+    }
+    STRAKE_TRY(compare_variables(path_a, x, path_b, y, module, tolerance, equal, error));
+cleanup:
+    if (module != NULL) {
+        module->end(&x);
+        module->end(&y);
+    }
+    return status;
+}
+
 static int is_npy(const struct dirent *entry)
 {
     const size_t length = strlen(entry->d_name);
@@ -238,6 +288,8 @@ static int command(const strake_arguments *arguments)
         STRAKE_TRY(compare_folders(a, b, tolerance, &equal, error));
     } else if (kind_a == STRAKE_PATH_CHECKPOINT) {
         STRAKE_TRY(compare_checkpoints(a, b, tolerance, &equal, error));
+    } else if (kind_a == STRAKE_PATH_NETCDF) {
+        STRAKE_TRY(compare_netcdf(a, b, tolerance, &equal, error));
     } else {
         STRAKE_TRY(compare_npy(a, a, b, tolerance, &equal, error));
     }
@@ -267,9 +319,9 @@ const strake_command strake_command_compare = {
     .option = options,
     .details =
         "A and B are two .npy files, two folders (their .npy files are compared by name; one\n"
-        "that is missing is a difference) or two checkpoints. Exit status: 0 equal, 1\n"
-        "different, 2 unreadable. With a tolerance, float32 and float64 may be compared and\n"
-        "two NaN are equal.\n",
+        "that is missing is a difference), two NetCDF files (their variables) or two\n"
+        "checkpoints. Exit status: 0 equal, 1 different, 2 unreadable. With a tolerance,\n"
+        "float32 and float64 may be compared and two NaN are equal.\n",
     .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"
                 "  strake compare out-cpu out-gpu\n"
                 "  strake compare double single --tolerance 1e-5\n",

@@ -10,6 +10,8 @@
 #include "main/command.h"
 #include "main/say.h"
 #include "view/page.h"
+#include "view/png.h"
+#include "view/scene.h"
 #include "view/terminal.h"
 
 /* Lines of text around a picture in the terminal: title, scale, prompt. */
@@ -21,6 +23,9 @@ typedef struct look {
     bool has_range;
     double low, high;
     strake_view view; /* without its size */
+    bool has_surface, is_log;
+    double surface;
+    int64_t contours;
 } look;
 
 static strake_status choose_range(const char *text, look *out, strake_error *error)
@@ -62,7 +67,12 @@ static strake_status choose_slice(const char *text, strake_view *view, strake_er
 static strake_status choose(const strake_arguments *arguments, look *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *out = (look){.map = &strake_maps[0], .view = {.axis = -1, .slab = -1}};
+    *out = (look){.map = &strake_maps[0],
+                  .view = {.axis = -1, .slab = -1},
+                  .has_surface = !isnan(arguments->surface),
+                  .surface = arguments->surface,
+                  .is_log = arguments->log,
+                  .contours = arguments->contours};
     if (arguments->slice != NULL) {
         STRAKE_TRY(choose_slice(arguments->slice, &out->view, error));
     }
@@ -184,6 +194,57 @@ cleanup:
     return status;
 }
 
+/* Draws the last frame that is left, of the first field. */
+static strake_status write_picture(const strake_recording *recording, const look *chosen,
+                                   const char *path, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_array array = {0};
+    strake_picture picture = {0};
+    strake_volume volume = {0};
+    strake_drawing drawing = {0};
+    strake_scene scene;
+    strake_view view = chosen->view;
+    strake_plot plot = {.map = chosen->map,
+                        .low = chosen->has_range ? chosen->low : (double)NAN,
+                        .high = chosen->has_range ? chosen->high : (double)NAN,
+                        .is_log = chosen->is_log,
+                        .contours = (int)chosen->contours};
+    const strake_cairo *module = NULL;
+    char *const about = read_about(recording);
+    int last = 0;
+    STRAKE_CHECK(about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_cairo_load("option --png", &module, error));
+    for (int k = 0; k < recording->frames; k++) {
+        last = strcmp(recording->frame[k].field, recording->frame[0].field) == 0 ? k : last;
+    }
+    STRAKE_TRY(strake_recording_array(recording, last, &array, error));
+    scene = strake_scene_of_frame(recording, last, &array, about);
+    if (chosen->has_surface) {
+        STRAKE_TRY(strake_volume_read(&array, &volume, error));
+        strake_plot_choose(&plot, volume.least, volume.most, NAN);
+        STRAKE_TRY(strake_plot_surface(&scene, &volume, chosen->surface, &plot, &drawing, error));
+    } else {
+        STRAKE_CHECK(array.dims <= 3, error, STRAKE_ERR_USAGE,
+                     "%s has %d dimensions; pictures are made of arrays of 1 to 3", array.name,
+                     array.dims);
+        strake_plot_view(&scene, array.dims, array.shape, &view);
+        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+        strake_plot_choose(&plot, picture.least, picture.most, picture.positive);
+        STRAKE_TRY(strake_plot_picture(&scene, &picture, &plot, &drawing, error));
+    }
+    STRAKE_TRY(strake_png_write(path, STRAKE_FILE_NAMED, module, &drawing, "Strake " STRAKE_VERSION,
+                                &scene, &plot, error));
+    (void)printf("%s: %s, %d x %d points\n", path, scene.title, drawing.width, drawing.height);
+cleanup:
+    strake_drawing_free(&drawing);
+    strake_volume_free(&volume);
+    strake_picture_free(&picture);
+    strake_array_close(&array);
+    free(about);
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
@@ -194,7 +255,15 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(choose(arguments, &chosen, error));
     STRAKE_TRY(strake_recording_open(arguments->operand[0], arguments->field, arguments->step,
                                      &recording, error));
-    if (arguments->html != NULL) {
+    STRAKE_CHECK(arguments->html == NULL || arguments->png == NULL, error, STRAKE_ERR_USAGE,
+                 "options --html and --png: one file is written at a time; give one of them");
+    STRAKE_CHECK(arguments->png != NULL ||
+                     (!chosen.has_surface && !chosen.is_log && chosen.contours == 0),
+                 error, STRAKE_ERR_USAGE,
+                 "options --surface, --log and --contours are for pictures; give --png FILE, too");
+    if (arguments->png != NULL) {
+        STRAKE_TRY(write_picture(&recording, &chosen, arguments->png, error));
+    } else if (arguments->html != NULL) {
         STRAKE_TRY(write_page(&recording, &chosen, arguments->html, error));
     } else {
         STRAKE_TRY(print_frames(&recording, &chosen, error));
@@ -211,6 +280,14 @@ static const strake_option options[] = {
     STRAKE_TEXT("--html", html, "FILE",
                 "write one page with all outputs, a slider and values\n"
                 "under the pointer; it needs no network"),
+    STRAKE_TEXT("--png", png, "FILE",
+                "write a picture of the last output (of the first field):\n"
+                "axes, colours and their numbers"),
+    STRAKE_NUMBER("--contours", INTEGER, contours, "N", 0, STRAKE_MAX_CONTOURS,
+                  "in a picture: lines of equal value"),
+    STRAKE_FLAG("--log", log, "in a picture: colours follow the logarithm"),
+    STRAKE_NUMBER("--surface", REAL, surface, "V", -1e308, 1e308,
+                  "a picture of a field in 3D as the shaded surface of a value"),
     STRAKE_TEXT("--map", map, "MAP", "colours: viridis (default), inferno, coolwarm, gray"),
     STRAKE_TEXT("--range", range, "LOW,HIGH",
                 "values at the ends of the colours (default: the least\nand the largest value)"),
@@ -231,12 +308,14 @@ const strake_command strake_command_view = {
     .text = "Shows outputs: in the terminal, or as a page for a browser",
     .option = options,
     .details =
-        "PATH is an output folder, an .npy file or a checkpoint. The terminal shows the last\n"
-        "output of each field, as large as its window, in 24-bit colours where COLORTERM says\n"
-        "truecolor, in 256 where TERM says so, else in characters (NO_COLOR asks for these).\n"
+        "PATH is an output folder, an .npy or NetCDF file or a checkpoint. The terminal shows\n"
+        "the last output of each field, as large as its window, in 24-bit colours where\n"
+        "COLORTERM says truecolor, in 256 where TERM says so, else in characters (NO_COLOR asks\n"
+        "for these).\n"
         "A page has at most 512 x 512 points a frame and 50 MB. Rows go down, columns right.\n",
     .examples = "  strake view out\n"
                 "  strake view out --field psi --step 100 --range 0,4\n"
                 "  strake view out --html out.html\n"
+                "  strake view out/fields.nc --field psi --png psi.png --contours 8\n"
                 "  strake view out/checkpoint.strake --map coolwarm\n",
     .run = command};

@@ -1,7 +1,10 @@
 #include "main/formats.h"
 
+#include "view/format_png.h"
+
 const strake_format *const strake_formats[STRAKE_FORMATS] = {
     [STRAKE_FORMAT_NPY] = &strake_format_npy,
     [STRAKE_FORMAT_NETCDF] = &strake_format_netcdf,
     [STRAKE_FORMAT_VTK] = &strake_format_vtk,
+    [STRAKE_FORMAT_PNG] = &strake_format_png,
 };

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "netcdf/netcdf.h"
 
 typedef struct input {
     const strake_netcdf *module;
@@ -115,32 +114,27 @@ cleanup:
     return status;
 }
 
-/* Values within one line. */
-static strake_status read_line(input *in, int64_t first, int64_t count, double *out,
-                               strake_error *error)
+strake_status strake_netcdf_elements(const strake_netcdf *module, strake_netcdf_reader *reader,
+                                     int variable, const strake_netcdf_info *info, int64_t record,
+                                     int64_t first, int64_t count, double *out, int64_t *missing,
+                                     strake_error *error)
 {
-    int64_t start[STRAKE_NETCDF_DIMS] = {in->index}, many[STRAKE_NETCDF_DIMS] = {1};
-    int64_t rest = first, missing = 0;
-    for (int d = in->info.dims - 1; d >= in->lead; d--) {
-        start[d] = rest % in->info.shape[d];
-        many[d] = 1;
-        rest /= in->info.shape[d];
-    }
-    many[in->info.dims - 1] = count;
-    const strake_status status =
-        in->module->read(in->reader, in->variable, start, many, out, &missing, error);
-    if (status == STRAKE_OK && missing > 0) {
-        char at[160];
-        while (!isnan(out[0])) {
-            out++;
-            start[in->info.dims - 1]++;
+    strake_status status = STRAKE_OK;
+    const int lead = record >= 0 ? 1 : 0;
+    const int64_t line = info->shape[info->dims - 1];
+    for (int64_t done = 0; done < count && status == STRAKE_OK;) {
+        int64_t start[STRAKE_NETCDF_DIMS] = {record}, many[STRAKE_NETCDF_DIMS] = {1};
+        int64_t rest = first + done;
+        const int64_t left = line - rest % line;
+        const int64_t now = left < count - done ? left : count - done;
+        for (int d = info->dims - 1; d >= lead; d--) {
+            start[d] = rest % info->shape[d];
+            many[d] = 1;
+            rest /= info->shape[d];
         }
-        return strake_fail(
-            error, STRAKE_ERR_USAGE,
-            "%s: variable %s has no value at %s (it equals its missing_value or _FillValue); "
-            "every point needs one",
-            in->path, in->info.name,
-            strake_npy_shape_text(in->info.dims - in->lead, start + in->lead, at, sizeof at));
+        many[info->dims - 1] = now;
+        status = module->read(reader, variable, start, many, out + done, missing, error);
+        done += now;
     }
     return status;
 }
@@ -148,16 +142,30 @@ static strake_status read_line(input *in, int64_t first, int64_t count, double *
 static strake_status read_input(void *body, int64_t first, int64_t count, double *out,
                                 strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     input *const in = body;
-    const int64_t line = in->info.shape[in->info.dims - 1];
-    for (int64_t done = 0; done < count && status == STRAKE_OK;) {
-        const int64_t left = line - (first + done) % line;
-        const int64_t now = left < count - done ? left : count - done;
-        status = read_line(in, first + done, now, out + done, error);
-        done += now;
+    int64_t missing = 0;
+    const strake_status status =
+        strake_netcdf_elements(in->module, in->reader, in->variable, &in->info,
+                               in->lead == 1 ? in->index : -1, first, count, out, &missing, error);
+    if (status != STRAKE_OK || missing == 0) {
+        return status;
     }
-    return status;
+    int64_t at[STRAKE_NETCDF_DIMS] = {0}, place = 0;
+    char text[160];
+    while (!isnan(out[place])) {
+        place++;
+    }
+    int64_t rest = first + place;
+    for (int d = in->info.dims - 1; d >= in->lead; d--) {
+        at[d - in->lead] = rest % in->info.shape[d];
+        rest /= in->info.shape[d];
+    }
+    return strake_fail(
+        error, STRAKE_ERR_USAGE,
+        "%s: variable %s has no value at %s (it equals its missing_value or _FillValue); "
+        "every point needs one",
+        in->path, in->info.name,
+        strake_npy_shape_text(in->info.dims - in->lead, at, text, sizeof text));
 }
 
 const strake_input_kind strake_netcdf_input = {

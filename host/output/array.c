@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "netcdf/input.h"
 
 strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
                                     strake_error *error)
@@ -16,7 +17,7 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
     const char *why = NULL;
     int file = -1;
     bool known = false;
-    bool npy = false;
+    bool npy = false, netcdf = false;
     STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
                  strake_file_reason(errno));
     if (S_ISDIR(info.st_mode)) {
@@ -27,9 +28,11 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
     STRAKE_CHECK(file >= 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path, why);
     known = pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
     npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
-    STRAKE_CHECK(npy || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
-                 "cannot %s %s: neither an .npy file, a checkpoint nor a folder", verb, path);
-    *out = npy ? STRAKE_PATH_NPY : STRAKE_PATH_CHECKPOINT;
+    netcdf = strake_netcdf_is_file(path);
+    STRAKE_CHECK(
+        npy || netcdf || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
+        "cannot %s %s: neither an .npy file, a NetCDF file, a checkpoint nor a folder", verb, path);
+    *out = npy ? STRAKE_PATH_NPY : netcdf ? STRAKE_PATH_NETCDF : STRAKE_PATH_CHECKPOINT;
 cleanup:
     if (file >= 0) {
         (void)close(file);
@@ -64,11 +67,36 @@ strake_array strake_array_of_checkpoint(const strake_checkpoint *checkpoint, int
     return out;
 }
 
+strake_array strake_array_of_netcdf(const char *path, const strake_netcdf *module,
+                                    strake_netcdf_reader *reader, int variable,
+                                    const strake_netcdf_info *info, int64_t record)
+{
+    strake_array out = {.name = path,
+                        .module = module,
+                        .reader = reader,
+                        .field = variable,
+                        .info = *info,
+                        .record = record,
+                        .element_size = info->element_size,
+                        .count = 1};
+    const int lead = record >= 0 ? 1 : 0;
+    out.dims = info->dims - lead;
+    for (int d = 0; d < out.dims; d++) {
+        out.shape[d] = info->shape[d + lead];
+        out.count *= out.shape[d];
+    }
+    return out;
+}
+
 strake_status strake_array_read(strake_array *array, int64_t first, int64_t count, double *out,
                                 strake_error *error)
 {
     if (array->npy != NULL) {
         return strake_npy_read(array->npy, first, count, out, error);
+    }
+    if (array->module != NULL) {
+        return strake_netcdf_elements(array->module, array->reader, array->field, &array->info,
+                                      array->record, first, count, out, NULL, error);
     }
     const size_t size = (size_t)array->element_size;
     const strake_status status = strake_checkpoint_read(

@@ -1,18 +1,21 @@
 /**
  * @file array.h
- * One array of a finished run, whatever file it lies in: a .npy file, or a field of a checkpoint.
+ * One array of a finished run, whatever file it lies in: a .npy file, a field of a checkpoint, or a variable of a
+ * NetCDF file.
  */
 #ifndef STRAKE_ARRAY_H
 #define STRAKE_ARRAY_H
 
 #include "base/npy.h"
+#include "netcdf/netcdf.h"
 #include "output/checkpoint.h"
 
 /** What a path that a user names can be. */
 typedef enum strake_path_kind {
     STRAKE_PATH_FOLDER,
     STRAKE_PATH_NPY,
-    STRAKE_PATH_CHECKPOINT
+    STRAKE_PATH_CHECKPOINT,
+    STRAKE_PATH_NETCDF
 } strake_path_kind;
 
 /** An open array. Zero-initialise; free with strake_array_close(). */
@@ -20,7 +23,11 @@ typedef struct strake_array {
     const char *name;                    /**< of the file; borrowed */
     strake_npy_reader *npy;              /**< NULL for a checkpoint */
     const strake_checkpoint *checkpoint; /**< borrowed; NULL for .npy */
-    int field;                           /**< of the checkpoint */
+    int field;                           /**< of the checkpoint, or variable of the NetCDF file */
+    const strake_netcdf *module;         /**< NULL: no NetCDF file */
+    strake_netcdf_reader *reader;        /**< borrowed */
+    strake_netcdf_info info;
+    int64_t record; /**< -1: the whole variable */
     int dims, element_size;
     int64_t shape[STRAKE_NPY_DIMS], count;
 } strake_array;
@@ -38,6 +45,11 @@ strake_status strake_array_open_npy(const char *path, strake_array *out, strake_
 
 /** A field of an open checkpoint, by its number. */
 strake_array strake_array_of_checkpoint(const strake_checkpoint *checkpoint, int field);
+
+/** A variable of an open NetCDF file, or one array of it along its first dimension, where @p record is not -1. */
+strake_array strake_array_of_netcdf(const char *path, const strake_netcdf *module,
+                                    strake_netcdf_reader *reader, int variable,
+                                    const strake_netcdf_info *info, int64_t record);
 
 /** Reads elements [first, first + count) in C order, converted to double. @return STRAKE_ERR_IO. */
 strake_status strake_array_read(strake_array *array, int64_t first, int64_t count, double *out,

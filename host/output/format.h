@@ -63,6 +63,12 @@ extern const strake_format strake_format_vtk;
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE]);
 
+/** "x" for rows, "y" for columns, "z" for planes: axes in files, of an axis of the array. */
+const char *strake_format_axis(int dims, int axis);
+
+/** "[kg m-3]" -> "kg m-3"; "" for numbers and for what may have any unit. */
+void strake_format_unit(const char *unit, char *out, size_t size);
+
 /** Name of the file that has all fields that lie in cells, in formats that keep fields together. */
 #define STRAKE_FORMAT_FIELDS "fields"
 

@@ -41,19 +41,12 @@ typedef struct netcdf {
     int now; /* variable of the present field */
 } netcdf;
 
-/* Names along the axes: rows are x, columns y, planes z. */
+/* "x", "x_face", ...: dimensions along an axis. */
 static const char *axis_name(int dims, int axis, bool is_face)
 {
-    static const char *const name[2][3] = {{"x", "y", "z"}, {"x_face", "y_face", "z_face"}};
-    return name[is_face][axis == 2 ? 1 : dims == 3 && axis == 0 ? 2 : 0];
-}
-
-/* "[kg m-3]" -> "kg m-3"; pure numbers and what may have any unit -> "1". */
-static void copy_unit(const char *unit, char *out, size_t size)
-{
-    const size_t length = strlen(unit);
-    const bool is_number = strcmp(unit, "[-]") == 0 || strcmp(unit, "[any]") == 0 || length < 3;
-    (void)snprintf(out, size, "%.*s", is_number ? 1 : (int)length - 2, is_number ? "1" : unit + 1);
+    static const char *const face[] = {"x_face", "y_face", "z_face"};
+    const char *const name = strake_format_axis(dims, axis);
+    return is_face ? face[name[0] - 'x'] : name;
 }
 
 static int add_variable(netcdf *n, strake_netcdf_variable variable)
@@ -153,9 +146,9 @@ static strake_status add_field(netcdf *n, int f, strake_error *error)
         variable.dim[1 + d] = n->dim_of[is_face][axis];
     }
     n->variable_of[f] = add_variable(n, variable);
-    copy_unit(field->unit, n->unit[f], sizeof n->unit[f]);
+    strake_format_unit(field->unit, n->unit[f], sizeof n->unit[f]);
     tell(n, n->variable_of[f], "long_name", field->text);
-    tell(n, n->variable_of[f], "units", n->unit[f]);
+    tell(n, n->variable_of[f], "units", n->unit[f][0] != '\0' ? n->unit[f] : "1");
 cleanup:
     return status;
 }

@@ -13,12 +13,6 @@ typedef struct npy {
     char file[STRAKE_FORMAT_FILE];
 } npy;
 
-void strake_format_name(const char *field, int64_t step, const char *suffix,
-                        char file[STRAKE_FORMAT_FILE])
-{
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s_%08lld.%s", field, (long long)step, suffix);
-}
-
 static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
 {
     npy *const n = calloc(1, sizeof *n);

@@ -34,7 +34,7 @@ strake_status strake_picture_begin(strake_picture *picture, const char *name, in
 {
     strake_status status = STRAKE_OK;
     int64_t count = 1;
-    *picture = (strake_picture){.planes = 1, .reduction = view->reduction};
+    *picture = (strake_picture){.dims = dims, .planes = 1, .reduction = view->reduction};
     for (int d = 0; d < dims; d++) {
         count *= shape[d];
     }

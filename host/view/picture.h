@@ -30,6 +30,7 @@ typedef struct strake_view {
 typedef struct strake_picture {
     int rows, cols;               /**< of the picture */
     int64_t cell_rows, cell_cols; /**< of the array (of a slice in 3D) */
+    int dims;                     /**< of the array */
     int axis;                     /**< across which it is cut */
     int64_t plane, planes;        /**< the slice shown; 0 of 1 in 2D */
     double *value;      /**< rows x cols, C order; NaN where a block has no finite value */

@@ -8,17 +8,9 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "output/format.h"
 #include "output/index.h"
-#include "io/text.h"
-
-/* Which frames are wanted, and what there was, for the message where none of them is. */
-typedef struct wanted {
-    const char *field;
-    int64_t step;
-    int seen;
-    int64_t first, last; /* steps */
-    strake_text fields;
-} wanted;
+#include "view/recording_impl.h"
 
 static bool is_listed(const strake_text *list, const char *name)
 {
@@ -32,9 +24,8 @@ static bool is_listed(const strake_text *list, const char *name)
     return false;
 }
 
-/* Adds a frame, where it is wanted; `path` is copied. */
-static strake_status add(strake_recording *out, wanted *want, const char *path, strake_frame frame,
-                         strake_error *error)
+strake_status strake_recording_add(strake_recording *out, strake_wanted *want, const char *path,
+                                   strake_frame frame, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     want->first = want->seen == 0 || frame.step < want->first ? frame.step : want->first;
@@ -59,12 +50,13 @@ cleanup:
     return status;
 }
 
-static strake_status read_folder(strake_recording *out, wanted *want, strake_error *error)
+static strake_status read_folder(strake_recording *out, strake_wanted *want, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *lines = NULL, *path = NULL;
     strake_index_entry *entry = NULL;
     int64_t entries = 0;
+    bool is_netcdf = false;
     strake_error why;
     status = strake_index_load(out->path, &lines, &entry, &entries, &why);
     STRAKE_CHECK(
@@ -72,16 +64,28 @@ static strake_status read_folder(strake_recording *out, wanted *want, strake_err
         "%s; give a folder that `strake run` wrote outputs to, an .npy file or a checkpoint",
         why.text);
     for (int64_t k = 0; k < entries; k++) {
+        const char *const dot = strrchr(entry[k].file, '.');
+        is_netcdf = is_netcdf || strcmp(entry[k].file, STRAKE_FORMAT_NETCDF_NAME) == 0;
+        if (dot == NULL || strcmp(dot, ".npy") != 0) {
+            continue; /* the same in another format */
+        }
         free(path);
         path = strake_path_join(out->path, entry[k].file);
         STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-        STRAKE_TRY(add(
+        STRAKE_TRY(strake_recording_add(
             out, want, path,
             (strake_frame){.field = entry[k].field, .step = entry[k].step, .time = entry[k].time},
             error));
     }
+    if (want->seen == 0 && is_netcdf) {
+        free(path);
+        path = strake_path_join(out->path, STRAKE_FORMAT_NETCDF_NAME);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+        STRAKE_TRY(strake_recording_read_netcdf(out, want, path, error));
+    }
     STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
-                 "the %s of folder %s lists no outputs; the run has written none yet",
+                 entries > 0 ? "the %s of folder %s lists no outputs that can be viewed (.npy, .nc)"
+                             : "the %s of folder %s lists no outputs; the run has written none yet",
                  STRAKE_INDEX_NAME, out->path);
 cleanup:
     free(lines);
@@ -90,7 +94,8 @@ cleanup:
     return status;
 }
 
-static strake_status read_checkpoint(strake_recording *out, wanted *want, strake_error *error)
+static strake_status read_checkpoint(strake_recording *out, strake_wanted *want,
+                                     strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_checkpoint_header *const header = &out->checkpoint.header;
@@ -98,31 +103,32 @@ static strake_status read_checkpoint(strake_recording *out, wanted *want, strake
     for (uint32_t k = 0; k < header->fields; k++) {
         char name[STRAKE_NAME_LENGTH];
         (void)snprintf(name, sizeof name, "%s", header->field[k].name);
-        STRAKE_TRY(
-            add(out, want, NULL,
-                (strake_frame){
-                    .field = name, .number = (int)k, .step = header->step, .time = header->time},
-                error));
+        STRAKE_TRY(strake_recording_add(
+            out, want, NULL,
+            (strake_frame){
+                .field = name, .number = (int)k, .step = header->step, .time = header->time},
+            error));
     }
 cleanup:
     return status;
 }
 
 /* A lone .npy file is called after itself: psi_00000500.npy. */
-static strake_status read_npy(strake_recording *out, wanted *want, strake_error *error)
+static strake_status read_npy(strake_recording *out, strake_wanted *want, strake_error *error)
 {
     char name[128];
     (void)snprintf(name, sizeof name, "%s", strake_path_last(out->path));
     want->field = NULL;
     want->step = -1;
-    return add(out, want, out->path, (strake_frame){.field = name, .step = -1, .time = NAN}, error);
+    return strake_recording_add(out, want, out->path,
+                                (strake_frame){.field = name, .step = -1, .time = NAN}, error);
 }
 
 strake_status strake_recording_open(const char *path, const char *field, int64_t step,
                                     strake_recording *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    wanted want = {.field = field, .step = step};
+    strake_wanted want = {.field = field, .step = step};
     *out = (strake_recording){.path = strdup(path), .checkpoint = {.descriptor = -1}};
     STRAKE_CHECK(out->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_path_find_kind(path, "view", &out->kind, error));
@@ -132,6 +138,9 @@ strake_status strake_recording_open(const char *path, const char *field, int64_t
         break;
     case STRAKE_PATH_CHECKPOINT:
         STRAKE_TRY(read_checkpoint(out, &want, error));
+        break;
+    case STRAKE_PATH_NETCDF:
+        STRAKE_TRY(strake_recording_read_netcdf(out, &want, path, error));
         break;
     case STRAKE_PATH_NPY:
         STRAKE_TRY(read_npy(out, &want, error));
@@ -156,6 +165,13 @@ strake_status strake_recording_array(const strake_recording *recording, int fram
     if (f->path != NULL) {
         return strake_array_open_npy(f->path, out, error);
     }
+    if (recording->reader != NULL) {
+        strake_netcdf_info info;
+        (void)recording->module->describe(recording->reader, f->number, &info);
+        *out = strake_array_of_netcdf(recording->path, recording->module, recording->reader,
+                                      f->number, &info, f->record);
+        return STRAKE_OK;
+    }
     *out = strake_array_of_checkpoint(&recording->checkpoint, f->number);
     return STRAKE_OK;
 }
@@ -168,6 +184,9 @@ void strake_recording_close(strake_recording *recording)
     }
     free(recording->frame);
     free(recording->path);
+    if (recording->reader != NULL) {
+        recording->module->end(&recording->reader);
+    }
     strake_checkpoint_close(&recording->checkpoint);
     *recording = (strake_recording){.checkpoint = {.descriptor = -1}};
 }

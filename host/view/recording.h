@@ -1,7 +1,7 @@
 /**
  * @file recording.h
- * What a run left behind, as a list of frames: an output folder (its index.csv), one .npy file, or the
- * fields of a checkpoint.
+ * What a run left behind, as a list of frames: an output folder (its index.csv), one .npy file, the
+ * fields of a checkpoint, or the variables of a NetCDF file, which may be anybody's.
  */
 #ifndef STRAKE_RECORDING_H
 #define STRAKE_RECORDING_H
@@ -11,10 +11,11 @@
 /** One field at one step. */
 typedef struct strake_frame {
     char *field;
-    char *path;   /**< of the .npy file; NULL for a field of a checkpoint */
-    int number;   /**< of the field in the checkpoint */
-    int64_t step; /**< -1 where the file does not tell */
-    double time;  /**< [s]; NaN where the file does not tell */
+    char *path;     /**< of the .npy file; NULL for a field of a checkpoint or NetCDF file */
+    int number;     /**< of the field in the checkpoint, or of the variable in the NetCDF file */
+    int64_t record; /**< of a NetCDF file; -1: the variable has none */
+    int64_t step;   /**< -1 where the file does not tell */
+    double time;    /**< [s]; NaN where the file does not tell */
 } strake_frame;
 
 /** Zero-initialise; free with strake_recording_close(). */
@@ -22,6 +23,8 @@ typedef struct strake_recording {
     char *path; /**< as given */
     strake_path_kind kind;
     strake_checkpoint checkpoint;
+    const strake_netcdf *module; /**< NULL: no NetCDF file */
+    strake_netcdf_reader *reader;
     strake_frame *frame; /**< in the order of the index: by step */
     int frames;
 } strake_recording;

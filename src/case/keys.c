@@ -86,10 +86,28 @@ const strake_common strake_commons[] = {
      "list of fields to write"},
     {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
      "list of formats: npy (FIELD_STEP.npy), netcdf (fields.nc, CF-1.8), vtk (fields_STEP.vti and "
-     "fields.pvd, for ParaView)"},
+     "fields.pvd, for ParaView), png (FIELD_STEP.png, a picture as output.picture says)"},
     OUTPUT_ROW("netcdf.format", ALL, "cdf5",
                "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
                "compressed, and a kill inside an output may cost the file"),
+    OUTPUT_ROW("picture.field", ALL, "the first of output.fields", "the field that is drawn"),
+    OUTPUT_ROW(
+        "picture.map", ALL, "viridis",
+        "colours: viridis and inferno are perceptually uniform, coolwarm is for values around "
+        "a middle, gray for paper"),
+    OUTPUT_ROW(
+        "picture.range", ALL, "auto",
+        "values at the ends of the colours: auto (each picture's), first (those of the first "
+        "picture of the run) or given"),
+    OUTPUT_ROW("picture.log", ALL, "false",
+               "colours follow the logarithm; values that have none are white"),
+    OUTPUT_ROW("picture.contours", ALL, "0", "lines of equal value: their number, or the values"),
+    OUTPUT_ROW("picture.slice", D3, "the middle plane", "what is shown of a field in 3D"),
+    OUTPUT_ROW("picture.surface", D3, "a slice",
+               "shows a field in 3D as the shaded surface of this value"),
+    OUTPUT_ROW("picture.reduce", ALL, "mean",
+               "what a block of cells becomes where there are more than points: its mean, or the "
+               "value farthest from the mean of all"),
     {"output.initial", STRAKE_COMMON_BOOLEAN, ALL, AT(output_initial), 0.0, NULL, NO_RANGE,
      "write step 0 too"},
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,

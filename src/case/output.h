@@ -16,7 +16,7 @@ typedef enum strake_output_format {
     STRAKE_FORMATS
 } strake_output_format;
 
-#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk"
+#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk|png"
 
 /** How a NetCDF file is laid out, in the order of the words of output.netcdf.format. */
 typedef enum strake_netcdf_kind {

@@ -86,6 +86,44 @@ try view large --html large.html
 grep -q '"rows": 326, "cols": 512, "cells": \[700, 1100\]' large.html
 report $? "larger ones are reduced to at most 512 points a side"
 
+if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ]; then
+    "$STRAKE" run case.yaml --on serial --quiet --output nc --set output.every=10 --set output.fields=[psi] \
+        --set 'output.formats=[netcdf]'
+    try view nc/fields.nc --step 10
+    prints "a NetCDF file is shown" "psi, step 10, 1 s, 61 x 97: "
+    sed 1d .out >from-nc
+    try view out --step 10
+    sed 1d .out | cmp -s - from-nc
+    report $? "as the .npy file of the same run is"
+    try view nc
+    prints "so is a folder that has no other outputs" "psi, step 20, 2 s, 61 x 97: "
+    try compare nc/fields.nc nc/fields.nc
+    exits 0 "and compared"
+    "$STRAKE" run case.yaml --on serial --quiet --output nc1 --set output.every=10 --set output.fields=[psi] \
+        --set 'output.formats=[netcdf]' --set fields.u1.constant=0.21
+    try compare nc/fields.nc nc1/fields.nc
+    exits 1 "with what is different"
+    prints "which is told" "psi: " "values differ"
+else
+    skip "NetCDF files" "built without NetCDF (libnetcdf-dev)"
+fi
+cat >cube.yaml <<'CASE'
+problem: cahn_hilliard3d
+grid: {planes: 4, rows: 5, cols: 6}
+time: {dt: 0.0001, steps: 0}
+fields: {u: {cone: {center: [1, 2, 4], radius: 1.5, height: 1, base: 0}}}
+CASE
+"$STRAKE" run cube.yaml --on serial --quiet --output cube
+try view cube --slice 1
+prints "a plane can be chosen" "5 x 6 (plane 1 of 4): 0 to 1"
+try view cube --slice rows=2
+prints "a row" "4 x 6 (row 2 of 5): 0 to 1"
+try view cube --slice cols=0
+prints "or a column" "4 x 5 (column 0 of 6): 0 to 0"
+try view cube --slice cols=6
+fails 2 "that is there" "no column 6" "0 to 5"
+try view cube --slice lines=1
+fails 2 "and has a name" "--slice" "rows=K"
 try view nowhere
 fails 1 "a missing path is told" "nowhere" "No such file"
 try view case.yaml

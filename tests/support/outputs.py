@@ -7,7 +7,7 @@
     outputs.py nc FILE :ATTRIBUTE      a text of the file (VARIABLE:ATTRIBUTE: of a variable)
     outputs.py png FILE                width and height
     outputs.py png FILE KEYWORD        a text of the picture
-    outputs.py png FILE X Y            red, green, blue of a point
+    outputs.py png FILE X Y [X Y ...]  red, green, blue of points, a line for each
 """
 import re
 import struct
@@ -149,7 +149,8 @@ def main(kind, path, *rest):
         elif len(rest) == 1:
             print(file.texts[rest[0]])
         else:
-            print(*file.point(int(rest[0]), int(rest[1])))
+            for x, y in zip(rest[::2], rest[1::2]):
+                print(*file.point(int(x), int(y)))
 
 
 main(*sys.argv[1:])

@@ -1,0 +1,205 @@
+/* Output as pictures: FIELD_STEP.png of one field, drawn as the case says (output.picture). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "output/index.h"
+#include "view/format_png.h"
+#include "view/png.h"
+#include "view/scene.h"
+
+typedef struct png {
+    const strake_format_run *run;
+    const strake_cairo *module;
+    strake_format_output output;
+    strake_scene scene;
+    strake_picture picture;
+    strake_volume volume;
+    bool is_drawn;  /* the present field is the one that is drawn */
+    bool has_range; /* of the first picture */
+    double low, high;
+} png;
+
+static const char who[] = "output.formats: png";
+
+static strake_status look(strake_error *error)
+{
+    const strake_cairo *module = NULL;
+    return strake_cairo_load(who, &module, error);
+}
+
+/* The first picture of a run that is continued still tells what its colours stand for. */
+static void find_range(png *p)
+{
+    char *const lines = strdup(p->run->index->data != NULL ? p->run->index->data : "");
+    char text[80];
+    for (char *line = lines, *next = NULL; line != NULL && !p->has_range; line = next) {
+        strake_index_entry entry;
+        next = strchr(line, '\n');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        if (!strake_index_read(line, &entry)) {
+            continue;
+        }
+        const char *const dot = strrchr(entry.file, '.');
+        char *const path = strake_path_join(p->run->folder, entry.file);
+        if (dot != NULL && strcmp(dot, ".png") == 0 && path != NULL &&
+            strake_png_find(path, STRAKE_PNG_RANGE, text, sizeof text)) {
+            double ends[2];
+            p->has_range = strake_number_list(text, ' ', 2, ends) != NULL;
+            p->low = ends[0];
+            p->high = ends[1];
+        }
+        free(path);
+    }
+    free(lines);
+}
+
+static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+{
+    png *const p = calloc(1, sizeof *p);
+    *self = p;
+    if (p == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for pictures");
+    }
+    p->run = run;
+    if (run->which->picture.range == STRAKE_RANGE_GIVEN) {
+        p->has_range = true;
+        p->low = run->which->picture.low;
+        p->high = run->which->picture.high;
+    } else if (run->which->picture.range == STRAKE_RANGE_FIRST) {
+        find_range(p);
+    }
+    return strake_cairo_load(who, &p->module, error);
+}
+
+static strake_status output_begin(void *self, const strake_format_output *output,
+                                  strake_error *error)
+{
+    (void)error;
+    ((png *)self)->output = *output;
+    return STRAKE_OK;
+}
+
+static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
+                                 strake_error *error)
+{
+    png *const p = self;
+    const strake_picture_plan *const plan = &p->run->which->picture;
+    p->is_drawn = field == plan->field;
+    if (!p->is_drawn) {
+        return STRAKE_OK;
+    }
+    p->scene = strake_scene_of_case(p->run->which, field);
+    p->scene.step = p->output.step;
+    p->scene.time = p->output.time;
+    if (plan->has_surface) {
+        return strake_volume_begin(&p->volume, slabs->name, slabs->dims, slabs->shape, error);
+    }
+    strake_view view = {.axis = plan->slice_axis,
+                        .slab = plan->slice_axis < 0 ? -1 : plan->slice,
+                        .reduction = (strake_reduction)plan->reduction};
+    strake_plot_view(&p->scene, slabs->dims, slabs->shape, &view);
+    return strake_picture_begin(&p->picture, slabs->name, slabs->dims, slabs->shape, &view, error);
+}
+
+static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
+{
+    png *const p = self;
+    (void)error;
+    if (p->is_drawn && p->run->which->picture.has_surface) {
+        strake_volume_add(&p->volume, slabs);
+    } else if (p->is_drawn) {
+        strake_picture_add(&p->picture, slabs);
+    }
+    return STRAKE_OK;
+}
+
+/* Completes the picture or the volume, and chooses the ends of the colours. */
+static strake_plot choose(png *p)
+{
+    const strake_picture_plan *const plan = &p->run->which->picture;
+    strake_plot plot = {.map = &strake_maps[plan->map],
+                        .low = p->has_range ? p->low : (double)NAN,
+                        .high = p->has_range ? p->high : (double)NAN,
+                        .is_log = plan->is_log,
+                        .contours = plan->contours,
+                        .levels = plan->levels,
+                        .level = plan->level};
+    if (plan->has_surface) {
+        strake_volume_end(&p->volume);
+        strake_plot_choose(&plot, p->volume.least, p->volume.most, NAN);
+    } else {
+        strake_picture_end(&p->picture);
+        strake_plot_choose(&plot, p->picture.least, p->picture.most, p->picture.positive);
+    }
+    if (plan->range == STRAKE_RANGE_FIRST) {
+        p->has_range = true;
+        p->low = plot.low;
+        p->high = plot.high;
+    }
+    return plot;
+}
+
+static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    png *const p = self;
+    const strake_picture_plan *const plan = &p->run->which->picture;
+    strake_drawing drawing = {0};
+    char *path = NULL;
+    if (!p->is_drawn) {
+        return STRAKE_OK;
+    }
+    const strake_plot plot = choose(p);
+    if (plan->has_surface) {
+        STRAKE_TRY(
+            strake_plot_surface(&p->scene, &p->volume, plan->surface, &plot, &drawing, error));
+    } else {
+        STRAKE_TRY(strake_plot_picture(&p->scene, &p->picture, &plot, &drawing, error));
+    }
+    strake_format_name(p->run->which->problem->field[plan->field].name, p->output.step, "png",
+                       file);
+    path = strake_path_join(p->run->folder, file);
+    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for pictures");
+    STRAKE_TRY(
+        strake_png_write(path, 0, p->module, &drawing, p->run->source, &p->scene, &plot, error));
+cleanup:
+    free(path);
+    strake_drawing_free(&drawing);
+    strake_picture_free(&p->picture);
+    strake_volume_free(&p->volume);
+    return status;
+}
+
+static strake_status output_end(void *self, strake_error *error)
+{
+    (void)self;
+    (void)error;
+    return STRAKE_OK;
+}
+
+static void close_png(void **self)
+{
+    png *const p = *self;
+    if (p != NULL) {
+        strake_picture_free(&p->picture);
+        strake_volume_free(&p->volume);
+    }
+    free(p);
+    *self = NULL;
+}
+
+const strake_format strake_format_png = {.name = "png",
+                                         .look = look,
+                                         .begin = begin,
+                                         .output_begin = output_begin,
+                                         .field_begin = field_begin,
+                                         .piece = piece,
+                                         .field_end = field_end,
+                                         .output_end = output_end,
+                                         .close = close_png};

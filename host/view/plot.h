@@ -1,0 +1,52 @@
+/**
+ * @file plot.h
+ * A picture or a surface with everything around it that makes it readable on its own: title, time, axes with numbers
+ * and units, the scale of colours, contours.
+ */
+#ifndef STRAKE_PLOT_H
+#define STRAKE_PLOT_H
+
+#include "cairo/drawing.h"
+#include "view/picture.h"
+#include "view/volume.h"
+
+/** What the values are of. Axes are those of the array, slowest first. */
+typedef struct strake_scene {
+    char title[STRAKE_MARK_TEXT]; /**< "psi: the advected field" */
+    char unit[40];                /**< of the values, "" for numbers */
+    int64_t step;                 /**< -1: unknown */
+    double time;                  /**< [s]; NaN: unknown */
+    char axis[3][24];             /**< "x [m]" */
+    double spacing[3], first[3];  /**< of the points along it */
+} strake_scene;
+
+/** How it is drawn. */
+typedef struct strake_plot {
+    const strake_map *map;
+    double low, high; /**< ends of the colours; not finite: those of the values */
+    bool is_log;
+    int contours; /**< lines; or, if there are any, at these values */
+    int levels;
+    const double *level;
+} strake_plot;
+
+/** Numbers of a scale that people like, a few between two ends. @return how many, at most @p most */
+int strake_plot_ticks(double low, double high, int most, double *out);
+
+/** Completes what is shown of an array of this shape (axis, slab and reduction are chosen) by the size of its picture. */
+void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view);
+
+/** Replaces the ends of the colours that are not finite. */
+void strake_plot_choose(strake_plot *plot, double least, double most, double positive);
+
+/** Draws a picture. @return STRAKE_ERR_MEMORY */
+strake_status strake_plot_picture(const strake_scene *scene, const strake_picture *picture,
+                                  const strake_plot *plot, strake_drawing *out,
+                                  strake_error *error);
+
+/** Draws the surface of a value. @return STRAKE_ERR_MEMORY */
+strake_status strake_plot_surface(const strake_scene *scene, const strake_volume *volume,
+                                  double surface, const strake_plot *plot, strake_drawing *out,
+                                  strake_error *error);
+
+#endif
