@@ -58,6 +58,9 @@ typedef struct strake_format {
 extern const strake_format strake_format_npy;
 extern const strake_format strake_format_netcdf;
 extern const strake_format strake_format_vtk;
+extern const strake_format strake_format_asc;
+extern const strake_format strake_format_geojson;
+extern const strake_format strake_format_kml;
 
 /** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step. */
 void strake_format_name(const char *field, int64_t step, const char *suffix,

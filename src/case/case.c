@@ -10,6 +10,7 @@
 
 #include "case/grid.h"
 #include "case/keys.h"
+#include "case/maps.h"
 #include "case/source.h"
 
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
@@ -177,6 +178,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
     STRAKE_TRY(check_size(root, which, error));
     STRAKE_TRY(read_vents(root, which, error));
     STRAKE_TRY(strake_output_check(which, error));
+    STRAKE_TRY(strake_maps_check(which, error));
     STRAKE_TRY(check_files(which, error));
     if (which->problem->check != NULL) {
         STRAKE_TRY(which->problem->check(which, error));

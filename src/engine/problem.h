@@ -65,6 +65,7 @@ typedef struct strake_field {
     strake_edge wall[STRAKE_AXES]; /**< and beyond those that are no_flux */
     bool has_blank;                /**< grids of maps may have cells without a value ... */
     double blank;                  /**< which then have this one */
+    bool is_extent;                /**< cells where it is above 0 make the footprint */
 } strake_field;
 
 struct strake_case;

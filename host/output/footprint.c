@@ -1,0 +1,110 @@
+#include "output/footprint.h"
+
+#include "base/utm.h"
+#include "io/json.h"
+
+/* One ring, whose first corner closes it. */
+static void write_ring(const strake_footprint *about, const strake_outline *outline,
+                       const strake_ring *ring, strake_json *json)
+{
+    strake_json_array(json, NULL, STRAKE_JSON_LINE);
+    for (int64_t m = 0; m <= ring->count; m++) {
+        const int32_t *const corner = outline->corner[ring->first + m % ring->count];
+        const double place[] = {strake_georef_x(&about->georef, corner[1]),
+                                strake_georef_y(&about->georef, corner[0])};
+        strake_json_array(json, NULL, STRAKE_JSON_LINE);
+        strake_json_rounded(json, NULL, place[0], 15);
+        strake_json_rounded(json, NULL, place[1], 15);
+        strake_json_end(json);
+    }
+    strake_json_end(json);
+}
+
+/* Coordinates of UTM: RFC 7946 has no place for that, the older `crs` is what readers know. */
+static void write_system(const strake_georef *georef, strake_json *json)
+{
+    enum { EPSG_NORTH = 32600, EPSG_SOUTH = 32700 };
+    if (georef->zone == 0) {
+        return;
+    }
+    strake_json_object(json, "crs", STRAKE_JSON_LINE);
+    strake_json_string(json, "type", "name");
+    strake_json_object(json, "properties", STRAKE_JSON_LINE);
+    strake_json_format(json, "name", "urn:ogc:def:crs:EPSG::%d",
+                       (georef->is_south ? EPSG_SOUTH : EPSG_NORTH) + georef->zone);
+    strake_json_end(json);
+    strake_json_end(json);
+}
+
+void strake_footprint_geojson(const strake_footprint *about, const strake_outline *outline,
+                              strake_text *text)
+{
+    strake_json json = strake_json_on(text);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(&json, "type", "FeatureCollection");
+    write_system(&about->georef, &json);
+    strake_json_array(&json, "features", STRAKE_JSON_LINES);
+    strake_json_object(&json, NULL, STRAKE_JSON_LINES);
+    strake_json_string(&json, "type", "Feature");
+    strake_json_object(&json, "properties", STRAKE_JSON_LINE);
+    strake_json_string(&json, "problem", about->name);
+    strake_json_integer(&json, "step", about->step);
+    strake_json_number(&json, "time_s", about->time);
+    strake_json_integer(&json, "cells", outline->cells);
+    strake_json_number(&json, "area_m2", about->area);
+    strake_json_end(&json);
+    strake_json_object(&json, "geometry", STRAKE_JSON_LINES);
+    strake_json_string(&json, "type", "MultiPolygon");
+    strake_json_array(&json, "coordinates", STRAKE_JSON_LINES);
+    for (int64_t k = 0; k < outline->rings; k++) {
+        const bool is_last = k + 1 == outline->rings || !outline->ring[k + 1].is_hole;
+        if (!outline->ring[k].is_hole) {
+            strake_json_array(&json, NULL, STRAKE_JSON_LINES);
+        }
+        write_ring(about, outline, &outline->ring[k], &json);
+        if (is_last) {
+            strake_json_end(&json);
+        }
+    }
+    for (int level = 0; level < 5; level++) {
+        strake_json_end(&json);
+    }
+    strake_text_print(text, "\n");
+}
+
+static void write_kml_ring(const strake_footprint *about, const strake_outline *outline,
+                           const strake_ring *ring, strake_text *text)
+{
+    const char *const side = ring->is_hole ? "inner" : "outer";
+    strake_text_print(text, "<%sBoundaryIs><LinearRing><coordinates>\n", side);
+    for (int64_t m = 0; m <= ring->count; m++) {
+        const int32_t *const corner = outline->corner[ring->first + m % ring->count];
+        double x = strake_georef_x(&about->georef, corner[1]);
+        double y = strake_georef_y(&about->georef, corner[0]);
+        if (!about->georef.is_geographic) {
+            strake_utm_to_geographic(about->georef.zone, about->georef.is_south, x, y, &x, &y);
+        }
+        strake_text_print(text, "%.9f,%.9f\n", x, y); /* a tenth of a millimetre */
+    }
+    strake_text_print(text, "</coordinates></LinearRing></%sBoundaryIs>\n", side);
+}
+
+void strake_footprint_kml(const strake_footprint *about, const strake_outline *outline,
+                          strake_text *text)
+{
+    strake_text_print(text,
+                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<kml xmlns=\"http://www.opengis.net/kml/2.2\"><Document>\n"
+                      "<Style id=\"footprint\"><LineStyle><color>ff0000ff</color></LineStyle>"
+                      "<PolyStyle><color>800000ff</color></PolyStyle></Style>\n"
+                      "<Placemark><name>%s</name><description>step %lld, %.15g s, %.15g m2"
+                      "</description><styleUrl>#footprint</styleUrl><MultiGeometry>\n",
+                      about->name, (long long)about->step, about->time, about->area);
+    for (int64_t k = 0; k < outline->rings; k++) {
+        const bool is_last = k + 1 == outline->rings || !outline->ring[k + 1].is_hole;
+        strake_text_print(text, "%s", outline->ring[k].is_hole ? "" : "<Polygon>\n");
+        write_kml_ring(about, outline, &outline->ring[k], text);
+        strake_text_print(text, "%s", is_last ? "</Polygon>\n" : "");
+    }
+    strake_text_print(text, "</MultiGeometry></Placemark></Document></kml>\n");
+}

@@ -1,0 +1,26 @@
+/** @file footprint.h Where something is, as polygons in files of maps. */
+#ifndef STRAKE_FOOTPRINT_H
+#define STRAKE_FOOTPRINT_H
+
+#include "base/georef.h"
+#include "base/outline.h"
+#include "io/text.h"
+
+/** What a file says beside the polygons. */
+typedef struct strake_footprint {
+    const char *name; /**< of the case's problem */
+    int64_t step;
+    double time; /**< [s] */
+    double area; /**< [m2] */
+    strake_georef georef;
+} strake_footprint;
+
+/** GeoJSON (RFC 7946) in coordinates of the map: a collection of one feature, whose geometry is a MultiPolygon. */
+void strake_footprint_geojson(const strake_footprint *about, const strake_outline *outline,
+                              strake_text *text);
+
+/** KML 2.2; the map must have a zone of UTM or be geographic. */
+void strake_footprint_kml(const strake_footprint *about, const strake_outline *outline,
+                          strake_text *text);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Maps: fields from ESRI ASCII grids, outputs as such grids and as footprints, with the place of the grid on the map.
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
+
+cat >map.asc <<'GRID'
+NCOLS	5
+NROWS	4
+XLLCENTER	500005
+YLLCENTER	4177005
+CELLSIZE	10
+NODATA_value	-9999
+0.1 0.2 0.3 0.4 0.5
+0.6 0.7 0.8 0.9 0.11
+0.12 0.13 0.14 0.15 0.16
+0.17 0.18 0.19 0.21 0.22
+GRID
+cat >map.yaml <<'CASE'
+problem: cahn_hilliard2d
+time: {steps: 3, dt: 0.001}
+fields: {u: {file: map.asc}}
+output: {formats: [asc, npy], initial: true}
+CASE
+try run map.yaml --on serial --quiet --output out
+exits 0 "a case takes its grid from a map"
+check "the index lists the grids" grep -q '^3,.*,u,u_00000003.asc$' out/index.csv
+check "a grid is written where the map lies" test "$(head -6 out/u_00000000.asc | tr '\n' ' ')" = \
+    "ncols 5 nrows 4 xllcorner 500000 yllcorner 4177000 cellsize 10 NODATA_value -9999 "
+check "numbers are written as somebody would" cmp <(tail -4 out/u_00000000.asc) <(tail -4 map.asc)
+try run map.yaml --on serial --quiet --output again --steps 0 --set 'fields={u: {file: out/u_00000003.asc}}'
+check "what is written reads back as the same bits" cmp out/u_00000003.npy again/u_00000000.npy
+try run map.yaml --on serial --quiet --output single --set precision=single
+try run map.yaml --on serial --quiet --output back --steps 0 --set precision=single \
+    --set 'fields={u: {file: single/u_00000003.asc}}'
+check "also in single precision" cmp single/u_00000003.npy back/u_00000000.npy
+try run map.yaml --on serial --quiet --output threads --set 'fields={u: {file: out/u_00000000.npy}}' --set 'grid={dx: 10, dy: 10}'
+check "a field from a map is that of the same numbers" cmp out/u_00000003.npy threads/u_00000003.npy
+check "without a map the south-west corner is at 0, 0" grep -q '^xllcorner 0$' threads/u_00000003.asc
+
+try check map.yaml --set 'fields={u: {file: out/u_00000000.npy}}' --set 'grid={dx: 10, dy: 5}'
+fails 2 "cells that are not square are refused" "output.formats: asc: needs square cells"
+try check map.yaml --set 'output.formats=[kml]'
+fails 2 "a problem without a footprint has none" "output.formats: kml" "no footprint"
+sed 's/0.9/nine/' map.asc >broken.asc
+try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: broken.asc}}'
+fails 2 "a broken grid is told with its line" "broken.asc: line 8: cell [1, 3] is 'nine', expected a number"
+done_testing
