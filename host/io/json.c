@@ -7,12 +7,13 @@
 
 #include "base/number.h"
 
-/* Length of the UTF-8 sequence at s, 0 if it is not one (overlong forms and surrogates included). */
-static size_t utf8_length(const unsigned char *s)
+/* Length of the UTF-8 sequence at s and its value; 0 if it is none (overlong forms and surrogates included). */
+static size_t utf8_length(const unsigned char *s, unsigned *out)
 {
     size_t length = 0;
     unsigned minimum = 0, value = 0;
     if (s[0] < 0x80) {
+        *out = s[0];
         return 1;
     }
     if (s[0] >= 0xc2 && s[0] <= 0xdf) {
@@ -29,7 +30,15 @@ static size_t utf8_length(const unsigned char *s)
         value = value << 6 | (s[k] & 0x3fu);
     }
     const bool legal = value >= minimum && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
+    *out = value;
     return legal ? length : 0;
+}
+
+/* What JSON may not contain as it is, or YAML, as which files of this program are read, would refuse or fold. */
+static bool is_special(unsigned value)
+{
+    return value < 0x20 || (value >= 0x7f && value < 0xa0) || value == 0x2028 || value == 0x2029 ||
+           value == 0xfeff || value == 0xfffe || value == 0xffff;
 }
 
 void strake_json_quote(strake_text *text, const char *string)
@@ -37,13 +46,14 @@ void strake_json_quote(strake_text *text, const char *string)
     const unsigned char *s = (const unsigned char *)string;
     strake_text_append(text, "\"", 1);
     while (*s != '\0') {
-        const size_t length = utf8_length(s);
+        unsigned value = 0;
+        const size_t length = utf8_length(s, &value);
         if (length == 0) {
             strake_text_append(text, "\\ufffd", 6);
         } else if (*s == '"' || *s == '\\') {
             strake_text_print(text, "\\%c", *s);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            strake_text_print(text, "\\u%04x", *s);
+        } else if (is_special(value)) {
+            strake_text_print(text, "\\u%04x", value);
         } else {
             strake_text_append(text, (const char *)s, length);
         }

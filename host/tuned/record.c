@@ -117,7 +117,9 @@ static void print_class(const strake_tuned_class *class, strake_text *text)
         strake_text_print(text, "    disturbed: %d\n", class->disturbed);
     }
     if (class->space[0] != '\0') {
-        strake_text_print(text, "    space: \"%s\"\n", class->space);
+        strake_text_print(text, "    space: ");
+        strake_json_quote(text, class->space);
+        strake_text_print(text, "\n");
     }
 }
 
@@ -128,8 +130,9 @@ void strake_tuned_print(const strake_tuned_record *record, strake_text *text)
                       "strake_tuned: %d\n",
                       FORMAT);
     print_key(&record->key, text);
-    strake_text_print(text, "date: \"%s\"\neffort: %s\n", record->date,
-                      strake_tuned_effort(record));
+    strake_text_print(text, "date: ");
+    strake_json_quote(text, record->date);
+    strake_text_print(text, "\neffort: %s\n", strake_tuned_effort(record));
     if (record->todo > 0) {
         strake_text_print(text, "grids_to_do: %d\n", record->todo);
     }

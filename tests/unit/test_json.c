@@ -63,6 +63,8 @@ static void strings_and_keys_are_escaped(void **state)
         {"\xff"
          "a\xc3",
          "\"\\ufffda\\ufffd\""},
+        {"\xc2\x80\xc2\xa0\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbf",
+         "\"\\u0080\xc2\xa0\\u2028\\ufeff\\uffff\""},
         {"\xc0\xaf\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\""},
         {NULL, "null"}};
     for (size_t k = 0; k < sizeof pair / sizeof pair[0]; k++) {

@@ -145,6 +145,30 @@ static void a_record_survives_its_file(void **state)
     strake_text_free(&text);
 }
 
+/* Names are the driver's, and what a file says of its date or search space may be anything. */
+static void any_text_survives_a_file(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"0\"2",         "a\\", "\xc2\x80",    "\xe2\x80\xa8",
+                                      "\xef\xbb\xbf", "\n",  "\xef\xbf\xbe"};
+    for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
+        strake_tuned_record record = sample(), read;
+        strake_text text = {0};
+        strake_error error;
+        (void)snprintf(record.key.device, sizeof record.key.device, "%s", odd[k]);
+        (void)snprintf(record.date, sizeof record.date, "%s", odd[k]);
+        (void)snprintf(record.class[0].space, sizeof record.class[0].space, "%s", odd[k]);
+        strake_tuned_print(&record, &text);
+        if (strake_tuned_parse("odd", text.data, text.length, &read, &error) != STRAKE_OK) {
+            fail_msg("text %zu: %s", k, error.text);
+        }
+        assert_string_equal(read.key.device, odd[k]);
+        assert_string_equal(read.date, odd[k]);
+        assert_string_equal(read.class[0].space, odd[k]);
+        strake_text_free(&text);
+    }
+}
+
 static void a_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
@@ -671,6 +695,7 @@ int main(void)
 #define WITH_FOLDER(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_survives_its_file),
+        cmocka_unit_test(any_text_survives_a_file),
         cmocka_unit_test(a_file_cut_anywhere_is_refused),
         WITH_FOLDER(damaged_and_foreign_files_are_named_and_ignored),
         cmocka_unit_test(unknown_settings_and_bad_values_are_refused),
