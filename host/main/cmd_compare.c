@@ -1,6 +1,7 @@
 /* `strake compare`: two .npy files, two folders of them, or two checkpoints. */
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,12 @@
 #include "output/array.h"
 #include "output/difference.h"
 #include "main/command.h"
+#include "main/compare_footprint.h"
 #include "main/say.h"
 
 enum { CHUNK = 1 << 16 };
+
+static const double usual_threshold = 0.1; /* [m] */
 
 static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint",
                                         "a NetCDF file"};
@@ -279,6 +283,15 @@ static int command(const strake_arguments *arguments)
     const double tolerance = arguments->tolerance;
     strake_path_kind kind_a = STRAKE_PATH_NPY, kind_b = STRAKE_PATH_NPY;
     bool equal = true;
+    if (arguments->footprint) {
+        STRAKE_CHECK(tolerance <= 0.0, error, STRAKE_ERR_USAGE,
+                     "option --tolerance: has no meaning with --footprint; leave it out");
+        status = strake_compare_footprints(
+            a, b, isnan(arguments->threshold) ? usual_threshold : arguments->threshold, error);
+        goto cleanup;
+    }
+    STRAKE_CHECK(isnan(arguments->threshold), error, STRAKE_ERR_USAGE,
+                 "option --threshold: goes with --footprint");
     STRAKE_TRY(strake_path_find_kind(a, "compare", &kind_a, error));
     STRAKE_TRY(strake_path_find_kind(b, "compare", &kind_b, error));
     STRAKE_CHECK(kind_a == kind_b, error, STRAKE_ERR_USAGE,
@@ -308,6 +321,10 @@ cleanup:
 static const strake_option options[] = {
     STRAKE_NUMBER("--tolerance", REAL, tolerance, "T", 0, 1e308,
                   "largest absolute difference accepted (default: 0,\nthe same bits)"),
+    STRAKE_FLAG("--footprint", footprint,
+                "how well two flows cover the same cells: e1 = cells in\nboth / cells in either"),
+    STRAKE_NUMBER("--threshold", REAL, threshold, "M", 0, 1e308,
+                  "thickness [m] from which on a cell belongs to a flow\n(default: 0.1)"),
     STRAKE_OPTIONS_END};
 
 const strake_command strake_command_compare = {
@@ -321,8 +338,11 @@ const strake_command strake_command_compare = {
         "A and B are two .npy files, two folders (their .npy files are compared by name; one\n"
         "that is missing is a difference), two NetCDF files (their variables) or two\n"
         "checkpoints. Exit status: 0 equal, 1 different, 2 unreadable. With a tolerance,\n"
-        "float32 and float64 may be compared and two NaN are equal.\n",
+        "float32 and float64 may be compared and two NaN are equal.\n"
+        "With --footprint, A and B are grids of thicknesses (.npy, .asc, NetCDF) or folders\n"
+        "of outputs, of which the last step counts, fluid and solid; exit status 0 or 2.\n",
     .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"
                 "  strake compare out-cpu out-gpu\n"
-                "  strake compare double single --tolerance 1e-5\n",
+                "  strake compare double single --tolerance 1e-5\n"
+                "  strake compare out mapped-flow.asc --footprint\n",
     .run = command};

@@ -6,7 +6,7 @@
 
 /** What the options of all commands can say. */
 typedef struct strake_arguments {
-    bool help, quiet, no_tune, json, version, force, log, view;
+    bool help, quiet, no_tune, json, version, force, log, view, footprint;
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
     const char *table, *keep;
     const char *plot, *sizes;
@@ -17,6 +17,7 @@ typedef struct strake_arguments {
     int64_t repeats;   /**< 0: not given */
     int64_t jobs;      /**< 0: not given */
     double tolerance;  /**< 0: bitwise */
+    double threshold;  /**< NaN: not given */
     double surface;    /**< NaN: not given */
     int64_t contours;  /**< 0: none */
     double budget;     /**< seconds, 0: not given */

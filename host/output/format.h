@@ -75,6 +75,9 @@ void strake_format_unit(const char *unit, char *out, size_t size);
 /** Name of the file that has all fields that lie in cells, in formats that keep fields together. */
 #define STRAKE_FORMAT_FIELDS "fields"
 
+/** Name of the file that says where something is. */
+#define STRAKE_FORMAT_FOOTPRINT "footprint"
+
 /** Name of the one file of a run in NetCDF. */
 #define STRAKE_FORMAT_NETCDF_NAME STRAKE_FORMAT_FIELDS ".nc"
 

@@ -51,7 +51,8 @@ static strake_status output_begin(void *self, const strake_format_output *output
     (void)error;
     f->output = *output;
     memset(f->mask, 0, (size_t)f->run->which->n[0] * (size_t)f->run->which->n[2]);
-    strake_format_name("footprint", output->step, f->is_kml ? "kml" : "geojson", f->name);
+    strake_format_name(STRAKE_FORMAT_FOOTPRINT, output->step, f->is_kml ? "kml" : "geojson",
+                       f->name);
     return STRAKE_OK;
 }
 

@@ -73,8 +73,8 @@ cleanup:
 /* Whether a file has the name that its line gives it: an index may be written by anybody. */
 static bool is_output(const strake_index_entry *entry)
 {
-    const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS};
-    for (int k = 0; k < 2; k++) {
+    const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS, STRAKE_FORMAT_FOOTPRINT};
+    for (int k = 0; k < 3; k++) {
         char head[80];
         const int length =
             snprintf(head, sizeof head, "%.60s_%08lld.", field[k], (long long)entry->step);

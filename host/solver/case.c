@@ -6,16 +6,21 @@
 #include "case/asc_input.h"
 #include "case/case.h"
 #include "netcdf/input.h"
+#include "solver/inputs.h"
 
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
-static const strake_input_kind *const inputs[] = {&strake_netcdf_input, &strake_asc_input, NULL};
+const strake_input_kind *const strake_input_kinds[] = {&strake_netcdf_input, &strake_asc_input,
+                                                       NULL};
 
 strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
                                 bool fields_later, strake_case **out, strake_error *error)
 {
-    const strake_case_given text = {
-        .name = name, .folder = ".", .text = yaml, .length = strlen(yaml), .inputs = inputs};
+    const strake_case_given text = {.name = name,
+                                    .folder = ".",
+                                    .text = yaml,
+                                    .length = strlen(yaml),
+                                    .inputs = strake_input_kinds};
     return strake_case_read(&text, sets, fields_later, out, error);
 }
 
@@ -25,7 +30,7 @@ static strake_status open_file(const char *path, const char *const *sets, bool f
     strake_status status = STRAKE_OK;
     char *text = NULL;
     char *folder = NULL;
-    strake_case_given given = {.name = path, .inputs = inputs};
+    strake_case_given given = {.name = path, .inputs = strake_input_kinds};
     STRAKE_TRY(strake_file_read(path, MAX_FILE, "case file", &text, &given.length, error));
     folder = strake_path_folder(path);
     STRAKE_CHECK(folder != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", path);

@@ -44,4 +44,25 @@ fails 2 "a problem without a footprint has none" "output.formats: kml" "no footp
 sed 's/0.9/nine/' map.asc >broken.asc
 try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: broken.asc}}'
 fails 2 "a broken grid is told with its line" "broken.asc: line 8: cell [1, 3] is 'nine', expected a number"
+
+# How well two flows cover the same cells.
+head='ncols 4\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n'
+printf "${head}0 1 2 -9999\n0 0.1 0.11 3\n" >one.asc
+printf "${head}-9999 1 0 -9999\n1 1 1 0.05\n" >two.asc
+try compare one.asc two.asc --footprint
+exits 0 "footprints are compared"
+prints "e1 counts cells above the threshold" "e1 = 0.333333 of cells thicker than 0.1 m: 2 in both, 2 only in one.asc, 2 only in two.asc"
+try compare one.asc two.asc --footprint --threshold 0.01
+prints "the threshold is an option" "e1 = 0.666667" "4 in both, 1 only in one.asc, 1 only in two.asc"
+try compare one.asc one.asc --footprint --threshold 5
+fails 2 "nothing to compare is told" "neither one.asc nor one.asc has a cell thicker than 5 m"
+sed 's/xllcorner 0/xllcorner 5/' two.asc >elsewhere.asc
+try compare one.asc elsewhere.asc --footprint
+fails 2 "another place is told" "one.asc and elsewhere.asc lie at different places"
+try compare one.asc map.asc --footprint
+fails 2 "another shape is told" "one.asc has 2 x 4 cells, map.asc 4 x 5"
+try compare out out --footprint
+fails 2 "a folder without a flow is told" "out: its outputs have no field that makes a footprint"
+try compare one.asc two.asc --threshold 1
+fails 2 "a threshold is for footprints" "--threshold: goes with --footprint"
 done_testing

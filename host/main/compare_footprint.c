@@ -1,0 +1,173 @@
+#include "main/compare_footprint.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "engine/problem.h"
+#include "output/index.h"
+#include "solver/inputs.h"
+
+enum { MAX_TERMS = 4 };
+
+/* Grids that are added. */
+typedef struct flow {
+    const char *path; /* as the user says */
+    int terms;
+    strake_input term[MAX_TERMS];
+    double *line, *part; /* a row of the sum, and of a term */
+} flow;
+
+static strake_status add_term(flow *f, const char *path, const char *field, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_input_name name = {
+        .path = path, .index = -1, .field = field, .dims = 2, .blank = {.is_filled = true}};
+    strake_input *const in = &f->term[f->terms++];
+    STRAKE_TRY(strake_input_open(strake_input_kinds, &name, in, error));
+    STRAKE_CHECK(in->info.dims == 2, error, STRAKE_ERR_USAGE,
+                 "%s: has %d dimensions, a footprint needs 2", path, in->info.dims);
+    STRAKE_CHECK(in->info.shape[0] == f->term[0].info.shape[0] &&
+                     in->info.shape[1] == f->term[0].info.shape[1],
+                 error, STRAKE_ERR_USAGE, "%s: its shape is not that of the other fields", path);
+cleanup:
+    return status;
+}
+
+/* Whether some problem's footprint is made of a field. */
+static bool is_extent(const char *name)
+{
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        for (int f = 0; f < strake_problems[p]->fields; f++) {
+            const strake_field *const field = &strake_problems[p]->field[f];
+            if (field->is_extent && strcmp(field->name, name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A file that has one field of one step. */
+static bool is_grid(const char *file)
+{
+    const char *const suffix = strrchr(file, '.');
+    return suffix != NULL && (strcmp(suffix, ".npy") == 0 || strcmp(suffix, ".asc") == 0);
+}
+
+/* The fields of the last step in a folder that make a footprint, each once. */
+static strake_status open_folder(flow *f, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *lines = NULL, *path = NULL;
+    strake_index_entry *entry = NULL;
+    int64_t entries = 0, last = -1;
+    STRAKE_TRY(strake_index_load(f->path, &lines, &entry, &entries, error));
+    for (int64_t k = 0; k < entries; k++) {
+        if (is_extent(entry[k].field) && is_grid(entry[k].file)) {
+            last = entry[k].step > last ? entry[k].step : last;
+        }
+    }
+    for (int64_t k = 0; k < entries; k++) {
+        bool is_new = entry[k].step == last && is_extent(entry[k].field) && is_grid(entry[k].file);
+        for (int64_t m = 0; m < k && is_new; m++) {
+            is_new = entry[m].step != last || strcmp(entry[m].field, entry[k].field) != 0 ||
+                     !is_grid(entry[m].file);
+        }
+        if (is_new && f->terms < MAX_TERMS) {
+            path = strake_path_join(f->path, entry[k].file);
+            STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+            STRAKE_TRY(add_term(f, path, entry[k].field, error));
+            free(path);
+            path = NULL;
+        }
+    }
+    STRAKE_CHECK(f->terms > 0, error, STRAKE_ERR_USAGE,
+                 "%s: its outputs have no field that makes a footprint, as .npy or .asc", f->path);
+cleanup:
+    free(path);
+    free(lines);
+    free(entry);
+    return status;
+}
+
+static strake_status open_flow(flow *f, const char *path, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct stat info;
+    f->path = path;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        STRAKE_TRY(open_folder(f, error));
+    } else {
+        STRAKE_TRY(add_term(f, path, "thickness", error));
+    }
+    f->line = calloc((size_t)f->term[0].info.shape[1], sizeof(double));
+    f->part = calloc((size_t)f->term[0].info.shape[1], sizeof(double));
+    STRAKE_CHECK(f->line != NULL && f->part != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+cleanup:
+    return status;
+}
+
+static void close_flow(flow *f)
+{
+    for (int k = 0; k < f->terms; k++) {
+        strake_input_close(&f->term[k]);
+    }
+    free(f->line);
+    free(f->part);
+}
+
+static strake_status read_row(flow *f, int64_t row, strake_error *error)
+{
+    const int64_t cols = f->term[0].info.shape[1];
+    strake_status status = strake_input_read(&f->term[0], row * cols, cols, f->line, error);
+    for (int k = 1; k < f->terms && status == STRAKE_OK; k++) {
+        status = strake_input_read(&f->term[k], row * cols, cols, f->part, error);
+        for (int64_t j = 0; j < cols; j++) {
+            f->line[j] += f->part[j];
+        }
+    }
+    return status;
+}
+
+strake_status strake_compare_footprints(const char *a, const char *b, double threshold,
+                                        strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    flow x = {.terms = 0}, y = {.terms = 0};
+    int64_t count[4] = {0}; /* of cells in neither, A, B, both */
+    int64_t either = 0;
+    const strake_input *const p = &x.term[0], *const q = &y.term[0];
+    STRAKE_TRY(open_flow(&x, a, error));
+    STRAKE_TRY(open_flow(&y, b, error));
+    STRAKE_CHECK(p->info.shape[0] == q->info.shape[0] && p->info.shape[1] == q->info.shape[1],
+                 error, STRAKE_ERR_USAGE,
+                 "%s has %" PRId64 " x %" PRId64 " cells, %s %" PRId64 " x %" PRId64
+                 "; both must be on one grid",
+                 a, p->info.shape[0], p->info.shape[1], b, q->info.shape[0], q->info.shape[1]);
+    STRAKE_CHECK(!p->georef.is_known || !q->georef.is_known ||
+                     strake_georef_same(&p->georef, &q->georef),
+                 error, STRAKE_ERR_USAGE, "%s and %s lie at different places", a, b);
+    for (int64_t i = 0; i < p->info.shape[0]; i++) {
+        STRAKE_TRY(read_row(&x, i, error));
+        STRAKE_TRY(read_row(&y, i, error));
+        for (int64_t j = 0; j < p->info.shape[1]; j++) {
+            count[(x.line[j] > threshold ? 1 : 0) + (y.line[j] > threshold ? 2 : 0)]++;
+        }
+    }
+    either = count[1] + count[2] + count[3];
+    STRAKE_CHECK(either > 0, error, STRAKE_ERR_USAGE,
+                 "neither %s nor %s has a cell thicker than %g m; say another --threshold", a, b,
+                 threshold);
+    (void)printf("e1 = %.6f of cells thicker than %g m: %" PRId64 " in both, %" PRId64
+                 " only in %s, %" PRId64 " only in %s\n",
+                 (double)count[3] / (double)either, threshold, count[3], count[1], a, count[2], b);
+cleanup:
+    close_flow(&x);
+    close_flow(&y);
+    return status;
+}
