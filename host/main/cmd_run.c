@@ -8,7 +8,6 @@
 #include "output/checkpoint.h"
 #include "output/diagnostics.h"
 #include "io/folder.h"
-#include "output/index.h"
 #include "output/output.h"
 #include "output/report.h"
 #include "main/case_options.h"
@@ -16,6 +15,7 @@
 #include "main/first_use.h"
 #include "main/formats.h"
 #include "main/interrupt.h"
+#include "main/live.h"
 #include "main/command.h"
 #include "main/say.h"
 #include "main/progress.h"
@@ -41,15 +41,15 @@ typedef struct run {
     strake_output output;
     strake_diagnostics diagnostics;
     strake_progress progress;
+    strake_live live;
+    bool draws; /* all ranks agree that it is time for a picture */
     strake_result result;
     strake_report_file report;
     strake_slabs slabs; /* for a part of a field */
     double io_seconds;
     bool interrupted;
-    bool begun;                     /* has written something */
-    int64_t started;                /* strake_clock_date() */
-    strake_text history;            /* of the files: when and how this run was started */
-    char source[STRAKE_RUN_SOURCE]; /* and by which program */
+    bool begun; /* has written something */
+    strake_run_origin origin;
 } run;
 
 /* Rank 0, or a lone process: it alone uses files and speaks. */
@@ -108,22 +108,6 @@ static strake_status restore(run *r, strake_error *error)
     return strake_checkpoint_restore(&r->resumed, &r->slabs, error);
 }
 
-static strake_status begin_formats(run *r, int64_t resumed_step, strake_error *error)
-{
-    strake_run_origin(r->arguments, r->started, &r->history, r->source);
-    if (r->history.failed) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
-    }
-    const strake_format_run about = {.which = r->which,
-                                     .solver = r->solver,
-                                     .folder = r->folder,
-                                     .history = r->history.data,
-                                     .source = r->source,
-                                     .sets = r->arguments->sets,
-                                     .resumed = resumed_step};
-    return strake_output_begin(&r->output, &about, strake_formats, error);
-}
-
 static strake_status begin_files(run *r, int64_t resumed_step, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -132,7 +116,8 @@ static strake_status begin_files(run *r, int64_t resumed_step, strake_error *err
     if (is_first(r)) {
         STRAKE_TRY(strake_folder_create(r->folder, error));
         STRAKE_TRY(strake_file_check(r->checkpoint_path, error));
-        STRAKE_TRY(begin_formats(r, resumed_step, error));
+        STRAKE_TRY(strake_begin_formats(&r->output, &r->origin, r->which, r->solver, r->folder,
+                                        resumed_step, error));
         STRAKE_TRY(strake_diagnostics_begin(&r->diagnostics, r->which, r->solver, r->folder,
                                             resumed_step, error));
         strake_warn_of_full_disk(r->which, r->solver, r->folder, r->writes_fields);
@@ -175,23 +160,13 @@ cleanup:
 /* What an earlier run left goes, and what this one is stands beside its files. */
 static strake_status begin_outputs(run *r, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    int64_t removed = 0;
     const strake_about about = {.commit = strake_commit,
                                 .sets = r->arguments->sets,
                                 .ranks = strake_ranks_count(r->ranks),
                                 .first_step = r->result.first_step,
-                                .started = r->started};
-    if (r->arguments->resume == NULL) {
-        STRAKE_TRY(strake_index_clear(r->folder, &removed, error));
-    }
-    if (removed > 0) {
-        strake_say_note("folder %s: removed %lld output file%s of an earlier run", r->folder,
-                        (long long)removed, removed == 1 ? "" : "s");
-    }
-    STRAKE_TRY(strake_about_write(&about, r->which, r->solver, r->folder, error));
-cleanup:
-    return status;
+                                .started = r->origin.started};
+    return strake_begin_folder(&about, r->which, r->solver, r->folder, r->arguments->resume != NULL,
+                               error);
 }
 
 /* A job of the first rank that writes outputs. */
@@ -263,10 +238,29 @@ static strake_status write_first(run *r, strake_error *error)
 /* What all ranks go by after a batch: the slowest one's seconds, and whether any was interrupted. */
 static strake_status agree_on_batch(run *r, double *seconds, bool *interrupted, strake_error *error)
 {
-    double value[2] = {*seconds, strake_interrupted() ? 1.0 : 0.0};
-    const strake_status status = strake_ranks_most(r->ranks, value, 2, error);
+    double value[3] = {*seconds, strake_interrupted() ? 1.0 : 0.0,
+                       strake_live_is_due(&r->live) ? 1.0 : 0.0};
+    const strake_status status = strake_ranks_most(r->ranks, value, 3, error);
     *seconds = value[0];
     *interrupted = value[1] > 0.0;
+    r->draws = value[2] > 0.0;
+    return status;
+}
+
+static strake_status draw_picture(run *r, strake_error *error)
+{
+    return strake_live_draw(&r->live, &r->slabs, error);
+}
+
+/* The first rank draws the state, if it is time to. */
+static strake_status show_state(run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (r->draws) {
+        STRAKE_TRY(r->ranks != NULL ? strake_remote_parts(r->solver, error) : STRAKE_OK);
+        STRAKE_TRY(at_first(r, draw_picture, error));
+    }
+cleanup:
     return status;
 }
 
@@ -278,8 +272,9 @@ static strake_status time_loop(run *r, strake_error *error)
     const strake_case *const which = r->which;
     const int64_t sweep = strake_solver_steps_at_once(r->solver);
     int64_t step = strake_step_count(r->solver), batch = sweep;
-    strake_progress_begin(&r->progress, r->arguments->quiet || !is_first(r), step, which->steps,
-                          strake_case_cells(which));
+    strake_live_begin(&r->live, r->arguments->view && is_first(r), which, r->solver);
+    strake_progress_begin(&r->progress, r->arguments->quiet || r->live.on || !is_first(r), step,
+                          which->steps, strake_case_cells(which));
     STRAKE_TRY(write_first(r, error));
     STRAKE_TRY(measure(r, error));
     STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
@@ -298,8 +293,11 @@ static strake_status time_loop(run *r, strake_error *error)
         if (which->checkpoint_every > 0 && step % which->checkpoint_every == 0) {
             STRAKE_TRY(write_checkpoint(r, error));
         }
+        STRAKE_TRY(show_state(r, error));
         strake_progress_update(&r->progress, step, strake_solver_step_seconds(r->solver));
     }
+    r->draws = r->arguments->view;
+    STRAKE_TRY(show_state(r, error));
     r->interrupted = step < which->steps;
     if (r->interrupted && which->checkpoint_every > 0 && r->checkpoint_step != step) {
         STRAKE_TRY(write_checkpoint(r, error));
@@ -308,6 +306,7 @@ static strake_status time_loop(run *r, strake_error *error)
         STRAKE_TRY(write_at_first(r, put_diagnostics, error));
     }
 cleanup:
+    strake_live_end(&r->live);
     strake_progress_clear(&r->progress);
     return status;
 }
@@ -371,7 +370,7 @@ static run *new_run(const strake_arguments *arguments, strake_error *error)
         return NULL;
     }
     r->arguments = arguments;
-    r->started = strake_clock_date();
+    r->origin = (strake_run_origin){.arguments = arguments, .started = strake_clock_date()};
     r->checkpoint_step = -1;
     return r;
 }
@@ -386,7 +385,7 @@ static void free_run(run *r)
         strake_close(&r->solver);
         strake_case_close(&r->which);
         free(r->checkpoint_path);
-        strake_text_free(&r->history);
+        strake_text_free(&r->origin.history);
         strake_slabs_close(&r->slabs);
         strake_ranks_close(&r->ranks);
         free(r);
@@ -467,6 +466,8 @@ static const strake_option options[] = {
     STRAKE_TEXT("--report", report, "FILE",
                 "write what was done, where and how fast, as JSON;\n- is standard output"),
     STRAKE_TEXT("--resume", resume, "FILE", "continue from a checkpoint to the last step"),
+    STRAKE_FLAG("--view", view,
+                "draw the running field in the terminal, with the parts\nand their rates"),
     STRAKE_FLAG("--quiet", quiet, "no progress, notes and summary"),
     STRAKE_OPTIONS_END};
 

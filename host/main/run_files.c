@@ -6,18 +6,49 @@
 #include "io/folder.h"
 #include "main/case_options.h"
 #include "main/commit.h"
+#include "main/formats.h"
 #include "main/say.h"
 #include "output/checkpoint.h"
-#include "output/output.h"
+#include "output/index.h"
 
-void strake_run_origin(const strake_arguments *arguments, int64_t started, strake_text *history,
-                       char source[STRAKE_RUN_SOURCE])
+strake_status strake_begin_formats(strake_output *output, strake_run_origin *origin,
+                                   const strake_case *which, strake_solver *solver,
+                                   const char *folder, int64_t resumed, strake_error *error)
 {
     char date[32];
-    (void)snprintf(source, STRAKE_RUN_SOURCE, "Strake %s%s%.40s", STRAKE_VERSION,
+    (void)snprintf(origin->source, sizeof origin->source, "Strake %s%s%.40s", STRAKE_VERSION,
                    strake_commit[0] != '\0' ? ", " : "", strake_commit);
-    strake_text_print(history, "%s: ", strake_clock_utc(started, date));
-    strake_command_line(arguments, "run", history);
+    strake_text_print(&origin->history, "%s: ", strake_clock_utc(origin->started, date));
+    strake_command_line(origin->arguments, "run", &origin->history);
+    if (origin->history.failed) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
+    }
+    const strake_format_run about = {.which = which,
+                                     .solver = solver,
+                                     .folder = folder,
+                                     .history = origin->history.data,
+                                     .source = origin->source,
+                                     .sets = origin->arguments->sets,
+                                     .resumed = resumed};
+    return strake_output_begin(output, &about, strake_formats, error);
+}
+
+strake_status strake_begin_folder(const strake_about *about, const strake_case *which,
+                                  const strake_solver *solver, const char *folder, bool resumes,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t removed = 0;
+    if (!resumes) {
+        STRAKE_TRY(strake_index_clear(folder, &removed, error));
+    }
+    if (removed > 0) {
+        strake_say_note("folder %s: removed %lld output file%s of an earlier run", folder,
+                        (long long)removed, removed == 1 ? "" : "s");
+    }
+    STRAKE_TRY(strake_about_write(about, which, solver, folder, error));
+cleanup:
+    return status;
 }
 
 void strake_warn_of_full_disk(const strake_case *which, const strake_solver *solver,

@@ -83,29 +83,43 @@ static char weight_of(double place)
     return isnan(place) ? '?' : weights[at];
 }
 
+void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
+                          const strake_picture *picture, const strake_map *map, double low,
+                          double high, int row, bool dashes)
+{
+    enum { BETWEEN = 4 /* columns from dash to dash */ };
+    static const strake_colour white = {255, 255, 255};
+    const strake_terminal_colours colours = terminal->colours;
+    const bool plain = colours == STRAKE_TERMINAL_PLAIN;
+    const double *const upper = picture->value + (size_t)row * (size_t)picture->cols;
+    const double *const lower = upper + picture->cols;
+    for (int c = 0; c < picture->cols; c++) {
+        const double place = strake_picture_place(upper[c], low, high);
+        const bool is_dash = dashes && c % BETWEEN == 0;
+        if (plain) {
+            (void)fputc(is_dash ? '-' : weight_of(place), stream);
+            continue;
+        }
+        set_colour(stream, colours, is_dash, strake_map_colour(map, place));
+        if (is_dash) {
+            set_colour(stream, colours, false, white);
+        } else if (row + 1 < picture->rows) {
+            const double under = strake_picture_place(lower[c], low, high);
+            set_colour(stream, colours, true, strake_map_colour(map, under));
+        }
+        (void)fputs(is_dash ? "-" : "\xe2\x96\x80", stream); /* upper half block */
+    }
+    (void)fputs(plain ? "" : "\033[0m", stream);
+}
+
 void strake_terminal_print(FILE *stream, const strake_terminal *terminal,
                            const strake_picture *picture, const strake_map *map, double low,
                            double high)
 {
-    const strake_terminal_colours colours = terminal->colours;
-    const bool plain = colours == STRAKE_TERMINAL_PLAIN;
-    for (int r = 0; r < picture->rows; r += plain ? 1 : 2) {
-        const double *const upper = picture->value + (size_t)r * (size_t)picture->cols;
-        const double *const lower = upper + picture->cols;
-        for (int c = 0; c < picture->cols; c++) {
-            const double place = strake_picture_place(upper[c], low, high);
-            if (plain) {
-                (void)fputc(weight_of(place), stream);
-                continue;
-            }
-            set_colour(stream, colours, false, strake_map_colour(map, place));
-            if (r + 1 < picture->rows) {
-                const double under = strake_picture_place(lower[c], low, high);
-                set_colour(stream, colours, true, strake_map_colour(map, under));
-            }
-            (void)fputs("\xe2\x96\x80", stream); /* upper half block */
-        }
-        (void)fputs(plain ? "\n" : "\033[0m\n", stream);
+    const int step = terminal->colours == STRAKE_TERMINAL_PLAIN ? 1 : 2;
+    for (int r = 0; r < picture->rows; r += step) {
+        strake_terminal_line(stream, terminal, picture, map, low, high, r, false);
+        (void)fputc('\n', stream);
     }
 }
 

@@ -29,6 +29,14 @@ void strake_terminal_print(FILE *stream, const strake_terminal *terminal,
                            const strake_picture *picture, const strake_map *map, double low,
                            double high);
 
+/**
+ * Prints one line of it without its end, from row @p row of the picture on. @param[in] dashes  the line is marked by
+ * dashes in it
+ */
+void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
+                          const strake_picture *picture, const strake_map *map, double low,
+                          double high, int row, bool dashes);
+
 /** Prints the scale of colours, @p low and @p high at its ends, in one line. */
 void strake_terminal_scale(FILE *stream, const strake_terminal *terminal, const strake_map *map,
                            double low, double high);

@@ -1,6 +1,8 @@
 #!/bin/bash
 # strake view: what the terminal shows of folders, files and checkpoints, and what a page contains.
-. "$(dirname "$0")/tap.bash"
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
+pty=$here/../support/terminal.py
 
 "$STRAKE" run case.yaml --on serial --quiet --output out --set output.every=10 --set output.fields=[psi] \
     --set checkpoint.every=20
@@ -124,6 +126,55 @@ try view cube --slice cols=6
 fails 2 "that is there" "no column 6" "0 to 5"
 try view cube --slice lines=1
 fails 2 "and has a name" "--slice" "rows=K"
+
+# A running case: run --view.
+cat >live.yaml <<'CASE'
+problem: mpdata2d
+grid: {rows: 300, cols: 300}
+time: {dt: 0.1, steps: 3000}
+boundary: {rows: open, cols: open}
+fields:
+  psi: {cone: {center: [150, 220], radius: 45, height: 4, base: 0}}
+  u1: {rotation: {omega: 0.006, center: [150, 150]}}
+  u2: {rotation: {omega: 0.006, center: [150, 150]}}
+CASE
+try run live.yaml --on cpu --threads 1 --steps 10 --output seen --view
+exits 0 "a run whose terminal is none is not stopped by --view"
+check "and says so" grep -q "note: --view: standard error is no terminal" .err
+if command -v python3 >/dev/null; then
+    "$STRAKE" run live.yaml --on cpu --threads 1 --quiet --output unseen
+    code=0
+    TERM=xterm-256color COLORTERM='' python3 "$pty" 30 100 "$STRAKE" run live.yaml --on cpu --threads 1 --view \
+        --output seen >frames || code=$?
+    exits 0 "a running case is drawn"
+    grep -q 'psi  step [0-9]* of 3000  t = ' frames && grep -q '38;5;[0-9]*m' frames && grep -q '+ cpu 100 % [0-9.]* Mcell/s' frames
+    report $? "with its step, its colours, its parts and their rates"
+    [ "$(grep -c 'psi  step' frames)" -ge 2 ] && grep -q "$(printf '\033')\[29A" frames
+    report $? "again and again, in the same place"
+    cmp -s seen/psi_00003000.npy unseen/psi_00003000.npy
+    report $? "which changes nothing"
+    code=0
+    TERM=xterm python3 "$pty" --resize 20 60 30 100 "$STRAKE" run live.yaml --on cpu --threads 1 --view --quiet \
+        --output seen --steps 12000 >frames || code=$?
+    sed "s/.*$(printf '\033')\[2J//" frames | tail -n 19 | tr -d '\r' | sed "s/$(printf '\033')\[[0-9;]*[A-Za-z]//g" |
+        awk '{ if (length($0) > 60) bad = 1 } END { exit bad || NR < 15 }'
+    [ $? -eq 0 ] && [ "$code" -eq 0 ] && grep -q "$(printf '\033')\[2J" frames
+    report $? "the size of the window is followed"
+    code=0
+    TERM=xterm-256color COLORTERM=truecolor python3 "$pty" --deaf 50 200 "$STRAKE" run live.yaml --on cpu --threads 1 \
+        --view --quiet --output seen || code=$?
+    exits 0 "a terminal that takes nothing does not stop a run"
+    if "$STRAKE" devices 2>/dev/null | grep -q 'ocl:0'; then
+        TERM=xterm python3 "$pty" 30 100 "$STRAKE" run live.yaml --on cpu,ocl:0 --split 2,1 --threads 1 --view --quiet \
+            --no-tune --output seen --steps 40 >frames
+        grep -q -- '-...-...-' frames && grep -q '+ ocl:0 33 %' frames
+        report $? "the border between two parts is drawn"
+    else
+        skip "the border between two parts" "no OpenCL device"
+    fi
+else
+    skip "a running case is drawn" "no python3"
+fi
 try view nowhere
 fails 1 "a missing path is told" "nowhere" "No such file"
 try view case.yaml
