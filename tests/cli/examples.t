@@ -1,0 +1,53 @@
+#!/bin/bash
+# The examples of data/examples that are cases with scripts run as their pages say; the models are in models.t.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+. "$top/tests/cli/tap.bash"
+mkdir bin && ln -s "$STRAKE" bin/strake
+for python in python3 /usr/bin/python3; do
+    ! "$python" -c 'import numpy' 2>/dev/null || ln -sf "$(command -v "$python")" bin/python3
+done
+export PATH=$scratch/bin:$PATH
+cp -r "$top/data/examples" .
+run_example() { # run_example FOLDER OPTION...: its script
+    local folder=$1
+    shift
+    code=0
+    (cd "examples/$folder" && sh run.sh "$@") >.out 2>.err </dev/null || code=$?
+    exits 0 "$folder runs"
+}
+folders=$(cd examples && printf '%s\n' */ | tr -d /)
+missing=
+for folder in $folders; do
+    grep -qF "($folder/" examples/README.md || grep -qF "\`$folder\`" examples/README.md || missing="$missing $folder"
+    [ -e "examples/$folder/run.sh" ] || [ -e "examples/$folder/model.py" ] || missing="$missing $folder/run.sh"
+    "$STRAKE" check "examples/$folder/case.yaml" --on serial >/dev/null 2>.err || grep -qE 'fields\.|file' .err || missing="$missing $folder/case.yaml"
+done
+check "the tutorial names every example, which has a case and a script$missing" test -z "$missing"
+
+if [ -e bin/python3 ]; then
+    run_example deformation --on cpu
+    prints "nothing of the tracer is lost, and no new extremes appear" "mass: 1.000000000000 of what it was" \
+        "psi from 0.000000 to 1.000000"
+    check "it leaves seven outputs and a page" sh -c '[ "$(ls "$0"/out/psi_*.npy | wc -l)" -eq 7 ] && [ -s "$0/page.html" ]' examples/deformation
+else
+    skip "deformation runs" "no NumPy"
+fi
+run_example restart
+prints "the rest of a run from its checkpoint has the bytes of the whole" "5 of 5 files are equal"
+run_example scan
+prints "the table is complete at once, and found so" "scan.csv: 8 runs, 0 failed" "scan.csv is complete already"
+prints "a better scheme leaves more" "1 iterations, nonoscillatory true : 0.95 of 4 are left" "3 iterations, nonoscillatory true : 3.32 of 4"
+check "with outputs of every run" test "$(ls -d examples/scan/runs/* | wc -l)" -eq 8
+run_example quench-3d --steps 400 --set output.every=200 --set diagnostics.every=200 --on cpu
+check "the quench leaves a series for ParaView" grep -q 'timestep="4" part="0" file="fields_00000400.vti"' examples/quench-3d/out/fields.pvd
+check "whose energy falls" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k; next }
+    NR > 2 && $at >= last { exit 1 } { last = $at } END { exit NR != 4 }' examples/quench-3d/out/diagnostics.csv
+display=
+[ -n "${DISPLAY:-}" ] || display="xvfb-run -a"
+if command -v pvbatch >/dev/null && { [ -z "$display" ] || command -v xvfb-run >/dev/null; }; then
+    (cd examples/quench-3d && timeout 120 $display pvbatch state.py state.png) >.out 2>.err
+    check "ParaView reads its state and makes a picture" test -s examples/quench-3d/state.png
+else
+    skip "ParaView reads its state and makes a picture" "no ParaView here (python3-paraview), or no screen (xvfb)"
+fi
+done_testing
