@@ -11,8 +11,8 @@ ROWS, COLS = 128, 192
 i, j = np.mgrid[0:ROWS, 0:COLS]
 
 # Depth of the air over a mountain: h is what a cell holds of the tracer for each unit of psi.
-h = 1.0 - 0.6 * np.exp(-((i - 64) ** 2 + (j - 110) ** 2) / 300.0)
-psi = np.where((i - 64) ** 2 + (j - 60) ** 2 < 24**2, 1.0, 0.0)
+h = 1.0 - 0.6 * np.exp(-((i - 70) ** 2 + (j - 125) ** 2) / 300.0)
+psi = np.where((i - 36) ** 2 + (j - 80) ** 2 < 22**2, 1.0, 0.0)
 
 
 def winds():
@@ -20,7 +20,7 @@ def winds():
     # much flows into every cell as out of it, whatever h is. It is constant along the edges: nothing leaves.
     x = np.arange(ROWS + 1)[:, None] / ROWS
     y = np.arange(COLS + 1)[None, :] / COLS
-    stream = 3.0 * np.sin(np.pi * x) * (np.sin(np.pi * y) + 0.5 * np.sin(3 * np.pi * y))
+    stream = 8.0 * np.sin(np.pi * x) * (np.sin(np.pi * y) + 0.5 * np.sin(3 * np.pi * y))
     u1 = stream[:, :-1] - stream[:, 1:]  # through the faces between rows i-1 and i
     u2 = stream[1:, :] - stream[:-1, :]  # and between columns j-1 and j
     return u1, u2

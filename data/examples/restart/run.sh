@@ -6,3 +6,4 @@ strake run case.yaml --steps 314 --output halves --on cpu
 strake run case.yaml --resume halves/checkpoint.strake --output halves --on serial
 strake run case.yaml --output whole
 strake compare halves whole
+strake view whole --png picture.png || echo "the rest is complete"
