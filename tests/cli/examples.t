@@ -47,12 +47,17 @@ run_example quench-3d --steps 400 --set output.every=200 --set diagnostics.every
 check "the quench leaves a series for ParaView" grep -q 'timestep="4" part="0" file="fields_00000400.vti"' examples/quench-3d/out/fields.pvd
 check "whose energy falls" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k; next }
     NR > 2 && $at >= last { exit 1 } { last = $at } END { exit NR != 4 }' examples/quench-3d/out/diagnostics.csv
+name="ParaView reads its state and makes a picture"
 display=
-[ -n "${DISPLAY:-}" ] || display="xvfb-run -a"
+[ -n "${DISPLAY:-}" ] || display="xvfb-run -a -w 30"
 if command -v pvbatch >/dev/null && { [ -z "$display" ] || command -v xvfb-run >/dev/null; }; then
     (cd examples/quench-3d && timeout 120 $display pvbatch state.py state.png) >.out 2>.err
-    check "ParaView reads its state and makes a picture" test -s examples/quench-3d/state.png
+    if grep -q 'bad X server connection' .err; then
+        skip "$name" "no screen to draw on"
+    else
+        check "$name" test -s examples/quench-3d/state.png
+    fi
 else
-    skip "ParaView reads its state and makes a picture" "no ParaView here (python3-paraview), or no screen (xvfb)"
+    skip "$name" "no ParaView here (python3-paraview), or no screen (xvfb)"
 fi
 done_testing
