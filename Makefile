@@ -529,7 +529,7 @@ check-oclgrind: ## a small case on Oclgrind: API errors, bad accesses, races (no
 	+@$(SUBMAKE) all
 	@CC='$(CC)' bash tests/oclgrind.sh $(BUILD)
 
-.PHONY: check-physics-long check-page fuzz
+.PHONY: check-physics-long check-large check-page fuzz
 check-physics-long: all ## coarsening of Cahn-Hilliard to t = 4000 on 512 x 512 cells, three starts: minutes
 	@bash tests/physics/coarsening.sh $(PROGRAM)
 
@@ -542,6 +542,9 @@ fuzz: all ## libFuzzer over everything that is read from files, SECONDS=60 for e
 	    FUZZER=-fsanitize=fuzzer LOOP_TOOL=$(LOOP_TOOL) ROW_OBJ='$(ROW_OBJ)' LOOP_OBJ='$(LOOP_OBJ)' \
 	    $(FUZZED:%=$(BUILD)/fuzz/tests/fuzz_%)
 	@bash tests/fuzz/run.sh $(PROGRAM) $(BUILD)/fuzz $(SECONDS) $(FUZZED)
+
+check-large: all ## outputs and fields of more than 4 GiB in one file: 16 GiB of memory, 20 GiB in FOLDER=/tmp, minutes
+	@bash tests/large.sh $(PROGRAM) $(or $(FOLDER),/tmp)
 
 check-page: all ## a page of `strake view` in headless Chromium, which it installs where missing
 	@bash tests/page.sh $(PROGRAM)

@@ -227,12 +227,13 @@ static uint32_t look(const strake_volume *v, const strake_camera *camera, const 
         return shade(strake_map_colour(map, high > low ? (first - low) / (high - low) : 0.5),
                      normal);
     }
-    for (double t = s->in + step; t < s->out; t += step) {
+    for (double before = s->in, t = 0.0; before < s->out; before = t) {
+        t = fmin(before + step, s->out);
         walk(camera, s, t, point);
         if (!(sample(v, camera, point) >= surface)) {
             continue;
         }
-        double outside = t - step, inside = t;
+        double outside = before, inside = t;
         for (int k = 0; k < HALVES; k++) {
             const double middle = 0.5 * (outside + inside);
             walk(camera, s, middle, point);

@@ -139,7 +139,9 @@ if command -v python3 >/dev/null; then
         # shellcheck disable=SC2086
         "$STRAKE" $large --output killed --steps 160 2>/dev/null &
         process=$!
-        sleep "$(awk -v seed="$k$$" 'BEGIN { srand(seed); print 0.02 + 1.2 * rand() }')"
+        # Mostly among the outputs, now and then before the first one.
+        while [ $((k % 10)) -ne 0 ] && [ ! -e killed/fields.nc ] && kill -0 $process 2>/dev/null; do sleep 0.01; done
+        sleep "$(awk -v seed="$k$$" 'BEGIN { srand(seed); print 0.001 + 0.8 * rand() }')"
         kill -KILL $process 2>/dev/null
         wait $process 2>/dev/null
         listed=$([ ! -e killed/index.csv ] || tail -n 1 killed/index.csv | cut -d, -f1 | grep '^[0-9]')

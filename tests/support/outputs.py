@@ -4,6 +4,7 @@
     outputs.py vti FILE ARRAY          the array's values, raw
     outputs.py nc FILE                 number of records, bytes that the file lacks for them
     outputs.py nc FILE VARIABLE [K]    values (of record K), little-endian
+    outputs.py nc FILE VARIABLE K FIRST COUNT  so many of them
     outputs.py nc FILE :ATTRIBUTE      a text of the file (VARIABLE:ATTRIBUTE: of a variable)
     outputs.py png FILE                width and height
     outputs.py png FILE KEYWORD        a text of the picture
@@ -70,14 +71,15 @@ class Cdf5:
             out[name] = self.file.read(length + -length % 4)[:length]
         return out
 
-    def values(self, name, k=0):
+    def values(self, name, k=0, first=0, some=None):
         dims, kind, size, begin, _ = self.variables[name]
         count = 1
         for d in dims:
             count *= self.dims[d][1] or 1
         varies = dims and self.dims[dims[0]][1] == 0
         assert not varies or k < self.records
-        self.file.seek(begin + (k * self.record if varies else 0))
+        count = count - first if some is None else some
+        self.file.seek(begin + (k * self.record if varies else 0) + first * self.SIZE[kind])
         letter = {5: "f", 6: "d"}[kind]
         data = self.file.read(count * self.SIZE[kind])
         return struct.pack("<%d%s" % (count, letter), *struct.unpack(">%d%s" % (count, letter), data))
