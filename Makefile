@@ -22,6 +22,7 @@ PKG_CONFIG ?= pkg-config
 MPI ?= $(if $(SANITIZE),no,auto)
 NETCDF ?= $(if $(SANITIZE),no,auto)
 CAIRO ?= $(if $(SANITIZE),no,auto)
+GDAL ?= $(if $(SANITIZE),no,auto)
 CLANG ?= clang
 CLANG_FORMAT ?= $(firstword $(shell command -v clang-format-14 || command -v clang-format) clang-format-14)
 CLANG_TIDY ?= $(firstword $(shell command -v clang-tidy-14 || command -v clang-tidy) clang-tidy-14)
@@ -31,7 +32,7 @@ V ?= 0
 
 # What `make configure` stores, when it is given on its command line.
 CONFIG_VARS := CC AR CFLAGS CPPFLAGS LDFLAGS LDLIBS OPT WERROR BUILD PREFIX LIBDIR CLANG CLANG_FORMAT \
-    CLANG_TIDY SANITIZE PKG_CONFIG MPI NETCDF CAIRO
+    CLANG_TIDY SANITIZE PKG_CONFIG MPI NETCDF CAIRO GDAL
 
 # --- what the compiler is ------------------------------------------------------------------------
 
@@ -78,6 +79,7 @@ endif
 endef
 $(eval $(call optional,NETCDF,netcdf,libnetcdf-dev))
 $(eval $(call optional,CAIRO,cairo,libcairo2-dev))
+$(eval $(call optional,GDAL,gdal,libgdal-dev))
 
 # MPIs have several names, and some none that pkg-config knows. Without a module there is one rank.
 ifneq ($(filter-out yes no auto,$(MPI)),)
@@ -99,12 +101,13 @@ endif
 endif
 
 # All modules: VARIABLE:NAME. Those that are built, and their sources.
-OPTIONAL := MPI:mpi NETCDF:netcdf CAIRO:cairo
+OPTIONAL := MPI:mpi NETCDF:netcdf CAIRO:cairo GDAL:gdal
 MODULES := $(foreach m,$(OPTIONAL),$(if $($(firstword $(subst :, ,$m))_LIBS),$(lastword $(subst :, ,$m))))
 module_src = $(wildcard host/$(1)/$(1)_*.c)
 # The modules have copies of their own of what they need of Strake.
 MODULE_EXTRA_mpi := host/mpi/launch.c src/base/clock.c src/base/error.c src/base/file.c src/base/hash.c src/base/lines.c src/base/number.c
 MODULE_EXTRA_cairo := src/base/error.c src/base/number.c
+MODULE_EXTRA_gdal := src/base/error.c src/base/number.c
 MODULE_EXTRA_netcdf := src/base/error.c src/base/file.c src/base/lines.c src/base/number.c
 
 ALL_CPPFLAGS = $(INCLUDES) $(DEFINES) $(CPPFLAGS)
@@ -121,6 +124,7 @@ LIBDIR_FROM_BIN := $(shell realpath -m --relative-to='$(PREFIX)/bin' '$(LIBDIR)'
 FLAGS_host/module/module := -DSTRAKE_LIBDIR_FROM_BIN='"$(LIBDIR_FROM_BIN)"'
 FLAGS_host/mpi/ranks := -DSTRAKE_MPI_MODULE=$(if $(MPI_LIBS),1,0)
 FLAGS_host/cairo/drawing := -DSTRAKE_CAIRO_MODULE=$(if $(CAIRO_LIBS),1,0)
+FLAGS_host/gdal/gdal := -DSTRAKE_GDAL_MODULE=$(if $(GDAL_LIBS),1,0)
 FLAGS_host/netcdf/netcdf := -DSTRAKE_NETCDF_MODULE=$(if $(NETCDF_LIBS),1,0)
 
 # Row loops are compiled once per instruction set and precision; the program picks at run time.
@@ -294,6 +298,7 @@ $(foreach m,$(OPTIONAL),$(eval $(call MODULE_STAMP_RULE,$(firstword $(subst :, ,
 $(BUILD)/obj/host/mpi/ranks.o $(BUILD)/obj/host/module/module.o: $(BUILD)/obj/module-mpi
 $(BUILD)/obj/host/netcdf/netcdf.o: $(BUILD)/obj/module-netcdf
 $(BUILD)/obj/host/cairo/drawing.o: $(BUILD)/obj/module-cairo
+$(BUILD)/obj/host/gdal/gdal.o: $(BUILD)/obj/module-gdal
 
 $(BUILD)/obj/%.o: %.c $(STAMP)
 	$(call say,CC,$<)
@@ -586,7 +591,7 @@ tidy: $(GEN_C) ## clang-tidy 14 over src and host, findings are errors
 	@CC='$(CC)' CLANG='$(CLANG)' sh tests/deps.sh tidy
 	@status=0; for file in $(TIDY_FILES); do \
 	    case $$file in *_rows.c) row='-DSTRAKE_ROWS_ISA=base -DSTRAKE_ROWS_PRECISION=f64';; *) row=;; esac; \
-	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $(NETCDF_FLAGS:-I%=-isystem %) $(CAIRO_FLAGS:-I%=-isystem %) $$row 2>&1 | \
+	    $(CLANG_TIDY) --quiet $$file -- -std=c11 -fopenmp $(ALL_CPPFLAGS) $(MPI_FLAGS:-I%=-isystem %) $(NETCDF_FLAGS:-I%=-isystem %) $(CAIRO_FLAGS:-I%=-isystem %) $(GDAL_FLAGS:-I%=-isystem %) $$row 2>&1 | \
 	        { grep -vE '^([0-9]+ warnings? generated|Suppressed |Use -header-filter)' || true; }; \
 	    [ "$${PIPESTATUS[0]}" -eq 0 ] || status=1; done; \
 	    [ $$status -eq 0 ] && echo 'tidy: $(words $(TIDY_FILES)) files'

@@ -82,6 +82,7 @@ case $group in
             want 'NumPy (for the first case of README.md and the Python package)' python3-numpy
         have gfortran || want 'gfortran (for the Fortran module)' gfortran
         compiles "$cc -I/usr/include/cairo" -lcairo cairo.h || want 'cairo (cairo.h)' libcairo2-dev
+        compiles "$cc -I/usr/include/gdal" -lgdal gdal.h || want 'GDAL (gdal.h)' libgdal-dev gdal-bin
         compiles "$cc" -lnetcdf netcdf.h || want 'NetCDF (netcdf.h)' libnetcdf-dev netcdf-bin
         have mpirun && have mpicc || want 'an MPI (mpirun, mpicc)' libopenmpi-dev openmpi-bin
         icd pocl || want 'an OpenCL device on the CPU (PoCL)' pocl-opencl-icd

@@ -7,6 +7,7 @@ const strake_format *const strake_formats[STRAKE_FORMATS] = {
     [STRAKE_FORMAT_NETCDF] = &strake_format_netcdf,
     [STRAKE_FORMAT_VTK] = &strake_format_vtk,
     [STRAKE_FORMAT_ASC] = &strake_format_asc,
+    [STRAKE_FORMAT_GEOTIFF] = &strake_format_geotiff,
     [STRAKE_FORMAT_GEOJSON] = &strake_format_geojson,
     [STRAKE_FORMAT_KML] = &strake_format_kml,
     [STRAKE_FORMAT_PNG] = &strake_format_png,

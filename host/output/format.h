@@ -59,6 +59,7 @@ extern const strake_format strake_format_npy;
 extern const strake_format strake_format_netcdf;
 extern const strake_format strake_format_vtk;
 extern const strake_format strake_format_asc;
+extern const strake_format strake_format_geotiff;
 extern const strake_format strake_format_geojson;
 extern const strake_format strake_format_kml;
 

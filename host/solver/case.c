@@ -5,13 +5,14 @@
 #include "base/file.h"
 #include "case/asc_input.h"
 #include "case/case.h"
+#include "gdal/input.h"
 #include "netcdf/input.h"
 #include "solver/inputs.h"
 
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 
 const strake_input_kind *const strake_input_kinds[] = {&strake_netcdf_input, &strake_asc_input,
-                                                       NULL};
+                                                       &strake_geotiff_input, NULL};
 
 strake_status strake_case_parse(const char *name, const char *yaml, const char *const *sets,
                                 bool fields_later, strake_case **out, strake_error *error)

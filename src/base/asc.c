@@ -1,6 +1,7 @@
 #include "base/asc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -284,14 +285,14 @@ void strake_asc_set_nodata(strake_asc_reader *reader, strake_nodata nodata, doub
                                                                                : NAN;
 }
 
-static strake_status refuse_zero(const strake_asc_reader *r, int64_t line, strake_error *error)
+strake_status strake_asc_refuse_zero(const char *path, const char *line, int64_t row, int64_t col,
+                                     strake_error *error)
 {
     return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: line %lld: cell [%lld, %lld] holds 0, and the header's NODATA_value is "
+                       "%s: %scell [%lld, %lld] holds 0, and the header's NODATA_value is "
                        "0, too: is that a value, or none? Say it in the case beside `file`: "
                        "`nodata: none` (0 is a value) or `nodata: 0` (it is none)",
-                       r->path, (long long)line, (long long)(r->next / r->info.cols),
-                       (long long)(r->next % r->info.cols));
+                       path, line, (long long)row, (long long)col);
 }
 
 /* The next cell. */
@@ -313,7 +314,8 @@ static strake_status next_cell(strake_asc_reader *r, double *out, strake_error *
                  (long long)r->at.line, (long long)row, (long long)(r->next % r->info.cols), word);
     if (*out == r->number) {
         if (*out == 0.0 && r->nodata == STRAKE_NODATA_FILE) {
-            return refuse_zero(r, r->at.line, error);
+            (void)snprintf(word, sizeof word, "line %lld: ", (long long)r->at.line);
+            return strake_asc_refuse_zero(r->path, word, row, r->next % r->info.cols, error);
         }
         *out = NAN;
     }

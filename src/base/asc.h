@@ -50,6 +50,10 @@ void strake_asc_set_nodata(strake_asc_reader *reader, strake_nodata nodata, doub
 strake_status strake_asc_read(strake_asc_reader *reader, int64_t first, int64_t count, double *out,
                               strake_error *error);
 
+/** Fails because 0 stands for no value in a file, and a cell holds it. @param[in] line  "line 7: " or "" */
+strake_status strake_asc_refuse_zero(const char *path, const char *line, int64_t row, int64_t col,
+                                     strake_error *error);
+
 /** Closes a reader and sets the pointer to NULL; NULL is accepted. */
 void strake_asc_close(strake_asc_reader **reader);
 

@@ -2,6 +2,24 @@
 
 #include <math.h>
 
+strake_status strake_blank_mark(const strake_blank *blank, const char *path, double nodata,
+                                int64_t cols, int64_t first, int64_t count, double *value,
+                                strake_error *error)
+{
+    const bool is_files = blank->nodata == STRAKE_NODATA_FILE;
+    const double none = is_files ? nodata : blank->number;
+    for (int64_t k = 0; k < count && blank->nodata != STRAKE_NODATA_NONE; k++) {
+        if (value[k] != none) {
+            continue;
+        }
+        if (is_files && none == 0.0) {
+            return strake_asc_refuse_zero(path, "", (first + k) / cols, (first + k) % cols, error);
+        }
+        value[k] = NAN;
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_blank_fill(const strake_blank *blank, const char *path, int64_t cols,
                                 int64_t first, int64_t count, double *value, strake_error *error)
 {

@@ -17,6 +17,14 @@ typedef struct strake_blank {
 } strake_blank;
 
 /**
+ * Turns what stands for no value into NaN. @param[in] nodata  of the file; NaN: it says none
+ * @return STRAKE_ERR_USAGE where that is 0 and a cell holds 0
+ */
+strake_status strake_blank_mark(const strake_blank *blank, const char *path, double nodata,
+                                int64_t cols, int64_t first, int64_t count, double *value,
+                                strake_error *error);
+
+/**
  * Fills in such cells, which are NaN. @param[in] cols  of the grid, [first, first + count) are counted along its rows
  * @return STRAKE_ERR_USAGE with the cell
  */

@@ -86,7 +86,8 @@ const strake_common strake_commons[] = {
      "list of fields to write"},
     {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
      "list of formats: npy (FIELD_STEP.npy), netcdf (fields.nc, CF-1.8), vtk (fields_STEP.vti and "
-     "fields.pvd, for ParaView), asc (FIELD_STEP.asc, ESRI ASCII), geojson and kml "
+     "fields.pvd, for ParaView), asc (FIELD_STEP.asc, ESRI ASCII), geotiff (FIELD_STEP.tif), "
+     "geojson and kml "
      "(footprint_STEP), png (FIELD_STEP.png, a picture as output.picture says)"},
     OUTPUT_ROW("netcdf.format", ALL, "cdf5",
                "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "

@@ -59,6 +59,7 @@ strake_status strake_maps_check(const strake_case *which, strake_error *error)
         const char *name;
         bool is_footprint;
     } maps[] = {{STRAKE_FORMAT_ASC, "asc", false},
+                {STRAKE_FORMAT_GEOTIFF, "geotiff", false},
                 {STRAKE_FORMAT_GEOJSON, "geojson", true},
                 {STRAKE_FORMAT_KML, "kml", true}};
     strake_status status = STRAKE_OK;

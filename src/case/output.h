@@ -13,13 +13,14 @@ typedef enum strake_output_format {
     STRAKE_FORMAT_NETCDF,
     STRAKE_FORMAT_VTK,
     STRAKE_FORMAT_ASC,
+    STRAKE_FORMAT_GEOTIFF,
     STRAKE_FORMAT_GEOJSON,
     STRAKE_FORMAT_KML,
     STRAKE_FORMAT_PNG,
     STRAKE_FORMATS
 } strake_output_format;
 
-#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk|asc|geojson|kml|png"
+#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk|asc|geotiff|geojson|kml|png"
 
 /** How a NetCDF file is laid out, in the order of the words of output.netcdf.format. */
 typedef enum strake_netcdf_kind {

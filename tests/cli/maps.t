@@ -45,6 +45,43 @@ sed 's/0.9/nine/' map.asc >broken.asc
 try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: broken.asc}}'
 fails 2 "a broken grid is told with its line" "broken.asc: line 8: cell [1, 3] is 'nine', expected a number"
 
+# GeoTIFF, through GDAL.
+if [ -e "$(dirname "$STRAKE")/libstrake-gdal.so" ]; then
+    try run map.yaml --on serial --quiet --output tif --set 'output.formats=[geotiff, npy, asc]' \
+        --set 'fields={u: {file: map.asc, utm: {zone: 33, south: true}}}'
+    exits 0 "a run writes GeoTIFF"
+    check "the index lists it" grep -q '^3,.*,u,u_00000003.tif$' tif/index.csv
+    try run map.yaml --on serial --quiet --output tifback --steps 0 --set 'fields={u: {file: tif/u_00000003.tif}}'
+    check "what is written reads back as the same bits" cmp tif/u_00000003.npy tifback/u_00000000.npy
+    check "at the same place" cmp tif/u_00000003.asc tifback/u_00000000.asc
+    try run map.yaml --on serial --quiet --output single --set precision=single --set 'output.formats=[geotiff, npy]'
+    try run map.yaml --on serial --quiet --output tifsingle --steps 0 --set precision=single \
+        --set 'fields={u: {file: single/u_00000003.tif}}'
+    check "also in single precision" cmp single/u_00000003.npy tifsingle/u_00000000.npy
+    if command -v gdalinfo gdal_translate >/dev/null; then
+        check "GDAL finds the zone of UTM" bash -c 'gdalinfo tif/u_00000003.tif | grep -q "UTM zone 33S"'
+        check "GDAL finds the corner" bash -c \
+            'gdalinfo tif/u_00000003.tif | grep -q "^Upper Left *( *500000.000, *4177040.000)"'
+        gdal_translate -q -a_nodata 0.9 tif/u_00000000.tif hole.tif
+        try run map.yaml --on serial --quiet --output none --set 'fields={u: {file: hole.tif}}'
+        fails 2 "a cell without a value is told" "hole.tif: cell [1, 3] has no value (NODATA)"
+        gdal_translate -q -b 1 -b 1 tif/u_00000000.tif bands.tif
+        try check map.yaml --set 'fields={u: {file: bands.tif}}'
+        fails 2 "one band is expected" "bands.tif: has 2 bands, expected 1"
+    else
+        skip "what GDAL finds in a GeoTIFF" "no gdalinfo (Debian: gdal-bin)"
+    fi
+    head -c 200 tif/u_00000003.tif >cut.tif
+    try check map.yaml --set 'fields={u: {file: cut.tif}}'
+    fails 2 "a broken GeoTIFF is told" "cut.tif"
+else
+    try run map.yaml --on serial --quiet --output none --set 'output.formats=[geotiff]'
+    fails 2 "without GDAL its package is named" "output.formats: geotiff" "libgdal-dev"
+    printf 'II*\0junk' >cut.tif
+    try check map.yaml --set 'fields={u: {file: cut.tif}}'
+    fails 2 "also for a file that needs it" "cut.tif needs GDAL" "libgdal-dev"
+fi
+
 # How well two flows cover the same cells.
 head='ncols 4\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n'
 printf "${head}0 1 2 -9999\n0 0.1 0.11 3\n" >one.asc

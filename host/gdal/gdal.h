@@ -1,0 +1,50 @@
+/**
+ * @file gdal.h
+ * GeoTIFF as Strake uses it: one band of numbers on a map, read or written row by row. GDAL is known to the module
+ * alone (gdal_*.c).
+ */
+#ifndef STRAKE_GDAL_H
+#define STRAKE_GDAL_H
+
+#include "base/georef.h"
+#include "module/module.h"
+
+typedef struct strake_gdal_reader strake_gdal_reader;
+typedef struct strake_gdal_writer strake_gdal_writer;
+
+/** What a file says. */
+typedef struct strake_gdal_info {
+    int64_t rows, cols;
+    strake_georef georef;
+    bool has_nodata;
+    double nodata;
+} strake_gdal_info;
+
+/** What libstrake-gdal.so exports. */
+typedef struct strake_gdal {
+    strake_module_head head;
+    /** @return STRAKE_ERR_USAGE: no GeoTIFF, several bands, cells that are turned or not square; _IO, _MEMORY */
+    strake_status (*open)(const char *path, strake_gdal_reader **out, strake_gdal_info *info,
+                          strake_error *error);
+    /** Columns [col, col + count) of a row, as double. @return STRAKE_ERR_IO */
+    strake_status (*read)(strake_gdal_reader *reader, int64_t row, int64_t col, int64_t count,
+                          double *out, strake_error *error);
+    void (*close)(strake_gdal_reader **reader); /**< NULL is accepted */
+    /** A file in memory, compressed. @param[in] element_size  8: double, 4: float @return STRAKE_ERR_MEMORY */
+    strake_status (*create)(const strake_gdal_info *info, int element_size,
+                            strake_gdal_writer **out, strake_error *error);
+    /** Rows [first, end). @return STRAKE_ERR_MEMORY */
+    strake_status (*write)(strake_gdal_writer *writer, int64_t first, int64_t end, const void *data,
+                           strake_error *error);
+    /** Completes the file. @param[out] data  its bytes; borrowed until abandon() @return STRAKE_ERR_MEMORY */
+    strake_status (*finish)(strake_gdal_writer *writer, const void **data, size_t *bytes,
+                            strake_error *error);
+    void (*abandon)(strake_gdal_writer **writer); /**< frees everything; NULL is accepted */
+} strake_gdal;
+
+#define STRAKE_GDAL_SYMBOL "strake_gdal_module"
+
+/** @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE with the package that is missing */
+strake_status strake_gdal_load(const char *who, const strake_gdal **out, strake_error *error);
+
+#endif

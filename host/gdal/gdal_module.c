@@ -1,0 +1,227 @@
+/* What libstrake-gdal.so exports. */
+#include <gdal.h>
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <ogr_srs_api.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "gdal/gdal.h"
+
+struct strake_gdal_reader {
+    char *path;
+    GDALDatasetH file;
+    GDALRasterBandH band;
+};
+
+struct strake_gdal_writer {
+    char name[64]; /* of the file in memory */
+    GDALDatasetH file;
+    int cols;
+    GDALDataType type;
+};
+
+/* GDAL prints errors otherwise, and keeps the last one's text for the thread. */
+static void begin_calls(void)
+{
+    CPLPushErrorHandler(CPLQuietErrorHandler);
+    CPLErrorReset();
+}
+
+static strake_status end_calls(strake_status status)
+{
+    CPLPopErrorHandler();
+    return status;
+}
+
+static void read_system(GDALDatasetH file, strake_georef *georef)
+{
+    const OGRSpatialReferenceH system = GDALGetSpatialRef(file);
+    int is_north = 1;
+    if (system == NULL) {
+        return;
+    }
+    georef->is_geographic = OSRIsGeographic(system) != 0;
+    georef->zone = OSRGetUTMZone(system, &is_north);
+    georef->is_south = georef->zone != 0 && is_north == 0;
+}
+
+static strake_status describe(const strake_gdal_reader *r, strake_gdal_info *info,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double place[6] = {0.0};
+    int has_nodata = 0;
+    STRAKE_CHECK(GDALGetRasterCount(r->file) == 1, error, STRAKE_ERR_USAGE,
+                 "%s: has %d bands, expected 1", r->path, GDALGetRasterCount(r->file));
+    *info = (strake_gdal_info){.rows = GDALGetRasterYSize(r->file),
+                               .cols = GDALGetRasterXSize(r->file)};
+    if (GDALGetGeoTransform(r->file, place) == CE_None) {
+        STRAKE_CHECK(place[2] == 0.0 && place[4] == 0.0 && place[1] > 0.0 && place[5] < 0.0, error,
+                     STRAKE_ERR_USAGE,
+                     "%s: its rows do not go from north to south along the axes of the map",
+                     r->path);
+        STRAKE_CHECK(fabs(place[1] + place[5]) <= 1e-6 * place[1], error, STRAKE_ERR_USAGE,
+                     "%s: its cells are not square: %g by %g", r->path, place[1], -place[5]);
+        info->georef =
+            (strake_georef){.is_known = true, .x = place[0], .y = place[3], .cell = place[1]};
+        read_system(r->file, &info->georef);
+    }
+    info->nodata = GDALGetRasterNoDataValue(r->band, &has_nodata);
+    info->has_nodata = has_nodata != 0;
+cleanup:
+    return status;
+}
+
+static void close_reader(strake_gdal_reader **reader)
+{
+    if (*reader != NULL && (*reader)->file != NULL) {
+        GDALClose((*reader)->file);
+    }
+    if (*reader != NULL) {
+        free((*reader)->path);
+    }
+    free(*reader);
+    *reader = NULL;
+}
+
+static strake_status open_reader(const char *path, strake_gdal_reader **out, strake_gdal_info *info,
+                                 strake_error *error)
+{
+    static const char *const drivers[] = {"GTiff", NULL};
+    strake_status status = STRAKE_OK;
+    strake_gdal_reader *r = calloc(1, sizeof *r);
+    begin_calls();
+    GDALAllRegister();
+    STRAKE_CHECK(r != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
+    r->path = strdup(path);
+    STRAKE_CHECK(r->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", path);
+    r->file = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY, drivers, NULL, NULL);
+    STRAKE_CHECK(r->file != NULL, error, STRAKE_ERR_USAGE, "%s: is no GeoTIFF that GDAL reads: %s",
+                 path, CPLGetLastErrorMsg());
+    r->band = GDALGetRasterBand(r->file, 1);
+    STRAKE_TRY(describe(r, info, error));
+    *out = r;
+    r = NULL;
+cleanup:
+    close_reader(&r);
+    return end_calls(status);
+}
+
+static strake_status read_row(strake_gdal_reader *reader, int64_t row, int64_t col, int64_t count,
+                              double *out, strake_error *error)
+{
+    begin_calls();
+    const CPLErr code = GDALRasterIO(reader->band, GF_Read, (int)col, (int)row, (int)count, 1, out,
+                                     (int)count, 1, GDT_Float64, 0, 0);
+    return end_calls(code == CE_None
+                         ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_IO, "%s: row %lld: %s", reader->path,
+                                       (long long)row, CPLGetLastErrorMsg()));
+}
+
+static void abandon(strake_gdal_writer **writer)
+{
+    if (*writer != NULL) {
+        begin_calls();
+        if ((*writer)->file != NULL) {
+            GDALClose((*writer)->file);
+        }
+        (void)VSIUnlink((*writer)->name);
+        (void)end_calls(STRAKE_OK);
+    }
+    free(*writer);
+    *writer = NULL;
+}
+
+static void write_system(GDALDatasetH file, const strake_georef *georef)
+{
+    if (!georef->is_geographic && georef->zone == 0) {
+        return;
+    }
+    const OGRSpatialReferenceH system = OSRNewSpatialReference(NULL);
+    (void)OSRSetWellKnownGeogCS(system, "WGS84");
+    if (!georef->is_geographic) {
+        (void)OSRSetUTM(system, georef->zone, georef->is_south ? 0 : 1);
+    }
+    (void)GDALSetSpatialRef(file, system);
+    OSRDestroySpatialReference(system);
+}
+
+static strake_status create(const strake_gdal_info *info, int element_size,
+                            strake_gdal_writer **out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_georef *const g = &info->georef;
+    double place[6] = {g->x, g->cell, 0.0, g->y, 0.0, -g->cell};
+    char **options = NULL;
+    strake_gdal_writer *w = calloc(1, sizeof *w);
+    begin_calls();
+    GDALAllRegister();
+    STRAKE_CHECK(w != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    (void)snprintf(w->name, sizeof w->name, "/vsimem/strake-%p.tif", (void *)w);
+    w->cols = (int)info->cols;
+    w->type = element_size == (int)sizeof(float) ? GDT_Float32 : GDT_Float64;
+    options = CSLSetNameValue(options, "COMPRESS", "DEFLATE");
+    options = CSLSetNameValue(options, "BIGTIFF", "IF_SAFER");
+    w->file = GDALCreate(GDALGetDriverByName("GTiff"), w->name, w->cols, (int)info->rows, 1,
+                         w->type, options);
+    STRAKE_CHECK(w->file != NULL, error, STRAKE_ERR_MEMORY, "a GeoTIFF cannot be made: %s",
+                 CPLGetLastErrorMsg());
+    (void)GDALSetGeoTransform(w->file, place);
+    write_system(w->file, g);
+    (void)GDALSetRasterNoDataValue(GDALGetRasterBand(w->file, 1), NAN);
+    *out = w;
+    w = NULL;
+cleanup:
+    CSLDestroy(options);
+    (void)end_calls(status);
+    abandon(&w);
+    return status;
+}
+
+static strake_status write_rows(strake_gdal_writer *writer, int64_t first, int64_t end,
+                                const void *data, strake_error *error)
+{
+    const int rows = (int)(end - first);
+    begin_calls();
+    /* GDAL reads what is written, and does not say so. */
+    const CPLErr code =
+        GDALRasterIO(GDALGetRasterBand(writer->file, 1), GF_Write, 0, (int)first, writer->cols,
+                     rows, (void *)(uintptr_t)data, writer->cols, rows, writer->type, 0, 0);
+    return end_calls(code == CE_None
+                         ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_MEMORY, "a GeoTIFF cannot be made: %s",
+                                       CPLGetLastErrorMsg()));
+}
+
+static strake_status finish(strake_gdal_writer *writer, const void **data, size_t *bytes,
+                            strake_error *error)
+{
+    vsi_l_offset length = 0;
+    begin_calls();
+    GDALClose(writer->file);
+    writer->file = NULL;
+    *data = VSIGetMemFileBuffer(writer->name, &length, FALSE);
+    *bytes = (size_t)length;
+    return end_calls(*data != NULL && CPLGetLastErrorType() < CE_Failure
+                         ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_MEMORY, "a GeoTIFF cannot be made: %s",
+                                       CPLGetLastErrorMsg()));
+}
+
+const strake_gdal strake_gdal_module = {.head = {.version = STRAKE_VERSION,
+                                                 .size = sizeof(strake_gdal),
+                                                 .error_size = sizeof(strake_error)},
+                                        .open = open_reader,
+                                        .read = read_row,
+                                        .close = close_reader,
+                                        .create = create,
+                                        .write = write_rows,
+                                        .finish = finish,
+                                        .abandon = abandon};
