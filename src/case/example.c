@@ -133,8 +133,9 @@ strake_status strake_case_write(const strake_problem *problem,
     strake_entry entry;
     writer to = {line, user, ""};
     char text[300];
-    const strake_status status = strake_tree_parse(problem->name, problem->example,
-                                                   strlen(problem->example), &example, error);
+    const char *const given = problem->example != NULL ? problem->example : "{}";
+    const strake_status status =
+        strake_tree_parse(problem->name, given, strlen(given), &example, error);
     if (status != STRAKE_OK) {
         return status;
     }

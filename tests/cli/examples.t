@@ -21,6 +21,8 @@ run_example() { # run_example FOLDER OPTION...: its script
     fi
 }
 folders=$(cd examples && printf '%s\n' */ | tr -d /)
+formats=()
+[ ! -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] || formats=(--set 'output.formats=[npy, netcdf, vtk]')
 missing=
 for folder in $folders; do
     grep -qF "($folder/" examples/README.md || grep -qF "\`$folder\`" examples/README.md || missing="$missing $folder"
@@ -30,23 +32,38 @@ done
 check "the tutorial names every example, which has a case and a script$missing" test -z "$missing"
 
 if [ -e bin/python3 ]; then
-    run_example deformation --on cpu
+    run_example deformation --on cpu "${formats[@]}"
     prints "nothing of the tracer is lost, and no new extremes appear" "mass: 1.000000000000 of what it was" \
         "psi from 0.000000 to 0.9"
     check "it leaves seven outputs and a page" sh -c '[ "$(ls "$0"/out/psi_*.npy | wc -l)" -eq 7 ] && [ -s "$0/page.html" ]' examples/deformation
 else
     skip "deformation runs" "no NumPy"
 fi
-run_example restart
+run_example restart "${formats[@]}"
 prints "the rest of a run from its checkpoint has the bytes of the whole" "5 of 5 files are equal"
-run_example scan
+run_example scan "${formats[@]}"
 prints "the table is complete at once, and found so" "scan.csv: 8 runs, 0 failed" "scan.csv is complete already"
 prints "a better scheme leaves more" "1 iterations, nonoscillatory true : 0.95 of 4 are left" "3 iterations, nonoscillatory true : 3.32 of 4"
 check "with outputs of every run" test "$(ls -d examples/scan/runs/* | wc -l)" -eq 8
-run_example quench-3d --steps 400 --set output.every=200 --set diagnostics.every=200 --on cpu
+run_example quench-3d --steps 400 --set output.every=200 --set diagnostics.every=200 --on cpu "${formats[@]}"
 check "the quench leaves a series for ParaView" grep -q 'timestep="4" part="0" file="fields_00000400.vti"' examples/quench-3d/out/fields.pvd
 check "whose energy falls" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k; next }
     NR > 2 && $at >= last { exit 1 } { last = $at } END { exit NR != 4 }' examples/quench-3d/out/diagnostics.csv
+if [ ${#formats[@]} -gt 0 ]; then
+    check "all leave NetCDF files where they are asked to" test "$(find examples -name '*.nc' | wc -l)" -eq 12
+    if python3 -c 'import xarray, netCDF4' 2>/dev/null; then
+        check "xarray opens them, with coordinates and times" python3 - $(find examples -name '*.nc') <<'PY'
+import sys, xarray
+for name in sys.argv[1:]:
+    with xarray.open_dataset(name) as data:
+        assert {"time", "x", "y"} <= set(data.coords) and str(data.time.dtype).startswith(("datetime64", "timedelta64", "float")), name
+PY
+    else
+        skip "xarray opens them, with coordinates and times" "no xarray with netCDF4 here"
+    fi
+else
+    skip "all leave NetCDF files where they are asked to" "built without libnetcdf"
+fi
 name="ParaView reads its state and makes a picture"
 display=
 [ -n "${DISPLAY:-}" ] || display="xvfb-run -a -w 30"
