@@ -3,7 +3,7 @@
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/cli/tap.bash"
 mkdir bin && ln -s "$STRAKE" bin/strake
-for python in python3 /usr/bin/python3; do
+for python in /usr/bin/python3 python3; do
     ! "$python" -c 'import numpy' 2>/dev/null || ln -sf "$(command -v "$python")" bin/python3
 done
 export PATH=$scratch/bin:$PATH
