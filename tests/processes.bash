@@ -15,6 +15,18 @@ processes_of() {
     done
 }
 
+# children_of PROCESS: one number a line.
+children_of() {
+    local entry line state parent rest
+    for entry in /proc/[0-9]*/stat; do
+        { read -r line <"$entry"; } 2>/dev/null || continue
+        # A name may hold blanks and parentheses.
+        read -r state parent rest <<<"${line##*) }"
+        entry=${entry%/stat}
+        [ "$parent" != "$1" ] || echo "${entry#/proc/}"
+    done
+}
+
 # end_processes WORD: kills them, and those that they start meanwhile.
 end_processes() {
     local tries found

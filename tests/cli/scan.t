@@ -118,7 +118,7 @@ wait_for_rows() { # wait_for_rows TABLE N: until it has so many
 "$STRAKE" "${long[@]}" --table killed.csv --set run.patience=17 >.out 2>.err &
 victim=$!
 wait_for_rows killed.csv 1
-children=$(pgrep -P $victim | lines)
+children=$(children_of $victim | lines)
 kill -KILL $victim
 { wait $victim; } 2>/dev/null
 sleep 0.3
@@ -139,7 +139,7 @@ done
 "$STRAKE" "${long[@]}" --table crash.csv --quiet 2>.err &
 victim=$!
 for k in $(seq 200); do
-    child=$(pgrep -P $victim | head -n 1)
+    child=$(children_of $victim | head -n 1)
     [ -z "$child" ] || break
     sleep 0.02
 done

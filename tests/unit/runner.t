@@ -103,4 +103,8 @@ for tries in $(seq 100); do
     sleep 0.1
 done
 nobody_is_left "with all that it has started"
+
+# Packages that a minimal system has not, and tests do not install.
+check "no test looks for processes but in /proc" \
+    bash -c '! grep -rnwE "p(grep|kill|idof|s -[a-z]+)|kill""all" "$0/tests" --include=*.t --include=*.sh --include=*.bash' "$top"
 done_testing
