@@ -2,8 +2,8 @@
  * real.h: the only place where C11 and OpenCL C differ.
  *
  * Point functions include nothing and use only: real, REAL(), STRAKE_POINT_FUNCTION,
- * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_MIN, STRAKE_MAX, STRAKE_POSITIVE,
- * STRAKE_NEGATIVE and the operators + - * / and comparisons. Everything is correctly rounded or exact,
+ * STRAKE_RATIO_FUNCTION, STRAKE_RATIO, STRAKE_ABS, STRAKE_SQRT, STRAKE_MIN, STRAKE_MAX, STRAKE_POSITIVE,
+ * STRAKE_NEGATIVE, strake_word, strake_word_of(), strake_real_of() (elementary.h) and the operators + - * / and comparisons. Everything is correctly rounded or exact,
  * so the same bits come out everywhere as long as nothing is contracted to fma:
  * `#pragma OPENCL FP_CONTRACT OFF` here, -ffp-contract=off for C.
  *
@@ -18,12 +18,15 @@
 #endif
 #define STRAKE_POINT_FUNCTION static inline
 #define STRAKE_ABS(x) fabs(x)
+#define STRAKE_SQRT(x) sqrt(x)
 #else
 #define STRAKE_POINT_FUNCTION static inline __attribute__((always_inline, unused))
 #ifdef STRAKE_REAL_SINGLE
 #define STRAKE_ABS(x) __builtin_fabsf(x)
+#define STRAKE_SQRT(x) __builtin_sqrtf(x)
 #else
 #define STRAKE_ABS(x) __builtin_fabs(x)
+#define STRAKE_SQRT(x) __builtin_sqrt(x)
 #endif
 #endif
 
@@ -40,6 +43,29 @@ typedef float4 real4;
 #elif defined(__OPENCL_C_VERSION__)
 typedef double2 real2;
 typedef double4 real4;
+#endif
+
+/* The bits of a number as an unsigned word, and back. */
+#if defined(__OPENCL_C_VERSION__) && defined(STRAKE_REAL_SINGLE)
+typedef uint strake_word;
+#define strake_word_of(x) as_uint(x)
+#define strake_real_of(w) as_float(w)
+#elif defined(__OPENCL_C_VERSION__)
+typedef ulong strake_word;
+#define strake_word_of(x) as_ulong(x)
+#define strake_real_of(w) as_double(w)
+#else
+#ifdef STRAKE_REAL_SINGLE
+typedef unsigned int strake_word;
+#else
+typedef unsigned long long strake_word;
+#endif
+typedef union strake_bits {
+    real number;
+    strake_word word;
+} strake_bits;
+#define strake_word_of(x) (((strake_bits){.number = (x)}).word)
+#define strake_real_of(w) (((strake_bits){.word = (w)}).number)
 #endif
 
 /*

@@ -224,10 +224,20 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
  */
 void strake_stop(strake_solver *solver, bool stop);
 
+/**
+ * The same of a problem whose time steps follow from its state (its case gives time.end instead of
+ * time.dt): up to the first step that ends at or after @p until [s] of simulated time, @p steps at most. Neither
+ * changes a step: they are the same for any sequence of such calls. strake_step() goes on to time.end
+ * at most; then there is no further step, and both do nothing.
+ * @return as strake_step(); STRAKE_ERR_USAGE for a problem with given time steps
+ */
+strake_status strake_advance(strake_solver *solver, double until, int64_t steps,
+                             strake_error *error);
+
 /** Steps done since the initial fields (a resumed solver starts at the checkpoint's step). */
 int64_t strake_step_count(const strake_solver *solver);
 
-/** Simulated time of the present states [s]: steps done times the case's dt. */
+/** Simulated time of the present states [s]: steps done times the case's dt, or the sum of what they took. */
 double strake_time(const strake_solver *solver);
 
 /** Bytes of one element: 8 (double) or 4 (single). */

@@ -1,4 +1,5 @@
 /* Running a row pipeline: which step takes a slab when. */
+#include "base/element.h"
 #include "cpu/pipeline_impl.h"
 #include "cpu/stream.h"
 
@@ -73,6 +74,30 @@ static void run_block(strake_pipeline *p, const sweep *w)
                 s--;
             }
         }
+    }
+}
+
+void strake_pipeline_begin(strake_pipeline *p, const double *scalar)
+{
+    const strake_graph *graph = p->graph;
+    for (int v = 0; v < graph->values; v++) {
+        if (p->constant[v] != NULL && graph->value[v].is_scalar) {
+            strake_element_fill(p->constant[v], (int)p->size, 0, p->width,
+                                strake_graph_number(graph, v, scalar));
+        }
+    }
+    for (int n = 0; n < graph->reductions; n++) {
+        strake_element_fill(&p->found[n], (int)p->size, 0, 1,
+                            strake_reduced_start(graph->reduction[n].kind));
+    }
+}
+
+void strake_pipeline_end(const strake_pipeline *p, double *reduced)
+{
+    const strake_graph *graph = p->graph;
+    for (int n = 0; n < graph->reductions; n++) {
+        strake_reduced_add(graph->reduction[n].kind, &reduced[n],
+                           strake_element_get(&p->found[n], (int)p->size, 0));
     }
 }
 

@@ -55,6 +55,13 @@ strake_loop_work strake_pipeline_work(const strake_pipeline *pipeline);
 int strake_pipeline_most_steps(const strake_graph *graph);
 
 /**
+ * Of a graph with scalars or reductions, around the runs of a sweep: their numbers, as from
+ * strake_graph_scalars(), and what the cells of these runs bring @p reduced down to, by reduction.
+ */
+void strake_pipeline_begin(strake_pipeline *pipeline, const double *scalar);
+void strake_pipeline_end(const strake_pipeline *pipeline, double *reduced);
+
+/**
  * Computes columns [left, right) of slabs [first, end) of every state, @p steps time steps later (1 to
  * layout->steps), from @p array to @p next, and fills the lateral ghosts that copy them. Columns divide
  * slabs of one line only; @p left and, but for the last column, @p right are multiples of a cache line.

@@ -42,6 +42,10 @@ typedef struct task {
     int64_t out_stride;
     int state;        /* the only output is this state; -1: outputs are intermediate */
     bool is_in_array; /* the state is that of the last step: it goes to an array of the grid */
+    int reductions;   /* of its outputs, */
+    struct {
+        int output, reduction; /* by position and number */
+    } reduced[STRAKE_MAX_REDUCTIONS];
     int lag;
     int lo[STRAKE_AXES], hi[STRAKE_AXES];
 } task;
@@ -91,8 +95,10 @@ struct strake_pipeline {
     char *line; /* where a line of a state waits for its copy past the caches; NULL: no copies */
     strake_isa isa;
     strake_row_function non_finite;
-    bool is_finite; /* no NaN or Inf written in the last run */
-    pass pass[];    /* as many as there are: each thread has them */
+    strake_row_function reduce[STRAKE_REDUCTIONS];
+    double found[STRAKE_MAX_REDUCTIONS]; /* since strake_pipeline_begin(), elements */
+    bool is_finite;                      /* no NaN or Inf written in the last run */
+    pass pass[];                         /* as many as there are: each thread has them */
 };
 
 /* Plans the tasks of one step; its rings and reach and the phases are known. */

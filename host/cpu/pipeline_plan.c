@@ -16,7 +16,11 @@ enum {
 };
 
 static const strake_row_function non_finite_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
-    STRAKE_NON_FINITE_ROWS;
+    STRAKE_CHECK_ROWS(non_finite);
+static const strake_row_function least_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
+    STRAKE_CHECK_ROWS(least);
+static const strake_row_function greatest_rows[STRAKE_PRECISIONS][STRAKE_ISAS] =
+    STRAKE_CHECK_ROWS(greatest);
 
 bool strake_isa_is_there(strake_isa isa)
 {
@@ -94,7 +98,8 @@ int strake_pipeline_most_steps(const strake_graph *graph)
 {
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
-        if (value->is_live && value->stage < 0 && !value->is_static && value->next < 0) {
+        const bool is_given = value->stage < 0 && !value->is_static && value->next < 0;
+        if (value->is_reduced || (value->is_live && is_given)) {
             return 1;
         }
     }
@@ -391,6 +396,8 @@ strake_status strake_pipeline_create(const strake_graph *graph, const strake_lay
                  "out of memory planning the CPU pipeline");
     bytes = plan(p, graph, layout, isa, settings->block_columns, loop);
     p->non_finite = non_finite_rows[graph->precision][isa];
+    p->reduce[STRAKE_MINIMUM] = least_rows[graph->precision][isa];
+    p->reduce[STRAKE_MAXIMUM] = greatest_rows[graph->precision][isa];
     p->memory = aligned_alloc(PIPELINE_ALIGNMENT, (size_t)bytes);
     STRAKE_CHECK(p->memory != NULL, error, STRAKE_ERR_MEMORY,
                  "out of memory: %lld bytes for the rings of one CPU thread", (long long)bytes);

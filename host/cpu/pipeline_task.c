@@ -85,6 +85,12 @@ static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v,
     const strake_value *value = &p->graph->value[v];
     const ring *r = &s->ring[v];
     int64_t line = 0;
+    for (int n = 0; n < p->graph->reductions; n++) {
+        if (p->graph->reduction[n].value == v) {
+            t->reduced[t->reductions].output = k;
+            t->reduced[t->reductions++].reduction = n;
+        }
+    }
     if (value->is_output) {
         t->state = v;
         t->is_in_array = s == &p->pass[p->passes - 1];

@@ -141,10 +141,20 @@ static void run_line(strake_pipeline *p, const sweep *w, const task *t, const vo
     }
 }
 
+/* A line of what is reduced, while it is in cache. */
+static void reduce_line(strake_pipeline *p, const sweep *w, const task *t, void *const *out)
+{
+    for (int k = 0; k < t->reductions; k++) {
+        const int n = t->reduced[k].reduction;
+        void *const into[] = {&p->found[n]};
+        const void *const line[] = {(const char *)out[t->reduced[k].output] + t->lo[2] * p->size};
+        p->reduce[p->graph->reduction[n].kind](into, line, w->columns);
+    }
+}
+
 /* The lines of a slab with several, of loop `part`. */
 static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
-                      const void *const *first_in, void *const *first_out, int64_t n,
-                      bool is_checked)
+                      const void *const *first_in, void *const *first_out, int64_t n, bool is_own)
 {
     const int64_t lines = w->lines + t->lo[1] + t->hi[1];
     const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
@@ -158,7 +168,10 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
             in[k] = (const char *)first_in[k] + m * stride[k];
         }
         prefetch(p, w, s, part, w->m - t->lo[1] + m);
-        run_line(p, w, t, in, out, n, is_checked);
+        run_line(p, w, t, in, out, n, is_own && t->state >= 0);
+        if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
+            reduce_line(p, w, t, out);
+        }
     }
 }
 
@@ -168,16 +181,19 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
 {
     const int64_t exact = w->columns + t->lo[2] + t->hi[2];
     const int64_t n = (exact + p->vector - 1) / p->vector * p->vector;
-    const bool is_checked = t->state >= 0 && q >= w->first && q < w->end;
+    const bool is_own = q >= w->first && q < w->end;
     const void *const *in = find_operands(p, w, s, t, q);
     void **out = t->out + (q & (p->phases - 1)) * t->outputs;
     if (t->is_in_array) {
         out[0] = (char *)w->next[t->state] + strake_layout_at(p->layout, q, w->m, w->c) * p->size;
     }
     if (p->is_flat) {
-        run_line(p, w, t, in, out, n, is_checked);
+        run_line(p, w, t, in, out, n, is_own && t->state >= 0);
+        if (is_own) {
+            reduce_line(p, w, t, out);
+        }
     } else {
-        run_lines(p, w, s, t, part, in, out, n, is_checked);
+        run_lines(p, w, s, t, part, in, out, n, is_own);
     }
     if (t->state >= 0 && !t->is_in_array) {
         extend_slab(p, s, t->state, q, w->c, w->columns);

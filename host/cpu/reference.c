@@ -105,10 +105,36 @@ static void run_line(const strake_reference *r, const strake_stage *stage, int64
         out, in, r->layout->n[2] + output->lo[2] + output->hi[2]);
 }
 
-void strake_reference_run(strake_reference *r, void *const *array, void *const *next)
+static void set_scalars(const strake_reference *r, const double *scalar)
+{
+    for (int v = 0; v < r->graph->values; v++) {
+        if (r->value[v] != NULL && r->graph->value[v].is_scalar) {
+            strake_element_fill(r->value[v], r->layout->element_size, 0, r->layout->pitch,
+                                strake_graph_number(r->graph, v, scalar));
+        }
+    }
+}
+
+static void reduce(const strake_reference *r, const strake_reduced *reduction, double *into)
+{
+    const strake_layout *l = r->layout;
+    for (int64_t i = 0; i < l->n[0]; i++) {
+        for (int64_t m = 0; m < l->n[1]; m++) {
+            for (int64_t j = 0; j < l->n[2]; j++) {
+                strake_reduced_add(reduction->kind, into,
+                                   strake_element_get(r->value[reduction->value], l->element_size,
+                                                      strake_layout_at(l, i, m, j)));
+            }
+        }
+    }
+}
+
+void strake_reference_run(strake_reference *r, const double *scalar, void *const *array,
+                          void *const *next, double *reduced)
 {
     const strake_graph *graph = r->graph;
     const strake_layout *l = r->layout;
+    set_scalars(r, scalar);
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].next >= 0) {
             strake_layout_fill(l, array[v]);
@@ -121,5 +147,8 @@ void strake_reference_run(strake_reference *r, void *const *array, void *const *
                 run_line(r, &graph->stage[s], i, m, array, next);
             }
         }
+    }
+    for (int k = 0; k < graph->reductions; k++) {
+        reduce(r, &graph->reduction[k], &reduced[k]);
     }
 }

@@ -15,7 +15,12 @@ strake_status strake_reference_create(const strake_graph *graph, const strake_la
                                       strake_reference **out, strake_error *error);
 void strake_reference_destroy(strake_reference **reference);
 
-/** One step of the whole grid; @p array and @p next as in strake_pipeline_run(). Fills the ghosts of the states in @p array. */
-void strake_reference_run(strake_reference *reference, void *const *array, void *const *next);
+/**
+ * One step of the whole grid; @p array and @p next as in strake_pipeline_run(), @p scalar and @p reduced as
+ * in strake_pipeline_begin() and end (NULL where the graph has none). Fills the ghosts of the states in
+ * @p array.
+ */
+void strake_reference_run(strake_reference *reference, const double *scalar, void *const *array,
+                          void *const *next, double *reduced);
 
 #endif

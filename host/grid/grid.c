@@ -205,6 +205,11 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
     const strake_problem *problem = which->problem;
     grid->domain.ops = &grid_ops;
     grid->which = which;
+    grid->domain.is_adaptive = problem->is_adaptive;
+    grid->domain.clock = (strake_clock){.dt_max = which->dt_max,
+                                        .stop = which->end,
+                                        .until = INFINITY,
+                                        .precision = which->precision};
     STRAKE_TRY(strake_case_graph(which, grid->number, &grid->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         grid->value_of[f] = strake_graph_find(&grid->graph, problem->field[f].name);

@@ -63,17 +63,23 @@ static bool run_moved(const cpu_body *body, const strake_leg *leg, strake_range 
 }
 
 /* One way its slabs are those a little further up, round the end of the grid. */
-static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
-                         strake_error *error)
+static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
 {
     const cpu_body *body = part->body;
     const int64_t n = body->grid->layout.n[0];
     const strake_range up = {leg->slabs.first + leg->down, leg->slabs.end + leg->down};
     const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
     const strake_range beyond = {up.first > n ? up.first - n : 0, up.end > n ? up.end - n : 0};
+    const strake_graph *graph = &body->grid->graph;
+    double scalar[STRAKE_MAX_SCALARS], reduced[STRAKE_MAX_REDUCTIONS];
     (void)error;
+    strake_graph_scalars(graph, &leg->dt, scalar);
+    strake_reduced_begin(graph, reduced);
+    strake_pipeline_begin(body->pipeline[leg->worker], scalar);
     *finite = run_moved(body, leg, inside, leg->down);
     *finite = run_moved(body, leg, beyond, leg->down - n) && *finite;
+    strake_pipeline_end(body->pipeline[leg->worker], reduced);
+    leg->bound = graph->reductions > 0 ? reduced[0] : leg->bound;
     return STRAKE_OK;
 }
 

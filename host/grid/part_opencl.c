@@ -96,19 +96,24 @@ static strake_status resident_store(strake_part *part, int parity, strake_error 
     return strake_cl_resident_download(resident_of(part), arrays_of(part, parity), error);
 }
 
-static strake_status resident_leg(strake_part *part, const strake_leg *leg, bool *finite,
+static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *finite,
                                   strake_error *error)
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_resident_sweep(resident_of(part), leg->steps, grid->array[leg->parity],
-                                    grid->next[leg->parity], error);
+    return strake_cl_resident_sweep(resident_of(part), leg->steps, leg->dt,
+                                    grid->array[leg->parity], grid->next[leg->parity], error);
 }
 
 static strake_status resident_meet(strake_part *part, int leg, strake_error *error)
 {
     (void)leg;
     return strake_cl_resident_publish(resident_of(part), error);
+}
+
+static strake_status resident_bound(strake_part *part, double *bound, strake_error *error)
+{
+    return strake_cl_resident_bound(resident_of(part), bound, error);
 }
 
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
@@ -214,7 +219,7 @@ static strake_status blocks_store(strake_part *part, int parity, strake_error *e
     return strake_cl_blocks_finish(blocks_of(part), error);
 }
 
-static strake_status blocks_leg(strake_part *part, const strake_leg *leg, bool *finite,
+static strake_status blocks_leg(strake_part *part, strake_leg *leg, bool *finite,
                                 strake_error *error)
 {
     const strake_grid *grid = strake_grid_of(part->domain);
@@ -380,6 +385,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .store = resident_store,
                                          .leg = resident_leg,
                                          .meet = resident_meet,
+                                         .bound = resident_bound,
                                          .fetch = resident_fetch,
                                          .undo = resident_undo,
                                          .finish = resident_finish,

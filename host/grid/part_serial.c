@@ -25,14 +25,17 @@ static void unmake(strake_part *part)
     strake_reference_destroy(&reference);
 }
 
-static strake_status leg(strake_part *part, const strake_leg *leg, bool *finite,
-                         strake_error *error)
+static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     const strake_graph *graph = &grid->graph;
+    double scalar[STRAKE_MAX_SCALARS], reduced[STRAKE_MAX_REDUCTIONS];
     void *const *next = grid->next[leg->parity];
     (void)error;
-    strake_reference_run(part->body, grid->array[leg->parity], next);
+    strake_graph_scalars(graph, &leg->dt, scalar);
+    strake_reduced_begin(graph, reduced);
+    strake_reference_run(part->body, scalar, grid->array[leg->parity], next, reduced);
+    leg->bound = graph->reductions > 0 ? reduced[0] : leg->bound;
     for (int v = 0; v < graph->values && *finite; v++) {
         int64_t cell[STRAKE_AXES];
         const int output = graph->value[v].next;

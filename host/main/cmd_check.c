@@ -96,7 +96,13 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     }
     (void)fprintf(stream, "%s%s\n", dims >= 2 ? ", cols " : "",
                   dims >= 2 ? boundary[which->boundary[STRAKE_AXES - 1]] : "");
-    (void)fprintf(stream, "time       %lld steps of %.10g s\n", (long long)which->steps, which->dt);
+    if (which->problem->is_adaptive) {
+        (void)fprintf(stream, "time       %.10g s in steps of at most %.10g s\n", which->end,
+                      which->dt_max);
+    } else {
+        (void)fprintf(stream, "time       %lld steps of %.10g s\n", (long long)which->steps,
+                      which->dt);
+    }
     (void)fprintf(stream, "work       ");
     if (stages >= 0) {
         (void)fprintf(stream, "%d stages, ", stages);
@@ -157,6 +163,11 @@ static void print_forecast(const strake_case *which, const strake_solver *solver
     if (count > 1) {
         print_choices(choice, count, true, stream);
         print_choices(choice, count, false, stream);
+    }
+    if (which->problem->is_adaptive) {
+        (void)fprintf(stream, "\nprediction %.4g ms a step, %s\n", 1e3 * f->seconds,
+                      strake_rate_text(strake_case_cells(which) / f->seconds, rate));
+        return;
     }
     (void)fprintf(stream, "\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n",
                   1e3 * f->seconds, strake_rate_text(strake_case_cells(which) / f->seconds, rate),

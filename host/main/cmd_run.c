@@ -22,6 +22,7 @@
 #include "main/report_file.h"
 #include "main/resume.h"
 #include "main/run_alone.h"
+#include "main/run_due.h"
 #include "main/run_files.h"
 #include "main/summary.h"
 #include "solver/batch.h"
@@ -83,8 +84,8 @@ static strake_status look_ahead(run *r, strake_error *error)
     for (int f = 0; f < r->which->problem->fields; f++) {
         r->writes_fields = r->writes_fields || r->which->output_field[f];
     }
-    r->writes_files =
-        r->writes_fields || r->which->checkpoint_every > 0 || r->which->diagnostics_every > 0;
+    r->writes_files = r->writes_fields || strake_batch_has_checkpoints(r->which) ||
+                      strake_batch_has_diagnostics(r->which);
     r->folder = r->arguments->output != NULL ? r->arguments->output : r->which->output_directory;
     if (!is_first(r)) {
         return STRAKE_OK;
@@ -223,7 +224,8 @@ static strake_status put_diagnostics(run *r, strake_error *error)
 /* A step of the diagnostics, where one is due. */
 static strake_status measure(run *r, strake_error *error)
 {
-    return r->which->diagnostics_every > 0 ? write_at_first(r, take_measures, error) : STRAKE_OK;
+    return strake_batch_has_diagnostics(r->which) ? write_at_first(r, take_measures, error)
+                                                  : STRAKE_OK;
 }
 
 /* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
@@ -231,20 +233,15 @@ static strake_status write_first(run *r, strake_error *error)
 {
     const int64_t step = strake_step_count(r->solver);
     const bool due = step > 0 ? strake_output_is_due(r->which, step)
-                              : r->which->output_initial || r->which->steps == 0;
+                              : r->which->output_initial || strake_run_is_done(r->which, r->solver);
     return due ? write_fields(r, error) : STRAKE_OK;
 }
 
-/* What all ranks go by after a batch: the slowest one's seconds, and whether any was interrupted. */
+/* What all ranks go by after a batch. */
 static strake_status agree_on_batch(run *r, double *seconds, bool *interrupted, strake_error *error)
 {
-    double value[3] = {*seconds, strake_interrupted() ? 1.0 : 0.0,
-                       strake_live_is_due(&r->live) ? 1.0 : 0.0};
-    const strake_status status = strake_ranks_most(r->ranks, value, 3, error);
-    *seconds = value[0];
-    *interrupted = value[1] > 0.0;
-    r->draws = value[2] > 0.0;
-    return status;
+    r->draws = strake_live_is_due(&r->live);
+    return strake_run_agree(r->ranks, seconds, interrupted, &r->draws, error);
 }
 
 static strake_status draw_picture(run *r, strake_error *error)
@@ -272,37 +269,37 @@ static strake_status time_loop(run *r, strake_error *error)
     const strake_case *const which = r->which;
     const int64_t sweep = strake_solver_steps_at_once(r->solver);
     int64_t step = strake_step_count(r->solver), batch = sweep;
+    strake_run_due due = {.before = strake_time(r->solver)};
     strake_live_begin(&r->live, r->arguments->view && is_first(r), which, r->solver);
     strake_progress_begin(&r->progress, r->arguments->quiet || r->live.on || !is_first(r), step,
                           which->steps, strake_case_cells(which));
     STRAKE_TRY(write_first(r, error));
-    STRAKE_TRY(measure(r, error));
+    if (step == 0 || strake_batch_is_due(which->diagnostics_every, 0.0, step, 0.0, 0.0)) {
+        STRAKE_TRY(measure(r, error));
+    }
     STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
-    while (step < which->steps && !interrupted) {
+    while (!strake_run_is_done(which, r->solver) && !interrupted) {
         const int64_t now = strake_batch_steps(which, step, batch);
         const double begin = strake_clock_seconds();
-        STRAKE_TRY(strake_step(r->solver, now, error));
+        STRAKE_TRY(strake_run_on(which, r->solver, now, error));
         seconds = strake_clock_seconds() - begin;
         STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
-        batch = strake_batch_next(batch, now, sweep, seconds);
+        batch = strake_batch_next(batch, strake_step_count(r->solver) - step, sweep, seconds);
         step = strake_step_count(r->solver);
-        STRAKE_TRY(measure(r, error));
-        if (strake_output_is_due(which, step)) {
-            STRAKE_TRY(write_fields(r, error));
-        }
-        if (which->checkpoint_every > 0 && step % which->checkpoint_every == 0) {
-            STRAKE_TRY(write_checkpoint(r, error));
-        }
+        strake_run_look(&due, which, r->solver, seconds);
+        STRAKE_TRY(due.diagnostics ? measure(r, error) : STRAKE_OK);
+        STRAKE_TRY(due.output ? write_fields(r, error) : STRAKE_OK);
+        STRAKE_TRY(due.checkpoint ? write_checkpoint(r, error) : STRAKE_OK);
         STRAKE_TRY(show_state(r, error));
-        strake_progress_update(&r->progress, step, strake_solver_step_seconds(r->solver));
+        strake_run_show(&r->progress, which, r->solver);
     }
     r->draws = r->arguments->view;
     STRAKE_TRY(show_state(r, error));
-    r->interrupted = step < which->steps;
-    if (r->interrupted && which->checkpoint_every > 0 && r->checkpoint_step != step) {
+    r->interrupted = !strake_run_is_done(which, r->solver);
+    if (r->interrupted && strake_batch_has_checkpoints(which) && r->checkpoint_step != step) {
         STRAKE_TRY(write_checkpoint(r, error));
     }
-    if (which->diagnostics_every > 0) {
+    if (strake_batch_has_diagnostics(which)) {
         STRAKE_TRY(write_at_first(r, put_diagnostics, error));
     }
 cleanup:
@@ -403,6 +400,8 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
     if (!wish->keeps) {
         memset(r->which->output_field, 0, sizeof r->which->output_field);
         r->which->diagnostics_every = 0;
+        r->which->diagnostics_seconds = r->which->checkpoint_seconds = 0.0;
+        r->which->checkpoint_minutes = 0.0;
         r->which->checkpoint_every = 0;
     }
     STRAKE_TRY(prepare(r, error));
@@ -436,7 +435,8 @@ static int command(const strake_arguments *arguments)
     if (r->interrupted) {
         if (is_first(r)) {
             strake_tell_interrupted(r->arguments, r->which, strake_step_count(r->solver),
-                                    r->checkpoint_path, strake_ranks_count(r->ranks));
+                                    strake_time(r->solver), r->checkpoint_path,
+                                    strake_ranks_count(r->ranks));
         }
         code = STRAKE_EXIT_INTERRUPTED;
     } else {

@@ -158,10 +158,16 @@ static void print_head(FILE *to, const strake_live *live, const strake_solver *s
     const double left = done > 0.0 ? (strake_clock_seconds() - live->begun) / done *
                                          (double)(live->which->steps - step)
                                    : 0.0;
-    (void)snprintf(text, sizeof text, "%s  step %lld of %lld  t = %.6g s  %s  %.0f s left",
-                   live->which->problem->field[field].name, (long long)step,
-                   (long long)live->which->steps, (double)step * live->which->dt,
-                   rate > 0.0 ? strake_rate_text(rate, speed) : "", left);
+    const char *const name = live->which->problem->field[field].name;
+    const char *const fast = rate > 0.0 ? strake_rate_text(rate, speed) : "";
+    if (live->which->problem->is_adaptive) {
+        (void)snprintf(text, sizeof text, "%s  step %lld  t = %.6g of %.6g s  %s", name,
+                       (long long)step, strake_time(solver), live->which->end, fast);
+    } else {
+        (void)snprintf(text, sizeof text, "%s  step %lld of %lld  t = %.6g s  %s  %.0f s left",
+                       name, (long long)step, (long long)live->which->steps, strake_time(solver),
+                       fast, left);
+    }
     (void)fprintf(to, "%.*s\033[K\n", live->cols > 1 ? live->cols - 1 : 1, text);
 }
 

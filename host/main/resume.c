@@ -1,5 +1,6 @@
 #include "main/resume.h"
 
+#include "solver/batch.h"
 #include "main/say.h"
 
 void strake_tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
@@ -25,13 +26,13 @@ void strake_tell_lost(int64_t step, const char *checkpoint)
 }
 
 void strake_tell_interrupted(const strake_arguments *arguments, const strake_case *which,
-                             int64_t step, const char *checkpoint, int ranks)
+                             int64_t step, double time, const char *checkpoint, int ranks)
 {
     const long long done = step, total = which->steps;
-    if (done == total) {
+    if (done == total || (which->problem->is_adaptive && time >= which->end)) {
         strake_say("interrupted after the last step: the outputs are complete, the summary and "
                    "reports are not made");
-    } else if (which->checkpoint_every > 0) {
+    } else if (strake_batch_has_checkpoints(which)) {
         strake_text command = {0};
         strake_resume_command(arguments, checkpoint, ranks, &command);
         strake_say("interrupted after step %lld of %lld; continue with: %s", done, total,

@@ -13,6 +13,6 @@ void strake_tell_lost(int64_t step, const char *checkpoint);
 
 /** After Ctrl-C at @p step. */
 void strake_tell_interrupted(const strake_arguments *arguments, const strake_case *which,
-                             int64_t step, const char *checkpoint, int ranks);
+                             int64_t step, double time, const char *checkpoint, int ranks);
 
 #endif

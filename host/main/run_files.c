@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "io/folder.h"
+#include "solver/batch.h"
 #include "main/case_options.h"
 #include "main/commit.h"
 #include "main/formats.h"
@@ -58,7 +59,7 @@ void strake_warn_of_full_disk(const strake_case *which, const strake_solver *sol
         writes_fields ? strake_output_bytes(which, solver, strake_step_count(solver)) : 0.0;
     const double have = strake_disk_free(folder);
     char need_text[32], have_text[32];
-    for (int f = 0; f < which->problem->fields && which->checkpoint_every > 0; f++) {
+    for (int f = 0; f < which->problem->fields && strake_batch_has_checkpoints(which); f++) {
         size_t bytes = 0;
         const strake_field *const field = &which->problem->field[f];
         if (field->is_state && strake_field_bytes(solver, field->name, &bytes, NULL) == STRAKE_OK) {

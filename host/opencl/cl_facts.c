@@ -17,8 +17,8 @@ bool strake_cl_stage_is_free(const strake_graph *graph, const strake_stage *stag
 {
     const strake_value *output = &graph->value[stage->output];
     const strake_ops *ops = &stage->point->ops;
-    return !output->is_static && !output->is_output && !output->is_constant && stage->reads == 1 &&
-           strake_cl_is_here(stage->read[0].offset) &&
+    return !output->is_static && !output->is_output && !output->is_reduced &&
+           !output->is_constant && stage->reads == 1 && strake_cl_is_here(stage->read[0].offset) &&
            ops->adds + ops->muls + ops->divs + ops->selects == 0;
 }
 

@@ -150,8 +150,12 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
                   " */\n");
     write_file(text, "real.h");
     write_file(text, "quotient.h");
+    write_file(text, "elementary.h");
     write_file(text, point_header);
     write_file(text, "ghost.cl");
+    if (graph->reductions > 0) {
+        write_file(text, "reduce.cl");
+    }
     fprintf(text,
             "#line 1 \"generated\"\n"
             "/* Place of a cell in an array: short ones need fewer registers. */\n"

@@ -5,7 +5,7 @@ bool strake_cl_term_is_ratio(const strake_graph *graph, const strake_cl_options 
                              const strake_cl_term *term)
 {
     return options->run.division == STRAKE_CL_REFINE_ON &&
-           strake_point_is_ratio(strake_cl_term_stage(graph, term)->point);
+           strake_cl_term_stage(graph, term)->point->is_ratio;
 }
 
 /* Whether a term needs another one of the same row: older rows are there already. */

@@ -112,12 +112,12 @@ static bool is_in(const strake_cl_kernel_plan *plan, int stage)
     return false;
 }
 
-/* Values of a kernel that must reach memory: states, and what stages of other kernels read. */
+/* Values of a kernel that must reach memory: states, what is reduced, and what stages of other kernels read. */
 static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *plan, bool *stored)
 {
     for (int k = 0; k < plan->stages; k++) {
         const int value = graph->stage[plan->stage[k]].output;
-        stored[value] = graph->value[value].is_output;
+        stored[value] = graph->value[value].is_output || graph->value[value].is_reduced;
         for (int s = 0; s < graph->stages && !stored[value]; s++) {
             stored[value] = !strake_cl_stage_is_free(graph, &graph->stage[s]) &&
                             reads_value(graph, &graph->stage[s], value) && !is_in(plan, s);

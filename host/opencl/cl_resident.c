@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/cl_reduce.h"
 #include "opencl/cl_resident_impl.h"
 #include "model/choose.h"
 
@@ -285,12 +286,13 @@ static void read_timer(strake_cl_resident *s)
     }
 }
 
-strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, void *const *array,
-                                       void *const *next, strake_error *error)
+strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, double dt,
+                                       void *const *array, void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t own_first = 0, own_end = 0;
     bool timed = false;
+    strake_graph_scalars(s->kernels->graph, &dt, s->window.scalar);
     strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
     STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
@@ -313,6 +315,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, void *c
     }
     STRAKE_TRY(last_step(s, next, error));
     strake_cl_window_swap(&s->window);
+    STRAKE_TRY(strake_cl_reduce_begin(&s->window, own_first, own_end, error));
     if (timed) {
         mark(s, 1);
     }
@@ -329,6 +332,14 @@ double strake_cl_resident_busy(strake_cl_resident *s)
     s->busy_steps = 0;
     s->sweeps = 0;
     return seconds;
+}
+
+strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, strake_error *error)
+{
+    double reduced[STRAKE_MAX_REDUCTIONS];
+    const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
+    *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
+    return status;
 }
 
 void strake_cl_resident_undo(strake_cl_resident *s, int steps)

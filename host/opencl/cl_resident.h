@@ -75,8 +75,9 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const
                                               strake_error *error);
 strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *array,
                                           strake_error *error);
-strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, void *const *array,
-                                       void *const *next, strake_error *error);
+strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, double dt,
+                                       void *const *array, void *const *next, strake_error *error);
+strake_status strake_cl_resident_bound(strake_cl_resident *r, double *bound, strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
 void strake_cl_resident_unpin(strake_cl_resident *r);
 strake_status strake_cl_resident_publish(strake_cl_resident *r, strake_error *error);

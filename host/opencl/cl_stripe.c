@@ -103,6 +103,11 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         "run.exchange: one_way: stripes must fit in their device's memory, and one of %lld "
         "rows or planes would stream through %s; use both, more ranks or a smaller grid",
         (long long)(range.end - range.first), device->name);
+    STRAKE_CHECK(!streams || graph->reductions == 0, error, STRAKE_ERR_USAGE,
+                 "problem %s cannot stream through the memory of %s yet: its stripe needs %.3g GiB "
+                 "and may take %.3g GiB; give it fewer rows with --split, or a larger "
+                 "run.device_memory",
+                 problem->name, device->name, (double)need / 0x1p30, (double)memory / 0x1p30);
     if (streams) {
         /* Of a window's share, each array has one. */
         const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "opencl/cl_guard.h"
+#include "opencl/cl_reduce.h"
 
 /* Slabs of canaries at either end of every array. */
 enum { GUARD = 1 };
@@ -102,7 +103,9 @@ static int assign_arrays(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_V
             if (value->is_output) {
                 continue;
             }
-            slot[v] = !value->is_static && free_count > 0 ? free_list[--free_count] : arrays++;
+            /* What is reduced at the end of a step has to last while borders and the rest are computed. */
+            const bool is_shared = !value->is_static && !value->is_reduced;
+            slot[v] = is_shared && free_count > 0 ? free_list[--free_count] : arrays++;
             free_at[v] = value->is_static ? -1 : strake_cl_kernels_last_use(kernels, v);
         }
     }
@@ -193,12 +196,14 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
         STRAKE_TRY(new_array(w, &w->array[k], error));
     }
     STRAKE_TRY(strake_cl_new_buffer(kernels, sizeof(cl_int), CL_MEM_READ_WRITE, &w->found, error));
+    STRAKE_TRY(strake_cl_reduce_create(w, error));
 cleanup:
     return status;
 }
 
 void strake_cl_window_release(strake_cl_window *w)
 {
+    strake_cl_reduce_release(w);
     for (int k = 0; k < w->arrays; k++) {
         strake_cl_release_buffer(w->kernels, &w->array[k]);
     }

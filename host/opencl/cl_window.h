@@ -41,8 +41,14 @@ typedef struct strake_cl_window {
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     int parity;
     cl_mem found;
-    cl_int non_finite; /**< what the last look found */
-    cl_event *timer;   /**< by kernel: set by its launches; NULL: not asked for */
+    cl_int non_finite;                   /**< what the last look found */
+    cl_event *timer;                     /**< by kernel: set by its launches; NULL: not asked for */
+    double scalar[STRAKE_MAX_SCALARS];   /**< of the steps that are enqueued next */
+    cl_kernel reducer[2];                /**< of cl/reduce.cl: see cl_reduce.h */
+    cl_mem partial;                      /**< numbers of groups */
+    cl_mem least[STRAKE_MAX_REDUCTIONS]; /**< one number each */
+    double number[STRAKE_MAX_REDUCTIONS];    /**< elements: what was read of them ... */
+    cl_event reduced[STRAKE_MAX_REDUCTIONS]; /**< ... once this is done */
 } strake_cl_window;
 
 /**

@@ -42,7 +42,7 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     }
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
-            strake_cl_pass_real(&a, graph->precision, graph->value[v].constant);
+            strake_cl_pass_real(&a, graph->precision, strake_graph_number(graph, v, w->scalar));
         }
     }
     strake_cl_pass_long(&a, l->slab);

@@ -59,7 +59,7 @@ void strake_cl_write_row(const writer *w, const strake_cl_term *term, int row)
 static void write_head(const writer *w, const strake_cl_term *term, int u)
 {
     const strake_stage *stage = strake_cl_term_stage(w->graph, term);
-    const bool is_ratio = strake_point_is_ratio(stage->point);
+    const bool is_ratio = stage->point->is_ratio;
     const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
     fprintf(w->text, "%sconst %s ", w->indent, refined ? "strake_ratio" : "real");
     strake_cl_write_variable(w, term, u, refined ? 'q' : 'r');
@@ -69,7 +69,7 @@ static void write_head(const writer *w, const strake_cl_term *term, int u)
 static void write_tail(const writer *w, const strake_cl_term *term, int u)
 {
     const strake_stage *stage = strake_cl_term_stage(w->graph, term);
-    const bool is_ratio = strake_point_is_ratio(stage->point);
+    const bool is_ratio = stage->point->is_ratio;
     const bool refined = strake_cl_term_is_ratio(w->graph, w->options, term);
     fprintf(w->text, "%s;\n", is_ratio && !refined ? "))" : ")");
     if (refined) {

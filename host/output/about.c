@@ -32,8 +32,12 @@ void strake_about_grid(const strake_case *which, strake_json *json)
         }
     }
     strake_json_end(json);
-    strake_json_number(json, "dt", which->dt);
-    strake_json_integer(json, "steps", which->steps);
+    if (problem->is_adaptive) {
+        strake_json_number(json, "end", which->end);
+    } else {
+        strake_json_number(json, "dt", which->dt);
+        strake_json_integer(json, "steps", which->steps);
+    }
     strake_json_object(json, "units", STRAKE_JSON_LINE);
     strake_json_string(json, "spacing", "[m]");
     strake_json_string(json, "dt", "[s]");

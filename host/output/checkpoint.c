@@ -46,7 +46,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (int f = 0; f < which->problem->fields; f++) {
         const char *const name = which->problem->field[f].name;
-        if (!which->problem->field[f].is_state) {
+        if (!which->problem->field[f].is_state || which->problem->field[f].is_derived) {
             continue;
         }
         strake_checkpoint_field *const field = &header->field[header->fields++];
@@ -256,6 +256,12 @@ strake_status strake_checkpoint_precedes(const strake_checkpoint *checkpoint,
                                          const strake_case *which, strake_error *error)
 {
     const int64_t step = checkpoint->header.step;
+    if (which->problem->is_adaptive && checkpoint->header.time > which->end) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "checkpoint %s is at %.10g s, beyond time.end %.10g s of %s; give a "
+                           "later one to continue from it",
+                           checkpoint->path, checkpoint->header.time, which->end, which->file);
+    }
     if (step <= which->steps) {
         return STRAKE_OK;
     }
@@ -305,7 +311,7 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
             STRAKE_TRY(strake_slabs_set(slabs, error));
         }
     }
-    strake_solver_set_step_count(slabs->solver, header->step);
+    strake_solver_set_progress(slabs->solver, header->step, header->time);
 cleanup:
     return status;
 }

@@ -15,7 +15,7 @@ strake_status strake_diagnostics_begin(strake_diagnostics *d, const strake_case 
 {
     strake_status status = STRAKE_OK;
     *d = (strake_diagnostics){.written = strake_clock_seconds()};
-    if (which->diagnostics_every == 0) {
+    if (which->diagnostics_every == 0 && which->diagnostics_seconds == 0.0) {
         return STRAKE_OK;
     }
     d->which = which;
@@ -29,7 +29,11 @@ strake_status strake_diagnostics_begin(strake_diagnostics *d, const strake_case 
     }
     strake_text_print(&d->text, "\n");
     if (resumed >= 0) {
-        STRAKE_TRY(strake_table_keep(d->path, resumed, &d->text, error));
+        /* By time: the line of that step was written before the checkpoint, if there was one. */
+        const bool by_time =
+            which->diagnostics_seconds > 0.0 &&
+            (which->diagnostics_every == 0 || resumed % which->diagnostics_every != 0);
+        STRAKE_TRY(strake_table_keep(d->path, resumed + (by_time ? 1 : 0), &d->text, error));
     }
 cleanup:
     return status;
@@ -39,12 +43,12 @@ strake_status strake_diagnostics_measure(strake_diagnostics *d, strake_error *er
 {
     strake_status status = STRAKE_OK;
     double value[STRAKE_MAX_QUANTITIES];
-    if (d->which == NULL || strake_step_count(d->solver) % d->which->diagnostics_every != 0) {
+    if (d->which == NULL) {
         return STRAKE_OK;
     }
     const int64_t step = strake_step_count(d->solver);
     STRAKE_TRY(strake_solver_measure(d->solver, value, error));
-    strake_text_print(&d->text, "%lld,%.17g", (long long)step, (double)step * d->which->dt);
+    strake_text_print(&d->text, "%lld,%.17g", (long long)step, strake_time(d->solver));
     for (int m = 0; m < d->which->problem->quantities; m++) {
         strake_text_print(&d->text, ",%.17g", value[m]);
     }

@@ -15,7 +15,7 @@ bool strake_output_is_due(const strake_case *which, int64_t step)
 double strake_output_bytes(const strake_case *which, const strake_solver *solver, int64_t step)
 {
     double times = step <= which->steps ? 1.0 : 0.0;
-    if (which->output_every > 0) {
+    if (which->output_every > 0 && !which->problem->is_adaptive) {
         const int64_t due = (which->steps - 1) / which->output_every;
         const int64_t done = step / which->output_every;
         times += (double)(due - done);
@@ -63,7 +63,11 @@ strake_status strake_output_begin(strake_output *output, const strake_format_run
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_file_check(path, error));
     if (run->resumed >= 0) {
-        STRAKE_TRY(strake_table_keep(path, run->resumed, &output->index, error));
+        /* By time: what was due at that step was written before the checkpoint. */
+        const bool by_time =
+            run->which->output_seconds > 0.0 && !strake_output_is_due(run->which, run->resumed);
+        STRAKE_TRY(
+            strake_table_keep(path, run->resumed + (by_time ? 1 : 0), &output->index, error));
     }
     for (int k = 0; k < STRAKE_FORMATS; k++) {
         if (run->which->output_format[k]) {
@@ -110,7 +114,7 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
     char *path = NULL;
     const strake_case *const which = output->run.which;
     const int64_t step = strake_step_count(slabs->solver);
-    const strake_format_output now = {.step = step, .time = (double)step * which->dt};
+    const strake_format_output now = {.step = step, .time = strake_time(slabs->solver)};
     for (int k = 0; k < output->formats; k++) {
         STRAKE_TRY(output->format[k]->output_begin(output->self[k], &now, error));
     }

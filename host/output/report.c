@@ -46,6 +46,7 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->which = which;
     result->solver = solver;
     result->last_step = strake_step_count(solver);
+    result->time = strake_time(solver);
     result->seconds = strake_solver_step_seconds(solver);
     result->placements = strake_solver_parts(solver, result->placement, STRAKE_MOST_PARTS);
     result->ranks = 1;
@@ -55,7 +56,7 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->fields = 0;
     for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
         const char *const name = which->problem->field[f].name;
-        if (which->problem->field[f].is_state) {
+        if (which->problem->field[f].is_state && !which->problem->field[f].is_derived) {
             STRAKE_TRY(strake_result_field(&result->field[result->fields], slabs, name,
                                            detail == STRAKE_RESULT_CHECKSUMS, error));
             result->name[result->fields++] = name;
@@ -101,7 +102,11 @@ static void print_case(const strake_result *result, strake_json *json)
     strake_report_shape(which, json);
     strake_json_integer(json, "steps", result->last_step);
     strake_json_integer(json, "first_step", result->first_step);
-    strake_json_number(json, "dt", which->dt);
+    if (which->problem->is_adaptive) {
+        strake_json_number(json, "time", result->time);
+    } else {
+        strake_json_number(json, "dt", which->dt);
+    }
     strake_json_end(json);
 }
 

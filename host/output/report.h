@@ -11,6 +11,7 @@ typedef struct strake_result {
     const strake_case *which;      /**< borrowed */
     const strake_solver *solver;   /**< borrowed */
     int64_t first_step, last_step; /**< this run did the steps between */
+    double time;                   /**< simulated, of the last one [s] */
     double seconds;                /**< wall seconds of stepping and exchange */
     double setup_seconds, io_seconds;
     int ranks;      /**< that shared the grid */

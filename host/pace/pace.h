@@ -20,6 +20,7 @@ typedef struct strake_kept {
     bool refused; /**< there is no memory for it */
     bool valid;
     int64_t step;
+    strake_clock clock;
     double since; /**< seconds of stepping before it was made */
     double cost;  /**< seconds that it took */
     double pace;  /**< seconds per step before it, 0: unknown */

@@ -62,6 +62,7 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
     }
     kept->valid = true;
     kept->step = pace->domain->step;
+    kept->clock = pace->domain->clock;
     kept->since = pace->step_seconds;
     kept->cost = strake_clock_seconds() - start;
 cleanup:
@@ -220,6 +221,7 @@ strake_status strake_rescue(strake_pace *pace, const strake_error *cause, strake
                  first.text);
     STRAKE_TRY(pace->domain->ops->renew(pace->domain, true, error));
     pace->domain->step = pace->kept.step;
+    pace->domain->clock = pace->kept.clock;
     STRAKE_TRY(place_others(pace, error));
     strake_rebalance_begin(pace);
 cleanup:

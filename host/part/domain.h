@@ -8,6 +8,7 @@
 #ifndef STRAKE_DOMAIN_H
 #define STRAKE_DOMAIN_H
 
+#include "engine/clock.h"
 #include "engine/partition.h"
 #include "model/advise.h"
 #include "mpi/ranks.h"
@@ -102,7 +103,9 @@ struct strake_domain {
     int64_t shift;    /**< one way: place s holds slab s + shift, round the end */
     int parity;       /**< of the current states */
     int64_t step;     /**< steps done */
-    bool has_lost;    /**< the driver of a device that was dropped may still use memory of it */
+    bool is_adaptive; /**< its time steps follow from its states, as this clock has it */
+    strake_clock clock;
+    bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
 };
 
 /** Where some slabs of an item lie, together: strake_domain_ops.piece. */

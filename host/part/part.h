@@ -48,6 +48,9 @@ typedef struct strake_leg {
         columns;  /**< to compute, of a part with workers; others compute all they have */
     int64_t down; /**< slab s is stored at place s - down */
     int parity;   /**< of the host's states that are read; it writes the others */
+    double dt;    /**< [s] of an adaptive problem's sweep */
+    double
+        bound; /**< out, of such: on the next one, of the slabs computed; INFINITY where meet() tells */
 } strake_leg;
 
 /** NULL: there is nothing to do, or, where it says so, something else. */
@@ -81,10 +84,11 @@ typedef struct strake_part_ops {
     strake_status (*store)(strake_part *part, int parity, strake_error *error);
 
     /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
-    strake_status (*leg)(strake_part *part, const strake_leg *leg, bool *finite,
-                         strake_error *error);
+    strake_status (*leg)(strake_part *part, strake_leg *leg, bool *finite, strake_error *error);
     /** Waits until what others read after this leg is in the next host arrays, and nothing reads the ones before. */
     strake_status (*meet)(strake_part *part, int leg, strake_error *error);
+    /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
+    strake_status (*bound)(strake_part *part, double *bound, strake_error *error);
     /** Takes what it reads of others after this leg from the host's states of that parity. */
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */

@@ -1,5 +1,7 @@
 #include "solver/batch.h"
 
+#include <math.h>
+
 /* Aim of a batch of steps, and what Ctrl-C waits at most for (unless one step takes longer) [s]. */
 static const double batch_seconds = 0.22;
 
@@ -26,4 +28,41 @@ int64_t strake_batch_next(int64_t batch, int64_t done, int64_t sweep, double sec
     const double want = fit < most ? fit : most;
     const int64_t next = want < 1e9 ? (int64_t)want : 1000000000;
     return next < sweep ? sweep : next / sweep * sweep;
+}
+
+bool strake_batch_has_checkpoints(const strake_case *which)
+{
+    return which->checkpoint_every > 0 || which->checkpoint_seconds > 0.0 ||
+           which->checkpoint_minutes > 0.0;
+}
+
+bool strake_batch_has_diagnostics(const strake_case *which)
+{
+    return which->diagnostics_every > 0 || which->diagnostics_seconds > 0.0;
+}
+
+double strake_batch_multiple(double every, double time)
+{
+    double count = floor(time / every) + 1.0;
+    while (count * every <= time) {
+        count += 1.0; /* a quotient may be rounded down */
+    }
+    return count * every;
+}
+
+double strake_batch_until(const strake_case *which, double time)
+{
+    const double every[] = {which->output_seconds, which->checkpoint_seconds,
+                            which->diagnostics_seconds};
+    double least = INFINITY;
+    for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
+        least = every[k] > 0.0 ? fmin(least, strake_batch_multiple(every[k], time)) : least;
+    }
+    return least;
+}
+
+bool strake_batch_is_due(int64_t every, double seconds, int64_t step, double before, double time)
+{
+    return (every > 0 && step % every == 0) ||
+           (seconds > 0.0 && time >= strake_batch_multiple(seconds, before));
 }

@@ -15,4 +15,17 @@ int64_t strake_batch_steps(const strake_case *which, int64_t step, int64_t batch
  */
 int64_t strake_batch_next(int64_t batch, int64_t done, int64_t sweep, double seconds);
 
+/** Whether a case asks for checkpoints, for diagnostics. */
+bool strake_batch_has_checkpoints(const strake_case *which);
+bool strake_batch_has_diagnostics(const strake_case *which);
+
+/** The first multiple of @p every [s] after a time. */
+double strake_batch_multiple(double every, double time);
+
+/** Time at which outputs, checkpoints or diagnostics are due by it, the first after @p time; INFINITY: none. */
+double strake_batch_until(const strake_case *which, double time);
+
+/** Whether something is due after @p step, which is at @p time, the step looked at before at @p before. */
+bool strake_batch_is_due(int64_t every, double seconds, int64_t step, double before, double time);
+
 #endif

@@ -105,6 +105,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         goto cleanup;
     }
     strake_keep_forget(&solver->pace);
+    solver->grid.domain.clock.is_known = false;
     if (is_shared(solver, f)) {
         STRAKE_TRY(strake_remote_put(solver, f, first, end, data, error));
     } else {

@@ -1,4 +1,6 @@
 /* Stepping: README.md beside this file draws it. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/hash.h"
 #include "cpu/threads.h"
@@ -49,6 +51,29 @@ static int64_t cut_apart(const strake_team *team, int64_t steps)
     return team->span < 0 && team->recorder == NULL && most < steps ? most : steps;
 }
 
+/* A sweep of no time finds the tendencies and the bound that belong to states that are new. */
+static strake_status start_clock(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = &solver->grid.domain;
+    int64_t one = 1;
+    if (!domain->is_adaptive || domain->clock.is_known) {
+        return STRAKE_OK;
+    }
+    domain->clock.dt = 0.0;
+    domain->clock.is_at_stop = false;
+    STRAKE_TRY(strake_team_run(&solver->team, false, &one, error));
+    domain->ops->note(domain, STRAKE_DOMAIN_STEPPED);
+cleanup:
+    return status;
+}
+
+/* Whether an adaptive run is where its caller wanted to have it; it has no further step then. */
+static bool is_over(const strake_solver *solver)
+{
+    return solver->grid.domain.is_adaptive && strake_clock_is_over(&solver->grid.domain.clock);
+}
+
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
 static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
@@ -60,6 +85,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     solver->pace.step_seconds += renews ? strake_clock_seconds() - start : 0.0;
     STRAKE_TRY(strake_team_upload(&solver->team, error));
     start = strake_clock_seconds();
+    STRAKE_TRY(start_clock(solver, error));
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
     steps = cut_apart(&solver->team, steps);
     wanted = steps;
@@ -75,7 +101,8 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
         solver->team.part[e].updates += (double)(own.end - own.first) * (double)steps;
     }
     STRAKE_TRY(strake_rebalance(&solver->pace, steps, elapsed,
-                                steps < wanted && !is_asked_to_stop(solver), error));
+                                steps < wanted && !is_asked_to_stop(solver) && !is_over(solver),
+                                error));
     solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
 cleanup:
     return status;
@@ -90,7 +117,7 @@ static strake_status run_to(strake_solver *solver, int64_t step, int64_t least, 
 {
     strake_status status = STRAKE_OK;
     bool ends = false;
-    while (solver->grid.domain.step < step && !ends) {
+    while (solver->grid.domain.step < step && !ends && !is_over(solver)) {
         strake_error cause = {STRAKE_OK, ""};
         const int64_t sweep = strake_solver_steps_at_once(solver);
         int64_t left = step - solver->grid.domain.step;
@@ -130,7 +157,7 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
     strake_status status = STRAKE_OK;
     bool stopped = false;
     const int64_t end = solver->grid.domain.step + steps;
-    while (solver->grid.domain.step < end && !stopped) {
+    while (solver->grid.domain.step < end && !stopped && !is_over(solver)) {
         const double start = strake_clock_seconds();
         solver->team.checked = solver->grid.domain.step;
         const int64_t piece = strake_regroup_piece(&solver->group, end - solver->grid.domain.step);
@@ -197,6 +224,51 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
     return STRAKE_OK;
 }
 
+/* Whether a run has reached a time at which vents change, and goes on from there. */
+static bool is_at_event(const strake_solver *solver)
+{
+    const strake_clock *const clock = &solver->grid.domain.clock;
+    return solver->grid.domain.is_adaptive && clock->time >= clock->stop &&
+           clock->stop < solver->which->end && clock->time < clock->until;
+}
+
+/* Steps end where vents change; where they have, the field that takes what comes out of them is filled anew. */
+static strake_status renew_vents(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_clock *const clock = &solver->grid.domain.clock;
+    const strake_vents *const vents = &solver->which->vents;
+    const double next = fmin(strake_vents_next(vents, clock->time), solver->which->end);
+    if (!solver->grid.domain.is_adaptive) {
+        return STRAKE_OK;
+    }
+    if (vents->count > 0 && (clock->time < solver->grid.vents_at ||
+                             strake_vents_next(vents, solver->grid.vents_at) <= clock->time)) {
+        STRAKE_TRY(strake_inputs_fill_vents(&solver->grid, error));
+        STRAKE_TRY(strake_inputs_prepare(&solver->grid, error));
+        clock->is_known = false;
+    }
+    clock->is_known = clock->is_known && clock->stop == next;
+    clock->stop = next;
+cleanup:
+    return status;
+}
+
+strake_status strake_advance(strake_solver *solver, double until, int64_t steps,
+                             strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CHECK(solver->grid.domain.is_adaptive, error, STRAKE_ERR_USAGE,
+                 "strake_advance: problem %s has the time step that its case gives; use "
+                 "strake_step()",
+                 solver->which->problem->name);
+    solver->grid.domain.clock.until = until;
+    status = strake_step(solver, steps, error);
+    solver->grid.domain.clock.until = INFINITY;
+cleanup:
+    return status;
+}
+
 strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -221,9 +293,14 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
     }
     end = solver->grid.domain.step + steps;
-    if (run_all(solver, end, &cause) != STRAKE_OK) {
+    STRAKE_TRY(renew_vents(solver, error));
+    while ((status = run_all(solver, end, &cause)) == STRAKE_OK && solver->grid.domain.step < end &&
+           is_at_event(solver)) {
+        STRAKE_TRY(renew_vents(solver, error));
+    }
+    if (status != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
-    } else if (solver->grid.domain.step < end) {
+    } else if (solver->grid.domain.step < end && !is_over(solver)) {
         strake_stop(solver, false);
         status =
             strake_fail(error, STRAKE_STOPPED, "%s: stopped after step %lld of %lld",
@@ -259,7 +336,8 @@ int64_t strake_step_count(const strake_solver *solver)
 
 double strake_time(const strake_solver *solver)
 {
-    return (double)solver->grid.domain.step * solver->which->dt;
+    const strake_domain *const domain = &solver->grid.domain;
+    return domain->is_adaptive ? domain->clock.time : (double)domain->step * solver->which->dt;
 }
 
 size_t strake_element_size(const strake_solver *solver)
@@ -273,7 +351,10 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
     const uint64_t graph = strake_graph_hash(&solver->grid.graph);
     uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &graph, sizeof graph);
     for (int f = 0; f < solver->which->problem->fields && solver->grid.hash == 0; f++) {
-        if (!solver->which->problem->field[f].is_state &&
+        /* What vents give changes with time; the case has them in its own hash. */
+        const bool has_vents =
+            solver->which->problem->field[f].takes_vents && solver->which->vents.count > 0;
+        if (!solver->which->problem->field[f].is_state && !has_vents &&
             solver->grid.field[f].state != STRAKE_FIELD_CONSTANT) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }
@@ -284,7 +365,7 @@ cleanup:
     return status;
 }
 
-void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
+void strake_solver_set_progress(strake_solver *solver, int64_t steps, double time)
 {
     solver->grid.domain.step = steps;
     solver->first_step = steps;
@@ -293,5 +374,7 @@ void strake_solver_set_step_count(strake_solver *solver, int64_t steps)
         strake_part *part = &solver->team.part[e];
         part->compute = part->exchange = part->idle = part->updates = 0.0;
     }
+    solver->grid.domain.clock.time = time;
+    solver->grid.domain.clock.is_known = false;
     strake_keep_forget(&solver->pace);
 }

@@ -108,10 +108,10 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
 
 /**
- * Sets the step counter (after strake_set_field() of every state field from a checkpoint). What was measured of
- * steps before is forgotten.
+ * Sets the step counter and the simulated time (after strake_set_field() of every state field from a checkpoint).
+ * What was measured of steps before is forgotten.
  */
-void strake_solver_set_step_count(strake_solver *solver, int64_t steps);
+void strake_solver_set_progress(strake_solver *solver, int64_t steps, double time);
 
 /** The step that the counter was set to last: what is measured begins there. */
 int64_t strake_solver_first_step(const strake_solver *solver);

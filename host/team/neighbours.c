@@ -125,6 +125,9 @@ void strake_neighbours_wake(strake_team *team)
         strake_bell_wake(&team->role[r].bordered);
         strake_bell_wake(&team->role[r].done);
     }
+    if (team->domain->is_adaptive) {
+        strake_bell_wake(&team->meeting.decided);
+    }
     if (team->outside.arrived != NULL) {
         strake_bell_wake(team->outside.arrived);
     }

@@ -20,6 +20,8 @@ typedef struct team_run {
     int64_t sweep;    /* steps at once, as long as there are that many left */
     bool has_devices; /* parts that look for NaN and Inf now and then only */
     bool alone;       /* one part, no neighbours: steps may be enqueued ahead */
+    strake_meeting
+        *meeting; /* where the next time step is decided; NULL: it is known, or not taken */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
     _Atomic int64_t stop;
     /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */
@@ -144,6 +146,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const double start = strake_clock_seconds();
     bool finite = true;
     strake_recorder_begin(team, role, step);
+    role->dt = run->meeting != NULL ? strake_meeting_clock(run->meeting, step)->dt : 0.0;
     role->status =
         strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {
@@ -159,6 +162,9 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     }
     if (role->status == STRAKE_OK && !run->alone) {
         role->status = strake_part_meet(part, 0, &role->error);
+    }
+    if (role->status == STRAKE_OK && run->meeting != NULL && part->ops->bound != NULL) {
+        role->status = part->ops->bound(part, &role->bound, &role->error);
     }
     role->compute += strake_clock_seconds() - start;
 }
@@ -233,6 +239,26 @@ static void watch(team_run *run, double *since, int64_t step)
     *since = now;
 }
 
+/* Whether all leave here, because the time that somebody waits for is reached: they met, so all know. */
+static bool is_over(team_run *run, int64_t step)
+{
+    if (step == 0 || run->meeting == NULL ||
+        !strake_clock_is_over(strake_meeting_clock(run->meeting, step))) {
+        return false;
+    }
+    atomic_store(&run->halt, step);
+    return true;
+}
+
+/* Waits for the neighbours, and where time steps follow from the states, for everybody. */
+static bool wait_for_others(team_run *run, const strake_role *role, int64_t step, int64_t steps)
+{
+    strake_team *team = run->team;
+    return strake_neighbours_wait(team, role, step + steps, &run->stop) &&
+           (run->meeting == NULL ||
+            strake_meeting_wait(run->meeting, step, &run->stop, team->is_crowded));
+}
+
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
@@ -243,7 +269,7 @@ static void run_thread(team_run *run, int thread, int threads)
         if (thread == 0) {
             watch(run, &since, step);
         }
-        if (step >= atomic_load(&run->halt)) {
+        if (is_over(run, step) || step >= atomic_load(&run->halt)) {
             return;
         }
         for (int r = thread; r < team->roles; r += threads) {
@@ -253,11 +279,14 @@ static void run_thread(team_run *run, int thread, int threads)
                 stop_at(run, step);
             }
             strake_neighbours_done(role, step + steps);
+            if (run->meeting != NULL) {
+                strake_meeting_bring(run->meeting, r, step, role->bound);
+            }
         }
         for (int r = thread; r < team->roles; r += threads) {
             strake_role *role = &team->role[r];
             const double reached = strake_clock_seconds();
-            if (!strake_neighbours_wait(team, role, step + steps, &run->stop)) {
+            if (!wait_for_others(run, role, step, steps)) {
                 return;
             }
             role->idle += strake_clock_seconds() - reached;
@@ -294,6 +323,9 @@ static void start_team(team_run *run, int64_t trials)
         team->role[r].failed = 0;
     }
     strake_neighbours_start(team);
+    if (run->meeting != NULL) {
+        strake_meeting_start(run->meeting, &team->domain->clock);
+    }
     if (!run->trial && team->outside.is_linked) {
         run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
                                          &run->ranks_error);
@@ -353,7 +385,9 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
     for (int r = 0; r < team->roles; r++) {
         run.has_devices = run.has_devices || team->part[team->role[r].part].ops->look != NULL;
     }
-    run.alone = team->roles == 1 && strake_part_is_alone(&team->part[team->role[0].part]);
+    run.meeting = team->domain->is_adaptive && !trial ? &team->meeting : NULL;
+    run.alone = team->roles == 1 && run.meeting == NULL &&
+                strake_part_is_alone(&team->part[team->role[0].part]);
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
@@ -373,6 +407,9 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
         team->domain->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
         team->domain->shift = shift_at(&run, *done);
+    }
+    if (run.meeting != NULL) {
+        team->domain->clock = *strake_meeting_clock(run.meeting, *done);
     }
 cleanup:
     return status;

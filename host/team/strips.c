@@ -6,6 +6,8 @@
  * are as wide as what either reads of the other: the worker's other slabs read none of the device's, so
  * that the device may write its next ones, and the device reads none of the worker's other ones.
  */
+#include <math.h>
+
 #include "base/clock.h"
 #include "team/recorder.h"
 #include "team/team.h"
@@ -146,14 +148,18 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
                       .steps = steps,
                       .columns = role->columns,
                       .down = strake_domain_shift(team->domain, steps),
-                      .parity = parity};
+                      .parity = parity,
+                      .dt = role->dt,
+                      .bound = INFINITY};
     *finite = true;
+    role->bound = INFINITY;
     for (int k = 0; k < role->strips && status == STRAKE_OK; k++) {
         const double begin = strake_clock_seconds();
         bool strip_finite = true;
         leg.slabs = role->strip[k];
         status = part->ops->leg(part, &leg, &strip_finite, error);
         *finite = *finite && strip_finite;
+        role->bound = leg.bound < role->bound ? leg.bound : role->bound;
         if (role->worker >= 0) {
             strake_recorder_add(team, role, begin, k + 1 < role->strips ? "border rows" : "rows");
         }

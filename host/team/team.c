@@ -27,6 +27,7 @@ void strake_team_release(strake_team *team)
         strake_bell_close(&team->role[r].done);
         strake_bell_close(&team->role[r].bordered);
     }
+    strake_meeting_close(&team->meeting);
     free(team->role);
     team->role = NULL;
     team->roles = 0;
@@ -93,6 +94,9 @@ static int steps_at_once(strake_team *team)
 {
     if (team->agreed > 0) {
         return team->agreed;
+    }
+    if (team->domain->is_adaptive) {
+        return 1; /* nobody knows the next time step before all have met */
     }
     if (team->most_at_once == 1 || team->part[0].ops->needs_all) {
         return 1;
@@ -290,6 +294,10 @@ strake_status strake_team_place(strake_team *team, const double *weight, strake_
     STRAKE_CHECK(team->role != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     for (; team->roles < count_roles(team); team->roles++) {
         STRAKE_TRY(open_bells(&team->role[team->roles], error));
+    }
+    if (team->domain->is_adaptive) {
+        STRAKE_CHECK(strake_meeting_open(&team->meeting, team->roles), error, STRAKE_ERR_MEMORY,
+                     "out of memory for the team");
     }
     assign_roles(team);
     team->is_crowded = strake_workers_are_crowded(team, 0);

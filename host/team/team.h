@@ -16,6 +16,7 @@
 #include "part/notice.h"
 #include "part/part.h"
 #include "team/bell.h"
+#include "team/meeting.h"
 
 enum {
     STRAKE_STEPS_AHEAD =
@@ -37,6 +38,8 @@ typedef struct strake_role {
     strake_range strip[3];
     bool linked;          /**< exchanges slabs with other ranks */
     strake_bell bordered; /**< steps of which the border strips are finished */
+    double dt;            /**< [s] of an adaptive problem's present sweep, ... */
+    double bound;         /**< ... and on its next one, of what was computed */
     double compute, exchange, idle;
     double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */
     strake_status status;
@@ -95,6 +98,7 @@ typedef struct strake_team {
 
     int roles;
     strake_role *role;
+    strake_meeting meeting; /**< of an adaptive problem's roles */
     int span; /**< most neighbours from the first role to another; -1: some never meet */
     strake_outside outside;
 

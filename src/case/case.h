@@ -13,6 +13,9 @@
 
 enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
+/** Steps of a case that says only when it ends. */
+#define STRAKE_STEPS_OPEN 0x1p62
+
 /** How the interior of one field is given. Opaque outside src/case/. */
 typedef struct strake_source strake_source;
 
@@ -27,9 +30,12 @@ struct strake_case {
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
     strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
     strake_boundary boundary[STRAKE_AXES];
-    double dt;                                     /**< time step [s] */
-    int64_t steps;                                 /**< total number of steps */
-    double value[STRAKE_MAX_KEYS];                 /**< the problem's keys, in its order */
+    double dt;                     /**< time step [s] */
+    int64_t steps;                 /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
+    double end;                    /**< adaptive problems: the last step's time [s] */
+    double dt_max;                 /**< longest step [s] */
+    double safety;                 /**< part of the bound on steps that is taken */
+    double value[STRAKE_MAX_KEYS]; /**< the problem's keys, in its order */
     double list[STRAKE_MAX_KEYS][STRAKE_MAX_LIST]; /**< items of the keys that are lists */
     bool given[STRAKE_MAX_KEYS];                   /**< written in the case: not its default */
     strake_source
@@ -39,6 +45,7 @@ struct strake_case {
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */
     int64_t output_every; /**< 0: last step only */
+    double output_seconds; /**< of the simulation between two; 0: not by time. As the next ones */
     bool output_initial;
     bool output_field[STRAKE_MAX_FIELDS];
     bool output_format[STRAKE_FORMATS];
@@ -46,6 +53,8 @@ struct strake_case {
     strake_picture_plan picture; /**< what pictures are like */
     int64_t checkpoint_every;    /**< 0: none */
     int64_t diagnostics_every;   /**< 0: none */
+    double checkpoint_seconds, diagnostics_seconds;
+    double checkpoint_minutes; /**< of the run */
 };
 
 /** A case as text, and what reading it needs. */

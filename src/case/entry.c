@@ -179,6 +179,10 @@ static void of_key(const strake_key *key, strake_entry *out)
     case STRAKE_KEY_INTEGER:
     case STRAKE_KEY_REAL:
         set_number(out, &range, key->type == STRAKE_KEY_INTEGER, key->fallback);
+        if (isnan(key->fallback)) {
+            out->usual[0] = '\0';
+            (void)strake_number_print(out->example, sizeof out->example, "%.15g", 1.0);
+        }
         break;
     case STRAKE_KEY_BOOLEAN:
         set_boolean(out, key->fallback > 0.0);
@@ -224,14 +228,26 @@ static void of_field(const strake_problem *problem, const strake_field *field, s
 static bool is_first(int k, unsigned *dims)
 {
     bool first = true;
+    unsigned both = ~0U;
     *dims = 0;
     for (int other = 0; other < strake_common_count; ++other) {
         if (strcmp(strake_commons[other].path, strake_commons[k].path) == 0) {
             *dims |= strake_commons[other].dims;
+            both &= strake_commons[other].dims;
             first = first && other >= k;
         }
     }
+    /* One that problems of two kinds have, each in its way, is everybody's. */
+    *dims &= both | ((1U << (STRAKE_AXES + 1)) - 1U);
     return first;
+}
+
+bool strake_entry_applies(const strake_entry *entry, const strake_problem *problem)
+{
+    const strake_common common = {.dims = entry->dims};
+    const bool is_boundary = strncmp(entry->path, "boundary.", 9) == 0;
+    const bool has_choice = (problem->boundaries & (problem->boundaries - 1U)) != 0;
+    return strake_common_applies(&common, problem) && (!is_boundary || has_choice);
 }
 
 bool strake_entry_read(int k, strake_entry *out)
@@ -264,11 +280,12 @@ bool strake_entry_read(int k, strake_entry *out)
             return true;
         }
         k -= problem->keys;
-        if (k < problem->fields) {
-            of_field(problem, &problem->field[k], out);
-            return true;
+        for (int f = 0; f < problem->fields; f++) {
+            if (!problem->field[f].is_derived && k-- == 0) {
+                of_field(problem, &problem->field[f], out);
+                return true;
+            }
         }
-        k -= problem->fields;
     }
     return false;
 }

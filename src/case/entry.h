@@ -22,6 +22,9 @@ typedef struct strake_entry {
     bool is_tuning;                /**< may be set by `strake tune` */
 } strake_entry;
 
+/** Whether a problem has a key of every case, and its value is not the only one. */
+bool strake_entry_applies(const strake_entry *entry, const strake_problem *problem);
+
 /** Key number @p k from 0 on: those of every case in the order of a case, then each problem's keys and fields. */
 bool strake_entry_read(int k, strake_entry *out);
 

@@ -115,7 +115,7 @@ static void write_section(writer *to, const strake_problem *problem, strake_node
                           (entry.path[length] == '.' || entry.path[length] == '\0');
         const strake_node *const given = strake_node_find(example, entry.path);
         if (here && (entry.problem == NULL || entry.problem == problem) && !entry.is_tuning &&
-            entry.otherwise[0] != '\0' && (entry.dims >> problem->dims & 1U) != 0 &&
+            entry.otherwise[0] != '\0' && strake_entry_applies(&entry, problem) &&
             (given != NULL || entry.usual[0] != '\0')) {
             write_entry(to, &entry, given);
         }

@@ -70,7 +70,7 @@ uint64_t strake_case_hash(const strake_case *which)
         feed_real(&hash, which->spacing[a]);
         feed_integer(&hash, which->boundary[a]);
     }
-    feed_real(&hash, which->dt);
+    feed_real(&hash, which->problem->is_adaptive ? which->dt_max : which->dt);
     for (int k = 0; k < which->problem->keys; ++k) {
         feed_text(&hash, which->problem->key[k].path);
         feed_real(&hash, which->value[k]);

@@ -8,7 +8,21 @@
 const char strake_boundary_words[] = "periodic|open|no_flux";
 const char strake_precision_words[] = "double|single";
 
-enum { D1 = 1U << 1, D2 = 1U << 2, D3 = 1U << 3, ALL = D1 | D2 | D3 };
+/* FIXED: not where time steps follow from the states; ADAPTIVE: only there. */
+enum {
+    D1 = 1U << 1,
+    D2 = 1U << 2,
+    D3 = 1U << 3,
+    ALL = D1 | D2 | D3,
+    FIXED = 1U << 4,
+    ADAPTIVE = 1U << 5
+};
+
+bool strake_common_applies(const strake_common *common, const strake_problem *problem)
+{
+    const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
+    return (common->dims >> problem->dims & 1U) != 0 && (common->dims & other) == 0;
+}
 
 #define AT(member) offsetof(struct strake_case, member)
 #define CELLS(axis) (AT(n) + (axis) * sizeof(int64_t))
@@ -64,14 +78,40 @@ const strake_common strake_commons[] = {
     SPACING_ROW("dy", ALL, 2, "spacing along j, between columns"),
     {"time.dt",
      STRAKE_COMMON_REAL,
-     ALL,
+     ALL | FIXED,
      AT(dt),
      1.0,
      NULL,
      {0.0, INFINITY, true, "[s]"},
      "time step"},
-    {"time.steps", STRAKE_COMMON_COUNT, ALL, AT(steps), 0.0, "required", STEP_RANGE,
+    {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
      "number of time steps from the initial fields on"},
+    {"time.end",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(end),
+     0.0,
+     "required",
+     {0.0, INFINITY, false, "[s]"},
+     "time of the last step, which ends exactly there"},
+    {"time.steps", STRAKE_COMMON_COUNT, ALL | ADAPTIVE, AT(steps), STRAKE_STEPS_OPEN,
+     "as many as there are until time.end", STEP_RANGE, "number of time steps at most"},
+    {"time.dt_max",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(dt_max),
+     60.0,
+     NULL,
+     {0.0, INFINITY, true, "[s]"},
+     "longest time step"},
+    {"time.safety",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(safety),
+     0.2,
+     NULL,
+     {0.0, 1.0, true, "[-]"},
+     "part of the bound on time steps that is taken"},
     BOUNDARY_ROW("planes", D3, 0),
     BOUNDARY_ROW("rows", D3, 1),
     BOUNDARY_ROW("rows", D2, 0),
@@ -82,6 +122,14 @@ const strake_common strake_commons[] = {
      "folder of the output, relative to the case's"},
     {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,
      "steps between outputs; 0: the last step only"},
+    {"output.every_seconds",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(output_seconds),
+     0.0,
+     NULL,
+     {0.0, INFINITY, false, "[s]"},
+     "time between outputs: at the first step at or after each multiple; 0: not by time"},
     {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields", NO_RANGE,
      "list of fields to write"},
     {"output.formats", STRAKE_COMMON_FORMATS, ALL, 0, 0.0, "[npy]", NO_RANGE,
@@ -115,8 +163,33 @@ const strake_common strake_commons[] = {
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,
      "steps between lines of diagnostics.csv in the output folder, from step 0 on, for problems "
      "that measure their states; 0: none"},
+    {"diagnostics.every_seconds",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(diagnostics_seconds),
+     0.0,
+     NULL,
+     {0.0, INFINITY, false, "[s]"},
+     "time between lines of diagnostics.csv: at the first step at or after each multiple; 0: not "
+     "by time"},
     {"checkpoint.every", STRAKE_COMMON_COUNT, ALL, AT(checkpoint_every), 0.0, NULL, STEP_RANGE,
      "steps between checkpoints; 0: none"},
+    {"checkpoint.every_seconds",
+     STRAKE_COMMON_REAL,
+     ALL | ADAPTIVE,
+     AT(checkpoint_seconds),
+     0.0,
+     NULL,
+     {0.0, INFINITY, false, "[s]"},
+     "time between checkpoints: at the first step at or after each multiple; 0: not by time"},
+    {"checkpoint.every_minutes",
+     STRAKE_COMMON_REAL,
+     ALL,
+     AT(checkpoint_minutes),
+     0.0,
+     NULL,
+     {0.0, INFINITY, false, "[min]"},
+     "time of the run between checkpoints; 0: not by that"},
 };
 const int strake_common_count = (int)(sizeof strake_commons / sizeof strake_commons[0]);
 
@@ -125,7 +198,7 @@ static const char *legal_path(const strake_problem *problem, int k, char *buffer
 {
     if (k < strake_common_count) {
         const strake_common *const common = &strake_commons[k];
-        return common->kind != STRAKE_COMMON_FIELDS && (common->dims >> problem->dims & 1U) != 0
+        return common->kind != STRAKE_COMMON_FIELDS && strake_common_applies(common, problem)
                    ? common->path
                    : "";
     }
@@ -139,6 +212,9 @@ static const char *legal_path(const strake_problem *problem, int k, char *buffer
         return problem->key[k].path;
     }
     k -= problem->keys;
+    if (k < problem->fields && problem->field[k].is_derived) {
+        return "";
+    }
     if (k < problem->fields) {
         (void)snprintf(buffer, size, "fields.%s", problem->field[k].name);
         return buffer;
@@ -219,7 +295,7 @@ static strake_status check_section(const strake_node *map, const strake_problem 
             if (status != STRAKE_OK) {
                 return status;
             }
-        } else if (inner && node->kind != STRAKE_NODE_NULL) {
+        } else if (inner && !leaf && node->kind != STRAKE_NODE_NULL) {
             return no_mapping(node, problem, full, error);
         }
     }

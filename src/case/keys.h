@@ -29,13 +29,16 @@ typedef struct strake_common strake_common;
 struct strake_common {
     const char *path;
     strake_common_kind kind;
-    unsigned dims;         /**< bit d: exists in problems of d dimensions */
-    size_t offset;         /**< in strake_case, of the value (not for lists) */
-    double fallback;       /**< default of a number */
+    unsigned dims;   /**< bit d: exists in problems of d dimensions; see strake_common_applies() */
+    size_t offset;   /**< in strake_case, of the value (not for lists) */
+    double fallback; /**< default of a number */
     const char *otherwise; /**< default in words; NULL: the number */
     strake_limits range;
     const char *text;
 };
+
+/** Whether a problem has the key: by its dimensions, and by whether its time steps are given. */
+bool strake_common_applies(const strake_common *common, const strake_problem *problem);
 
 extern const strake_common strake_commons[];
 extern const int strake_common_count;

@@ -133,6 +133,13 @@ static const char *box_check(const strake_source *s, int dims)
     return NULL;
 }
 
+static inline double plane_at(const strake_source *s, const strake_sample *p)
+{
+    return s->v[BASE] +
+           ((s->v[WAVES] * p->x[0] + s->v[WAVES + 1] * p->x[1]) + s->v[WAVES + 2] * p->x[2]);
+}
+LINE_OF(plane)
+
 /* sin(2 pi k x / n + phase), or 1 for k = 0; exactly periodic in x for integer k and x. */
 static double wave(double k, double x, int64_t cells, double phase)
 {
@@ -321,6 +328,11 @@ static const strake_param sine_params[] = {
     REAL_PARAM("phase", PHASE, false, 0.0, ANY("[rad]"), "phase in every direction"),
     BASE_PARAM,
 };
+static const strake_param plane_params[] = {
+    {"slope", STRAKE_PARAM_VECTOR, WAVES, true, 0.0, ANY("[field]"), NULL,
+     "rise from one cell to the next"},
+    REAL_PARAM("base", BASE, false, 0.0, ANY("[field]"), "value at index 0"),
+};
 static const strake_param random_params[] = {
     {"seed",
      STRAKE_PARAM_SEED,
@@ -376,6 +388,8 @@ const strake_shape strake_shapes[] = {
      PARAMS(cylinder_params), cylinder_line, NULL, cylinder_check},
     {"box", false, 1, "base + height where from <= x <= to in every direction, else base",
      PARAMS(box_params), box_line, NULL, box_check},
+    {"plane", false, 1, "base + slope * x: a tilted plane", PARAMS(plane_params), plane_line, NULL,
+     NULL},
     {"sine", false, 1, "base + amplitude * product of sin(2 pi k x/n + phase) over the directions",
      PARAMS(sine_params), sine_line, sine_column, NULL},
     {"random", false, 1, "uniform in [minimum, maximum), a function of seed and point only",

@@ -51,7 +51,8 @@ strake_status strake_source_default(const strake_case *which, const strake_field
     if (source == NULL) {
         return out_of_memory(which, error);
     }
-    source->constant = field->fallback;
+    source->constant = field->fallback_key != NULL ? strake_case_value(which, field->fallback_key)
+                                                   : field->fallback;
     *out = source;
     return STRAKE_OK;
 }

@@ -83,7 +83,8 @@ static strake_status read_names(const strake_node *node, strake_case *which, str
     char words[STRAKE_MAX_FIELDS * (STRAKE_NAME_LENGTH + 1)];
     strake_field_words(problem, words, sizeof words);
     for (int f = 0; f < problem->fields; ++f) {
-        which->output_field[f] = node == NULL && problem->field[f].is_state;
+        which->output_field[f] =
+            node == NULL && problem->field[f].is_state && !problem->field[f].is_derived;
     }
     return node != NULL ? strake_read_words(node, words, which->output_field, error) : STRAKE_OK;
 }
@@ -131,7 +132,9 @@ static strake_status read_common(const strake_common *common, strake_node *node,
         break;
     case STRAKE_COMMON_REAL:
         *(double *)to = common->fallback;
-        if (node == NULL && to == (void *)&which->dt && which->problem->dt_required) {
+        if (node == NULL &&
+            ((to == (void *)&which->dt && which->problem->dt_required) ||
+             (common->otherwise != NULL && strcmp(common->otherwise, "required") == 0))) {
             return strake_keys_missing(
                 root, common->path,
                 strake_limits_text(&common->range, false, expected, sizeof expected), error);
@@ -169,7 +172,7 @@ strake_status strake_keys_read(strake_node *root, strake_case *which, strake_err
     strake_status status = STRAKE_OK;
     for (int k = 0; k < strake_common_count && status == STRAKE_OK; ++k) {
         const strake_common *const common = &strake_commons[k];
-        if ((common->dims >> which->problem->dims & 1U) != 0) {
+        if (strake_common_applies(common, which->problem)) {
             status = read_common(common, strake_node_find(root, common->path), root, which, error);
         }
     }
@@ -205,7 +208,14 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
     strake_status status = STRAKE_OK;
     for (int k = 0; k < which->problem->keys && status == STRAKE_OK; ++k) {
         const strake_key *const key = &which->problem->key[k];
-        const strake_node *const node = strake_node_find(root, key->path);
+        const strake_node *const found = strake_node_find(root, key->path);
+        /* A mapping holds the keys whose paths go on from this one. */
+        const strake_node *const node =
+            found != NULL && found->kind == STRAKE_NODE_MAP && k + 1 < which->problem->keys &&
+                    strncmp(key[1].path, key->path, strlen(key->path)) == 0 &&
+                    key[1].path[strlen(key->path)] == '.'
+                ? NULL
+                : found;
         const strake_limits range = {key->minimum, key->maximum, false, key->unit};
         const bool whole = key->type == STRAKE_KEY_INTEGER;
         int64_t integer = 0;

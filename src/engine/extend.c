@@ -46,10 +46,11 @@ static strake_edge edge_of(const strake_statics *s, int f, int axis)
     return STRAKE_EDGE_AS_STATES;
 }
 
-/* What a ghost is: a value inside times 1, -1 or 0. */
+/* What a ghost is: a value inside times 1 or -1, or a number. */
 typedef struct origin {
     int64_t index;
-    double factor;
+    double factor; /* 0: the number */
+    double number;
 } origin;
 
 static origin origin_of(const strake_statics *s, int f, int axis, int64_t i)
@@ -59,19 +60,20 @@ static origin origin_of(const strake_statics *s, int f, int axis, int64_t i)
     const strake_edge edge = edge_of(s, f, axis);
     const strake_boundary boundary = s->layout->boundary[axis];
     if (boundary == STRAKE_PERIODIC) {
-        return (origin){strake_ghost_source(boundary, n, i), 1.0};
+        return (origin){strake_ghost_source(boundary, n, i), 1.0, 0.0};
     }
-    if (edge == STRAKE_EDGE_ZERO) {
-        return (origin){0, 0.0};
+    if (edge == STRAKE_EDGE_ZERO || edge == STRAKE_EDGE_NUMBER) {
+        const double number = edge == STRAKE_EDGE_ZERO ? 0.0 : s->problem->field[f].beyond;
+        return (origin){0, 0.0, number};
     }
     if (edge == STRAKE_EDGE_NEGATED || boundary == STRAKE_NO_FLUX) {
         /* Mirrored in the edge, which is a face: again and again where ghosts are deeper than the grid. */
         const int64_t k = (i % (2 * n) + 2 * n) % (2 * n);
         const int64_t image = 2 * n - k - (count > n ? 0 : 1);
         const double factor = edge == STRAKE_EDGE_NEGATED ? -1.0 : 1.0;
-        return k < count ? (origin){k, 1.0} : (origin){image, factor};
+        return k < count ? (origin){k, 1.0, 0.0} : (origin){image, factor, 0.0};
     }
-    return (origin){i < 0 ? 0 : count - 1, 1.0};
+    return (origin){i < 0 ? 0 : count - 1, 1.0, 0.0};
 }
 
 /* The places of a field where ghosts across an axis are filled: ranges of the other two axes. */
@@ -134,7 +136,7 @@ static void fill_ghost(const strake_statics *s, int f, int axis, const int64_t a
     }
     const origin o = origin_of(s, f, axis, at[axis]);
     from[axis] = o.index;
-    put(s, f, at, o.factor > 0.0 ? get(s, f, from) : o.factor < 0.0 ? -get(s, f, from) : 0.0);
+    put(s, f, at, o.factor > 0.0 ? get(s, f, from) : o.factor < 0.0 ? -get(s, f, from) : o.number);
 }
 
 /* A ghost index of an axis, at all places of the others. */

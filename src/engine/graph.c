@@ -1,6 +1,7 @@
 #include "engine/graph.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,15 +60,25 @@ int strake_graph_constant(strake_graph *graph, const char *name, double number)
     return index;
 }
 
-/* A point function of constants only: evaluated once, by the same row loop as everything else. */
-static double fold(const strake_graph *graph, const strake_stage *stage)
+double strake_graph_number(const strake_graph *graph, int value, const double *scalar)
+{
+    for (int k = 0; k < graph->scalars; k++) {
+        if (graph->scalar[k].value == value) {
+            return scalar[k];
+        }
+    }
+    return graph->value[value].constant;
+}
+
+/* A point function of constants and scalars only, by the same row loop as everything else. */
+static double fold(const strake_graph *graph, const strake_stage *stage, const double *scalar)
 {
     double wide[STRAKE_MAX_READS];
     float narrow[STRAKE_MAX_READS];
     const void *in[STRAKE_MAX_READS];
     const bool single = graph->precision == STRAKE_SINGLE;
     for (int k = 0; k < stage->reads; k++) {
-        wide[k] = graph->value[stage->read[k].value].constant;
+        wide[k] = strake_graph_number(graph, stage->read[k].value, scalar);
         narrow[k] = (float)wide[k];
         in[k] = single ? (const void *)&narrow[k] : (const void *)&wide[k];
     }
@@ -76,6 +87,58 @@ static double fold(const strake_graph *graph, const strake_stage *stage)
     void *const out[] = {single ? (void *)&narrow_result : (void *)&result};
     stage->point->row[graph->precision][STRAKE_ISA_SCALAR](out, in, 1);
     return single ? (double)narrow_result : result;
+}
+
+static void add_scalar(strake_graph *graph, int index, const strake_stage *stage)
+{
+    strake_value *value = &graph->value[index];
+    if (graph->scalars == STRAKE_MAX_SCALARS) {
+        break_graph(graph, "too many scalars", value->name);
+        return;
+    }
+    value->is_static = false;
+    value->is_constant = true;
+    value->is_scalar = true;
+    graph->scalar[graph->scalars++] = (strake_scalar){.value = index, .stage = *stage};
+}
+
+int strake_graph_scalar(strake_graph *graph, const char *name)
+{
+    const strake_stage none = {.reads = 0};
+    const int index = add_value(graph, name);
+    add_scalar(graph, index, &none);
+    return index;
+}
+
+void strake_graph_scalars(const strake_graph *graph, const double *given, double *out)
+{
+    for (int k = 0; k < graph->scalars; k++) {
+        const strake_stage *stage = &graph->scalar[k].stage;
+        out[k] = stage->reads > 0 ? fold(graph, stage, out) : round_to(graph->precision, *given++);
+    }
+}
+
+void strake_graph_reduce(strake_graph *graph, int value, strake_reduced_kind kind)
+{
+    if (graph->value[value].stage < 0 || graph->reductions == STRAKE_MAX_REDUCTIONS) {
+        break_graph(graph, "a reduction is of a stage, and there are few",
+                    graph->value[value].name);
+        return;
+    }
+    graph->value[value].is_reduced = true;
+    graph->reduction[graph->reductions++] = (strake_reduced){value, kind};
+}
+
+double strake_reduced_start(strake_reduced_kind kind)
+{
+    return kind == STRAKE_MINIMUM ? (double)INFINITY : -(double)INFINITY;
+}
+
+void strake_reduced_begin(const strake_graph *graph, double *reduced)
+{
+    for (int k = 0; k < graph->reductions; k++) {
+        reduced[k] = strake_reduced_start(graph->reduction[k].kind);
+    }
 }
 
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
@@ -94,6 +157,7 @@ int strake_graph_stage(strake_graph *graph, int number, const char *output,
     stage->reads = reads;
     bool is_static = true;
     bool is_constant = true;
+    bool is_scalar = false;
     for (int k = 0; k < reads; k++) {
         if (read[k].value < 0 || read[k].value >= index) {
             break_graph(graph, "operand not defined before its use", output);
@@ -103,12 +167,17 @@ int strake_graph_stage(strake_graph *graph, int number, const char *output,
         stage->read[k] = read[k];
         is_static = is_static && operand->is_static;
         is_constant = is_constant && operand->is_constant;
+        is_scalar = is_scalar || operand->is_scalar;
     }
     strake_value *value = &graph->value[index];
     value->is_static = is_static;
+    if (is_constant && is_scalar) {
+        add_scalar(graph, index, stage);
+        return index;
+    }
     if (is_constant) {
         value->is_constant = true;
-        value->constant = fold(graph, stage);
+        value->constant = fold(graph, stage, NULL);
         return index;
     }
     value->stage = graph->stages++;
@@ -143,6 +212,9 @@ static void derive_halos(strake_graph *graph)
 {
     static const int zero[STRAKE_AXES] = {0, 0, 0};
     for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].is_reduced) {
+            need(&graph->value[v], zero, zero, zero);
+        }
         if (graph->value[v].is_output) {
             need(&graph->value[v], zero, zero, zero);
             /* A state input exists even if no stage should read it. */
@@ -194,13 +266,13 @@ static void derive_lags(strake_graph *graph)
 
 /*
  * Each stage as late as its readers allow: that makes the rings shallowest. Outputs stay as early as
- * they can be.
+ * they can be, and so does what is reduced, which may have no readers.
  */
 static void delay_stages(strake_graph *graph)
 {
     for (int p = graph->stages - 1; p >= 0; p--) {
         strake_stage *producer = &graph->stage[p];
-        if (graph->value[producer->output].is_output) {
+        if (graph->value[producer->output].is_output || graph->value[producer->output].is_reduced) {
             continue;
         }
         int latest = INT_MAX;
@@ -239,8 +311,8 @@ static void find_cheap(strake_graph *graph)
         const strake_stage *stage = &graph->stage[s];
         const strake_ops *ops = &stage->point->ops;
         strake_value *value = &graph->value[stage->output];
-        value->is_cheap = !value->is_static && !value->is_output && ops->adds == 0 &&
-                          ops->divs == 0 && ops->muls <= 1 && ops->selects <= 1;
+        value->is_cheap = !value->is_static && !value->is_output && !value->is_reduced &&
+                          ops->adds == 0 && ops->divs == 0 && ops->muls <= 1 && ops->selects <= 1;
         for (int k = 0; k < stage->reads; k++) {
             const strake_value *operand = &graph->value[stage->read[k].value];
             if (operand->stage >= 0 &&
@@ -265,6 +337,10 @@ strake_status strake_graph_finish(strake_graph *graph, strake_error *error)
                     break_graph(graph, "an output may not be an operand too",
                                 graph->value[graph->stage[s].output].name);
                 }
+            }
+            const strake_value *output = &graph->value[graph->stage[s].output];
+            if (output->is_output && output->is_reduced) {
+                break_graph(graph, "an output may not be reduced too", output->name);
             }
         }
     }
@@ -319,6 +395,8 @@ uint64_t strake_graph_hash(const strake_graph *graph)
         hash = strake_fnv1a(hash, &value->constant, sizeof value->constant);
         hash = strake_fnv1a(hash, &value->next, sizeof value->next);
     }
+    hash = strake_fnv1a(hash, graph->reduction,
+                        (size_t)graph->reductions * sizeof graph->reduction[0]);
     for (int s = 0; s < graph->stages; s++) {
         const strake_stage *stage = &graph->stage[s];
         hash = strake_fnv1a(hash, stage->point->name, strlen(stage->point->name));

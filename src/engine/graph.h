@@ -17,13 +17,22 @@
 #include "base/error.h"
 #include "engine/point.h"
 
-enum { STRAKE_AXES = 3, STRAKE_MAX_READS = 20, STRAKE_MAX_VALUES = 160, STRAKE_NAME_LENGTH = 32 };
+enum {
+    STRAKE_AXES = 3,
+    STRAKE_MAX_READS = 20,
+    STRAKE_MAX_VALUES = 160,
+    STRAKE_NAME_LENGTH = 32,
+    STRAKE_MAX_SCALARS = 4,
+    STRAKE_MAX_REDUCTIONS = 4
+};
 
 /** A value of the graph: an input array, a constant, or the output of a stage. */
 typedef struct strake_value {
     char name[STRAKE_NAME_LENGTH];
     int stage;        /**< index of the stage that computes it, -1 for an input */
-    bool is_constant; /**< one number everywhere; @c constant holds it */
+    bool is_constant; /**< one number everywhere; @c constant holds it, but for a scalar */
+    bool is_scalar;   /**< a constant that every sweep is told anew: never folded, nor static */
+    bool is_reduced;  /**< a reduction of it is wanted after every sweep */
     bool
         is_static; /**< does not change from step to step (inputs so marked, stages of such only) */
     bool is_live;  /**< needed for some output */
@@ -52,10 +61,31 @@ typedef struct strake_stage {
     int lag; /**< slab (axis 0) computed when input slab r arrives: r - lag */
 } strake_stage;
 
+/** A number that every sweep is told (no operands in @c stage), or what a point function makes of such. */
+typedef struct strake_scalar {
+    int value;
+    strake_stage stage;
+} strake_scalar;
+
+/** What a value's numbers in the interior are brought down to; the same for any order. */
+typedef enum strake_reduced_kind {
+    STRAKE_MINIMUM,
+    STRAKE_MAXIMUM,
+    STRAKE_REDUCTIONS
+} strake_reduced_kind;
+
+typedef struct strake_reduced {
+    int value;
+    strake_reduced_kind kind;
+} strake_reduced;
+
 typedef struct strake_graph {
     int values, stages;
     strake_value value[STRAKE_MAX_VALUES];
     strake_stage stage[STRAKE_MAX_VALUES];
+    int scalars, reductions;
+    strake_scalar scalar[STRAKE_MAX_SCALARS];
+    strake_reduced reduction[STRAKE_MAX_REDUCTIONS];
     strake_precision precision;
     bool broken; /**< a builder call failed; strake_graph_finish() reports @c why */
     char why[160];
@@ -70,6 +100,19 @@ int strake_graph_input(strake_graph *graph, const char *name, bool is_static);
 /** Adds a constant (rounded to the working precision). @return its value index. */
 int strake_graph_constant(strake_graph *graph, const char *name, double value);
 
+/**
+ * Adds a number that is given for every sweep, for example its time step; stages of constants and scalars
+ * only are scalars, too. @return its value index.
+ */
+int strake_graph_scalar(strake_graph *graph, const char *name);
+
+/**
+ * Asks for the least or greatest number that a stage's output, which is no next state, has in the
+ * interior, after every sweep: of the same step for all cells, so sweeps have one. Reductions are numbered
+ * in the order of these calls.
+ */
+void strake_graph_reduce(strake_graph *graph, int value, strake_reduced_kind kind);
+
 /** Adds a stage; the number of reads must be the point function's. @return the output's value index. */
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
                        const strake_point *point, int reads, const strake_read *read);
@@ -82,6 +125,27 @@ void strake_graph_state(strake_graph *graph, int input, int output);
  * @return STRAKE_ERR_STATE with a message if the graph was built wrongly (a programmer's error).
  */
 strake_status strake_graph_finish(strake_graph *graph, strake_error *error);
+
+/**
+ * The numbers of all scalars, rounded to the working precision. @param[in] given  those of
+ * strake_graph_scalar(), in their order @param[out] out  one per scalar of the graph
+ */
+void strake_graph_scalars(const strake_graph *graph, const double *given, double *out);
+
+/** The number of a constant, scalars among them; @p scalar as from strake_graph_scalars(). */
+double strake_graph_number(const strake_graph *graph, int value, const double *scalar);
+
+/** Where a reduction begins: what any number replaces. */
+double strake_reduced_start(strake_reduced_kind kind);
+
+/** The same for all of a graph. */
+void strake_reduced_begin(const strake_graph *graph, double *reduced);
+
+/** Brings @p into down by another one of its kind. */
+static inline void strake_reduced_add(strake_reduced_kind kind, double *into, double other)
+{
+    *into = (kind == STRAKE_MINIMUM ? other < *into : other > *into) ? other : *into;
+}
 
 /** Index of a value by name, or -1. */
 int strake_graph_find(const strake_graph *graph, const char *name);

@@ -167,7 +167,7 @@ static void find_outputs(const strake_graph *graph, const strake_loop *loop, int
 {
     for (int m = 0; m < owner->stages; m++) {
         const int value = graph->stage[owner->stage[m]].output;
-        bool leaves = graph->value[value].is_output;
+        bool leaves = graph->value[value].is_output || graph->value[value].is_reduced;
         for (int g = 0; g < loops && !leaves; g++) {
             for (int k = 0; k < loop[g].inputs && !leaves; k++) {
                 leaves = loop[g].input[k].value == value;

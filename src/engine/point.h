@@ -42,13 +42,8 @@ typedef struct strake_point {
     strake_ops ops;
     /** Row loops; NULL where the instruction set was not compiled in. */
     strake_row_function row[STRAKE_PRECISIONS][STRAKE_ISAS];
+    bool is_ratio; /**< it ends with its only division: it is a STRAKE_RATIO_FUNCTION (cl/real.h) */
 } strake_point;
-
-/** Whether a function ends with its only division: it is a STRAKE_RATIO_FUNCTION (cl/real.h). */
-static inline bool strake_point_is_ratio(const strake_point *point)
-{
-    return point->ops.divs == 1;
-}
 
 /** Bytes of one element. */
 static inline int strake_precision_size(strake_precision precision)

@@ -44,6 +44,7 @@ typedef enum strake_edge {
     STRAKE_EDGE_AS_STATES, /**< open: the nearest value; no_flux: values mirrored in the wall */
     STRAKE_EDGE_NEGATED,   /**< mirrored with the other sign: a velocity through the wall */
     STRAKE_EDGE_ZERO,
+    STRAKE_EDGE_NUMBER,            /**< the field's number beyond */
     STRAKE_EDGE_FREE_OF_DIVERGENCE /**< open, across the faces of a field: a component of a flow, continued
                                       so that in every ghost cell as much flows in as out; the other
                                       components are those that say the same of the axis of theirs */
@@ -66,6 +67,11 @@ typedef struct strake_field {
     bool has_blank;                /**< grids of maps may have cells without a value ... */
     double blank;                  /**< which then have this one */
     bool is_extent;                /**< cells where it is above 0 make the footprint */
+    double beyond;                 /**< where an edge is STRAKE_EDGE_NUMBER */
+    const char *fallback_key;      /**< a key whose value is the fallback */
+    bool takes_vents; /**< an input: the case's vents add their rates over a cell's area */
+    /** Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. */
+    bool is_derived;
 } strake_field;
 
 struct strake_case;
@@ -107,8 +113,13 @@ typedef struct strake_problem {
     const strake_key *key;
     int fields;
     const strake_field *field;
-    unsigned boundaries;   /**< bit set of strake_boundary kinds it knows */
-    bool dt_required;      /**< otherwise dt defaults to 1 */
+    unsigned boundaries; /**< bit set of strake_boundary kinds it knows */
+    bool dt_required;    /**< otherwise dt defaults to 1 */
+    /**
+     * Time steps follow from the state (engine/clock.h): the graph has one given scalar, the time step, and
+     * its first reduction is the bound on the next one.
+     */
+    bool is_adaptive;
     const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
     const char *example;   /**< a small case without `problem`, YAML: what `strake new` writes */
     /**

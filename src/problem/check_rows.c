@@ -1,4 +1,4 @@
-/* The row loop that counts NaN and Inf; compiled like every row loop (see rows.h). */
+/* The row loops that look at a line: for NaN and Inf, for its least and its greatest number. Compiled like all (rows.h). */
 #include "problem/check_rows.h"
 
 #include <string.h>
@@ -26,4 +26,37 @@ void STRAKE_ROW_NAME(non_finite, STRAKE_ROWS_PRECISION,
         count += (pattern & exponent) == exponent ? 1U : 0U;
     }
     *(int64_t *)out[0] = (int64_t)count;
+}
+
+/* Of the pragma's clauses only the order of the comparisons is new, and that changes no minimum. */
+#define REDUCTION_PRAGMA(text) _Pragma(#text)
+#define REDUCTION_scalar(operator)
+#define REDUCTION_base(operator) REDUCTION_PRAGMA(omp simd reduction(operator: found))
+#define REDUCTION_avx2(operator) REDUCTION_base(operator)
+#define REDUCTION_avx512(operator) REDUCTION_base(operator)
+#define REDUCTION_PASTE(isa, operator) REDUCTION_##isa(operator)
+#define REDUCTION(isa, operator) REDUCTION_PASTE(isa, operator)
+
+void STRAKE_ROW_NAME(least, STRAKE_ROWS_PRECISION,
+                     STRAKE_ROWS_ISA)(void *const *out, const void *const *in, int64_t n)
+{
+    const real *restrict const x = in[0];
+    real found = *(real *)out[0];
+    REDUCTION(STRAKE_ROWS_ISA, min)
+    for (int64_t j = 0; j < n; j++) {
+        found = STRAKE_MIN(x[j], found);
+    }
+    *(real *)out[0] = found;
+}
+
+void STRAKE_ROW_NAME(greatest, STRAKE_ROWS_PRECISION,
+                     STRAKE_ROWS_ISA)(void *const *out, const void *const *in, int64_t n)
+{
+    const real *restrict const x = in[0];
+    real found = *(real *)out[0];
+    REDUCTION(STRAKE_ROWS_ISA, max)
+    for (int64_t j = 0; j < n; j++) {
+        found = STRAKE_MAX(x[j], found);
+    }
+    *(real *)out[0] = found;
 }

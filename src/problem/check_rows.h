@@ -1,4 +1,8 @@
-/** @file check_rows.h Row loop that counts non-finite values: out[0] is one int64_t, in[0] the row. */
+/**
+ * @file check_rows.h
+ * Row loops that look at a line in[0]. non_finite counts what is not finite: out[0] is one int64_t. least and
+ * greatest bring down out[0], one number of the working precision.
+ */
 #ifndef STRAKE_CHECK_ROWS_H
 #define STRAKE_CHECK_ROWS_H
 
@@ -6,11 +10,15 @@
 
 STRAKE_ROW_DECLARE(non_finite, f64)
 STRAKE_ROW_DECLARE(non_finite, f32)
+STRAKE_ROW_DECLARE(least, f64)
+STRAKE_ROW_DECLARE(least, f32)
+STRAKE_ROW_DECLARE(greatest, f64)
+STRAKE_ROW_DECLARE(greatest, f32)
 
-/** Initialiser of strake_row_function[STRAKE_PRECISIONS][STRAKE_ISAS]. */
-#define STRAKE_NON_FINITE_ROWS                                                                     \
+/** Initialisers of strake_row_function[STRAKE_PRECISIONS][STRAKE_ISAS]. */
+#define STRAKE_CHECK_ROWS(name)                                                                    \
     {                                                                                              \
-        STRAKE_ROW_LIST(non_finite, f64), STRAKE_ROW_LIST(non_finite, f32)                         \
+        STRAKE_ROW_LIST(name, f64), STRAKE_ROW_LIST(name, f32)                                     \
     }
 
 #endif

@@ -5,6 +5,7 @@
 #define STRAKE_PROBLEMS(X)                                                                         \
     X(mpdata2d)                                                                                    \
     X(cahn_hilliard2d)                                                                             \
-    X(cahn_hilliard3d)
+    X(cahn_hilliard3d)                                                                             \
+    X(lava)
 
 #endif

@@ -25,6 +25,13 @@
 #define STRAKE_LOAD_11 STRAKE_LOAD_10 const real *restrict const a10 = in[10];
 #define STRAKE_LOAD_12 STRAKE_LOAD_11 const real *restrict const a11 = in[11];
 #define STRAKE_LOAD_13 STRAKE_LOAD_12 const real *restrict const a12 = in[12];
+#define STRAKE_LOAD_14 STRAKE_LOAD_13 const real *restrict const a13 = in[13];
+#define STRAKE_LOAD_15 STRAKE_LOAD_14 const real *restrict const a14 = in[14];
+#define STRAKE_LOAD_16 STRAKE_LOAD_15 const real *restrict const a15 = in[15];
+#define STRAKE_LOAD_17 STRAKE_LOAD_16 const real *restrict const a16 = in[16];
+#define STRAKE_LOAD_18 STRAKE_LOAD_17 const real *restrict const a17 = in[17];
+#define STRAKE_LOAD_19 STRAKE_LOAD_18 const real *restrict const a18 = in[18];
+#define STRAKE_LOAD_20 STRAKE_LOAD_19 const real *restrict const a19 = in[19];
 
 #define STRAKE_TAKE_1 a0[j]
 #define STRAKE_TAKE_2 STRAKE_TAKE_1, a1[j]
@@ -39,6 +46,13 @@
 #define STRAKE_TAKE_11 STRAKE_TAKE_10, a10[j]
 #define STRAKE_TAKE_12 STRAKE_TAKE_11, a11[j]
 #define STRAKE_TAKE_13 STRAKE_TAKE_12, a12[j]
+#define STRAKE_TAKE_14 STRAKE_TAKE_13, a13[j]
+#define STRAKE_TAKE_15 STRAKE_TAKE_14, a14[j]
+#define STRAKE_TAKE_16 STRAKE_TAKE_15, a15[j]
+#define STRAKE_TAKE_17 STRAKE_TAKE_16, a16[j]
+#define STRAKE_TAKE_18 STRAKE_TAKE_17, a17[j]
+#define STRAKE_TAKE_19 STRAKE_TAKE_18, a18[j]
+#define STRAKE_TAKE_20 STRAKE_TAKE_19, a19[j]
 
 /* The compilers see no dependence that is not there; the scalar reference stays as written. */
 #define STRAKE_ROW_SIMD_scalar
@@ -92,15 +106,23 @@
         0, STRAKE_ROW_PASTE(name, precision, base), STRAKE_ROW_LIST_X86(name, precision)           \
     }
 
-/* Declares the row loops of a point function and defines its strake_point. */
+/*
+ * Declares the row loops of a point function and defines its strake_point. A function with one division
+ * ends with it (cl/real.h), unless it is defined as one whose divisions are its own business.
+ */
 #define STRAKE_POINT_DEFINE(name, inputs, adds, muls, divs, selects)                               \
+    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, (divs) == 1)
+#define STRAKE_POINT_DEFINE_PLAIN(name, inputs, adds, muls, divs, selects)                         \
+    STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, false)
+#define STRAKE_POINT_DEFINE_AS(name, inputs, adds, muls, divs, selects, ratio)                     \
     STRAKE_ROW_DECLARE(name, f64)                                                                  \
     STRAKE_ROW_DECLARE(name, f32)                                                                  \
     const strake_point strake_point_##name = {                                                     \
         #name,                                                                                     \
         inputs,                                                                                    \
         {adds, muls, divs, selects},                                                               \
-        {STRAKE_ROW_LIST(name, f64), STRAKE_ROW_LIST(name, f32)}};
+        {STRAKE_ROW_LIST(name, f64), STRAKE_ROW_LIST(name, f32)},                                  \
+        ratio};
 
 #define STRAKE_POINT_DECLARE(name, inputs, adds, muls, divs, selects)                              \
     extern const strake_point strake_point_##name;

@@ -248,6 +248,9 @@ static strake_status fail_run(fixture *f, double scale, int threads, int sweep, 
 static void a_failure_names_its_step_and_cell(void **state)
 {
     const strake_subject *subject = *state;
+    if (subject->explosive < 0) {
+        skip(); /* nothing in it overflows */
+    }
     const config c = {subject, subject->explosive, 61, 97, 1, false, false};
     fixture f;
     begin(&f, &c);

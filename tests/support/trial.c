@@ -7,7 +7,8 @@
 #include "case/case.h"
 
 static const strake_subject *const subjects[] = {
-    &strake_subject_mpdata2d, &strake_subject_cahn_hilliard2d, &strake_subject_cahn_hilliard3d};
+    &strake_subject_mpdata2d, &strake_subject_cahn_hilliard2d, &strake_subject_cahn_hilliard3d,
+    &strake_subject_lava};
 
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 

@@ -38,8 +38,9 @@ struct strake_subject {
     const char *problem;
     int variants;
     const char *const *variant;
-    int explosive; /**< a variant that overflows within a few steps from a multiple of its state */
-    double scale;  /**< the multiple */
+    int explosive; /**< a variant that overflows within a few steps from a multiple of its state; -1: none does */
+    double scale; /**< the multiple */
+    bool stays;   /**< it cannot stream through a device's memory: adaptive problems */
     /** Makes the case and the fields, which trial frees. */
     void (*make)(const strake_trial_config *config, uint64_t *seed, strake_trial *trial);
 };
@@ -47,6 +48,7 @@ struct strake_subject {
 extern const strake_subject strake_subject_mpdata2d;
 extern const strake_subject strake_subject_cahn_hilliard2d;
 extern const strake_subject strake_subject_cahn_hilliard3d;
+extern const strake_subject strake_subject_lava;
 
 void strake_trial_begin(strake_trial *trial, const strake_trial_config *config, uint64_t seed);
 /** Adds what tends to go wrong to the state: exact zeros, plateaus, denormals. */

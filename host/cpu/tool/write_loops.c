@@ -52,10 +52,15 @@ static void add_graph(const strake_case *which)
     const strake_problem *problem = which->problem;
     strake_error error;
     const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
-    for (unsigned mask = 0; mask < 1U << problem->fields; mask++) {
+    int inputs = 0;
+    for (int f = 0; f < problem->fields; f++) {
+        inputs += problem->field[f].is_state ? 0 : 1;
+    }
+    for (unsigned mask = 0; mask < 1U << inputs; mask++) {
         bool constant[STRAKE_MAX_FIELDS] = {false};
+        int bit = 0;
         for (int f = 0; f < problem->fields; f++) {
-            constant[f] = (mask >> f & 1U) != 0 && !problem->field[f].is_state;
+            constant[f] = !problem->field[f].is_state && (mask >> bit++ & 1U) != 0;
         }
         if (problem->build(which, constant, number, &graph, &error) != STRAKE_OK) {
             (void)fprintf(stderr, "write_loops: %s\n", error.text);
@@ -117,7 +122,8 @@ static unsigned long long name_of(const char *body)
 static void write_functions(void)
 {
     (void)printf("/* Written by host/cpu/tool/write_loops.c. */\n"
-                 "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n");
+                 "#include \"problem/rows.h\"\n\n#include \"cl/real.h\"\n\n"
+                 "#include \"cl/elementary.h\"\n\n");
     for (int p = 0; strake_problems[p] != NULL; p++) {
         const char *const source = strake_problems[p]->cl_source;
         bool is_new = true;

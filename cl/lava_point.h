@@ -1,0 +1,228 @@
+/*
+ * lava_point.h: the point functions of a lava flow on a grid: a Bingham fluid of thickness h [m] and
+ * temperature t [K] on a ground that rises where it solidifies. Vicari et al. 2007, Del Negro et al. 2008,
+ * with the step turned round: a sweep advances the state by tendencies of the sweep before and then finds the
+ * fluxes, tendencies and the bound on the next time step. C11 and OpenCL C 1.2; see real.h for what may be
+ * used here.
+ *
+ * Neighbours are n and s along rows (the index falls towards n), w and e along columns. A surface is ground
+ * plus thickness. Ground at or above LAVA_WALL is a wall: nothing passes it. In logical expressions both
+ * sides are evaluated: there is no branch.
+ */
+#define LAVA_WALL REAL(5e8) /* [m] */
+#define LAVA_NEVER REAL(1e30)
+
+/* The thickness after dt with the tendency of the sweep before and what a vent adds [m/s]. */
+STRAKE_POINT_FUNCTION real lava_erupt(real h, real net, real vent, real dt)
+{
+    return h + dt * (net + vent);
+}
+
+/* The temperature of the mixture, of thickness h; a cell that is dry keeps its own. */
+STRAKE_POINT_FUNCTION real lava_blend(real h, real t, real mix, real vent, real dt, real source)
+{
+    const real blend = t + dt * (mix + vent * (source - t)) / h;
+    return h > REAL(0.0) ? blend : t;
+}
+
+/* Emissivity at a temperature: a ramp between two numbers, e = a + b t. */
+STRAKE_POINT_FUNCTION real lava_emissivity(real t, real a, real b, real low, real high)
+{
+    const real e = a + b * t;
+    return STRAKE_MIN(STRAKE_MAX(e, low), high);
+}
+
+/*
+ * Radiation and convection over dt. With sigma = 3 sigma/(rho c), wind = 3 lambda/(rho c) the exact solution of
+ * dt/dtime = -q/(rho c h), q = e sigma t^4; convection goes into q as if it were radiation. The factor
+ * is exactly 1 at dt = 0.
+ */
+STRAKE_POINT_FUNCTION real lava_cool(real h, real t, real e, real dt, real sigma, real wind,
+                                     real air)
+{
+    const real square = t * t;
+    const real loss = sigma * e * (square * square) + wind * (t - air);
+    const real share = dt * loss / (h * t);
+    const real cool = t * strake_inverse_cube_root(REAL(1.0) + STRAKE_MIN(share, LAVA_NEVER));
+    return h > REAL(0.0) ? cool : t;
+}
+
+/* The same by Euler's method; a cell that would lose everything stops at a thousandth. */
+STRAKE_POINT_FUNCTION real lava_cool_euler(real h, real t, real e, real dt, real sigma, real wind,
+                                           real air)
+{
+    const real square = t * t;
+    const real loss = sigma * e * (square * square) + wind * (t - air);
+    const real cool = t - dt * loss / (REAL(3.0) * h);
+    return h > REAL(0.0) ? STRAKE_MAX(cool, REAL(0.001) * t) : t;
+}
+
+/* What stays fluid of a thickness that has cooled to t: the rest is solid at the solidus. */
+STRAKE_POINT_FUNCTION real lava_fluid(real h, real t, real solidus, real per_solidus)
+{
+    return t < solidus ? h * (t * per_solidus) : h;
+}
+
+/* And the fluid's temperature then; a dry cell keeps its own. */
+STRAKE_POINT_FUNCTION real lava_thaw(real h, real t, real solidus)
+{
+    return h > REAL(0.0) ? STRAKE_MAX(t, solidus) : t;
+}
+
+/* The solid, raised by what was fluid and is not any more. */
+STRAKE_POINT_FUNCTION real lava_settle(real solid, real before, real fluid)
+{
+    return solid + (before - fluid);
+}
+
+STRAKE_POINT_FUNCTION real lava_add(real a, real b)
+{
+    return a + b;
+}
+
+STRAKE_POINT_FUNCTION real lava_keep(real a)
+{
+    return a;
+}
+
+/* rho g/(3 eta) [1/(m s)]: 2^(a + b t + c/(t - d)) times its scale. */
+STRAKE_POINT_FUNCTION real lava_mobility(real t, real a, real b, real c, real d, real scale)
+{
+    return scale * strake_power_of_two(a + b * t + c / (t - d));
+}
+
+/* Yield strength over rho g [m]: p + q 2^(a + b t), not below 0. */
+STRAKE_POINT_FUNCTION real lava_strength(real t, real a, real b, real p, real q)
+{
+    return STRAKE_MAX(p + q * strake_power_of_two(a + b * t), REAL(0.0));
+}
+
+/* Whether a surface may be compared with a neighbour's: no wall, no dry ground that stands above it. */
+#define LAVA_OPEN(surface, ground, own)                                                            \
+    (((ground) < LAVA_WALL) & (((surface) > (ground)) | ((surface) <= (own))))
+
+/* The slope along an axis, from both sides or, where one is not open, from the other. */
+STRAKE_POINT_FUNCTION real lava_slope(real before, real own, real after, int open_before,
+                                      int open_after, real per_length)
+{
+    const real low = open_before ? own - before : REAL(0.0);
+    const real high = open_after ? after - own : REAL(0.0);
+    const real share = (open_before & open_after) ? REAL(0.5) * per_length : per_length;
+    return (low + high) * share;
+}
+
+/* The magnitude of the gradient of the surface f, whose ground is g. */
+STRAKE_POINT_FUNCTION real lava_gradient(real f, real fn, real fs, real fw, real fe, real gn,
+                                         real gs, real gw, real ge, real per_row, real per_col)
+{
+    const real rows = lava_slope(fn, f, fs, LAVA_OPEN(fn, gn, f), LAVA_OPEN(fs, gs, f), per_row);
+    const real cols = lava_slope(fw, f, fe, LAVA_OPEN(fw, gw, f), LAVA_OPEN(fe, ge, f), per_col);
+    return STRAKE_SQRT(rows * rows + cols * cols);
+}
+
+/* Strength times sqrt(1 + |grad g|^2), from the same neighbours. */
+STRAKE_POINT_FUNCTION real lava_tilt(real strength, real f, real fn, real fs, real fw, real fe,
+                                     real g, real gn, real gs, real gw, real ge, real per_row,
+                                     real per_col)
+{
+    const real rows = lava_slope(gn, g, gs, LAVA_OPEN(fn, gn, f), LAVA_OPEN(fs, gs, f), per_row);
+    const real cols = lava_slope(gw, g, ge, LAVA_OPEN(fw, gw, f), LAVA_OPEN(fe, ge, f), per_col);
+    return strength * STRAKE_SQRT(REAL(1.0) + (rows * rows + cols * cols));
+}
+
+/*
+ * The flux between two cells from the first to the second, over a cell's area [m/s]: w m s (h - h0)^2 (h + h0/2),
+ * all of the donor, which is the higher one. Its critical thickness is h0 = strength/slope, the slope at
+ * least the pair's own; s = drop/distance. One division serves both. square, per_length: of the distance
+ * between the centres; width: of the interface over the cell's area.
+ */
+STRAKE_POINT_FUNCTION real lava_flux(real f0, real f1, real g0, real g1, real h0, real h1, real m0,
+                                     real m1, real y0, real y1, real s0, real s1, real square,
+                                     real per_length, real width)
+{
+    const int is_first = f0 > f1;
+    const real drop = STRAKE_ABS(f0 - f1);
+    const real rise = g0 - g1;
+    const real h = is_first ? h0 : h1;
+    const real m = is_first ? m0 : m1;
+    const real y = is_first ? y0 : y1;
+    const real s = is_first ? s0 : s1;
+    const real steep = STRAKE_MAX(s, drop * per_length);
+    const real distance = STRAKE_SQRT(rise * rise + square);
+    const real share = REAL(1.0) / (steep * distance);
+    const real critical = y * (distance * share);
+    const real slope = drop * (steep * share);
+    const real over = h - critical;
+    const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
+    const real wall = STRAKE_MAX(g0, g1);
+    const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
+    return is_first ? some : -some;
+}
+
+/* The same with the criterion of the pair alone: h0 = strength sqrt(rise^2 + length^2)/drop. */
+STRAKE_POINT_FUNCTION real lava_flux_pair(real f0, real f1, real g0, real g1, real h0, real h1,
+                                          real m0, real m1, real y0, real y1, real square,
+                                          real width)
+{
+    const int is_first = f0 > f1;
+    const real drop = STRAKE_ABS(f0 - f1);
+    const real rise = g0 - g1;
+    const real h = is_first ? h0 : h1;
+    const real m = is_first ? m0 : m1;
+    const real y = is_first ? y0 : y1;
+    const real distance = STRAKE_SQRT(rise * rise + square);
+    const real share = REAL(1.0) / (drop * distance);
+    const real critical = y * (distance * distance * share);
+    const real slope = drop * (drop * share);
+    const real over = h - critical;
+    const real flux = (width * m) * (slope * (over * over * (h + REAL(0.5) * critical)));
+    const real wall = STRAKE_MAX(g0, g1);
+    const real some = ((over > REAL(0.0)) & (wall < LAVA_WALL)) ? flux : REAL(0.0);
+    return is_first ? some : -some;
+}
+
+/*
+ * Of a cell's eight fluxes those to e, s, se, sw begin at it, those from w, n, nw, ne end at it. What comes in
+ * less what goes out [m/s]: opposite ones side by side.
+ */
+STRAKE_POINT_FUNCTION real lava_net(real e, real w, real s, real n, real se, real nw, real sw,
+                                    real ne)
+{
+    return ((w - e) + (n - s)) + ((nw - se) + (ne - sw));
+}
+
+#define LAVA_IN(x) STRAKE_MAX(x, REAL(0.0))
+
+/* What goes out [m/s]. */
+STRAKE_POINT_FUNCTION real lava_loss(real e, real w, real s, real n, real se, real nw, real sw,
+                                     real ne)
+{
+    return ((LAVA_IN(e) + LAVA_IN(-w)) + (LAVA_IN(s) + LAVA_IN(-n))) +
+           ((LAVA_IN(se) + LAVA_IN(-nw)) + (LAVA_IN(sw) + LAVA_IN(-ne)));
+}
+
+/* The sum over what comes in of flux times the difference of temperatures [K m/s]. */
+STRAKE_POINT_FUNCTION real lava_mix(real e, real w, real s, real n, real se, real nw, real sw,
+                                    real ne, real t, real te, real tw, real ts, real tn, real tse,
+                                    real tnw, real tsw, real tne)
+{
+    return ((LAVA_IN(-e) * (te - t) + LAVA_IN(w) * (tw - t)) +
+            (LAVA_IN(-s) * (ts - t) + LAVA_IN(n) * (tn - t))) +
+           ((LAVA_IN(-se) * (tse - t) + LAVA_IN(nw) * (tnw - t)) +
+            (LAVA_IN(-sw) * (tsw - t) + LAVA_IN(ne) * (tne - t)));
+}
+
+/* The longest step [s] after which a part of the thickness is still there. */
+STRAKE_POINT_FUNCTION real lava_bound(real h, real loss, real safety)
+{
+    const real bound = safety * h / loss;
+    return loss > REAL(0.0) ? bound : LAVA_NEVER;
+}
+
+/* The longest one for a diffusivity m h^3 on cells of an area, and after which half of it is still there. */
+STRAKE_POINT_FUNCTION real lava_bound_diffusive(real h, real loss, real m, real safety, real area)
+{
+    const real smooth = safety * area / (REAL(4.0) * (m * (h * h * h)));
+    const real least = STRAKE_MIN(smooth, REAL(0.5) * h / loss);
+    return loss > REAL(0.0) ? least : LAVA_NEVER;
+}

@@ -1,0 +1,40 @@
+/**
+ * @file meeting.h
+ * Where all roles of a team meet between two sweeps of an adaptive problem: each brings the bound that its cells
+ * allow, the last one to come decides on the next time step, and all leave with the same. A minimum has
+ * no order, so that neither has the decision.
+ *
+ * A role is never more than one meeting ahead of another: two clocks, taken in turn, are enough.
+ */
+#ifndef STRAKE_MEETING_H
+#define STRAKE_MEETING_H
+
+#include "engine/clock.h"
+#include "team/bell.h"
+
+typedef struct strake_meeting {
+    int roles;
+    _Atomic int arrived;
+    strake_bell decided; /**< sweeps of the run that are decided */
+    strake_clock clock[2];
+    double *bound; /**< by role, on cache lines of their own */
+} strake_meeting;
+
+/** @return false without memory; then there is nothing to close. */
+bool strake_meeting_open(strake_meeting *meeting, int roles);
+void strake_meeting_close(strake_meeting *meeting);
+
+/** Before a run: its first sweep has this clock. */
+void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock);
+
+/** The clock of sweep @p sweep, from 0 on, once it is decided. */
+const strake_clock *strake_meeting_clock(const strake_meeting *meeting, int64_t sweep);
+
+/** A role has done sweep @p sweep, with this bound [s]. The last one decides on the next. */
+void strake_meeting_bring(strake_meeting *meeting, int role, int64_t sweep, double bound);
+
+/** Waits until the sweep after @p sweep is decided. @return false once @p stop is before it */
+bool strake_meeting_wait(strake_meeting *meeting, int64_t sweep, const _Atomic int64_t *stop,
+                         bool is_crowded);
+
+#endif

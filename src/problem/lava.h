@@ -1,0 +1,67 @@
+/** @file lava.h What the files of the lava problem share. */
+#ifndef STRAKE_LAVA_H
+#define STRAKE_LAVA_H
+
+#include "case/case.h"
+#include "problem/lava_points.h"
+#include "problem/rows.h"
+
+STRAKE_LAVA_POINTS(STRAKE_POINT_DECLARE)
+
+/** Fields, in the order of the table. */
+enum {
+    STRAKE_LAVA_TERRAIN,
+    STRAKE_LAVA_EFFUSION,
+    STRAKE_LAVA_THICKNESS,
+    STRAKE_LAVA_TEMPERATURE,
+    STRAKE_LAVA_SOLID,
+    STRAKE_LAVA_NET,
+    STRAKE_LAVA_MIX,
+    STRAKE_LAVA_FIELDS
+};
+
+/** Ground from here on up is a wall [m], and what lies beyond the edges (cl/lava_point.h). */
+#define STRAKE_LAVA_WALL 5e8
+#define STRAKE_LAVA_BEYOND 1e9
+
+/** rho g/(3 eta) = scale 2^(a + b T + c/(T - d)) [1/(m s)]. */
+typedef struct strake_lava_mobility {
+    double a, b, c, d, scale;
+} strake_lava_mobility;
+
+/** Yield strength over rho g = p + q 2^(a + b T) [m], not below 0. */
+typedef struct strake_lava_strength {
+    double a, b, p, q;
+} strake_lava_strength;
+
+/** Emissivity a + b T within [low, high]. */
+typedef struct strake_lava_emissivity {
+    double a, b, low, high;
+} strake_lava_emissivity;
+
+/** The laws that a case chooses. */
+strake_lava_mobility strake_lava_mobility_of(const strake_case *which);
+strake_lava_strength strake_lava_strength_of(const strake_case *which);
+strake_lava_emissivity strake_lava_emissivity_of(const strake_case *which);
+
+/** [m/s2] */
+static const double strake_lava_gravity = 9.81;
+
+enum { STRAKE_LAVA_KEYS = 26 };
+extern const strake_key strake_lava_keys[STRAKE_LAVA_KEYS];
+
+/** In the order of the words of the keys. */
+enum { STRAKE_LAVA_CONSISTENT, STRAKE_LAVA_PUBLISHED };
+enum { STRAKE_LAVA_GRADIENT, STRAKE_LAVA_PAIR };
+enum { STRAKE_LAVA_OUTFLOW, STRAKE_LAVA_DIFFUSIVE };
+enum { STRAKE_LAVA_GIORDANO, STRAKE_LAVA_DRAGONI, STRAKE_LAVA_VFT };
+enum { STRAKE_LAVA_ISHIHARA, STRAKE_LAVA_DRAGONI_YIELD };
+enum { STRAKE_LAVA_EXACT, STRAKE_LAVA_EULER };
+
+/** Measures of a state: strake_problem.quantity and strake_problem.evaluate. */
+enum { STRAKE_LAVA_MEASURES = 4 };
+extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];
+strake_status strake_lava_evaluate(const strake_case *which, const strake_layout *layout,
+                                   void *const *array, double *out, strake_error *error);
+
+#endif
