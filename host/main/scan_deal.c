@@ -24,6 +24,7 @@ typedef struct dealer {
     int devices; /* of them, the last ones */
     char name[STRAKE_MOST_PLACES][NAME];
     int64_t left, first; /* tasks that are not done, and before which all are taken */
+    double waiting;      /* work of the tasks that are neither done nor taken */
     pid_t looking;
     int looks; /* pipe of the process that looks for devices, -1 */
     bool told; /* everybody knows of the signal */
@@ -78,15 +79,6 @@ static strake_scan_task *next_task(dealer *d)
     return d->first < d->deal->tasks ? &d->deal->task[d->first] : NULL;
 }
 
-static double work_left(const dealer *d)
-{
-    double work = 0.0;
-    for (int64_t k = d->first; k < d->deal->tasks; k++) {
-        work += d->deal->task[k].done || d->deal->task[k].taken ? 0.0 : d->deal->task[k].work;
-    }
-    return work;
-}
-
 /* Whether a worker ends a task before the others would have come to it. */
 static bool is_worth(const dealer *d, const strake_scan_worker *worker,
                      const strake_scan_task *task)
@@ -100,7 +92,7 @@ static bool is_worth(const dealer *d, const strake_scan_worker *worker,
         }
     }
     return worker->pace <= 0.0 || together <= 0.0 ||
-           worker->pace * task->work <= work_left(d) / together + patience * best * task->work;
+           worker->pace * task->work <= d->waiting / together + patience * best * task->work;
 }
 
 /* The worker of another kind whose task this one would end much sooner, begun anew; NULL: none. */
@@ -123,6 +115,7 @@ static strake_scan_worker *slower_one(dealer *d, const strake_scan_worker *worke
 
 static void order(dealer *d, strake_scan_worker *worker, strake_scan_task *task)
 {
+    d->waiting -= task->taken ? 0.0 : task->work;
     task->taken = true;
     strake_scan_worker_order(worker, &task->order);
     const int busy = count_busy(d);
@@ -173,6 +166,7 @@ static strake_status take_answer(dealer *d, strake_scan_worker *worker, strake_e
         worker->retired = true; /* an idle one that was killed; others go on */
     } else if (answer.interrupted || (can_pass_on(d, worker, &answer))) {
         d->deal->task[run].taken = false;
+        d->waiting += d->deal->task[run].work;
         d->first = run < d->first ? run : d->first;
         if (!answer.interrupted) {
             strake_say_warning("%s gets no more runs: %s", worker->where, answer.text);
@@ -241,6 +235,7 @@ static strake_status begin(dealer *d, strake_error *error)
     STRAKE_CHECK(d->worker != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     for (int64_t k = 0; k < deal->tasks; k++) {
         d->left += deal->task[k].done ? 0 : 1;
+        d->waiting += deal->task[k].done ? 0.0 : deal->task[k].work;
     }
     if (deal->one_by_one) {
         deal->jobs = 1;

@@ -60,9 +60,9 @@ static strake_status other_scan(const strake_scan_table *table, const char *what
                        table->path, what);
 }
 
-/* Takes over one line: the first row of its id that has none. */
+/* Takes over one line: the first row of its id that has none, from @p next on, where it mostly is. */
 static strake_status take_line(strake_scan_table *table, const char *line, bool keeps,
-                               strake_error *error)
+                               int64_t *next, strake_error *error)
 {
     size_t length = 0, folder_length = 0;
     char *end = NULL;
@@ -74,12 +74,14 @@ static strake_status take_line(strake_scan_table *table, const char *line, bool 
     if (last == NULL || end != last + 17 || *end != '\0' || state == NULL || folder == NULL) {
         return other_scan(table, "a line of it cannot be read", error);
     }
-    for (int64_t r = 0; r < table->rows; r++) {
+    for (int64_t k = 0; k < table->rows; k++) {
+        const int64_t r = (*next + k) % table->rows;
         strake_scan_row *const row = &table->row[r];
         if (row->id != id) {
             continue;
         }
         known = true;
+        *next = r + 1;
         if (row->text == NULL && (!keeps || folder_length > 0 || state[0] == 'f')) {
             row->text = strdup(cell_end(line) + 1);
             row->failed = state[0] == 'f';
@@ -97,6 +99,7 @@ strake_status strake_scan_table_read(strake_scan_table *table, bool keeps, strak
     strake_status status = STRAKE_OK;
     char *text = NULL, *rest = NULL, *line = NULL;
     size_t length = 0;
+    int64_t next = 0;
     table->written = strake_clock_seconds();
     if (access(table->path, F_OK) != 0) {
         return STRAKE_OK;
@@ -108,7 +111,7 @@ strake_status strake_scan_table_read(strake_scan_table *table, bool keeps, strak
         status = other_scan(table, "its first line differs", error);
     }
     while (status == STRAKE_OK && (line = strsep(&rest, "\n")) != NULL) {
-        status = *line != '\0' ? take_line(table, line, keeps, error) : STRAKE_OK;
+        status = *line != '\0' ? take_line(table, line, keeps, &next, error) : STRAKE_OK;
     }
 cleanup:
     free(text);
