@@ -102,4 +102,56 @@ try compare out out --footprint
 fails 2 "a folder without a flow is told" "out: its outputs have no field that makes a footprint"
 try compare one.asc two.asc --threshold 1
 fails 2 "a threshold is for footprints" "--threshold: goes with --footprint"
+
+# Lava on a map: a set of SCIARA's files, whose headers say that 0 stands for no value.
+head='ncols 24\r\nnrows 20\r\nxllcorner 500000\r\nyllcorner 4177000\r\ncellsize 10\r\nNODATA_value 0.0\r\n'
+{ printf "$head"; awk 'BEGIN { for (i = 0; i < 20; i++) for (j = 0; j < 24; j++)
+    printf "%s%s", i == 19 ? 0 : 190 - 10 * i, j == 23 ? "\r\n" : "\t" }'; } >sciara.stt
+{ printf "$head"; awk 'BEGIN { for (i = 0; i < 20; i++) for (j = 0; j < 24; j++)
+    printf "%s%s", i == 3 && (j == 5 || j == 17) ? (j == 5 ? 1 : 2) : "0.0", j == 23 ? "\r\n" : "\t" }'; } >vents.stt
+printf '[TIME]\r\n300\r\n[VENT_ID]\r\n1\r\n[EMISSION_RATE]\r\n6\r\n2\r\n[VENT_ID] 2 [EMISSION_RATE] 4 [END]\r\n' >rates.txt
+cat >lava.yaml <<'CASE'
+problem: lava
+time: {end: 900}
+fields: {terrain: {file: sciara.stt, nodata: none, utm: {zone: 33}}}
+vents: {grid: vents.stt, emission: rates.txt}
+output: {formats: [npy, asc, geojson, kml], fields: [thickness, solid]}
+CASE
+lava="run lava.yaml --on serial --quiet"
+# shellcheck disable=SC2086
+try $lava --output lava
+exits 0 "lava runs from SCIARA's files"
+volume=$(awk 'FNR > 6 { for (j = 1; j <= NF; j++) v += 100 * $j } END { printf "%.9f", v }' lava/thickness_*.asc lava/solid_*.asc)
+check "as much lava lies there as the file of rates says" test "$volume" = 3600.000000000
+cells=$(paste -d ' ' <(tail -n +7 lava/thickness_*.asc) <(tail -n +7 lava/solid_*.asc) |
+    awk '{ for (j = 1; j <= 24; j++) n += $j + $(j + 24) > 0 } END { print n }')
+check "the footprint has the cells with lava" grep -q "\"cells\": $cells, \"area_m2\": ${cells}00}" lava/footprint_*.geojson
+check "and the place of the map" grep -q 'EPSG::32633' lava/footprint_*.geojson
+check "as KML it lies on Sicily" grep -qE '^15\.00[0-9]+,37\.7[34][0-9]+$' lava/footprint_*.kml
+try compare lava lava --footprint
+prints "a flow covers itself" "e1 = 1.000000"
+try compare lava "$(ls lava/thickness_*.asc)" --footprint --threshold 0
+check "fluid and solid make the footprint" test \
+    "$(sed -E 's/.*m: ([0-9]+) in both, ([0-9]+) only in lava, 0 only.*/\1 \2/' .out | awk '$2 > 0 { print $1 + $2 }')" = "$cells"
+# shellcheck disable=SC2086
+try $lava --output none --set 'fields={terrain: {file: sciara.stt, utm: {zone: 33}}}'
+fails 2 "0 in the terrain is a height or none" "cell [19, 0] holds 0" "nodata: none"
+# shellcheck disable=SC2086
+try $lava --output walls --set 'fields={terrain: {file: sciara.stt, nodata: 0}}' --set 'output={formats: [npy]}'
+exits 0 "cells without a height are walls"
+# shellcheck disable=SC2086
+try $lava --output points --set 'vents=[{x: 500055, y: 4177165, rate: [[0, 6], [300, 2], [600, 0]]},
+    {row: 3, col: 17, rate: [[0, 4], [300, 0]]}]'
+check "the same vents on the map, and in the case, have the same bytes" bash -c \
+    'cmp "$(ls lava/thickness_*.npy)" "$(ls points/thickness_*.npy)"'
+try check lava.yaml --set 'vents=[{x: 500245, y: 4177165, rate: 6}]'
+fails 2 "a vent outside of the map is told" "vents[0].x: 500245 is outside of the grid, which is from 500000 to 500240"
+try check lava.yaml --set 'fields={terrain: {file: sciara.stt, nodata: none}}'
+fails 2 "without a zone there is no KML" "output.formats: kml: needs longitudes and latitudes"
+try check lava.yaml --set 'output={formats: [geojson], fields: [thickness]}'
+fails 2 "a footprint is of fluid and solid" "add it to output.fields"
+for case in event 2m jacksboro; do
+    try check "$here/../../data/cases/lava-$case.yaml" --on serial
+    exits 0 "lava-$case.yaml is valid"
+done
 done_testing
