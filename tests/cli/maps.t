@@ -82,6 +82,21 @@ else
     fails 2 "also for a file that needs it" "cut.tif needs GDAL" "libgdal-dev"
 fi
 
+# NetCDF has coordinates of the map, east and north.
+if [ -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] && command -v ncdump >/dev/null; then
+    try run map.yaml --on serial --quiet --output nc --set 'output.formats=[netcdf, npy]'
+    ncdump -p 9,17 nc/fields.nc >nc.txt
+    check "x goes east along columns" grep -q ' x = 500005, 500015, 500025, 500035, 500045 ;' nc.txt
+    check "y goes north along rows" grep -q ' y = 4177035, 4177025, 4177015, 4177005 ;' nc.txt
+    check "fields have rows of y and columns of x" grep -q 'double u(time, y, x)' nc.txt
+    check "readers are told" grep -q 'x:standard_name = "projection_x_coordinate"' nc.txt
+    try run map.yaml --on serial --quiet --output ncback --steps 0 --set 'fields={u: {file: nc/fields.nc, index: 1}}' \
+        --set output.formats=[npy]
+    check "the field is read back" cmp nc/u_00000003.npy ncback/u_00000000.npy
+else
+    skip "coordinates of NetCDF" "no module of NetCDF, or no ncdump (Debian: netcdf-bin)"
+fi
+
 # How well two flows cover the same cells.
 head='ncols 4\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n'
 printf "${head}0 1 2 -9999\n0 0.1 0.11 3\n" >one.asc
