@@ -44,7 +44,14 @@ const strake_key strake_lava_keys[STRAKE_LAVA_KEYS] = {
     {"parameters.vft_c", STRAKE_KEY_REAL, NULL, 582.9, 0, 1e4, false, "[K]",
      "of vft; below the solidus temperature"},
     {"vents", STRAKE_KEY_VENTS, NULL, 0, 0, 0, false, "[m3/s]",
-     "where lava comes out of the ground, and how much"},
+     "where lava comes out of the ground, and how much. row and col count from 0 in the "
+     "north-west, "
+     "x and y are on the map; to: {row, col} or {x, y} makes a fissure, whose cells share the "
+     "rate. "
+     "rate: a number, {series: [[t, r], ...]} or {file: NAME.csv} with lines t, r [s, m3/s]: r is "
+     "constant from t to the next t, the last one for good; interpolate: linear beside it goes "
+     "from "
+     "point to point, in 100 pieces with their mean"},
     {"scheme.widths", STRAKE_KEY_CHOICE, "consistent|published", STRAKE_LAVA_CONSISTENT, 0, 1,
      false, "[-]",
      "of the interfaces with the eight neighbours: consistent with one diffusivity in all "
