@@ -8,6 +8,7 @@
 #include "output/report.h"
 #include "main/case_options.h"
 #include "main/command.h"
+#include "main/formats.h"
 #include "main/say.h"
 #include "main/report_file.h"
 #include "main/summary.h"
@@ -242,6 +243,7 @@ static int command(const strake_arguments *arguments)
     FILE *const stream = strake_table_stream(arguments->report);
     const strake_options settings = strake_solver_options(arguments);
     STRAKE_TRY(strake_case_from(arguments, &which, error));
+    STRAKE_TRY(strake_output_look(which, strake_formats, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
     placement = calloc(STRAKE_MAX_PARTS, sizeof *placement);

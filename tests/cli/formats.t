@@ -79,6 +79,8 @@ if [ ! -e "$build/libstrake-netcdf.so" ]; then
     try run case.yaml --on serial --quiet --output none --set 'output.formats=[netcdf]'
     fails 2 "without NetCDF its package is named" "output.formats: netcdf" "libnetcdf-dev"
     check "and nothing is begun" test ! -e none
+    try check case.yaml --on serial --set 'output.formats=[netcdf]'
+    fails 2 "strake check tells it, too" "libnetcdf-dev"
     printf 'CDF\005' >winds.nc
     try run case.yaml --on serial --quiet --set 'fields.psi={file: winds.nc}'
     fails 2 "also where a field is in such a file" "winds.nc" "libnetcdf-dev"
@@ -94,6 +96,9 @@ code=0
 lone/strake run case.yaml --on serial --quiet --output none --set 'output.formats=[netcdf]' >.out 2>.err || code=$?
 fails 2 "a program without its module says where it looked" "NetCDF" "$PWD/lone" "LD_LIBRARY_PATH"
 check "and begins nothing" test ! -e none
+code=0
+lone/strake check case.yaml --on serial --set 'output.formats=[netcdf]' >.out 2>.err || code=$?
+fails 2 "strake check says so, too" "output.formats: netcdf"
 
 if command -v python3 >/dev/null; then
     good=0
