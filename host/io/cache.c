@@ -75,13 +75,27 @@ static int open_folder(const char *path, const char **why)
     return folder;
 }
 
-static strake_status refuse(const char *folder, const char *file, const char *why,
-                            strake_error *error)
+static strake_status refuse_file(const char *folder, const char *file, const char *why,
+                                 strake_error *error)
 {
     return strake_fail(error, STRAKE_ERR_STATE,
-                       "%s%s%s in the cache is not used: %s, and could have put anything there; "
-                       "delete it (all of it can be made again), or set STRAKE_CACHE_DIR",
-                       folder, file[0] != '\0' ? "/" : "", file, why);
+                       "%s/%s in the cache is not used: %s, and could have put anything there; "
+                       "delete it (it can be made again), or set STRAKE_CACHE_DIR",
+                       folder, file, why);
+}
+
+/* Of a folder that open_folder() has not opened, with what it left in errno. */
+static strake_status refuse_folder(const char *folder, const char *why, strake_error *error)
+{
+    return errno == EPERM
+               ? strake_fail(error, STRAKE_ERR_STATE,
+                             "the cache %s is not used: %s, and could have put anything there; "
+                             "delete it (all of it can be made again), or set STRAKE_CACHE_DIR",
+                             folder, why)
+               : strake_fail(error, STRAKE_ERR_STATE,
+                             "the cache %s is not used: %s; name another in STRAKE_CACHE_DIR or "
+                             "with --cache",
+                             folder, errno == ENOTDIR ? "it is no folder" : why);
 }
 
 /* Programs of devices and models: whoever reads these has nobody to tell why one is of no use. */
@@ -100,14 +114,8 @@ strake_status strake_cache_check(const char *folder, strake_error *error)
     mode_t kind = 0;
     const int descriptor = open_folder(folder, &why);
     DIR *const list = descriptor >= 0 ? fdopendir(descriptor) : NULL;
-    if (descriptor < 0 && errno == ENOTDIR) {
-        return strake_fail(error, STRAKE_ERR_STATE,
-                           "the cache %s is not used: it is no folder; name another in "
-                           "STRAKE_CACHE_DIR or with --cache",
-                           folder);
-    }
     if (descriptor < 0) {
-        return errno == EPERM ? refuse(folder, "", why, error) : STRAKE_OK;
+        return errno == ENOENT ? STRAKE_OK : refuse_folder(folder, why, error);
     }
     const struct dirent *entry = NULL;
     while (status == STRAKE_OK && list != NULL && (entry = readdir(list)) != NULL) {
@@ -116,7 +124,7 @@ strake_status strake_cache_check(const char *folder, strake_error *error)
             continue;
         }
         if (S_ISREG(info.st_mode) && (why = distrust(&info)) != NULL) {
-            status = refuse(folder, entry->d_name, why, error);
+            status = refuse_file(folder, entry->d_name, why, error);
         } else if (!S_ISREG(info.st_mode) && is_read_silently(entry->d_name)) {
             (void)snprintf(odd, sizeof odd, "%s", entry->d_name);
             kind = info.st_mode;
@@ -153,7 +161,7 @@ strake_status strake_cache_create(const char *folder, strake_error *error)
     STRAKE_TRY(strake_folder_make(folder, 0700, error));
     descriptor = open_folder(folder, &why);
     if (descriptor < 0) {
-        return refuse(folder, "", why, error);
+        return refuse_folder(folder, why, error);
     }
     (void)close(descriptor);
     STRAKE_TRY(strake_folder_try(folder, error));

@@ -25,17 +25,17 @@ try run case.yaml --on cpu
 check "what lies in a private folder is read" grep -q "tuned-0.yaml.*are ignored\|are ignored.*tuned-0.yaml" .err
 check "without a doubt" bash -c '! grep -q "is not used" .err'
 
-forged() { # forged NAME FOLDER: what lies there is not used, one line says so
+forged() { # forged NAME FOLDER WHAT: what lies there is not used, one line says so of WHAT
     export STRAKE_CACHE_DIR=$2
     try run case.yaml --on cpu
     exits 0 "$1: a run goes on without the cache"
     check "$1: one line says why, and nothing is read" \
-        test "$(grep -c 'warning: .* in the cache is not used' .err)/$(grep -c 'are ignored' .err)" = 1/0
+        test "$(grep -c "warning: .*$3 is not used: .*, and could have put anything there" .err)/$(grep -c 'are ignored' .err)" = 1/0
 }
 
 mkdir -m 777 open
 echo "$record" >open/tuned-0.yaml
-forged "others may write to the folder" "$scratch/open"
+forged "others may write to the folder" "$scratch/open" "the cache $scratch/open"
 try tune --on cpu --budget 5 --quiet
 fails 1 "tune does not write there" "$scratch/open" "not used" "others than its owner may write"
 check "nothing was left there" test "$(ls -A open)" = tuned-0.yaml
@@ -43,10 +43,10 @@ check "nothing was left there" test "$(ls -A open)" = tuned-0.yaml
 mkdir -m 700 files
 echo "$record" >files/tuned-0.yaml
 chmod 666 files/*
-forged "others may write a file" "$scratch/files"
+forged "others may write a file" "$scratch/files" "files/tuned-0.yaml in the cache"
 
 ln -s "$scratch/open" link
-forged "a link to such a folder" "$scratch/link"
+forged "a link to such a folder" "$scratch/link" "the cache $scratch/link"
 
 mkdir -m 700 inside
 ln -s "$scratch/private/tuned-0.yaml" inside/tuned-0.yaml
@@ -62,14 +62,31 @@ if [ "$(id -u)" -eq 0 ]; then
     mkdir -m 700 theirs
     echo "$record" >theirs/tuned-0.yaml
     chown 12345 theirs
-    forged "somebody else's folder" "$scratch/theirs"
+    forged "somebody else's folder" "$scratch/theirs" "the cache $scratch/theirs"
     mkdir -m 700 among
     echo "$record" >among/tuned-0.yaml
     chown 12345 among/*
-    forged "somebody else's file" "$scratch/among"
+    forged "somebody else's file" "$scratch/among" "among/tuned-0.yaml in the cache"
     ln -s "$scratch/private" their-link
     chown -h 12345 their-link
-    forged "somebody else's link" "$scratch/their-link"
+    forged "somebody else's link" "$scratch/their-link" "the cache $scratch/their-link"
+    mkdir -m 700 closed
+    mkdir -m 777 users
+    cp "$STRAKE" case.yaml users # where others may execute it
+    chmod 711 "$scratch"
+    cp case.yaml users
+    as_user() { (cd users && setpriv --reuid 12345 --regid 12345 --clear-groups "./${STRAKE##*/}" "$@") >.out 2>.err </dev/null; }
+    export STRAKE_CACHE_DIR=$scratch/closed
+    if command -v setpriv >/dev/null && as_user --version; then
+        as_user run case.yaml --on cpu
+        check "a folder that cannot be opened: a run goes on, and one line says why" \
+            test "$?/$(grep -c "warning: the cache $scratch/closed is not used: Permission denied; name another" .err)" = 0/1
+        as_user tune --on cpu --budget 5 --quiet
+        check "tune says the same, and nothing of what others could have written" \
+            test "$(grep -c "the cache $scratch/closed is not used: Permission denied; name another" .err)/$(grep -c 'have put' .err)" = 1/0
+    else
+        skip "a folder that cannot be opened" "no other user can run the program"
+    fi
 else
     for name in folder file link; do
         skip "somebody else's $name" "only root can make one"
@@ -109,7 +126,7 @@ mkdir -m 777 models
 try model --on ocl:0 --budget 1 --quiet --cache models
 if [ "$code" -eq 0 ]; then
     check "models are not stored where others may write" test -z "$(ls models)"
-    check "which is told" grep -q 'models in the cache is not used' .err
+    check "which is told" grep -q 'the cache models is not used' .err
 else
     skip "models are not stored where others may write" "no OpenCL device"
 fi
