@@ -103,6 +103,7 @@ strake_status strake_threads_need(size_t least, const char *what, strake_error *
                          : strake_fail(error, STRAKE_ERR_MEMORY,
                                        "this thread has %zu KiB of stack left, and %s takes up to "
                                        "%zu; give it more, for example with "
+                                       "`ulimit -s 8192`, or another thread with "
                                        "pthread_attr_setstacksize()",
                                        left / 1024, what, least / 1024);
 }

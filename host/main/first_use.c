@@ -104,15 +104,20 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
 bool strake_first_use(const strake_arguments *arguments, const strake_case *which,
                       const strake_solver *solver)
 {
-    strake_part_report placement[STRAKE_MAX_PARTS];
+    strake_part_report *const placement =
+        calloc(STRAKE_MAX_PARTS, sizeof *placement); /* larger than some stacks */
     strake_cl_list list = {0};
     int unknown = 0;
     bool found = false;
+    if (placement == NULL) {
+        return false;
+    }
     const int count = strake_solver_parts(solver, placement, STRAKE_MAX_PARTS);
     for (int k = 0; k < count; k++) {
         unknown += is_unknown(&placement[k]) ? 1 : 0;
     }
     if (unknown == 0 || !is_welcome(arguments) || strake_cl_list_open(&list, NULL) != STRAKE_OK) {
+        free(placement);
         return false;
     }
     for (int k = 0; k < count && !strake_interrupted(); k++) {
@@ -122,5 +127,6 @@ bool strake_first_use(const strake_arguments *arguments, const strake_case *whic
         }
     }
     strake_cl_list_free(&list);
+    free(placement);
     return found;
 }

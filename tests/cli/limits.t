@@ -47,6 +47,22 @@ else
     skip 'where a driver finds no addresses, none is advised' 'no OpenCL device'
 fi
 
+# The stack of the program itself.
+small() { # small KIB ARGUMENTS...: a run with so many KiB of stack
+    local kib=$1
+    shift
+    code=0
+    (ulimit -s "$kib" && exec "$STRAKE" "$@") >.out 2>.err </dev/null || code=$?
+}
+for command in "run case.yaml --on cpu --output stack" "run case.yaml --output stack" "check case.yaml" \
+    "bench case.yaml --on cpu --steps 2 --repeats 1" "view stack" "compare stack stack" devices; do
+    # shellcheck disable=SC2086
+    small 128 $command
+    exits 0 "${command%% --*} works with a stack of 128 KiB"
+done
+small 64 run case.yaml --on cpu --output stack
+fails 1 'less is told, and what to do' 'KiB of stack left' 'ulimit -s'
+
 # A group below this script's own, with a limit of its own. Version 1 only: a group of version 2 that has
 # processes, as this script's, can have none below it with a limit.
 own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
