@@ -44,19 +44,19 @@ static double level(const double *x, int count)
 
 strake_forecast strake_forecast_of(const double *seconds, const double *waited, int count)
 {
-    strake_forecast f = {.low = INFINITY, .trials = count};
+    strake_forecast f = {.trials = count};
     double sorted[STRAKE_TIMES_KEPT];
     double all = 0.0;
     memcpy(sorted, seconds, (size_t)count * sizeof *seconds);
     f.seconds = strake_median(sorted, count); /* sorts */
     f.high = sorted[count - 1];
     for (int k = 0; k < count; k++) {
-        const double lost = fmin(fmax(waited[k], 0.0), seconds[k]);
-        f.low = fmin(f.low, seconds[k] - lost);
-        f.waited += lost;
+        f.waited += fmin(fmax(waited[k], 0.0), seconds[k]);
         all += seconds[k];
     }
     f.waited /= all;
+    /* By the share of all trials: which of them a wait belongs to is known to a tick of the system only. */
+    f.low = sorted[0] * (1.0 - f.waited);
     return f;
 }
 

@@ -48,7 +48,7 @@ typedef struct strake_times_line {
 typedef struct strake_forecast {
     double seconds; /**< per step: the median of the trials */
     double low,
-        high;      /**< per step: the shortest trial without what it waited for, and the longest */
+        high; /**< per step: the shortest trial less the part that was waited for, the longest */
     double waited; /**< part of the time of all trials that threads waited for a processor */
     int trials;
 } strake_forecast;

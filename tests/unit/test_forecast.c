@@ -34,8 +34,19 @@ static void what_others_took_lengthens_the_range(void **state)
     const double waited[] = {3.0, 2.9, 3.5};
     const strake_forecast f = strake_forecast_of(seconds, waited, 3);
     assert_true(f.seconds == 4.0 && f.high == 4.4);
-    assert_true(fabs(f.low - 0.9) < 1e-12);
     assert_true(fabs(f.waited - 9.4 / 12.4) < 1e-12);
+    assert_true(fabs(f.low - 4.0 * 3.0 / 12.4) < 1e-12);
+}
+
+/* Systems tell of a wait when it ends: one that began in the trial before may fill the whole of a short one. */
+static void a_wait_that_fills_one_trial_leaves_a_range_above_zero(void **state)
+{
+    (void)state;
+    const double seconds[] = {2.0, 1.0, 3.0, 4.0};
+    const double waited[] = {0.0, 1.2, 2.0, 2.0};
+    const strake_forecast f = strake_forecast_of(seconds, waited, 4);
+    assert_true(fabs(f.waited - 0.5) < 1e-12);
+    assert_true(fabs(f.low - 0.5) < 1e-12);
 }
 
 static void a_wait_is_never_longer_than_its_trial(void **state)
@@ -99,9 +110,11 @@ static void waits_for_a_processor_are_seen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_range_holds_all_trials),
-                                       cmocka_unit_test(what_others_took_lengthens_the_range),
-                                       cmocka_unit_test(a_wait_is_never_longer_than_its_trial),
-                                       cmocka_unit_test(waits_for_a_processor_are_seen)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_range_holds_all_trials),
+        cmocka_unit_test(what_others_took_lengthens_the_range),
+        cmocka_unit_test(a_wait_that_fills_one_trial_leaves_a_range_above_zero),
+        cmocka_unit_test(a_wait_is_never_longer_than_its_trial),
+        cmocka_unit_test(waits_for_a_processor_are_seen)};
     return cmocka_run_group_tests_name("forecast", tests, NULL, NULL);
 }
