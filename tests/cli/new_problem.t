@@ -86,6 +86,13 @@ for what in min max; do
 done
 check "its modulus has come to 1" awk -v a="$re" -v b="$im" 'BEGIN { exit !(a * a + b * b > 0.9999 && a * a + b * b < 1) }'
 
+# A small wave grows by what second differences with two spacings make of it.
+sed 's/re: {.*/re: {sine: {waves: [12, 32], amplitude: 1e-8}}/; s/im: {.*/im: {constant: 0}/' $vortices >wave.yaml
+grown=$(awk 'BEGIN { pi = atan2(0, -1); k = (2 - 2 * cos(2 * pi / 8)) / 4 + 2 - 2 * cos(2 * pi / 4)
+    printf "%.17g\n", 1e-8 * (1 + 0.05 * (1 - 0.5 * k)) ^ 200 }')
+try run wave.yaml --set grid.dx=2 --set boundary.rows=periodic --set parameters.K=0.5 --on cpu --quiet --output wave
+check "a wave grows as its equation says" "$fieldstat" wave/re_00000200.npy max near "$grown" 1e-9r
+
 try run $vortices --set time.dt=0.2 --set time.steps=1 --on serial --quiet --output limit
 exits 0 "the largest stable time step is taken"
 try run $vortices --set time.dt=0.2001 --on serial --quiet --output beyond
