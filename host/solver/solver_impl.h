@@ -8,7 +8,7 @@
 #include "solver/solver.h"
 #include "team/team.h"
 
-/** It opens, steps and closes what it is made of; each of these knows only those before it. */
+/** It opens, steps and closes what it is made of: a team, its pace, its group of ranks, and the grid as their domain. */
 struct strake_solver {
     const strake_case *which;
     int64_t process; /**< that opened it (strake_threads_process()) */
