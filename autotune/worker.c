@@ -224,19 +224,19 @@ static void tell_effect(worker *w)
 
 static void tell_rates(worker *w)
 {
-    strake_part_report placement;
-    if (strake_solver_parts(w->solver, &placement, 1) > 0 && placement.blocks > 0) {
-        (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", placement.rate_up,
-                                  placement.rate_down, placement.rate_cells);
+    strake_part_report part;
+    if (strake_solver_parts(w->solver, &part, 1) > 0 && part.blocks > 0) {
+        (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", part.rate_up,
+                                  part.rate_down, part.rate_cells);
     }
 }
 
 /* Whole sweeps, at least one. */
 static int64_t steps_for(const worker *w, double wanted, double per_step)
 {
-    strake_part_report placement;
-    (void)strake_solver_parts(w->solver, &placement, 1);
-    const int64_t sweep = placement.sweep > 0 ? placement.sweep : 1;
+    strake_part_report part;
+    (void)strake_solver_parts(w->solver, &part, 1);
+    const int64_t sweep = part.sweep > 0 ? part.sweep : 1;
     const double steps = per_step > 0.0 ? wanted / per_step : MOST_STEPS;
     const int64_t whole = (int64_t)(steps < MOST_STEPS ? steps : MOST_STEPS) / sweep * sweep;
     return whole > sweep ? whole : sweep;

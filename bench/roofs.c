@@ -141,7 +141,7 @@ static strake_status run_pipeline(int side, const char *h, int threads, pipeline
     strake_status status = STRAKE_OK;
     strake_case *which = NULL;
     strake_solver *solver = NULL;
-    strake_part_report placement;
+    strake_part_report part;
     char text[1024];
     const strake_options options = {.where = "cpu", .threads = threads};
     const double cells = (double)side * side;
@@ -162,9 +162,9 @@ static strake_status run_pipeline(int side, const char *h, int threads, pipeline
         const double rate = cells * steps / (strake_solver_step_seconds(solver) - begin);
         out->rate = rate > out->rate ? rate : out->rate;
     }
-    (void)strake_solver_parts(solver, &placement, 1);
+    (void)strake_solver_parts(solver, &part, 1);
     out->bytes = strake_solver_bytes_per_cell(solver);
-    out->work = placement.loops;
+    out->work = part.loops;
 cleanup:
     strake_close(&solver);
     strake_case_close(&which);

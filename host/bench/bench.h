@@ -35,8 +35,8 @@ typedef struct strake_bench_item {
     uint64_t end_checksum;  /**< after the last repeat; not for `serial` */
     bool has_end;
     bool differs; /**< from the reference, in one of the checksums */
-    int placements;
-    strake_part_report *placement; /**< owned; seconds are those of all timed steps */
+    int parts;
+    strake_part_report *part; /**< owned; seconds are those of all timed steps */
     strake_timeline
         timeline; /**< of a step after the last repeat; without lanes if not asked for */
 

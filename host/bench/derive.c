@@ -23,15 +23,15 @@ static const strake_bench_item *find_alone(const strake_bench *bench, const char
     const strake_bench_item *best = NULL;
     for (int k = 0; k < bench->items; k++) {
         const strake_bench_item *const item = &bench->item[k];
-        if (item->status != STRAKE_OK || item->placements != 1 || item->repeats == 0 ||
-            strcmp(item->placement[0].id, id) != 0) {
+        if (item->status != STRAKE_OK || item->parts != 1 || item->repeats == 0 ||
+            strcmp(item->part[0].id, id) != 0) {
             continue;
         }
-        const int own = item->placement[0].threads;
-        if (threads > 0 && is_cpu(&item->placement[0]) && own != threads) {
+        const int own = item->part[0].threads;
+        if (threads > 0 && is_cpu(&item->part[0]) && own != threads) {
             continue;
         }
-        if (best == NULL || own > best->placement[0].threads) {
+        if (best == NULL || own > best->part[0].threads) {
             best = item;
         }
     }
@@ -40,9 +40,9 @@ static const strake_bench_item *find_alone(const strake_bench *bench, const char
 
 static bool lists_twice(const strake_bench_item *item)
 {
-    for (int a = 0; a < item->placements; a++) {
+    for (int a = 0; a < item->parts; a++) {
         for (int b = 0; b < a; b++) {
-            if (strcmp(item->placement[a].id, item->placement[b].id) == 0) {
+            if (strcmp(item->part[a].id, item->part[b].id) == 0) {
                 return true;
             }
         }
@@ -54,11 +54,11 @@ static bool lists_twice(const strake_bench_item *item)
 static double over_sum(const strake_bench *bench, const strake_bench_item *item)
 {
     double sum = 0.0;
-    if (item->placements < 2 || lists_twice(item)) {
+    if (item->parts < 2 || lists_twice(item)) {
         return (double)NAN;
     }
-    for (int p = 0; p < item->placements; p++) {
-        const strake_part_report *const part = &item->placement[p];
+    for (int p = 0; p < item->parts; p++) {
+        const strake_part_report *const part = &item->part[p];
         const strake_bench_item *alone = find_alone(bench, part->id, part->threads);
         if (alone == NULL) {
             alone = find_alone(bench, part->id, 0);
@@ -74,17 +74,17 @@ static double over_sum(const strake_bench *bench, const strake_bench_item *item)
 /* Serial fraction where all workers are alike: threads of the CPU stripe, or devices of one model. */
 static double serial_fraction(const strake_bench *bench, const strake_bench_item *item)
 {
-    const strake_part_report *const first = &item->placement[0];
+    const strake_part_report *const first = &item->part[0];
     const strake_bench_item *one = NULL;
     double workers = 0.0;
-    if (item->placements == 1 && is_cpu(first)) {
+    if (item->parts == 1 && is_cpu(first)) {
         workers = first->threads;
         one = find_alone(bench, first->id, 1);
     } else if (is_device(first) && !lists_twice(item)) {
-        workers = item->placements;
+        workers = item->parts;
         one = find_alone(bench, first->id, 0);
-        for (int p = 1; p < item->placements; p++) {
-            const strake_part_report *const other = &item->placement[p];
+        for (int p = 1; p < item->parts; p++) {
+            const strake_part_report *const other = &item->part[p];
             one = is_device(other) && strcmp(other->name, first->name) == 0 ? one : NULL;
         }
     }

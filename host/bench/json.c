@@ -35,8 +35,8 @@ static void print_results(const strake_bench *bench, const strake_bench_item *it
     strake_json_end(json);
     strake_json_boolean(json, "same_bits", !item->differs);
     strake_json_array(json, "devices", STRAKE_JSON_LINE);
-    for (int p = 0; p < item->placements; p++) {
-        strake_report_device(bench->which, &item->placement[p], json);
+    for (int p = 0; p < item->parts; p++) {
+        strake_report_device(bench->which, &item->part[p], json);
     }
     strake_json_end(json);
     strake_bench_print_timeline(item, "timeline", json);

@@ -105,9 +105,9 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
         return failed(item, status, &cause, error);
     }
     item->setup_seconds = strake_solver_setup_seconds(item->solver);
-    item->placements = strake_solver_parts(item->solver, NULL, 0);
-    item->placement = calloc((size_t)item->placements, sizeof *item->placement);
-    if (item->placement == NULL) {
+    item->parts = strake_solver_parts(item->solver, NULL, 0);
+    item->part = calloc((size_t)item->parts, sizeof *item->part);
+    if (item->part == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
     }
     m->bench->bytes_per_cell = strake_solver_bytes_per_cell(item->solver);
@@ -144,8 +144,8 @@ cleanup:
 static void add_parts(strake_bench_item *item, const strake_part_report *before,
                       const strake_part_report *after)
 {
-    for (int k = 0; k < item->placements; k++) {
-        strake_part_report *const sum = &item->placement[k];
+    for (int k = 0; k < item->parts; k++) {
+        strake_part_report *const sum = &item->part[k];
         const strake_part_report old = *sum;
         *sum = after[k];
         sum->compute = old.compute + after[k].compute - before[k].compute;
@@ -184,15 +184,15 @@ static void set_batch(strake_bench_item *item)
 static strake_status time_steps(measurement *m, strake_bench_item *item, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t count = (size_t)item->placements;
+    const size_t count = (size_t)item->parts;
     double begin = 0.0;
     strake_part_report *const seen = calloc(2 * count, sizeof *seen);
     STRAKE_CHECK(seen != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    (void)strake_solver_parts(item->solver, seen, item->placements);
+    (void)strake_solver_parts(item->solver, seen, item->parts);
     begin = strake_solver_step_seconds(item->solver);
     STRAKE_TRY(advance(m, item, item->steps, error));
     item->seconds[item->repeats++] = strake_solver_step_seconds(item->solver) - begin;
-    (void)strake_solver_parts(item->solver, seen + count, item->placements);
+    (void)strake_solver_parts(item->solver, seen + count, item->parts);
     add_parts(item, seen, seen + count);
 cleanup:
     free(seen);
@@ -365,8 +365,8 @@ void strake_bench_free(strake_bench *bench)
 {
     for (int k = 0; k < bench->items; k++) {
         strake_close(&bench->item[k].solver);
-        free(bench->item[k].placement);
-        bench->item[k].placement = NULL;
+        free(bench->item[k].part);
+        bench->item[k].part = NULL;
         strake_timeline_free(&bench->item[k].timeline);
     }
     bench->items = 0;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Index in the list of a placement "ocl:N", -1 for the processors of the host. */
-static int device_of(const strake_part_report *placement)
+static int device_of(const strake_part_report *part)
 {
-    return strncmp(placement->id, "ocl:", 4) == 0 ? (int)strtol(placement->id + 4, NULL, 10) : -1;
+    return strncmp(part->id, "ocl:", 4) == 0 ? (int)strtol(part->id + 4, NULL, 10) : -1;
 }
 
 static void tell(const strake_roofs *roofs, const strake_error *cause)
@@ -49,16 +49,16 @@ void strake_roofs_apply(strake_roofs *roofs, strake_bench *bench)
         strake_bench_item *const item = &bench->item[k];
         double sum = 0.0, host = 0.0;
         item->roof = (double)NAN;
-        for (int p = 0; p < item->placements && item->status == STRAKE_OK; p++) {
-            const int device = device_of(&item->placement[p]);
-            const double own = look_up(roofs, device, device < 0 ? item->placement[p].threads : 0);
+        for (int p = 0; p < item->parts && item->status == STRAKE_OK; p++) {
+            const int device = device_of(&item->part[p]);
+            const double own = look_up(roofs, device, device < 0 ? item->part[p].threads : 0);
             if (device >= 0 && strake_cl_device_is_gpu(&roofs->list->device[device])) {
                 sum += own;
             } else {
                 host = own > host || isnan(own) ? own : host;
             }
         }
-        if (item->placements > 0 && sum + host > 0.0) {
+        if (item->parts > 0 && sum + host > 0.0) {
             item->roof = sum + host;
         }
     }

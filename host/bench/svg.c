@@ -76,8 +76,8 @@ static int find_devices(const strake_bench *bench, int benches, const strake_par
     for (int b = 0; b < benches; b++) {
         for (int k = 0; k < bench[b].items; k++) {
             const strake_bench_item *const item = &bench[b].item[k];
-            for (int p = 0; p < item->placements && item->status == STRAKE_OK; p++) {
-                const strake_part_report *const own = &item->placement[p];
+            for (int p = 0; p < item->parts && item->status == STRAKE_OK; p++) {
+                const strake_part_report *const own = &item->part[p];
                 bool is_new = count < MOST_NAMED;
                 for (int j = 0; j < count && is_new; j++) {
                     is_new = strcmp(out[j]->id, own->id) != 0;

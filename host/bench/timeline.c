@@ -30,11 +30,11 @@ static void print_sums(const strake_bench_item *item, strake_json *json)
 {
     const strake_timeline *const t = &item->timeline;
     strake_json_array(json, "sums", STRAKE_JSON_LINE);
-    for (int e = 0; e < t->parts && e < item->placements; e++) {
+    for (int e = 0; e < t->parts && e < item->parts; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
         const double unknown = (double)NAN;
         strake_json_object(json, NULL, STRAKE_JSON_LINE);
-        strake_json_string(json, "id", item->placement[e].id);
+        strake_json_string(json, "id", item->part[e].id);
         strake_json_number(json, "compute", sum->known ? sum->compute : unknown);
         strake_json_number(json, "transfer", sum->known ? sum->transfer : unknown);
         strake_json_number(json, "both", sum->known ? sum->both : unknown);
@@ -81,7 +81,7 @@ void strake_bench_print_timeline(const strake_bench_item *item, const char *key,
     for (int l = 0; l < t->lanes; l++) {
         const int entry = t->lane[l].part;
         strake_json_object(json, NULL, STRAKE_JSON_LINE);
-        strake_json_string(json, "id", entry < item->placements ? item->placement[entry].id : "");
+        strake_json_string(json, "id", entry < item->parts ? item->part[entry].id : "");
         strake_json_string(json, "name", t->lane[l].name);
         print_spans(t, l, json);
         strake_json_end(json);
@@ -134,12 +134,12 @@ static void draw_spans(const strake_timeline *t, int entry, double y, strake_tex
 static double draw_entry(const strake_bench_item *item, int entry, double y, strake_text *svg)
 {
     const strake_timeline *const t = &item->timeline;
-    const strake_part_report *const part = &item->placement[entry];
+    const strake_part_report *const part = &item->part[entry];
     const strake_timeline_sum *const sum = &t->sum[entry];
     const double percent = 100.0 / t->seconds;
     char text[160];
     const bool says_all =
-        item->placements == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
+        item->parts == 1 && (part->id[0] != 'o' || strcmp(item->where, part->id) == 0);
     (void)snprintf(text, sizeof text, "%.60s%s%.32s", item->where, says_all ? "" : ": ",
                    says_all ? "" : part->id);
     strake_svg_text(svg, STRAKE_PAGE_BAR_X - 10, y + 13, "label", text);
@@ -165,7 +165,7 @@ static double draw_entry(const strake_bench_item *item, int entry, double y, str
 
 double strake_bench_draw_timeline(const strake_bench_item *item, double y, strake_text *svg)
 {
-    for (int e = 0; has_timeline(item) && e < item->placements; e++) {
+    for (int e = 0; has_timeline(item) && e < item->parts; e++) {
         y = draw_entry(item, e, y, svg);
     }
     return y;
@@ -174,7 +174,7 @@ double strake_bench_draw_timeline(const strake_bench_item *item, double y, strak
 double strake_bench_timeline_height(const strake_bench_item *item)
 {
     double height = 0.0;
-    for (int e = 0; has_timeline(item) && e < item->placements; e++) {
+    for (int e = 0; has_timeline(item) && e < item->parts; e++) {
         height +=
             item->timeline.sum[e].known ? bar_height(&item->timeline, e) + GAP : STRAKE_PAGE_LINE;
     }

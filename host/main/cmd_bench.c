@@ -90,8 +90,8 @@ static void complain(session *s, const strake_bench *bench)
             s->bad = true;
         } else if (item->differs) {
             bool exact = true;
-            for (int p = 0; p < item->placements; p++) {
-                exact = exact && item->placement[p].bit_exact;
+            for (int p = 0; p < item->parts; p++) {
+                exact = exact && item->part[p].bit_exact;
             }
             strake_say("%s cells on %s: the result DIFFERS from that of %s (checksum %016llx, not "
                        "%016llx, after %lld steps)%s",

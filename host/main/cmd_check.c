@@ -114,14 +114,14 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
                   strake_size_text(array_bytes(which), size));
 }
 
-static void print_placements(const strake_case *which, const strake_solver *solver,
-                             const strake_part_report *placement, FILE *stream)
+static void print_parts(const strake_case *which, const strake_solver *solver,
+                        const strake_part_report *part, FILE *stream)
 {
     const int count = strake_solver_parts(solver, NULL, 0);
     (void)fprintf(stream, "\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which),
                   "share", "threads");
     for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
-        const strake_part_report *const p = &placement[k];
+        const strake_part_report *const p = &part[k];
         (void)fprintf(stream, "%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
                       (long long)(p->end - p->first),
                       100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
@@ -187,7 +187,7 @@ static void print_forecast(const strake_case *which, const strake_solver *solver
 /* A number of a report with its name. */
 /* What the command prints, for other programs. */
 static strake_status write_report(strake_report_file *report, const strake_case *which,
-                                  const strake_solver *solver, const strake_part_report *placement,
+                                  const strake_solver *solver, const strake_part_report *part,
                                   const strake_forecast *f, strake_error *error)
 {
     strake_text text = {0};
@@ -205,7 +205,7 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_json_end(json);
     strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
-        strake_report_device(which, &placement[k], json);
+        strake_report_device(which, &part[k], json);
     }
     strake_json_end(json);
     strake_report_choices(solver, json);
@@ -236,7 +236,7 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     strake_case *which = NULL;
     strake_solver *solver = NULL;
-    strake_part_report *placement = NULL;
+    strake_part_report *part = NULL;
     strake_forecast forecast = {.trials = 0};
     int code = STRAKE_EXIT_DONE;
     strake_report_file report = {0};
@@ -246,25 +246,25 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(strake_output_look(which, strake_formats, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));
-    placement = calloc(STRAKE_MAX_PARTS, sizeof *placement);
-    STRAKE_CHECK(placement != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    (void)strake_solver_parts(solver, placement, STRAKE_MAX_PARTS);
+    part = calloc(STRAKE_MAX_PARTS, sizeof *part);
+    STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    (void)strake_solver_parts(solver, part, STRAKE_MAX_PARTS);
     print_case(which, solver, stream);
     print_outputs(which, solver, stream);
-    print_placements(which, solver, placement, stream);
-    strake_summary_print_cpu(placement, strake_solver_parts(solver, NULL, 0), stream);
-    if (strcmp(placement[0].id, "serial") != 0) {
+    print_parts(which, solver, part, stream);
+    strake_summary_print_cpu(part, strake_solver_parts(solver, NULL, 0), stream);
+    if (strcmp(part[0].id, "serial") != 0) {
         STRAKE_TRY(strake_solver_predict(solver, &forecast, error));
         print_forecast(which, solver, &forecast, stream);
     }
     if (report.path != NULL) {
-        STRAKE_TRY(write_report(&report, which, solver, placement, &forecast, error));
+        STRAKE_TRY(write_report(&report, which, solver, part, &forecast, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
         code = strake_say_error(error);
     }
-    free(placement);
+    free(part);
     strake_report_drop(&report);
     strake_close(&solver);
     strake_case_close(&which);

@@ -16,10 +16,10 @@
 /* For all devices together [s]. */
 static const double brief_budget = 5.0;
 
-static bool is_unknown(const strake_part_report *placement)
+static bool is_unknown(const strake_part_report *part)
 {
-    return strncmp(placement->id, "ocl:", 4) == 0 && placement->first < placement->end &&
-           strcmp(placement->tuned, "default") == 0;
+    return strncmp(part->id, "ocl:", 4) == 0 && part->first < part->end &&
+           strcmp(part->tuned, "default") == 0;
 }
 
 static bool is_welcome(const strake_arguments *arguments)
@@ -71,12 +71,12 @@ static void tell_result(const char *where, int dims, const strake_tune_result *r
 }
 
 static bool tune_one(const strake_arguments *arguments, const strake_case *which,
-                     const strake_part_report *placement, const strake_cl_list *list, double budget)
+                     const strake_part_report *part, const strake_cl_list *list, double budget)
 {
     static strake_tune_result result; /* large */
     strake_error error;
-    const int d = atoi(placement->id + strlen("ocl:"));
-    const strake_tuning_request request = {.where = placement->id,
+    const int d = atoi(part->id + strlen("ocl:"));
+    const strake_tuning_request request = {.where = part->id,
                                            .cl = list->cl,
                                            .device = d < list->count ? &list->device[d] : NULL,
                                            .problem = which->problem->name,
@@ -88,13 +88,13 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
     }
     strake_say_note("%s (%s) is used for the first time: trying settings for at most %.0f s "
                     "(--no-tune: never; `strake tune` does it thoroughly)",
-                    placement->id, placement->name, budget);
+                    part->id, part->name, budget);
     const strake_status status = strake_tuning_run(&request, &result, &error);
     if (status != STRAKE_OK) {
-        strake_say_note("%s stays at the default settings: %s", placement->id, error.text);
+        strake_say_note("%s stays at the default settings: %s", part->id, error.text);
     }
     if (status == STRAKE_OK) {
-        tell_result(placement->id, which->problem->dims, &result);
+        tell_result(part->id, which->problem->dims, &result);
     }
     const bool found = status == STRAKE_OK && result.record.classes > 0;
     strake_tune_end(&result);
@@ -104,29 +104,28 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
 bool strake_first_use(const strake_arguments *arguments, const strake_case *which,
                       const strake_solver *solver)
 {
-    strake_part_report *const placement =
-        calloc(STRAKE_MAX_PARTS, sizeof *placement); /* larger than some stacks */
+    strake_part_report *const part =
+        calloc(STRAKE_MAX_PARTS, sizeof *part); /* larger than some stacks */
     strake_cl_list list = {0};
     int unknown = 0;
     bool found = false;
-    if (placement == NULL) {
+    if (part == NULL) {
         return false;
     }
-    const int count = strake_solver_parts(solver, placement, STRAKE_MAX_PARTS);
+    const int count = strake_solver_parts(solver, part, STRAKE_MAX_PARTS);
     for (int k = 0; k < count; k++) {
-        unknown += is_unknown(&placement[k]) ? 1 : 0;
+        unknown += is_unknown(&part[k]) ? 1 : 0;
     }
     if (unknown == 0 || !is_welcome(arguments) || strake_cl_list_open(&list, NULL) != STRAKE_OK) {
-        free(placement);
+        free(part);
         return false;
     }
     for (int k = 0; k < count && !strake_interrupted(); k++) {
-        if (is_unknown(&placement[k])) {
-            found =
-                tune_one(arguments, which, &placement[k], &list, brief_budget / unknown) || found;
+        if (is_unknown(&part[k])) {
+            found = tune_one(arguments, which, &part[k], &list, brief_budget / unknown) || found;
         }
     }
     strake_cl_list_free(&list);
-    free(placement);
+    free(part);
     return found;
 }

@@ -73,11 +73,11 @@ static strake_status take_result(void *user, const strake_result *result, strake
     answer->seconds = result->seconds;
     answer->setup_seconds = result->setup_seconds;
     answer->rate = strake_result_rate(result);
-    for (int k = 0; k < result->placements; k++) {
+    for (int k = 0; k < result->parts; k++) {
         const size_t used = strlen(answer->where);
-        if (result->placement[k].first < result->placement[k].end) {
+        if (result->part[k].first < result->part[k].end) {
             (void)snprintf(answer->where + used, sizeof answer->where - used, "%s%s",
-                           used > 0 ? "," : "", result->placement[k].id);
+                           used > 0 ? "," : "", result->part[k].id);
         }
     }
     answer->fields = result->fields;

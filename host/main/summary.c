@@ -21,12 +21,12 @@ const char *strake_slab_name(const strake_case *which)
     return which->problem->dims == 3 ? "planes" : "rows";
 }
 
-static void print_placements(const strake_result *result, FILE *stream)
+static void print_parts(const strake_result *result, FILE *stream)
 {
     (void)fprintf(stream, "\n%-7s %-25s %9s %6s %9s %9s %9s\n", "where", "device",
                   strake_slab_name(result->which), "share", "compute", "exchange", "idle");
-    for (int k = 0; k < result->placements; k++) {
-        const strake_part_report *const p = &result->placement[k];
+    for (int k = 0; k < result->parts; k++) {
+        const strake_part_report *const p = &result->part[k];
         const double share = (double)(p->end - p->first) / (double)result->which->n[0];
         char where[48];
         (void)snprintf(where, sizeof where, "%d:%s", p->rank, p->id);
@@ -34,8 +34,8 @@ static void print_placements(const strake_result *result, FILE *stream)
                       result->ranks > 1 ? where : p->id, p->name, (long long)(p->end - p->first),
                       100.0 * share, p->compute, p->exchange, p->idle);
     }
-    for (int k = 0; k < result->placements; k++) {
-        const strake_part_report *const p = &result->placement[k];
+    for (int k = 0; k < result->parts; k++) {
+        const strake_part_report *const p = &result->part[k];
         if (p->dropped_at >= 0) {
             (void)fprintf(stream, "%s failed after step %lld: the others did its work\n", p->id,
                           (long long)p->dropped_at);
@@ -43,10 +43,10 @@ static void print_placements(const strake_result *result, FILE *stream)
     }
 }
 
-void strake_summary_print_cpu(const strake_part_report *placement, int placements, FILE *stream)
+void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *stream)
 {
-    for (int k = 0; k < placements; k++) {
-        const strake_part_report *const p = &placement[k];
+    for (int k = 0; k < parts; k++) {
+        const strake_part_report *const p = &part[k];
         if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
             (void)fprintf(stream, "\ncpu: %d thread%s, %d step%s a sweep, %lld columns", p->threads,
                           p->threads == 1 ? "" : "s", p->sweep, p->sweep == 1 ? "" : "s",
@@ -62,8 +62,8 @@ void strake_summary_print_cpu(const strake_part_report *placement, int placement
 /* Which tuned settings were used, if any: one line for each kind. */
 static void print_tuning(const strake_result *result, FILE *stream)
 {
-    for (int k = 0; k < result->placements; k++) {
-        const strake_part_report *const p = &result->placement[k];
+    for (int k = 0; k < result->parts; k++) {
+        const strake_part_report *const p = &result->part[k];
         const bool used = p->tuned_for[0] > 0;
         if (strcmp(p->tuned, "off") == 0) {
             continue;
@@ -98,8 +98,8 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   result->which->problem->name, strake_shape_text(dims, shape, shape_text),
                   strake_precision_name(result->which->precision), (long long)result->first_step,
                   (long long)result->last_step);
-    print_placements(result, stream);
-    strake_summary_print_cpu(result->placement, result->placements, stream);
+    print_parts(result, stream);
+    strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);
     (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
     for (int f = 0; f < result->fields; f++) {

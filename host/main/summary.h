@@ -15,6 +15,6 @@ const char *strake_shape_text(int dims, const int64_t shape[3], char text[72]);
 const char *strake_slab_name(const strake_case *which);
 
 /** How the CPU stripe, if there is one, computes: threads, steps per sweep, block width, instructions. */
-void strake_summary_print_cpu(const strake_part_report *placement, int placements, FILE *stream);
+void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *stream);
 
 #endif

@@ -47,18 +47,18 @@ void strake_about_grid(const strake_case *which, strake_json *json)
     strake_json_end(json);
 }
 
-static void print_devices(const strake_part_report *placement, int count, strake_json *json)
+static void print_devices(const strake_part_report *part, int count, strake_json *json)
 {
     strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < count; k++) {
         strake_json_object(json, NULL, STRAKE_JSON_LINE);
-        strake_json_string(json, "id", placement[k].id);
-        strake_json_string(json, "name", placement[k].name);
-        strake_json_string(json, "vendor", placement[k].vendor);
-        strake_json_string(json, "driver", placement[k].driver);
-        strake_json_integer(json, "rank", placement[k].rank);
-        strake_json_integer(json, "threads", placement[k].threads);
-        strake_json_boolean(json, "bit_exact", placement[k].bit_exact);
+        strake_json_string(json, "id", part[k].id);
+        strake_json_string(json, "name", part[k].name);
+        strake_json_string(json, "vendor", part[k].vendor);
+        strake_json_string(json, "driver", part[k].driver);
+        strake_json_integer(json, "rank", part[k].rank);
+        strake_json_integer(json, "threads", part[k].threads);
+        strake_json_boolean(json, "bit_exact", part[k].bit_exact);
         strake_json_end(json);
     }
     strake_json_end(json);
@@ -73,11 +73,11 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_json writer = strake_json_on(&text), *const json = &writer;
     char now[32];
     const int count = strake_solver_parts(solver, NULL, 0);
-    strake_part_report *const placement = calloc((size_t)count + 1, sizeof *placement);
+    strake_part_report *const part = calloc((size_t)count + 1, sizeof *part);
     char *const path = strake_path_join(folder, STRAKE_ABOUT_NAME);
-    STRAKE_CHECK(placement != NULL && path != NULL, error, STRAKE_ERR_MEMORY,
-                 "out of memory for %s", STRAKE_ABOUT_NAME);
-    (void)strake_solver_parts(solver, placement, count);
+    STRAKE_CHECK(part != NULL && path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for %s",
+                 STRAKE_ABOUT_NAME);
+    (void)strake_solver_parts(solver, part, count);
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "strake", STRAKE_VERSION);
     strake_json_string(json, "commit", about->commit[0] != '\0' ? about->commit : NULL);
@@ -87,14 +87,14 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_about_grid(which, json);
     strake_json_integer(json, "first_step", about->first_step);
     strake_json_integer(json, "ranks", about->ranks);
-    print_devices(placement, count, json);
+    print_devices(part, count, json);
     strake_json_end(json);
     strake_text_append(&text, "\n", 1);
     STRAKE_CHECK(!text.failed, error, STRAKE_ERR_MEMORY, "out of memory for %s", path);
     STRAKE_TRY(strake_file_put(path, 0, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
-    free(placement);
+    free(part);
     free(path);
     return status;
 }

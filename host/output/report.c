@@ -48,10 +48,10 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->last_step = strake_step_count(solver);
     result->time = strake_time(solver);
     result->seconds = strake_solver_step_seconds(solver);
-    result->placements = strake_solver_parts(solver, result->placement, STRAKE_MOST_PARTS);
+    result->parts = strake_solver_parts(solver, result->part, STRAKE_MOST_PARTS);
     result->ranks = 1;
-    for (int k = 0; k < result->placements; k++) {
-        result->ranks = result->placement[k].rank + 1;
+    for (int k = 0; k < result->parts; k++) {
+        result->ranks = result->part[k].rank + 1;
     }
     result->fields = 0;
     for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
@@ -111,22 +111,22 @@ static void print_case(const strake_result *result, strake_json *json)
 }
 
 /* What the settings that the case does not give come from. */
-static void print_tuning(const strake_case *which, const strake_part_report *placement,
+static void print_tuning(const strake_case *which, const strake_part_report *part,
                          strake_json *json)
 {
     const int dims = which->problem->dims;
     strake_json_object(json, "tuned", STRAKE_JSON_LINE);
-    strake_json_string(json, "level", placement->tuned);
-    strake_json_string(json, "differs", placement->tuned_differs);
+    strake_json_string(json, "level", part->tuned);
+    strake_json_string(json, "differs", part->tuned_differs);
     strake_json_array(json, "shape", STRAKE_JSON_LINE);
-    for (int d = 0; d < dims && placement->tuned_for[0] > 0; d++) {
-        strake_json_integer(json, NULL, placement->tuned_for[strake_axis_of(dims, d)]);
+    for (int d = 0; d < dims && part->tuned_for[0] > 0; d++) {
+        strake_json_integer(json, NULL, part->tuned_for[strake_axis_of(dims, d)]);
     }
     strake_json_end(json);
-    strake_json_string(json, "settings", placement->tuned_settings);
-    strake_json_string(json, "search_ended", placement->tuned_ended);
-    strake_json_string(json, "search", placement->tuned_search);
-    strake_json_boolean(json, "disturbed", placement->tuned_disturbed);
+    strake_json_string(json, "settings", part->tuned_settings);
+    strake_json_string(json, "search_ended", part->tuned_ended);
+    strake_json_string(json, "search", part->tuned_search);
+    strake_json_boolean(json, "disturbed", part->tuned_disturbed);
     strake_json_end(json);
 }
 
@@ -240,58 +240,57 @@ static void print_kernels(const strake_kernels *k, strake_json *json)
 }
 
 /* What it is. */
-static void print_identity(const strake_part_report *placement, strake_json *json)
+static void print_identity(const strake_part_report *part, strake_json *json)
 {
-    strake_json_string(json, "id", placement->id);
-    strake_json_string(json, "name", placement->name);
-    strake_json_string(json, "vendor", placement->vendor);
-    strake_json_string(json, "driver", placement->driver);
-    strake_json_string(json, "role", placement->role);
-    if (placement->instruction_set[0] != '\0') {
-        strake_json_string(json, "instruction_set", placement->instruction_set);
+    strake_json_string(json, "id", part->id);
+    strake_json_string(json, "name", part->name);
+    strake_json_string(json, "vendor", part->vendor);
+    strake_json_string(json, "driver", part->driver);
+    strake_json_string(json, "role", part->role);
+    if (part->instruction_set[0] != '\0') {
+        strake_json_string(json, "instruction_set", part->instruction_set);
     }
-    if (placement->block > 0) {
-        strake_json_integer(json, "block_columns", placement->block);
-        strake_json_integer(json, "block_lines", placement->lines);
+    if (part->block > 0) {
+        strake_json_integer(json, "block_columns", part->block);
+        strake_json_integer(json, "block_lines", part->lines);
     }
-    strake_json_integer(json, "rank", placement->rank);
-    strake_json_integer(json, "steps_per_sweep", placement->sweep);
-    if (placement->device_memory > 0.0) {
-        strake_json_integer(json, "device_memory_bytes", (int64_t)placement->device_memory);
+    strake_json_integer(json, "rank", part->rank);
+    strake_json_integer(json, "steps_per_sweep", part->sweep);
+    if (part->device_memory > 0.0) {
+        strake_json_integer(json, "device_memory_bytes", (int64_t)part->device_memory);
     }
-    if (placement->teams > 0) {
-        strake_json_integer(json, "teams", placement->teams);
+    if (part->teams > 0) {
+        strake_json_integer(json, "teams", part->teams);
     }
 }
 
-void strake_report_device(const strake_case *which, const strake_part_report *placement,
+void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json)
 {
-    const double done = placement->updates * strake_case_cells(which) / (double)which->n[0];
+    const double done = part->updates * strake_case_cells(which) / (double)which->n[0];
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
-    print_identity(placement, json);
-    print_loops(&placement->loops, json);
-    print_kernels(&placement->kernels, json);
-    print_blocks(placement, json);
-    if (placement->dropped_at >= 0) {
+    print_identity(part, json);
+    print_loops(&part->loops, json);
+    print_kernels(&part->kernels, json);
+    print_blocks(part, json);
+    if (part->dropped_at >= 0) {
         strake_json_object(json, "dropped", STRAKE_JSON_LINE);
-        strake_json_integer(json, "step", placement->dropped_at);
-        strake_json_string(json, "why", placement->why_dropped);
+        strake_json_integer(json, "step", part->dropped_at);
+        strake_json_string(json, "why", part->why_dropped);
         strake_json_end(json);
     }
-    strake_json_integer(json, "threads", placement->threads);
-    strake_json_integer(json, "share_changes", placement->levelled);
-    strake_json_boolean(json, "bit_exact", placement->bit_exact);
-    strake_json_integers(json, "rows", 2, (const int64_t[]){placement->first, placement->end});
-    print_tuning(which, placement, json);
-    print_model(&placement->borders, json);
+    strake_json_integer(json, "threads", part->threads);
+    strake_json_integer(json, "share_changes", part->levelled);
+    strake_json_boolean(json, "bit_exact", part->bit_exact);
+    strake_json_integers(json, "rows", 2, (const int64_t[]){part->first, part->end});
+    print_tuning(which, part, json);
+    print_model(&part->borders, json);
     strake_json_object(json, "seconds", STRAKE_JSON_LINE);
-    strake_json_number(json, "compute", placement->compute);
-    strake_json_number(json, "exchange", placement->exchange);
-    strake_json_number(json, "idle", placement->idle);
+    strake_json_number(json, "compute", part->compute);
+    strake_json_number(json, "exchange", part->exchange);
+    strake_json_number(json, "idle", part->idle);
     strake_json_end(json);
-    strake_json_number(json, "cells_per_second",
-                       placement->compute > 0.0 ? done / placement->compute : 0.0);
+    strake_json_number(json, "cells_per_second", part->compute > 0.0 ? done / part->compute : 0.0);
     strake_json_end(json);
 }
 
@@ -358,7 +357,7 @@ static void print_decisions(const strake_decision *decision, int count, strake_j
     strake_json_end(json);
 }
 
-/* What the balancing saw and did: seconds and rows per placement of rank 0, or per rank, in their order. */
+/* What the balancing saw and did: seconds and rows per part of rank 0, or per rank, in their order. */
 static void print_balance(const strake_result *result, strake_json *json)
 {
     const strake_decision *decision = NULL;
@@ -394,11 +393,11 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_report_host(json);
     print_case(result, json);
     strake_json_array(json, "devices", STRAKE_JSON_LINES);
-    for (int k = 0; k < result->placements; k++) {
-        const strake_part_report *const placement = &result->placement[k];
-        exact = exact && placement->bit_exact;
-        threads = placement->threads > threads ? placement->threads : threads;
-        strake_report_device(result->which, placement, json);
+    for (int k = 0; k < result->parts; k++) {
+        const strake_part_report *const part = &result->part[k];
+        exact = exact && part->bit_exact;
+        threads = part->threads > threads ? part->threads : threads;
+        strake_report_device(result->which, part, json);
     }
     strake_json_end(json);
     strake_json_integer(json, "ranks", result->ranks);

@@ -14,9 +14,9 @@ typedef struct strake_result {
     double time;                   /**< simulated, of the last one [s] */
     double seconds;                /**< wall seconds of stepping and exchange */
     double setup_seconds, io_seconds;
-    int ranks;      /**< that shared the grid */
-    int placements; /**< of all of them */
-    strake_part_report placement[STRAKE_MOST_PARTS];
+    int ranks; /**< that shared the grid */
+    int parts; /**< of all of them */
+    strake_part_report part[STRAKE_MOST_PARTS];
     int fields; /**< state fields */
     const char *name[STRAKE_MAX_FIELDS];
     strake_statistics field[STRAKE_MAX_FIELDS];
@@ -29,7 +29,7 @@ typedef enum strake_result_detail {
     STRAKE_RESULT_CHECKSUMS /**< for the report: everything */
 } strake_result_detail;
 
-/** Gathers timings, placements and the statistics of every state field, as far as they are shown. */
+/** Gathers timings, parts and the statistics of every state field, as far as they are shown. */
 strake_status strake_result_collect(strake_result *result, const strake_case *which,
                                     strake_slabs *slabs, strake_result_detail detail,
                                     strake_error *error);
@@ -53,8 +53,8 @@ void strake_report_host(strake_json *json);
 /** Appends the member "shape": [...], slowest first. */
 void strake_report_shape(const strake_case *which, strake_json *json);
 
-/** Appends the object of one placement, on one line. */
-void strake_report_device(const strake_case *which, const strake_part_report *placement,
+/** Appends the object of one part, on one line. */
+void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json);
 
 /** Appends the member "choice": what was predicted and measured to choose where a case runs. */

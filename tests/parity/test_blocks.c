@@ -50,7 +50,7 @@ static uint64_t run(fixture *f, const char *where, const char *split, const cut 
 {
     static const int calls[] = {3, 9, 17};
     double *state = malloc(f->cells * sizeof *state);
-    strake_part_report placement[4];
+    strake_part_report part[4];
     assert_non_null(state);
     strake_solver *solver = open_cut(f, where, split, c);
     for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
@@ -62,10 +62,10 @@ static uint64_t run(fixture *f, const char *where, const char *split, const cut 
         }
     }
     const uint64_t checksum = strake_trial_checksum(f, solver);
-    const int placements = strake_solver_parts(solver, placement, 4);
+    const int parts = strake_solver_parts(solver, part, 4);
     *blocks = 0;
-    for (int k = 0; k < placements; k++) {
-        *blocks += placement[k].blocks;
+    for (int k = 0; k < parts; k++) {
+        *blocks += part[k].blocks;
     }
     strake_close(&solver);
     free(state);

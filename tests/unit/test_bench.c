@@ -78,12 +78,12 @@ static strake_bench_item *add(strake_bench *bench, const char *where, const char
     char copy[64];
     assert_int_equal(strake_bench_add(bench, where, &error), STRAKE_OK);
     strake_bench_item *const item = &bench->item[bench->items - 1];
-    item->placement = calloc(4, sizeof *item->placement);
-    assert_non_null(item->placement);
+    item->part = calloc(4, sizeof *item->part);
+    assert_non_null(item->part);
     (void)snprintf(copy, sizeof copy, "%s", ids);
     for (char *rest = NULL, *id = strtok_r(copy, ",", &rest); id != NULL;
          id = strtok_r(NULL, ",", &rest)) {
-        strake_part_report *const p = &item->placement[item->placements++];
+        strake_part_report *const p = &item->part[item->parts++];
         (void)snprintf(p->id, sizeof p->id, "%s", id);
         (void)snprintf(p->name, sizeof p->name, "a device");
         p->threads = strcmp(id, "cpu") == 0 ? threads : 1;
@@ -216,13 +216,13 @@ static void measuring_follows_the_plan(void **state)
     assert_true(bench->together);
     assert_int_equal(bench->untimed, 1);
     assert_true(bench->warm_up == 2 + 4 * bench->item[0].steps);
-    assert_int_equal(bench->item[1].placement[0].threads, 2);
-    assert_int_equal(bench->item[2].placement[0].threads, 3);
+    assert_int_equal(bench->item[1].part[0].threads, 2);
+    assert_int_equal(bench->item[2].part[0].threads, 3);
     for (int k = 0; k < bench->items; k++) {
         const strake_bench_item *const item = &bench->item[k];
         assert_int_equal(item->repeats, 4);
-        assert_int_equal(item->placement[0].end, 40);
-        assert_true(item->placement[0].compute > 0.0);
+        assert_int_equal(item->part[0].end, 40);
+        assert_true(item->part[0].compute > 0.0);
         for (int r = 0; r < 4; r++) {
             assert_true(item->seconds[r] > 0.0);
         }

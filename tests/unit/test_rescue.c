@@ -79,7 +79,7 @@ static void a_run_goes_on_from_a_renewed_copy(void **state)
     static const char *const words[] = {"fail:ocl:0@9", "lost:ocl:0@9", "lost:ocl:0@12/output"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         fixture f;
-        strake_part_report placement[2];
+        strake_part_report part[2];
         begin(&f, "cpu,ocl:0", "1,1", words[k]);
         strake_harness_step(f.solver, 5);
         make_due(f.solver);
@@ -88,11 +88,11 @@ static void a_run_goes_on_from_a_renewed_copy(void **state)
         assert_true(checksum == expected(&f, 12));
         assert_int_equal(f.solver->pace.kept.step, 5);
         assert_int_equal(strake_step_count(f.solver), 12);
-        assert_int_equal(strake_solver_parts(f.solver, placement, 2), 2);
-        assert_int_equal(placement[0].dropped_at, -1);
-        assert_true(placement[1].dropped_at >= 5);
-        assert_int_equal(placement[1].first, placement[1].end);
-        assert_int_equal(placement[0].end - placement[0].first, ROWS);
+        assert_int_equal(strake_solver_parts(f.solver, part, 2), 2);
+        assert_int_equal(part[0].dropped_at, -1);
+        assert_true(part[1].dropped_at >= 5);
+        assert_int_equal(part[1].first, part[1].end);
+        assert_int_equal(part[0].end - part[0].first, ROWS);
         strake_harness_step(f.solver, 3);
         assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 15));
         end(&f);

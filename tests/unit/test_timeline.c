@@ -50,7 +50,7 @@ static bool has_device(void)
     return any;
 }
 
-static void check_spans(const strake_timeline *t, const strake_part_report *placement)
+static void check_spans(const strake_timeline *t, const strake_part_report *part)
 {
     double before = 0.0;
     bool transfers[STRAKE_MAX_PARTS] = {false};
@@ -65,18 +65,17 @@ static void check_spans(const strake_timeline *t, const strake_part_report *plac
     }
     for (int e = 0; e < t->parts; e++) {
         const strake_timeline_sum *const sum = &t->sum[e];
-        const bool is_device = strncmp(placement[e].id, "ocl:", 4) == 0;
+        const bool is_device = strncmp(part[e].id, "ocl:", 4) == 0;
         assert_true(sum->known);
         assert_true(sum->compute >= 0.0 && sum->idle >= -1e-9);
         assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
         /* A device sends and receives in every step, unless it is alone and holds everything. */
-        assert_int_equal(transfers[e], is_device && (t->parts > 1 || placement[e].blocks > 0));
+        assert_int_equal(transfers[e], is_device && (t->parts > 1 || part[e].blocks > 0));
     }
 }
 
 /* Beside a device every worker of two computes its border first, on the side where the device is, if told to overlap. */
-static void check_borders(const strake_timeline *t, const strake_part_report *placement,
-                          bool overlaps)
+static void check_borders(const strake_timeline *t, const strake_part_report *part, bool overlaps)
 {
     int borders = 0;
     for (int k = 0; k < t->spans; k++) {
@@ -89,7 +88,7 @@ static void check_borders(const strake_timeline *t, const strake_part_report *pl
             assert_false(t->span[j].lane == s->lane && t->span[j].step == s->step);
         }
     }
-    const bool beside = t->parts == 2 && strcmp(placement[0].id, placement[1].id) != 0;
+    const bool beside = t->parts == 2 && strcmp(part[0].id, part[1].id) != 0;
     assert_true(beside && overlaps ? borders >= 2 : borders == 0);
 }
 
@@ -116,10 +115,10 @@ static void check_bits(strake_solver *solver, const strake_case *which)
 static void check_output(const strake_solver *solver, const char *where, const strake_timeline *t)
 {
     strake_text svg = {0}, json = {0};
-    strake_part_report placement[4];
-    strake_bench_item item = {.repeats = 0, .placement = placement};
+    strake_part_report part[4];
+    strake_bench_item item = {.repeats = 0, .part = part};
     (void)snprintf(item.where, sizeof item.where, "%s", where);
-    item.placements = strake_solver_parts(solver, placement, 4);
+    item.parts = strake_solver_parts(solver, part, 4);
     item.timeline = *t;
     const double end = strake_bench_draw_timeline(&item, 10.0, &svg);
     assert_true(fabs(end - 10.0 - strake_bench_timeline_height(&item)) < 1e-9);
@@ -145,7 +144,7 @@ static void record(const char *where, const char *run)
     strake_error error;
     strake_solver *solver = NULL;
     strake_timeline t;
-    strake_part_report placement[4];
+    strake_part_report part[4];
     strake_case *which = open_case(run);
     const strake_options options = {
         .where = where, .threads = 2, .split = strchr(where, ',') != NULL ? "1,1" : "1"};
@@ -154,12 +153,12 @@ static void record(const char *where, const char *run)
         strake_timeline_record(solver, &t, &error) != STRAKE_OK) {
         fail_msg("%s: %s", where, error.text);
     }
-    const int entries = strake_solver_parts(solver, placement, 4);
+    const int entries = strake_solver_parts(solver, part, 4);
     assert_int_equal(t.parts, entries);
     assert_int_equal(t.steps, strake_solver_steps_at_once(solver));
     assert_int_equal((t.step - 3) % t.steps, 0);
-    check_spans(&t, placement);
-    check_borders(&t, placement, strstr(run, "overlap: off") == NULL);
+    check_spans(&t, part);
+    check_borders(&t, part, strstr(run, "overlap: off") == NULL);
     check_output(solver, where, &t);
     check_bits(solver, which);
     strake_timeline_free(&t);
