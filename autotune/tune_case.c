@@ -8,7 +8,7 @@
 #include "case/source.h"
 #include "io/json.h"
 
-void strake_node_print(const strake_node *node, strake_text *text)
+static void print_node(const strake_node *node, strake_text *text)
 {
     const bool is_map = node->kind == STRAKE_NODE_MAP;
     if (node->kind == STRAKE_NODE_NULL) {
@@ -24,7 +24,7 @@ void strake_node_print(const strake_node *node, strake_text *text)
                 strake_json_quote(text, at->key);
                 strake_text_print(text, ": ");
             }
-            strake_node_print(at, text);
+            print_node(at, text);
             strake_text_print(text, at->next != NULL ? ", " : "");
         }
         strake_text_print(text, is_map ? "}" : "]");
@@ -62,7 +62,7 @@ static void print_field(const strake_space *space, const strake_node *field,
         node = varying != NULL ? varying : field;
     }
     strake_text_print(text, "  %s: ", field->key);
-    strake_node_print(node, text);
+    print_node(node, text);
     strake_text_print(text, "\n");
 }
 
@@ -177,7 +177,7 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
     STRAKE_CHECK(!plain.failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
     STRAKE_TRY(strake_tree_parse(space->name, plain.data, plain.length, &root, error));
     STRAKE_TRY(apply(root, like, sets, &kept, error));
-    strake_node_print(root, text);
+    print_node(root, text);
     strake_text_print(text, "\n");
     STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
 cleanup:

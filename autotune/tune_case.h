@@ -27,7 +27,4 @@ enum { STRAKE_GRID_TEXT = 72 };
 /** "96 x 80". Returns @p text. */
 const char *strake_grid_text(int dims, const int64_t n[STRAKE_AXES], char text[STRAKE_GRID_TEXT]);
 
-/** Appends a node as YAML in flow style. */
-void strake_node_print(const strake_node *node, strake_text *text);
-
 #endif

@@ -82,7 +82,8 @@ static int try_threads(int wanted, pthread_t *thread)
     return count;
 }
 
-size_t strake_threads_stack(void)
+/* Bytes of stack that the calling thread has left. */
+static size_t stack_left(void)
 {
     pthread_attr_t attributes;
     void *lowest = NULL;
@@ -98,7 +99,7 @@ size_t strake_threads_stack(void)
 
 strake_status strake_threads_need(size_t least, const char *what, strake_error *error)
 {
-    const size_t left = strake_threads_stack();
+    const size_t left = stack_left();
     return left >= least ? STRAKE_OK
                          : strake_fail(error, STRAKE_ERR_MEMORY,
                                        "this thread has %zu KiB of stack left, and %s takes up to "
@@ -127,7 +128,7 @@ void strake_threads_deep(void (*work)(void *data), void *data)
     pthread_t thread;
     pthread_attr_t attributes;
     bool is_away = false;
-    if (strake_threads_stack() < ENOUGH_STACK && pthread_attr_init(&attributes) == 0) {
+    if (stack_left() < ENOUGH_STACK && pthread_attr_init(&attributes) == 0) {
         is_away = pthread_attr_setstacksize(&attributes, DEEP_STACK) == 0 &&
                   pthread_create(&thread, &attributes, run_errand, &e) == 0;
         (void)pthread_attr_destroy(&attributes);
@@ -186,7 +187,7 @@ strake_status strake_threads_start(int threads, strake_error *error)
                            threads, others + 1);
     }
 #pragma omp parallel num_threads(threads) reduction(min : stack)
-    stack = strake_threads_stack();
+    stack = stack_left();
     if (stack < STRAKE_STACK_OF_WORKER) {
         return strake_fail(error, STRAKE_ERR_MEMORY,
                            "threads: %d, with %zu KiB of stack left; each takes up to %d: unset "

@@ -47,9 +47,6 @@ void strake_waits_read(strake_waits *out);
 /** Seconds that threads waited between two readings, those of all of them added. */
 double strake_waits_between(const strake_waits *before, const strake_waits *after);
 
-/** Bytes of stack that the calling thread has left. */
-size_t strake_threads_stack(void);
-
 /** STRAKE_ERR_MEMORY unless the calling thread has @p least bytes of stack left for @p what. */
 strake_status strake_threads_need(size_t least, const char *what, strake_error *error);
 

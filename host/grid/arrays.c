@@ -23,7 +23,8 @@ static size_t round_up(size_t bytes, size_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
-size_t strake_arrays_bytes(const strake_grid *grid)
+/* What an array takes in memory, whole pages. */
+static size_t mapped_bytes(const strake_grid *grid)
 {
     return round_up(bytes_of(&grid->layout), (size_t)sysconf(_SC_PAGESIZE));
 }
@@ -58,7 +59,7 @@ static strake_status new_array(const strake_grid *grid, const char *name, void *
                                strake_error *error)
 {
     const strake_layout *l = &grid->layout;
-    const size_t bytes = strake_arrays_bytes(grid);
+    const size_t bytes = mapped_bytes(grid);
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t head = strake_layout_offset(l, 0) / page * page;
     const size_t cells = strake_layout_offset(l, l->n[0]) - head;
@@ -80,7 +81,7 @@ void strake_arrays_free(const strake_grid *grid, void **array)
     if (array == NULL || *array == NULL) {
         return;
     }
-    (void)munmap(*array, strake_arrays_bytes(grid));
+    (void)munmap(*array, mapped_bytes(grid));
     *array = NULL;
 }
 

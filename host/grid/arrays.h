@@ -23,9 +23,6 @@ int strake_arrays_count(const strake_graph *graph, int for_state);
 strake_status strake_arrays_new(strake_grid *grid, const char *name, void **out,
                                 strake_error *error);
 
-/** Bytes that an array takes in memory, whole pages. */
-size_t strake_arrays_bytes(const strake_grid *grid);
-
 /** Frees such an array and sets the pointer to NULL; NULL is accepted. */
 void strake_arrays_free(const strake_grid *grid, void **array);
 

@@ -49,12 +49,11 @@ void strake_shares_set(strake_rank_group *group, const strake_range *owned)
     strake_border_stripes(group);
 }
 
-/* Gives every rank slabs in proportion to its weight, and none fewer than it needs. */
-static strake_status share(strake_rank_group *group, const double *weight, int steps,
-                           strake_error *error)
+/* Gives every rank slabs in proportion to its weight, and none fewer than it needs for one step. */
+static strake_status share(strake_rank_group *group, const double *weight, strake_error *error)
 {
     const int count = strake_ranks_count(group->domain->ranks);
-    const int64_t least = strake_domain_least(group->domain, steps);
+    const int64_t least = strake_domain_least(group->domain, 1);
     const int64_t n = group->domain->slabs;
     int64_t slabs[MOST_RANKS];
     if (n / count < least) {
@@ -121,7 +120,7 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
     group->owned = calloc((size_t)count, sizeof *group->owned);
     STRAKE_CHECK(group->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     STRAKE_TRY(first_weights(group, weight, error));
-    STRAKE_TRY(share(group, weight, 1, error));
+    STRAKE_TRY(share(group, weight, error));
 cleanup:
     return status;
 }
@@ -186,7 +185,7 @@ static strake_status share_by_rates(strake_rank_group *group, strake_error *erro
             break;
         }
         strake_shares_split(group, weight);
-        STRAKE_TRY(share(group, rates, 1, error));
+        STRAKE_TRY(share(group, rates, error));
         group->domain->ops->trim(group->domain);
         STRAKE_TRY(group->domain->ops->fill(group->domain, error));
         STRAKE_TRY(strake_ranks_agree(group->domain->ranks,

@@ -121,7 +121,7 @@ strake_status strake_model_advise_case(const strake_case *which,
         }
         const strake_exchange_case c = strake_exchange_case_of(
             &s->graph, &s->layout, which->n[0] / parts, sides, device->model.bandwidth);
-        const strake_advice advice = strake_advise(&device->model, &c, 1, s->most, 1);
+        const strake_advice advice = strake_advise(&device->model, &c, s->most, 1);
         print_advice(device, &c, &advice, stream);
         print_json(device, &c, &advice, json);
     }

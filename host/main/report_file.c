@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool strake_is_stdout(const char *path)
+/* Whether a name stands for standard output. NULL does not. */
+static bool is_stdout(const char *path)
 {
     static const char *const name[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
     bool same = false;
@@ -18,7 +19,7 @@ bool strake_is_stdout(const char *path)
 
 FILE *strake_table_stream(const char *report)
 {
-    return strake_is_stdout(report) ? stderr : stdout;
+    return is_stdout(report) ? stderr : stdout;
 }
 
 /* Whether a file could be made or replaced, as far as can be told without doing so; sweeps its folder. */
@@ -44,7 +45,7 @@ cleanup:
 strake_status strake_report_begin(strake_report_file *report, const char *path, strake_error *error)
 {
     *report = (strake_report_file){.path = path};
-    if (path == NULL || strake_is_stdout(path)) {
+    if (path == NULL || is_stdout(path)) {
         return STRAKE_OK;
     }
     return strake_file_is_direct(path)
@@ -61,7 +62,7 @@ strake_status strake_report_end(strake_report_file *report, const strake_text *t
         return STRAKE_OK;
     }
     STRAKE_CHECK(!text->failed, error, STRAKE_ERR_MEMORY, "out of memory for %s", path);
-    if (strake_is_stdout(path)) {
+    if (is_stdout(path)) {
         (void)fwrite(text->data, 1, text->length, stdout);
         return STRAKE_OK;
     }

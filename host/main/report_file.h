@@ -13,9 +13,6 @@ typedef struct strake_report_file {
     strake_file file; /**< open from the beginning where it is a pipe or a device */
 } strake_report_file;
 
-/** Whether a name stands for standard output: "-", /dev/stdout, /dev/fd/1. NULL does not. */
-bool strake_is_stdout(const char *path);
-
 /** Where tables go: standard output, or standard error where a report goes there. */
 FILE *strake_table_stream(const char *report);
 

@@ -38,8 +38,8 @@ static double transfers(const strake_device_model *m, strake_exchange_path path,
            strake_model_seconds(m, way[path][1], s->bytes_up, s->messages);
 }
 
-strake_advice strake_advise(const strake_device_model *m, const strake_exchange_case *c,
-                            int kernels, int most, int active)
+strake_advice strake_advise(const strake_device_model *m, const strake_exchange_case *c, int most,
+                            int active)
 {
     strake_advice advice = {.most = most};
     bool beside[STRAKE_CHOOSE_STEPS] = {false};
@@ -56,7 +56,7 @@ strake_advice strake_advise(const strake_device_model *m, const strake_exchange_
             .factor = fmin(m->overlap.up, m->overlap.down),
             .interior = fmax(0.0, (double)c->slabs - borders) * c->slab_seconds,
             /* Ranges: borders and the slabs between; the kernels' queue follows in its turn. */
-            .extra = c->sides * kernels * m->launch + m->barrier};
+            .extra = c->sides * m->launch + m->barrier};
         beside[k - 1] = strake_overlap_pays(&overlap);
         advice.added[k - 1] = fmin(overlap.exchange, strake_overlap_seconds(&overlap));
     }

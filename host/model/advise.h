@@ -36,11 +36,8 @@ typedef struct strake_advice {
 strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const strake_layout *layout,
                                              int64_t slabs, int sides, double bandwidth);
 
-/**
- * @param[in] kernels  launches of a step on one range of slabs
- * @param[in] most     steps per exchange, at most STRAKE_CHOOSE_STEPS
- */
+/** A step on one range of slabs is one launch. @param[in] most  steps per exchange, at most STRAKE_CHOOSE_STEPS */
 strake_advice strake_advise(const strake_device_model *model, const strake_exchange_case *c,
-                            int kernels, int most, int active);
+                            int most, int active);
 
 #endif

@@ -14,11 +14,6 @@
 /* A launcher promised others and MPI finds none: nobody else tells that. */
 static bool is_abandoned;
 
-bool strake_ranks_built(void)
-{
-    return STRAKE_MPI_MODULE;
-}
-
 bool strake_ranks_launched(void)
 {
     return strake_launch_variable() != NULL;
@@ -60,7 +55,7 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
     if (strake_launch_variable() == NULL) {
         return STRAKE_OK;
     }
-    if (!strake_ranks_built()) {
+    if (!STRAKE_MPI_MODULE) {
         return ranks == 1 ? STRAKE_OK
                           : refuse(error,
                                    "this Strake was built without MPI: each would run the whole "

@@ -25,9 +25,6 @@ typedef struct strake_transfer {
     size_t bytes;
 } strake_transfer;
 
-/** Whether Strake was built with MPI, that is, with a module to load. */
-bool strake_ranks_built(void);
-
 /** Whether a launcher says that this process is one of several ranks, or may be. */
 bool strake_ranks_launched(void);
 

@@ -6,11 +6,6 @@
 #define STRAKE_NETCDF_MODULE 0
 #endif
 
-bool strake_netcdf_built(void)
-{
-    return STRAKE_NETCDF_MODULE;
-}
-
 strake_status strake_netcdf_load(const char *who, const strake_netcdf **out, strake_error *error)
 {
     static const strake_module_kind kind = {.what = "NetCDF",
@@ -21,8 +16,8 @@ strake_status strake_netcdf_load(const char *who, const strake_netcdf **out, str
                                                 "install the NetCDF that it was built with "
                                                 "(Debian: libnetcdf19), or build Strake anew"};
     const void *module = NULL;
-    const strake_status status = strake_module_need(&kind, strake_netcdf_built(), who,
-                                                    STRAKE_NETCDF_PACKAGE, &module, error);
+    const strake_status status =
+        strake_module_need(&kind, STRAKE_NETCDF_MODULE, who, STRAKE_NETCDF_PACKAGE, &module, error);
     *out = module;
     return status;
 }

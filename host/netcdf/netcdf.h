@@ -107,9 +107,6 @@ typedef struct strake_netcdf {
 
 #define STRAKE_NETCDF_SYMBOL "strake_netcdf_module"
 
-/** Whether this Strake was built with NetCDF. */
-bool strake_netcdf_built(void);
-
 /** The module. @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE where it is not there */
 strake_status strake_netcdf_load(const char *who, const strake_netcdf **out, strake_error *error);
 

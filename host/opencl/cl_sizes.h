@@ -22,10 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    STRAKE_CL_MOST_STREAMS = 8,
-    STRAKE_CL_MOST_STEPS = 64 /**< per visit of a block */
-};
+enum { STRAKE_CL_MOST_STREAMS = 8 };
 
 /** What is to be cut. */
 typedef struct strake_cl_demand {

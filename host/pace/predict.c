@@ -72,7 +72,7 @@ static bool find_exchange(const strake_pace *pace, int e, strake_team_part *cost
     strake_exchange_case c =
         pace->domain->ops->exchange(pace->domain, pace->domain->slabs / 2, sides, model->bandwidth);
     c.slab_seconds = cost->slab;
-    const strake_advice advice = strake_advise(model, &c, 1, most, 1);
+    const strake_advice advice = strake_advise(model, &c, most, 1);
     cost->exchange = advice.per_step;
     (void)strake_number_print(
         why, size, "; exchange every %d step%s %s, %.3g us a step (model of %s, %.0f %% off)",

@@ -103,7 +103,7 @@ int strake_costs_steps(const strake_team *team)
         }
         /* Sweeps of all lengths up to `most`; the slowest device counts. */
         const strake_exchange_case c = case_of(team, part, model);
-        const strake_advice advice = strake_advise(model, &c, 1, most, active_on(team, part));
+        const strake_advice advice = strake_advise(model, &c, most, active_on(team, part));
         for (int k = 1; k <= most; k++) {
             const double again = 0.5 * (k - 1) * (double)c.reach * c.sides * c.slab_seconds;
             const bool fits = k == 1 || (k - 1) * c.reach + c.halo[0] < c.slabs;

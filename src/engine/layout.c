@@ -141,22 +141,16 @@ void strake_layout_fill_columns(const strake_layout *layout, void *array, int64_
     }
 }
 
-void strake_layout_fill_ends(const strake_layout *layout, void *array, bool before, bool after)
-{
-    const int64_t n = layout->n[0];
-    const int64_t ghosts[2] = {before ? layout->lo[0] : 0, after ? layout->hi[0] : 0};
-    for (int64_t k = -ghosts[0]; k < ghosts[1]; k++) {
-        const int64_t i = k < 0 ? k : n + k;
-        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
-        copy_line(layout, array, strake_layout_slab_at(layout, i),
-                  strake_layout_slab_at(layout, source), layout->slab);
-    }
-}
-
 void strake_layout_fill(const strake_layout *layout, void *array)
 {
-    strake_layout_fill_lateral(layout, array, 0, layout->n[0]);
-    strake_layout_fill_ends(layout, array, true, true);
+    const int64_t n = layout->n[0];
+    strake_layout_fill_lateral(layout, array, 0, n);
+    for (int64_t k = -(int64_t)layout->lo[0]; k < layout->hi[0]; k++) {
+        const int64_t i = k < 0 ? k : n + k;
+        copy_line(layout, array, strake_layout_slab_at(layout, i),
+                  strake_layout_slab_at(layout, strake_ghost_source(layout->boundary[0], n, i)),
+                  layout->slab);
+    }
 }
 
 bool strake_layout_is_finite(const strake_layout *layout, const void *array, int64_t first,

@@ -94,9 +94,6 @@ bool strake_layout_part_is_finite(const strake_layout *layout, const void *array
                                   int64_t end, int64_t left, int64_t right,
                                   int64_t cell[STRAKE_AXES]);
 
-/** Fills the ghosts of axis 0 before the first slab, after the last one, or both. */
-void strake_layout_fill_ends(const strake_layout *layout, void *array, bool before, bool after);
-
 /** Fills all ghosts (axis 2, 1, then 0) of a scalar array by index map. */
 void strake_layout_fill(const strake_layout *layout, void *array);
 

@@ -194,21 +194,21 @@ static void advice_follows_the_model(void **state)
     (void)state;
     strake_device_model m;
     make_model(&m);
-    strake_advice a = strake_advise(&m, &stripe, 1, 8, 1);
+    strake_advice a = strake_advise(&m, &stripe, 8, 1);
     assert_true(a.overlap);
     assert_int_equal(a.path, STRAKE_THROUGH_PINNED);
     assert_int_equal(a.most, 8);
     m.overlap = (strake_both){0.0, 0.0};
-    a = strake_advise(&m, &stripe, 1, 8, 1);
+    a = strake_advise(&m, &stripe, 8, 1);
     assert_false(a.overlap);
     assert_true(a.steps > 1);
     /* Slabs so dear that nothing is computed twice. */
     strake_exchange_case dear = stripe;
     dear.slab_seconds = 1e-3;
-    assert_int_equal(strake_advise(&m, &dear, 1, 8, 1).steps, 1);
+    assert_int_equal(strake_advise(&m, &dear, 8, 1).steps, 1);
     m.path[STRAKE_DOWN_PINNED].regime[0].alpha.value = 1e-3;
     m.path[STRAKE_DOWN_PINNED].regime[1].alpha.value = 1e-3;
-    assert_int_equal(strake_advise(&m, &dear, 1, 8, 1).path, STRAKE_THROUGH_PAGEABLE);
+    assert_int_equal(strake_advise(&m, &dear, 8, 1).path, STRAKE_THROUGH_PAGEABLE);
 }
 
 static void sentences_have_the_measured_numbers(void **state)
