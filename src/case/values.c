@@ -108,14 +108,15 @@ static strake_status read_common(const strake_common *common, strake_node *node,
 {
     void *const to = (char *)which + common->offset;
     strake_status status = STRAKE_OK;
-    int64_t integer = (int64_t)common->fallback;
-    int choice = (int)common->fallback;
+    int64_t integer = 0;
+    int choice = 0;
     char expected[160];
     switch (common->kind) {
     case STRAKE_COMMON_PROBLEM:
     case STRAKE_COMMON_FIELDS:
         break;
     case STRAKE_COMMON_PRECISION:
+        choice = (int)common->fallback;
         status =
             node ? strake_read_choice(node, strake_precision_words, &choice, error) : STRAKE_OK;
         *(strake_precision *)to = (strake_precision)choice;
@@ -127,6 +128,7 @@ static strake_status read_common(const strake_common *common, strake_node *node,
                 root, common->path,
                 strake_limits_text(&common->range, true, expected, sizeof expected), error);
         }
+        integer = (int64_t)common->fallback; /* may be more than an int holds */
         status = node ? strake_read_integer(node, &common->range, &integer, error) : STRAKE_OK;
         *(int64_t *)to = integer;
         break;
