@@ -208,7 +208,7 @@ static strake_status read_header(strake_asc_reader *r, strake_error *error)
     STRAKE_TRY(complete(r, value, given, error));
     r->at = before;
     /* Each cell takes a digit, and a blank unless it is the last one. */
-    STRAKE_CHECK(r->info.cols <= (r->bytes - before.offset) / 2 / r->info.rows + 1, error,
+    STRAKE_CHECK(r->info.rows * r->info.cols <= (r->bytes - before.offset + 1) / 2, error,
                  STRAKE_ERR_USAGE,
                  "%s: the header says %lld rows of %lld cells, for which the file is too short "
                  "(%lld bytes)",

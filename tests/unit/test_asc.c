@@ -158,6 +158,9 @@ static void malformed_files_are_told_with_their_line(void **state)
     expect_error("ncols 2147483647\nnrows 2147483647\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2",
                  "the header says 2147483647 rows of 2147483647 cells, for which the file is too "
                  "short (72 bytes)");
+    expect_error("ncols 1\nnrows 2147483647\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2",
+                 "the header says 2147483647 rows of 1 cells, for which the file is too short "
+                 "(63 bytes)");
     expect_error("ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize -1\n1",
                  "cellsize is -1, expected a number > 0");
     expect_error("ncols", "line 1: ncols is '', expected a number");
