@@ -16,6 +16,8 @@
 
 enum { MOST_BYTES = 64 << 20 };
 
+static const double year_9999 = 253402300799.0;
+
 /* Digits of what is only told, not computed with. */
 enum { ROUGH = 6 };
 
@@ -127,12 +129,16 @@ static bool read_tree(const strake_node *root, strake_journal_entry *entry)
         axes != STRAKE_AXES || settings == NULL || outcome == NULL || outcome->text == NULL ||
         !strake_outcome_of(outcome->text, &m->outcome) || !read_number(root, "build", &m->build) ||
         !read_number(root, "check", &m->check) || !read_number(root, "when", &entry->when) ||
+        !(entry->when >= 0.0 && entry->when <= year_9999) ||
         !read_numbers(strake_node_get(root, "seconds"), STRAKE_WORKER_SAMPLES, m->seconds,
                       &m->samples) ||
         !read_details(root, m) || !is_plausible(m)) {
         return false;
     }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        if (!(n[axis] >= 1.0 && n[axis] <= INT32_MAX)) {
+            return false;
+        }
         entry->n[axis] = (int64_t)n[axis];
     }
     m->effect = effect != NULL && effect->text != NULL ? strtoull(effect->text, NULL, 16) : 0;

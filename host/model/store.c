@@ -1,5 +1,6 @@
 /* Stored models: one file for each device, named by what it holds for. */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,13 @@ static double member(reader *r, const strake_node *map, const char *name)
     return number(r, strake_node_get(map, name));
 }
 
+static int whole(reader *r, const strake_node *map, const char *name)
+{
+    const double value = member(r, map, name);
+    r->good = r->good && value >= 0.0 && value <= INT_MAX;
+    return r->good ? (int)value : 0;
+}
+
 static void text(reader *r, const strake_node *map, const char *name, char *out, size_t size)
 {
     const strake_node *node = strake_node_get(map, name);
@@ -125,7 +133,7 @@ static void read_path(reader *r, const strake_node *map, strake_path *path)
     path->most = member(r, map, "most");
     path->error = member(r, map, "median_error");
     path->worst = member(r, map, "worst_error");
-    path->points = (int)member(r, map, "points");
+    path->points = whole(r, map, "points");
 }
 
 static void read_list(reader *r, const strake_node *list, int count, bool up, strake_both *out)

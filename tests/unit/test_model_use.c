@@ -104,6 +104,39 @@ static void models_are_read_as_they_were_stored(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* The only file of a folder, with the value of its first "points" replaced. */
+static void replace_points(const char *folder, const char *instead)
+{
+    char command[300];
+    (void)snprintf(command, sizeof command,
+                   "sed -i '0,/\"points\": /s/\\(\"points\": \\)[^}]*/\\1%s/' %s/model-*.yaml",
+                   instead, folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void models_with_impossible_numbers_of_points_are_not_used(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/strake-model.XXXXXX";
+    static const char *const bad[] = {"1e30", "2147483648", "-1", "null", "nan"};
+    strake_error error;
+    strake_device_model m, read;
+    strake_cl_device device = make_device();
+    make_model(&m);
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(strake_model_store(folder, &device, &m, &error), STRAKE_OK);
+    replace_points(folder, "7");
+    assert_true(strake_model_load(folder, &device, &read));
+    assert_int_equal(read.path[0].points, 7);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        replace_points(folder, bad[k]);
+        assert_false(strake_model_load(folder, &device, &read));
+    }
+    char command[128];
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void exchanges_add_up(void **state)
 {
     (void)state;
@@ -265,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_are_read_as_they_were_stored),
+        cmocka_unit_test(models_with_impossible_numbers_of_points_are_not_used),
         cmocka_unit_test(exchanges_add_up),
         cmocka_unit_test(sizes_of_exchanges_follow_the_steps),
         cmocka_unit_test(steps_trade_exchanges_for_slabs_computed_again),
