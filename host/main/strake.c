@@ -1,4 +1,5 @@
 /* The program: finds the command, parses its options, runs it. */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,9 +113,26 @@ static int run_global(const char *const *words)
     return code;
 }
 
+/* Threads of drivers, which compile kernels, get what ulimit -s says unless somebody says more. */
+static void give_threads_room(void)
+{
+    enum { ROOM = 8 << 20 };
+    pthread_attr_t attributes;
+    size_t size = 0;
+    if (pthread_getattr_default_np(&attributes) != 0) {
+        return;
+    }
+    if (pthread_attr_getstacksize(&attributes, &size) == 0 && size < ROOM &&
+        pthread_attr_setstacksize(&attributes, ROOM) == 0) {
+        (void)pthread_setattr_default_np(&attributes);
+    }
+    (void)pthread_attr_destroy(&attributes);
+}
+
 int main(int argc, char **argv)
 {
     strake_environment_keep();
+    give_threads_room();
     /* Without this a limit on file sizes would kill the program instead of failing the write. */
     (void)signal(SIGXFSZ, SIG_IGN);
     const char *const *const words = (const char *const *)argv;

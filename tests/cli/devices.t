@@ -61,6 +61,9 @@ fi
 faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
 if [ "$found" -gt 0 ] && [ -n "$faulty" ]; then
     try run case.yaml --on serial --quiet --steps 5 --output whole
+    check "fills of 6 bits go elsewhere" env STRAKE_TEST_FILL_BITS=6 STRAKE_OPENCL_LIBRARY="$faulty" \
+        "$(dirname "$faulty")/fill_elsewhere"
+    check "unless all bits count" test "$(STRAKE_OPENCL_LIBRARY=$faulty "$(dirname "$faulty")/fill_elsewhere"; echo $?)" = 1
     for bits in 6 9 12; do
         for place in ocl:0 ocl:0,ocl:0 "ocl:0 --set run.blocks=3"; do
             # shellcheck disable=SC2086 # words

@@ -60,7 +60,7 @@ for command in "run case.yaml --on cpu --output stack" "run case.yaml --output s
     small 128 $command
     exits 0 "${command%% --*} works with a stack of 128 KiB"
 done
-small 64 run case.yaml --on cpu --output stack
+small 48 run case.yaml --on cpu --output stack
 fails 1 'less is told, and what to do' 'KiB of stack left' 'ulimit -s'
 
 # A group below this script's own, with a limit of its own. Version 1 only: a group of version 2 that has

@@ -27,8 +27,7 @@ enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 6, MOST_SETS = 4096, WHOLE_RUNS 
 /* Of a sample; candidates: how many draws each one is chosen from. */
 enum {
     PROGRAMS = 14,
-    PROGRAMS_OF_OTHERS = 10,
-    SETS_OF_CHOSEN = 3,
+    SETS_OF_CHOSEN = 2,
     WHOLE_RUNS_OF_SAMPLE = 4,
     CANDIDATES = 400
 };

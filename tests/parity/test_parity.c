@@ -3,7 +3,7 @@
  * number of threads, from OpenCL devices and from every way of cutting the rows among them. The
  * inputs would show a contraction to fma (test_contraction.c). STRAKE_REQUIRE_OPENCL=1 turns a
  * missing OpenCL device from a skip into a failure. `make check` cuts the rows of schemes other than the first
- * in half of the ways (strake_trial_takes).
+ * in a third of the ways (strake_trial_takes).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,9 +82,9 @@ static void check_all(const config *c, const placement *list, size_t count)
     fixture f;
     begin(&f, c);
     for (size_t k = 0; k < count; k++) {
-        /* Every cut with every pair of boundaries, and other schemes with half of the cuts each. */
+        /* Every cut with every pair of boundaries, and other schemes with a third of the cuts each. */
         if (list == threads_only || c->variant == 0 ||
-            strake_trial_takes((int)k + c->variant + c->single, 2)) {
+            strake_trial_takes((int)k + c->variant + c->single, 3)) {
             check(&f, &list[k]);
         }
     }

@@ -80,6 +80,19 @@ def a_mapping_with_arrays_does_too():
 
 
 @test
+def time_steps_of_a_flow_follow_from_its_state():
+    case = {"problem": "lava", "grid": {"rows": 9, "cols": 12, "dx": 10, "dy": 10}, "time": {"end": 30, "dt_max": 2},
+            "fields": {"terrain": {"constant": 0}, "thickness": {"random": {"seed": 1, "minimum": 2, "maximum": 4}}}}
+    with strake.Solver(case, on="serial") as once, strake.Solver(case, on="cpu") as often:
+        once.advance(30)
+        for until in (5, 5, 11.5, 99):
+            often.advance(until)
+            assert often.time >= min(until, 30)
+        assert once.time == often.time == 30 and once.step_count == often.step_count > 15
+        assert once["thickness"].tobytes() == often["thickness"].tobytes()
+
+
+@test
 def winds_that_change_give_the_same_bits_everywhere():
     results = []
     for on in ("serial", "cpu"):

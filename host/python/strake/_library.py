@@ -110,6 +110,7 @@ _FUNCTIONS = {
                                      ctypes.POINTER(ctypes.c_int64), _error]),
     "strake_field_statistics": (_status, [_pointer, _text, _real, _real, _real, _error]),
     "strake_step": (_status, [_pointer, ctypes.c_int64, _error]),
+    "strake_advance": (_status, [_pointer, ctypes.c_double, ctypes.c_int64, _error]),
     "strake_stop": (None, [_pointer, ctypes.c_bool]),
     "strake_step_count": (ctypes.c_int64, [_pointer]),
     "strake_time": (ctypes.c_double, [_pointer]),

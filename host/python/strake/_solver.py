@@ -75,8 +75,8 @@ class Case:
         self.about = json.loads(take_text(lib.strake_case_text, self._address))
         self.problem = self.about["problem"]
         self.shape = tuple(self.about["shape"])
-        self.dt = self.about["dt"]
-        self.steps = self.about["steps"]
+        self.dt = self.about.get("dt")  # None: it follows from the state
+        self.steps = self.about.get("steps")
         self.dtype = np.dtype({"double": np.float64, "single": np.float32}[self.about["precision"]])
 
     def _without_arrays(self, source):
@@ -237,6 +237,15 @@ class Solver:
             left -= now
             if self.progress is not None:
                 self.progress(end - left, end)
+
+    def advance(self, until):
+        """For a problem whose time steps follow from its state: up to the first step that ends at or after `until` [s]
+        of simulated time, or the case's end. Neither that nor the sequence of calls changes a step."""
+        before = -1
+        while self.time < until and self.step_count != before:
+            before = self.step_count
+            with self._lock:
+                self._check(lib.strake_advance(self._solver, until, self._batch, self._error_at))
 
     def stop(self, stop=True):
         """From another thread, or in a signal's handler: the step that runs, or the next one, ends after the sweeps that
