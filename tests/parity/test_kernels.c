@@ -25,12 +25,7 @@
 enum { STEPS = 3, SETS = 208, SETS_OF_PROGRAM = 6, MOST_SETS = 4096, WHOLE_RUNS = 12, KEY = 128 };
 
 /* Of a sample; candidates: how many draws each one is chosen from. */
-enum {
-    PROGRAMS = 14,
-    SETS_OF_CHOSEN = 2,
-    WHOLE_RUNS_OF_SAMPLE = 4,
-    CANDIDATES = 400
-};
+enum { PROGRAMS = 14, SETS_OF_CHOSEN = 2, WHOLE_RUNS_OF_SAMPLE = 4, CANDIDATES = 400 };
 
 static int pick(uint64_t *seed, int count)
 {
