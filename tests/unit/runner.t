@@ -70,7 +70,7 @@ program fails <<END_OF_TEST
 setsid sleep 1000 &
 (sleep 1000; true) &
 check "something that is not so" false
-case \$1 in
+case \${1:-} in
     ends) done_testing ;;
     aborts) exit 3 ;;
 esac
@@ -92,7 +92,7 @@ done
 
 rm -f started
 STRAKE_TESTS_JOBS=2 STRAKE_TESTS_CPU_ONLY=1 bash "$top/tests/run.sh" built hangs.t fails.t >.out &
-appears started
+check "a runner has begun" appears started
 kill $!
 code=0
 wait $! || code=$?
