@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "gdal/gdal.h"
@@ -22,15 +21,10 @@ static bool is_tiff(const char *path)
     static const char *const magic[] = {"II*\0", "MM\0*", "II+\0", "MM\0+"};
     char head[4] = {0};
     bool found = false;
-    const char *why = NULL;
-    const int file = strake_file_open(path, NULL, &why);
-    if (file >= 0 && strake_file_read_at(file, head, sizeof head, 0)) {
+    if (strake_file_head(path, head, sizeof head)) {
         for (int k = 0; k < 4; k++) {
             found = found || memcmp(head, magic[k], sizeof head) == 0;
         }
-    }
-    if (file >= 0) {
-        (void)close(file);
     }
     return found;
 }

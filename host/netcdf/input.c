@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 
@@ -22,13 +21,8 @@ typedef struct input {
 bool strake_netcdf_is_file(const char *path)
 {
     unsigned char head[4] = {0};
-    const char *why = NULL;
-    const int file = strake_file_open(path, NULL, &why);
-    const bool read = file >= 0 && strake_file_read_at(file, head, sizeof head, 0);
-    if (file >= 0) {
-        (void)close(file);
-    }
-    return read && (memcmp(head, "CDF", 3) == 0 || memcmp(head, "\x89HDF", 4) == 0);
+    return strake_file_head(path, head, sizeof head) &&
+           (memcmp(head, "CDF", 3) == 0 || memcmp(head, "\x89HDF", 4) == 0);
 }
 
 static strake_status find_variable(input *in, const strake_input_name *name, strake_error *error)

@@ -197,6 +197,17 @@ bool strake_file_read_at(int descriptor, void *data, size_t bytes, int64_t offse
     return true;
 }
 
+bool strake_file_head(const char *path, void *data, size_t bytes)
+{
+    const char *why = NULL;
+    const int file = strake_file_open(path, NULL, &why);
+    const bool read = file >= 0 && strake_file_read_at(file, data, bytes, 0);
+    if (file >= 0) {
+        (void)close(file);
+    }
+    return read;
+}
+
 /* --- writing ------------------------------------------------------------------------------------- */
 
 static strake_status no_memory(const char *path, strake_error *error)

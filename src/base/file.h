@@ -36,6 +36,9 @@ strake_status strake_file_read(const char *path, int64_t most, const char *what,
  */
 bool strake_file_read_at(int descriptor, void *data, size_t bytes, int64_t offset);
 
+/** What a regular file begins with, which tells its kind. @return false where it has not so many bytes */
+bool strake_file_head(const char *path, void *data, size_t bytes);
+
 /* --- writing ------------------------------------------------------------------------------------- */
 
 /**
