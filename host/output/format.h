@@ -9,6 +9,12 @@
 #include "output/slabs.h"
 #include "io/text.h"
 
+/** One output. */
+typedef struct strake_format_output {
+    int64_t step;
+    double time; /**< [s] */
+} strake_format_output;
+
 /** What a format knows of the run; all of it is borrowed until close. */
 typedef struct strake_format_run {
     const strake_case *which;
@@ -19,13 +25,8 @@ typedef struct strake_format_run {
     const char *const *sets;  /**< NULL-terminated PATH=VALUE that changed the case */
     int64_t resumed;          /**< step of the checkpoint it continues, or -1: earlier steps stay */
     const strake_text *index; /**< lines of steps that stay, below a title */
+    strake_format_output output; /**< the present one, from output_begin on */
 } strake_format_run;
-
-/** One output. */
-typedef struct strake_format_output {
-    int64_t step;
-    double time; /**< [s] */
-} strake_format_output;
 
 /** Longest plain name of an output file, with its NUL. */
 enum { STRAKE_FORMAT_FILE = STRAKE_NAME_LENGTH + 40 };
@@ -40,8 +41,8 @@ typedef struct strake_format {
     strake_status (*look)(strake_error *error);
     /** @param[out] self  the format's own state; NULL after a failure */
     strake_status (*begin)(const strake_format_run *run, void **self, strake_error *error);
-    strake_status (*output_begin)(void *self, const strake_format_output *output,
-                                  strake_error *error);
+    /** NULL, as output_end: nothing to do. */
+    strake_status (*output_begin)(void *self, strake_error *error);
     /** @param[in] field  number among the problem's. The slabs have its name and shape, no piece yet. */
     strake_status (*field_begin)(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error);

@@ -9,7 +9,6 @@
 
 typedef struct asc {
     const strake_format_run *run;
-    strake_format_output output;
     strake_file file;
     strake_text text; /* of a piece */
     char name[STRAKE_FORMAT_FILE];
@@ -26,14 +25,6 @@ static strake_status begin(const strake_format_run *run, void **self, strake_err
     return STRAKE_OK;
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
-{
-    (void)error;
-    ((asc *)self)->output = *output;
-    return STRAKE_OK;
-}
-
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
@@ -45,7 +36,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
                                   .georef = strake_case_place(a->run->which)};
     const int length = strake_asc_write_header(&info, head, sizeof head);
     (void)field;
-    strake_format_name(slabs->name, a->output.step, "asc", a->name);
+    strake_format_name(slabs->name, a->run->output.step, "asc", a->name);
     char *const path = strake_path_join(a->run->folder, a->name);
     STRAKE_CHECK(path != NULL && length > 0, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_file_begin(&a->file, path, 0, error));
@@ -90,13 +81,6 @@ static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake
     return strake_file_commit(&a->file, error);
 }
 
-static strake_status output_end(void *self, strake_error *error)
-{
-    (void)self;
-    (void)error;
-    return STRAKE_OK;
-}
-
 static void close_asc(void **self)
 {
     asc *const a = *self;
@@ -110,9 +94,7 @@ static void close_asc(void **self)
 
 const strake_format strake_format_asc = {.name = "asc",
                                          .begin = begin,
-                                         .output_begin = output_begin,
                                          .field_begin = field_begin,
                                          .piece = piece,
                                          .field_end = field_end,
-                                         .output_end = output_end,
                                          .close = close_asc};

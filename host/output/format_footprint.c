@@ -13,7 +13,6 @@
 
 typedef struct footprint {
     const strake_format_run *run;
-    strake_format_output output;
     bool is_kml, is_extent; /* the present field is */
     unsigned char *mask;    /* [rows, cols] */
     char name[STRAKE_FORMAT_FILE];
@@ -44,14 +43,12 @@ static strake_status begin_kml(const strake_format_run *run, void **self, strake
     return begin(run, true, self, error);
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
+static strake_status output_begin(void *self, strake_error *error)
 {
     footprint *const f = self;
     (void)error;
-    f->output = *output;
     memset(f->mask, 0, (size_t)f->run->which->n[0] * (size_t)f->run->which->n[2]);
-    strake_format_name(STRAKE_FORMAT_FOOTPRINT, output->step, f->is_kml ? "kml" : "geojson",
+    strake_format_name(STRAKE_FORMAT_FOOTPRINT, f->run->output.step, f->is_kml ? "kml" : "geojson",
                        f->name);
     return STRAKE_OK;
 }
@@ -98,8 +95,8 @@ static strake_status output_end(void *self, strake_error *error)
     strake_text text = {0};
     strake_outline outline = {0};
     strake_footprint about = {.name = which->problem->name,
-                              .step = f->output.step,
-                              .time = f->output.time,
+                              .step = f->run->output.step,
+                              .time = f->run->output.time,
                               .georef = strake_case_place(which)};
     char *const path = strake_path_join(f->run->folder, f->name);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");

@@ -10,7 +10,6 @@
 typedef struct geotiff {
     const strake_format_run *run;
     const strake_gdal *module;
-    strake_format_output output;
     strake_gdal_writer *writer; /* NULL between two fields */
     char name[STRAKE_FORMAT_FILE];
 } geotiff;
@@ -34,14 +33,6 @@ static strake_status begin(const strake_format_run *run, void **self, strake_err
     return strake_gdal_load(who, &g->module, error);
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
-{
-    (void)error;
-    ((geotiff *)self)->output = *output;
-    return STRAKE_OK;
-}
-
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
@@ -50,7 +41,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
                                    .cols = slabs->shape[1],
                                    .georef = strake_case_place(g->run->which)};
     (void)field;
-    strake_format_name(slabs->name, g->output.step, "tif", g->name);
+    strake_format_name(slabs->name, g->run->output.step, "tif", g->name);
     return g->module->create(&info, (int)strake_element_size(slabs->solver), &g->writer, error);
 }
 
@@ -77,13 +68,6 @@ cleanup:
     return status;
 }
 
-static strake_status output_end(void *self, strake_error *error)
-{
-    (void)self;
-    (void)error;
-    return STRAKE_OK;
-}
-
 static void close_geotiff(void **self)
 {
     geotiff *const g = *self;
@@ -97,9 +81,7 @@ static void close_geotiff(void **self)
 const strake_format strake_format_geotiff = {.name = "geotiff",
                                              .look = look,
                                              .begin = begin,
-                                             .output_begin = output_begin,
                                              .field_begin = field_begin,
                                              .piece = piece,
                                              .field_end = field_end,
-                                             .output_end = output_end,
                                              .close = close_geotiff};

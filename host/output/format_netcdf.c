@@ -243,18 +243,17 @@ cleanup:
 }
 
 /* A record begins with its time, so that a file without fields is one without records. */
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
+static strake_status output_begin(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     netcdf *const n = self;
-    const double step = (double)output->step;
+    const double step = (double)n->run->output.step;
     if (n->file == NULL && n->run->resumed >= 0 && access(n->path, F_OK) == 0) {
         STRAKE_TRY(n->module->append(n->path, &n->plan, (double)n->run->resumed, &n->file, error));
     } else if (n->file == NULL) {
         STRAKE_TRY(n->module->create(n->path, &n->plan, &n->file, error));
     }
-    STRAKE_TRY(n->module->put(n->file, TIME, NULL, NULL, &output->time, error));
+    STRAKE_TRY(n->module->put(n->file, TIME, NULL, NULL, &n->run->output.time, error));
     STRAKE_TRY(n->module->put(n->file, STEP, NULL, NULL, &step, error));
 cleanup:
     return status;

@@ -8,7 +8,6 @@
 
 typedef struct npy {
     const strake_format_run *run;
-    strake_format_output output;
     strake_npy_writer *writer; /* NULL between two fields */
     char file[STRAKE_FORMAT_FILE];
 } npy;
@@ -24,20 +23,12 @@ static strake_status begin(const strake_format_run *run, void **self, strake_err
     return STRAKE_OK;
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
-{
-    (void)error;
-    ((npy *)self)->output = *output;
-    return STRAKE_OK;
-}
-
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
     npy *const n = self;
     (void)field;
-    strake_format_name(slabs->name, n->output.step, "npy", n->file);
+    strake_format_name(slabs->name, n->run->output.step, "npy", n->file);
     char *const path = strake_path_join(n->run->folder, n->file);
     if (path == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
@@ -62,13 +53,6 @@ static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake
     return strake_npy_write_end(&n->writer, error);
 }
 
-static strake_status output_end(void *self, strake_error *error)
-{
-    (void)self;
-    (void)error;
-    return STRAKE_OK;
-}
-
 static void close_npy(void **self)
 {
     npy *const n = *self;
@@ -81,9 +65,7 @@ static void close_npy(void **self)
 
 const strake_format strake_format_npy = {.name = "npy",
                                          .begin = begin,
-                                         .output_begin = output_begin,
                                          .field_begin = field_begin,
                                          .piece = piece,
                                          .field_end = field_end,
-                                         .output_end = output_end,
                                          .close = close_npy};

@@ -27,7 +27,6 @@ enum { GROUPS = 1 + STRAKE_MAX_FIELDS };
 
 typedef struct vtk {
     const strake_format_run *run;
-    strake_format_output output;
     group group[GROUPS]; /* cells, then the fields on faces by their number */
     int now;             /* group of the present field */
 } vtk;
@@ -106,14 +105,6 @@ static strake_status begin(const strake_format_run *run, void **self, strake_err
     return keep_series(v, error);
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
-{
-    (void)error;
-    ((vtk *)self)->output = *output;
-    return STRAKE_OK;
-}
-
 /* Points along VTK's axes, and where the first one lies. */
 static void describe_grid(const strake_case *which, int field, const strake_slabs *slabs,
                           char *attributes, char *piece, size_t size)
@@ -146,7 +137,7 @@ static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, s
     strake_vtk_head head = {.kind = "ImageData",
                             .attributes = attributes,
                             .piece = piece,
-                            .time = v->output.time,
+                            .time = v->run->output.time,
                             .array = array};
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f] && group_of(which, f) == number) {
@@ -158,12 +149,12 @@ static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, s
         }
     }
     describe_grid(which, number == 0 ? 0 : number - 1, slabs, attributes, piece, sizeof piece);
-    strake_format_name(group_name(which, number), v->output.step, "vti", g->file);
+    strake_format_name(group_name(which, number), v->run->output.step, "vti", g->file);
     free(g->path);
     g->path = strake_path_join(v->run->folder, g->file);
     STRAKE_CHECK(g->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_vtk_begin(&g->vtk, g->path, &head, error));
-    g->begun = v->output.step;
+    g->begun = v->run->output.step;
 cleanup:
     return status;
 }
@@ -173,8 +164,8 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
 {
     vtk *const v = self;
     v->now = group_of(v->run->which, field);
-    return v->group[v->now].begun == v->output.step ? STRAKE_OK
-                                                    : begin_file(v, v->now, slabs, error);
+    return v->group[v->now].begun == v->run->output.step ? STRAKE_OK
+                                                         : begin_file(v, v->now, slabs, error);
 }
 
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
@@ -219,9 +210,9 @@ static strake_status output_end(void *self, strake_error *error)
     vtk *const v = self;
     for (int k = 0; k < GROUPS; k++) {
         group *const g = &v->group[k];
-        if (g->begun == v->output.step) {
+        if (g->begun == v->run->output.step) {
             STRAKE_TRY(strake_vtk_end(&g->vtk, error));
-            strake_vtk_series_add(&g->series, v->output.time, g->file);
+            strake_vtk_series_add(&g->series, v->run->output.time, g->file);
             STRAKE_TRY(put_series(v, k, error));
             g->begun = -1;
         }
@@ -232,7 +223,6 @@ cleanup:
 
 const strake_format strake_format_vtk = {.name = "vtk",
                                          .begin = begin,
-                                         .output_begin = output_begin,
                                          .field_begin = field_begin,
                                          .piece = piece,
                                          .field_end = field_end,

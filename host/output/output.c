@@ -81,8 +81,8 @@ cleanup:
 }
 
 /* One field: every piece is asked of the solver once and goes into all formats. */
-static strake_status write_field(strake_output *output, strake_slabs *slabs,
-                                 const strake_format_output *now, int field, strake_error *error)
+static strake_status write_field(strake_output *output, strake_slabs *slabs, int field,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char file[STRAKE_FORMAT_FILE];
@@ -100,7 +100,8 @@ static strake_status write_field(strake_output *output, strake_slabs *slabs,
         file[0] = '\0';
         STRAKE_TRY(output->format[k]->field_end(output->self[k], file, error));
         if (file[0] != '\0') {
-            strake_text_print(&output->index, "%lld,%.17g,%s,%s\n", (long long)now->step, now->time,
+            strake_text_print(&output->index, "%lld,%.17g,%s,%s\n",
+                              (long long)output->run.output.step, output->run.output.time,
                               slabs->name, file);
         }
     }
@@ -113,18 +114,22 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
     strake_status status = STRAKE_OK;
     char *path = NULL;
     const strake_case *const which = output->run.which;
-    const int64_t step = strake_step_count(slabs->solver);
-    const strake_format_output now = {.step = step, .time = strake_time(slabs->solver)};
+    output->run.output = (strake_format_output){.step = strake_step_count(slabs->solver),
+                                                .time = strake_time(slabs->solver)};
     for (int k = 0; k < output->formats; k++) {
-        STRAKE_TRY(output->format[k]->output_begin(output->self[k], &now, error));
+        if (output->format[k]->output_begin != NULL) {
+            STRAKE_TRY(output->format[k]->output_begin(output->self[k], error));
+        }
     }
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f]) {
-            STRAKE_TRY(write_field(output, slabs, &now, f, error));
+            STRAKE_TRY(write_field(output, slabs, f, error));
         }
     }
     for (int k = 0; k < output->formats; k++) {
-        STRAKE_TRY(output->format[k]->output_end(output->self[k], error));
+        if (output->format[k]->output_end != NULL) {
+            STRAKE_TRY(output->format[k]->output_end(output->self[k], error));
+        }
     }
     path = strake_path_join(output->run.folder, STRAKE_INDEX_NAME);
     STRAKE_CHECK(path != NULL && !output->index.failed, error, STRAKE_ERR_MEMORY,

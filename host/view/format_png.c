@@ -14,7 +14,6 @@
 typedef struct png {
     const strake_format_run *run;
     const strake_cairo *module;
-    strake_format_output output;
     strake_scene scene;
     strake_picture picture;
     strake_volume volume;
@@ -77,14 +76,6 @@ static strake_status begin(const strake_format_run *run, void **self, strake_err
     return strake_cairo_load(who, &p->module, error);
 }
 
-static strake_status output_begin(void *self, const strake_format_output *output,
-                                  strake_error *error)
-{
-    (void)error;
-    ((png *)self)->output = *output;
-    return STRAKE_OK;
-}
-
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
@@ -95,8 +86,8 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
         return STRAKE_OK;
     }
     p->scene = strake_scene_of_case(p->run->which, field);
-    p->scene.step = p->output.step;
-    p->scene.time = p->output.time;
+    p->scene.step = p->run->output.step;
+    p->scene.time = p->run->output.time;
     if (plan->has_surface) {
         return strake_volume_begin(&p->volume, slabs->name, slabs->dims, slabs->shape, error);
     }
@@ -162,7 +153,7 @@ static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake
     } else {
         STRAKE_TRY(strake_plot_picture(&p->scene, &p->picture, &plot, &drawing, error));
     }
-    strake_format_name(p->run->which->problem->field[plan->field].name, p->output.step, "png",
+    strake_format_name(p->run->which->problem->field[plan->field].name, p->run->output.step, "png",
                        file);
     path = strake_path_join(p->run->folder, file);
     STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for pictures");
@@ -174,13 +165,6 @@ cleanup:
     strake_picture_free(&p->picture);
     strake_volume_free(&p->volume);
     return status;
-}
-
-static strake_status output_end(void *self, strake_error *error)
-{
-    (void)self;
-    (void)error;
-    return STRAKE_OK;
 }
 
 static void close_png(void **self)
@@ -197,9 +181,7 @@ static void close_png(void **self)
 const strake_format strake_format_png = {.name = "png",
                                          .look = look,
                                          .begin = begin,
-                                         .output_begin = output_begin,
                                          .field_begin = field_begin,
                                          .piece = piece,
                                          .field_end = field_end,
-                                         .output_end = output_end,
                                          .close = close_png};
