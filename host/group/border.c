@@ -1,5 +1,6 @@
 #include "group/border.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -17,6 +18,8 @@ struct strake_border {
     strake_bell done; /* steps whose ghosts are here */
     pthread_t thread;
     int64_t steps, sweep; /* of the present run */
+    int64_t step;         /* of it, that the present sweep begins with */
+    int64_t expected;     /* with a clock: sweeps in which all ranks still meet */
     _Atomic int64_t *stop;
     strake_status status;
     strake_error error;
@@ -191,6 +194,74 @@ static void stop_run(strake_rank_group *group, int64_t step)
     strake_neighbours_wake(group->team);
 }
 
+/* strake_least.own: the least bound of this rank's roles, -INFINITY where one of them failed. */
+static bool bring(void *user, bool waits, double *value)
+{
+    strake_rank_group *group = user;
+    strake_border *border = group->border;
+    strake_meeting *meeting = &group->team->meeting;
+    const int64_t wanted = border->step + 1;
+    if (waits) {
+        (void)strake_bell_wait(&meeting->brought, wanted, border->stop, border->is_crowded);
+    } else if (atomic_load(&meeting->brought.reached) < wanted && stop_of(border) >= wanted) {
+        return false;
+    }
+    *value = stop_of(border) >= wanted ? meeting->least : (double)-INFINITY;
+    return true;
+}
+
+/* strake_least.own of a rank that goes no further. */
+static bool give_up(void *user, bool waits, double *value)
+{
+    (void)user;
+    (void)waits;
+    *value = (double)-INFINITY;
+    return true;
+}
+
+/* What comes from the neighbours; with a clock also from all ranks, and the next time step with it. */
+static strake_status receive(strake_rank_group *group, strake_link *link, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_border *border = group->border;
+    strake_least least = {.own = bring, .user = group};
+    if (!group->domain->is_adaptive) {
+        return strake_link_received(link, NULL, error);
+    }
+    border->expected--;
+    STRAKE_TRY(strake_link_received(link, &least, error));
+    STRAKE_CHECK(least.value > (double)-INFINITY, error, STRAKE_ERR_RANK, "a rank has stopped");
+    strake_meeting_decide(&group->team->meeting, border->step, least.value);
+cleanup:
+    return status;
+}
+
+/* Whether the clock ends the run here: all ranks and their roles know. */
+static bool is_over(strake_rank_group *group, int64_t step)
+{
+    strake_border *border = group->border;
+    if (step == 0 || !group->domain->is_adaptive ||
+        !strake_clock_is_over(strake_meeting_clock(&group->team->meeting, step))) {
+        return false;
+    }
+    border->expected = 0;
+    return true;
+}
+
+/* This rank makes no further sweep: who waits for it in the next one learns it. */
+static void leave(strake_rank_group *group, strake_link *link)
+{
+    strake_border *border = group->border;
+    strake_least least = {.own = give_up};
+    strake_error ignored;
+    border->broken = true;
+    strake_link_stop(link);
+    if (group->domain->is_adaptive) {
+        border->expected = 0;
+        (void)strake_link_received(link, &least, &ignored);
+    }
+}
+
 /* One sweep's exchange. @return false where the run ends with it */
 static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
 {
@@ -199,23 +270,24 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
     strake_link *link = border->link[1 - parity];
     /* The ghosts of this array were last read in the sweep before. */
     bool goes_on = wait_for_roles(group, false, step);
+    border->step = step;
     border->status = strake_link_listen(link, &border->error);
     goes_on = goes_on && border->status == STRAKE_OK && wait_for_roles(group, true, end);
     if (!goes_on) {
-        strake_link_stop(link);
-        border->broken = true;
+        leave(group, link);
         return false;
     }
     border->status = strake_link_send(link, &border->error);
     if (border->status == STRAKE_OK) {
-        border->status = strake_link_received(link, &border->error);
+        border->status = receive(group, link, &border->error);
     }
     if (border->status == STRAKE_OK) {
         strake_bell_ring(&border->done, end);
         border->status = strake_link_sent(link, &border->error);
+    } else if (group->domain->is_adaptive) {
+        border->broken = true; /* all ranks leave */
     } else if (end < border->steps) {
-        strake_link_stop(border->link[parity]); /* the next sweep's: who waits for it learns it */
-        border->broken = true;
+        leave(group, border->link[parity]); /* the next sweep's */
     }
     return border->status == STRAKE_OK;
 }
@@ -225,7 +297,7 @@ static void *run_exchange(void *argument)
     strake_rank_group *group = argument;
     strake_border *border = group->border;
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* naps as short as they are meant */
-    for (int64_t step = 0; step < border->steps; step += border->sweep) {
+    for (int64_t step = 0; step < border->steps && !is_over(group, step); step += border->sweep) {
         const int64_t left = border->steps - step;
         const int64_t end = step + (left < border->sweep ? left : border->sweep);
         if (!exchange_sweep(group, step, end)) {
@@ -306,17 +378,29 @@ strake_status strake_border_refresh(strake_rank_group *group, strake_error *erro
     strake_link *link = group->border->link[group->domain->parity];
     STRAKE_TRY(strake_link_listen(link, error));
     STRAKE_TRY(strake_link_send(link, error));
-    STRAKE_TRY(strake_link_received(link, error));
+    STRAKE_TRY(strake_link_received(link, NULL, error));
     STRAKE_TRY(strake_link_sent(link, error));
 cleanup:
     return status;
 }
 
+void strake_border_expect(strake_rank_group *group, int64_t sweeps)
+{
+    if (group->border != NULL) {
+        group->border->expected = sweeps;
+    }
+}
+
 void strake_border_break(strake_rank_group *group)
 {
     strake_border *border = group->border;
-    if (border != NULL && !border->broken) {
-        strake_link_stop(border->link[1 - group->domain->parity]);
-        border->broken = true;
+    strake_link *link = NULL;
+    strake_error ignored;
+    if (border == NULL || border->broken || (group->domain->is_adaptive && border->expected == 0)) {
+        return;
+    }
+    link = border->link[1 - group->domain->parity];
+    if (!group->domain->is_adaptive || strake_link_listen(link, &ignored) == STRAKE_OK) {
+        leave(group, link);
     }
 }

@@ -12,6 +12,10 @@
  * rank's; what it computes from slabs [i - lo, i + hi] it stores at i - lo, so that every slab of the
  * grid wanders down by `lo` places per step (strake_domain.shift) and nothing is ever sent up. Through common
  * memory words go both ways all the same: only so a rank learns that its slabs have been read.
+ *
+ * Where the state decides on the time step the least bound of all ranks is found in the same round: as soon as the
+ * roles of this rank have brought theirs, beside the messages. A rank that fails brings -INFINITY, so that
+ * all leave after the same sweep.
  */
 #ifndef STRAKE_BORDER_H
 #define STRAKE_BORDER_H
@@ -25,7 +29,10 @@ void strake_border_destroy(strake_rank_group *group);
 /** Brings the ghosts of the current states up to date. Collective. */
 strake_status strake_border_refresh(strake_rank_group *group, strake_error *error);
 
-/** Tells the neighbours that this rank makes no further sweep. */
+/** All ranks are about to make @p sweeps sweeps together, or fewer if their clock ends. */
+void strake_border_expect(strake_rank_group *group, int64_t sweeps);
+
+/** Tells the neighbours, or with a clock all ranks, that this one makes no further sweep. */
 void strake_border_break(strake_rank_group *group);
 
 /** Tells the team which slabs of other ranks lie next to this rank's (strake_outside.stripe). */

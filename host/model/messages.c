@@ -23,7 +23,7 @@ static strake_status call(strake_link *link, double *seconds, strake_error *erro
         STRAKE_TRY(strake_link_listen(link, error));
         const double start = strake_clock_seconds();
         STRAKE_TRY(strake_link_send(link, error));
-        STRAKE_TRY(strake_link_received(link, error));
+        STRAKE_TRY(strake_link_received(link, NULL, error));
         if (k >= 0) {
             seconds[k] = 0.5 * (strake_clock_seconds() - start);
         }
@@ -40,7 +40,7 @@ static strake_status answer(strake_link *link, strake_error *error)
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_link_listen(link, error));
     for (int k = -WARM; k < ROUNDS; k++) {
-        STRAKE_TRY(strake_link_received(link, error));
+        STRAKE_TRY(strake_link_received(link, NULL, error));
         if (k + 1 < ROUNDS) {
             STRAKE_TRY(strake_link_listen(link, error));
         }

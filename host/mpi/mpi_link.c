@@ -16,6 +16,8 @@ struct strake_link {
     int *to;    /* where each piece goes */
     int *tag;   /* and its tag */
     bool listens;
+    double own,
+        least; /* numbers of a round, of this rank and of all; their request is after the receives */
 };
 
 static int pieces_of(const strake_transfer *transfer, int transfers)
@@ -180,24 +182,53 @@ void strake_link_stop(strake_link *link)
     }
 }
 
-strake_status strake_link_received(strake_link *link, strake_error *error)
+/* A peer that has stopped, by what came from it; -1: none has. */
+static int find_stopped(const strake_link *link)
 {
-    char peers[64];
-    peers_text(link, peers, sizeof peers);
-    const strake_status status =
-        strake_mpi_wait(link->ranks, link->receives, link->receive, link->seen, peers, error);
-    if (status != STRAKE_OK) {
-        return status;
-    }
-    link->listens = false;
     for (int k = 0; k < link->receives; k++) {
         int bytes = 0;
         (void)MPI_Get_count(&link->seen[k], MPI_BYTE, &bytes);
         if (bytes != link->bytes[k]) {
-            return strake_fail(error, STRAKE_ERR_RANK, "rank %d has stopped", link->peer[k]);
+            return link->peer[k];
         }
     }
-    return STRAKE_OK;
+    return -1;
+}
+
+/* Begins with this rank's number; then waits for all ranks', and for what has not come yet. */
+static strake_status meet(strake_link *link, strake_least *least, bool here, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_ranks *const ranks = link->ranks;
+    const int first = here ? link->receives : 0;
+    (void)least->own(least->user, true, &link->own);
+    STRAKE_TRY(strake_mpi_check(ranks, "MPI_Iallreduce",
+                                MPI_Iallreduce(&link->own, &link->least, 1, MPI_DOUBLE, MPI_MIN,
+                                               ranks->world, &link->receive[link->receives]),
+                                error));
+    STRAKE_TRY(strake_mpi_wait(ranks, link->receives - first + 1, link->receive + first,
+                               here ? MPI_STATUSES_IGNORE : link->seen, "the other ranks", error));
+    least->value = link->least;
+cleanup:
+    return status;
+}
+
+strake_status strake_link_received(strake_link *link, strake_least *least, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char peers[64];
+    int stopped = -1;
+    bool here = false; /* before all ranks' numbers: what came is told only once */
+    peers_text(link, peers, sizeof peers);
+    STRAKE_TRY(strake_mpi_wait_or(link->ranks, link->receives, link->receive, link->seen, least,
+                                  &here, peers, error));
+    stopped = here ? find_stopped(link) : -1;
+    STRAKE_TRY(least != NULL ? meet(link, least, here, error) : STRAKE_OK);
+    stopped = here ? stopped : find_stopped(link);
+    link->listens = false;
+    STRAKE_CHECK(stopped < 0, error, STRAKE_ERR_RANK, "rank %d has stopped", stopped);
+cleanup:
+    return status;
 }
 
 strake_status strake_link_sent(strake_link *link, strake_error *error)
@@ -215,7 +246,7 @@ strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *sen
     STRAKE_TRY(strake_link_create(ranks, send, sends, receive, receives, &link, error));
     STRAKE_TRY(strake_link_listen(link, error));
     STRAKE_TRY(strake_link_send(link, error));
-    STRAKE_TRY(strake_link_received(link, error));
+    STRAKE_TRY(strake_link_received(link, NULL, error));
     STRAKE_TRY(strake_link_sent(link, error));
 cleanup:
     strake_link_destroy(&link);

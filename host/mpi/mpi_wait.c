@@ -131,19 +131,28 @@ static bool is_over(strake_ranks *ranks, double since, double *looked, const cha
 strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
                               MPI_Status *seen, const char *what, strake_error *error)
 {
+    bool done = false;
+    return strake_mpi_wait_or(ranks, requests, request, seen, NULL, &done, what, error);
+}
+
+strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request *request,
+                                 MPI_Status *seen, strake_least *least, bool *done,
+                                 const char *what, strake_error *error)
+{
     const double nap = ranks->is_crowded ? nap_in_a_crowd : nap_alone;
     const double since = strake_clock_seconds();
     double looked = since;
     for (;;) {
-        int done = 0;
+        int all = 0;
         if (ranks->lost) {
             return strake_fail(error, STRAKE_ERR_RANK, "%s", ranks->cause.text);
         }
-        const int code = MPI_Testall(requests, request, &done, seen);
+        const int code = MPI_Testall(requests, request, &all, seen);
         if (code != MPI_SUCCESS) {
             return strake_mpi_check(ranks, "MPI_Testall", code, error);
         }
-        if (done) {
+        *done = all != 0;
+        if (*done || (least != NULL && least->own(least->user, false, &least->value))) {
             return STRAKE_OK;
         }
         if (!ranks->is_crowded && strake_clock_seconds() - since < awake) {

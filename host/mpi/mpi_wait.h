@@ -43,4 +43,9 @@ void strake_mpi_linger(void);
 strake_status strake_mpi_wait(strake_ranks *ranks, int requests, MPI_Request *request,
                               MPI_Status *seen, const char *what, strake_error *error);
 
+/** The same, or until a number is known (NULL: it is not asked for). @param[out] done  the requests are */
+strake_status strake_mpi_wait_or(strake_ranks *ranks, int requests, MPI_Request *request,
+                                 MPI_Status *seen, strake_least *least, bool *done,
+                                 const char *what, strake_error *error);
+
 #endif

@@ -215,9 +215,9 @@ void strake_link_stop(strake_link *link)
     }
 }
 
-strake_status strake_link_received(strake_link *link, strake_error *error)
+strake_status strake_link_received(strake_link *link, strake_least *least, strake_error *error)
 {
-    return link != NULL ? of(link)->link_received(link, error) : no_ranks(error);
+    return link != NULL ? of(link)->link_received(link, least, error) : no_ranks(error);
 }
 
 strake_status strake_link_sent(strake_link *link, strake_error *error)

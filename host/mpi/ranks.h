@@ -108,8 +108,20 @@ strake_status strake_link_listen(strake_link *link, strake_error *error);
 strake_status strake_link_send(strake_link *link, strake_error *error);
 void strake_link_stop(strake_link *link);
 
-/** Waits for what the peers send. @return STRAKE_ERR_RANK naming a peer that has stopped. */
-strake_status strake_link_received(strake_link *link, strake_error *error);
+/** A number that every rank brings to a round, for all to have the least of them. */
+typedef struct strake_least {
+    /** This rank's own, once it is known. @param[in] waits  until it is @return whether it is */
+    bool (*own)(void *user, bool waits, double *value);
+    void *user;
+    double value; /**< out: the least */
+} strake_least;
+
+/**
+ * Waits for what the peers send, and with @p least (NULL: none) for the numbers of all ranks, which meet as soon
+ * as this one's is known, beside the messages. Collective with it, whoever stops included.
+ * @return STRAKE_ERR_RANK naming a peer that has stopped.
+ */
+strake_status strake_link_received(strake_link *link, strake_least *least, strake_error *error);
 
 /** Waits until the sending memory may change again. */
 strake_status strake_link_sent(strake_link *link, strake_error *error);

@@ -196,10 +196,6 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
         STRAKE_CHECK(solver->cache != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory opening a solver");
     }
-    STRAKE_CHECK(solver->grid.domain.ranks == NULL || !solver->which->problem->is_adaptive, error,
-                 STRAKE_ERR_USAGE,
-                 "%s: problem %s runs in one process so far: start it without mpirun",
-                 solver->which->file, solver->which->problem->name);
     STRAKE_TRY(strake_threads_need(STRAKE_STACK_OF_CALLER, "opening a solver", error));
     STRAKE_TRY(strake_workers_choose(&solver->team, options->threads, error));
     STRAKE_TRY(resolve(solver, options, error));

@@ -16,6 +16,7 @@ typedef struct request {
     int field;
     int64_t first, end; /* slabs of the grid */
     int64_t step;       /* at the end */
+    strake_clock clock; /* at the end */
     bool was_set;       /* at the end: states came from rank 0 */
     strake_error outcome;
 } request;
@@ -171,6 +172,7 @@ strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
 static void conclude(strake_solver *solver, const request *end)
 {
     solver->grid.domain.step = end->step;
+    solver->grid.domain.clock = end->clock;
     if (end->was_set) {
         strake_grid_mark(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_AHEAD,
                          STRAKE_FIELD_RAW);
@@ -180,8 +182,10 @@ static void conclude(strake_solver *solver, const request *end)
 strake_status strake_remote_end(strake_solver *solver, strake_status outcome, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    request end = {
-        .kind = REQUEST_END, .step = solver->grid.domain.step, .was_set = solver->remote.was_set};
+    request end = {.kind = REQUEST_END,
+                   .step = solver->grid.domain.step,
+                   .clock = solver->grid.domain.clock,
+                   .was_set = solver->remote.was_set};
     if (outcome != STRAKE_OK) {
         end.outcome = *error;
     }

@@ -160,8 +160,10 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
     while (solver->grid.domain.step < end && !stopped && !is_over(solver)) {
         const double start = strake_clock_seconds();
         solver->team.checked = solver->grid.domain.step;
-        const int64_t piece = strake_regroup_piece(&solver->group, end - solver->grid.domain.step);
-        const int64_t aim = solver->grid.domain.step + piece;
+        const int64_t before = solver->grid.domain.step;
+        const int64_t piece = strake_regroup_piece(&solver->group, end - before);
+        const int64_t aim = before + piece;
+        strake_border_expect(&solver->group, piece + (solver->grid.domain.clock.is_known ? 0 : 1));
         status = run_to(solver, aim, least, error);
         stopped = solver->grid.domain.step < aim;
         if (status != STRAKE_OK) {
@@ -169,7 +171,8 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
         }
         STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks, status, error));
         const double elapsed = strake_clock_seconds() - start;
-        STRAKE_TRY(strake_regroup(&solver->group, piece, elapsed, error));
+        STRAKE_TRY(
+            strake_regroup(&solver->group, solver->grid.domain.step - before, elapsed, error));
         solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
     }
 cleanup:
@@ -244,8 +247,10 @@ static strake_status renew_vents(strake_solver *solver, strake_error *error)
     }
     if (vents->count > 0 && (clock->time < solver->grid.vents_at ||
                              strake_vents_next(vents, solver->grid.vents_at) <= clock->time)) {
-        STRAKE_TRY(strake_inputs_fill_vents(&solver->grid, error));
-        STRAKE_TRY(strake_inputs_prepare(&solver->grid, error));
+        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
+                                      strake_inputs_fill_vents(&solver->grid, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
+                                      strake_inputs_prepare(&solver->grid, error), error));
         clock->is_known = false;
     }
     clock->is_known = clock->is_known && clock->stop == next;

@@ -6,12 +6,16 @@ enum { APART = 8 /* numbers of a cache line */ };
 
 bool strake_meeting_open(strake_meeting *m, int roles)
 {
-    m->bound = calloc((size_t)(roles * APART), sizeof *m->bound);
-    if (m->bound == NULL || !strake_bell_open(&m->decided)) {
-        free(m->bound);
-        m->bound = NULL;
+    double *const bound = calloc((size_t)(roles * APART), sizeof *bound);
+    const bool first = bound != NULL && strake_bell_open(&m->decided);
+    if (!first || !strake_bell_open(&m->brought)) {
+        if (first) {
+            strake_bell_close(&m->decided);
+        }
+        free(bound);
         return false;
     }
+    m->bound = bound;
     m->roles = roles;
     return true;
 }
@@ -20,15 +24,18 @@ void strake_meeting_close(strake_meeting *m)
 {
     if (m->bound != NULL) {
         strake_bell_close(&m->decided);
+        strake_bell_close(&m->brought);
         free(m->bound);
         m->bound = NULL;
     }
 }
 
-void strake_meeting_start(strake_meeting *m, const strake_clock *clock)
+void strake_meeting_start(strake_meeting *m, const strake_clock *clock, bool is_shared)
 {
     m->clock[0] = *clock;
+    m->is_shared = is_shared;
     atomic_store(&m->arrived, 0);
+    strake_bell_ring(&m->brought, 0);
     strake_bell_ring(&m->decided, 0);
 }
 
@@ -47,10 +54,20 @@ void strake_meeting_bring(strake_meeting *m, int role, int64_t sweep, double bou
     for (int r = 1; r < m->roles; r++) {
         least = m->bound[r * APART] < least ? m->bound[r * APART] : least;
     }
-    strake_clock next = m->clock[sweep % 2];
-    strake_clock_advance(&next, least);
-    m->clock[(sweep + 1) % 2] = next;
     atomic_store(&m->arrived, 0);
+    if (m->is_shared) {
+        m->least = least;
+        strake_bell_ring(&m->brought, sweep + 1);
+    } else {
+        strake_meeting_decide(m, sweep, least);
+    }
+}
+
+void strake_meeting_decide(strake_meeting *m, int64_t sweep, double bound)
+{
+    strake_clock next = m->clock[sweep % 2];
+    strake_clock_advance(&next, bound);
+    m->clock[(sweep + 1) % 2] = next;
     strake_bell_ring(&m->decided, sweep + 1);
 }
 
@@ -58,4 +75,12 @@ bool strake_meeting_wait(strake_meeting *m, int64_t sweep, const _Atomic int64_t
                          bool is_crowded)
 {
     return strake_bell_wait(&m->decided, sweep + 1, stop, is_crowded);
+}
+
+void strake_meeting_wake(strake_meeting *m)
+{
+    if (m->bound != NULL) {
+        strake_bell_wake(&m->brought);
+        strake_bell_wake(&m->decided);
+    }
 }

@@ -2,7 +2,8 @@
  * @file meeting.h
  * Where all roles of a team meet between two sweeps of an adaptive problem: each brings the bound that its cells
  * allow, the last one to come decides on the next time step, and all leave with the same. A minimum has
- * no order, so that neither has the decision.
+ * no order, so that neither has the decision. With other ranks the last one leaves it to the thread that brings
+ * this rank's bound to theirs (group/border.h).
  *
  * A role is never more than one meeting ahead of another: two clocks, taken in turn, are enough.
  */
@@ -14,7 +15,10 @@
 
 typedef struct strake_meeting {
     int roles;
+    bool is_shared; /**< with other ranks */
     _Atomic int arrived;
+    strake_bell brought; /**< sweeps of the run whose bounds are all here, with other ranks; ... */
+    double least;        /**< ... the least of the last one [s] */
     strake_bell decided; /**< sweeps of the run that are decided */
     strake_clock clock[2];
     double *bound; /**< by role, on cache lines of their own */
@@ -24,17 +28,23 @@ typedef struct strake_meeting {
 bool strake_meeting_open(strake_meeting *meeting, int roles);
 void strake_meeting_close(strake_meeting *meeting);
 
-/** Before a run: its first sweep has this clock. */
-void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock);
+/** Before a run: its first sweep has this clock. @param[in] is_shared  others call strake_meeting_decide() */
+void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock, bool is_shared);
 
 /** The clock of sweep @p sweep, from 0 on, once it is decided. */
 const strake_clock *strake_meeting_clock(const strake_meeting *meeting, int64_t sweep);
 
-/** A role has done sweep @p sweep, with this bound [s]. The last one decides on the next. */
+/** A role has done sweep @p sweep, with this bound [s]. The last one decides on the next, unless it is shared. */
 void strake_meeting_bring(strake_meeting *meeting, int role, int64_t sweep, double bound);
+
+/** After sweep @p sweep, with the least bound that there is [s]: all go on. */
+void strake_meeting_decide(strake_meeting *meeting, int64_t sweep, double bound);
 
 /** Waits until the sweep after @p sweep is decided. @return false once @p stop is before it */
 bool strake_meeting_wait(strake_meeting *meeting, int64_t sweep, const _Atomic int64_t *stop,
                          bool is_crowded);
+
+/** Lets whoever waits look at `stop` again. */
+void strake_meeting_wake(strake_meeting *meeting);
 
 #endif

@@ -125,9 +125,7 @@ void strake_neighbours_wake(strake_team *team)
         strake_bell_wake(&team->role[r].bordered);
         strake_bell_wake(&team->role[r].done);
     }
-    if (team->domain->is_adaptive) {
-        strake_bell_wake(&team->meeting.decided);
-    }
+    strake_meeting_wake(&team->meeting);
     if (team->outside.arrived != NULL) {
         strake_bell_wake(team->outside.arrived);
     }

@@ -324,7 +324,7 @@ static void start_team(team_run *run, int64_t trials)
     }
     strake_neighbours_start(team);
     if (run->meeting != NULL) {
-        strake_meeting_start(run->meeting, &team->domain->clock);
+        strake_meeting_start(run->meeting, &team->domain->clock, team->outside.is_linked);
     }
     if (!run->trial && team->outside.is_linked) {
         run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
