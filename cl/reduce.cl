@@ -1,57 +1,62 @@
 /*
- * reduce.cl: the least or greatest number of the interior of an array. Work-items go through it in strides, a
- * group brings its items' numbers down to one; a second launch of one group does the same with
- * those of the groups. No order matters.
+ * reduce.cl: the least or greatest number of a step. The kernels that compute it bring the numbers of their
+ * cells down to one for each work-item and those to one for each group; a launch of one group does
+ * the same with those of the groups. No order matters.
  */
-#define REDUCE_MOST 256 /* work-items of a group, a power of two */
+#define REDUCE_AT_ONCE 8 /* numbers that a work-item brings down to one between two barriers */
 
-static inline real reduce_two(real a, real b, int greatest)
+static inline real reduce_two(real into, real other, int greatest)
 {
-    return greatest ? STRAKE_MAX(b, a) : STRAKE_MIN(b, a);
+    return greatest ? STRAKE_MAX(other, into) : STRAKE_MIN(other, into);
 }
 
-/* The number of a group's work-items to out[group]. */
-static inline void reduce_group(real own, __local real *found, __global real *out, int greatest)
+/* That of all work-items of a group, which call it together; the first one gets it. @p found: one each. */
+static inline real reduce_items(real own, __local real *found, int greatest)
 {
-    const int item = (int)get_local_id(0);
+    const int item = (int)(get_local_id(1) * get_local_size(0) + get_local_id(0));
+    int count = (int)(get_local_size(0) * get_local_size(1));
     found[item] = own;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int rest = (int)get_local_size(0) / 2; rest > 0; rest /= 2) {
-        if (item < rest) {
-            found[item] = reduce_two(found[item], found[item + rest], greatest);
+    while (count > 1) {
+        const int left = (count + REDUCE_AT_ONCE - 1) / REDUCE_AT_ONCE;
+        if (item < left) {
+            for (int k = item + left; k < count; k += left) {
+                own = reduce_two(own, found[k], greatest);
+            }
+            found[item] = own;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        count = left;
     }
-    if (item == 0) {
-        out[get_group_id(0)] = found[0];
+    return own;
+}
+
+/* That of a group to out[number of the group]. */
+static inline void reduce_group(real own, __local real *found, __global real *out, int greatest)
+{
+    const real least = reduce_items(own, found, greatest);
+    if (get_local_id(0) == 0 && get_local_id(1) == 0) {
+        out[(get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) +
+            get_group_id(0)] = least;
     }
 }
 
-/* Slabs [0, slabs) of an array; groups along dimension 0. */
-__kernel void reduce_cells(__global const real *array, const long slab, const long pitch,
-                           const long origin, const int slabs, const int lines, const int n,
-                           const real start, const int greatest, __global real *out)
+/* That of an array, for one group along dimension 0. */
+static inline real reduce_array(__global const real *array, int count, real start, int greatest,
+                                __local real *found)
 {
-    __local real found[REDUCE_MOST];
     real own = start;
-    const long cells = (long)slabs * lines * n;
-    for (long k = (long)get_global_id(0); k < cells; k += (long)get_global_size(0)) {
-        const long line = k / n;
-        own = reduce_two(own,
-                         array[origin + line / lines * slab + line % lines * pitch + k % n],
-                         greatest);
-    }
-    reduce_group(own, found, out, greatest);
-}
-
-/* Those of the groups. */
-__kernel void reduce_groups(__global const real *array, const int count, const real start,
-                            const int greatest, __global real *out)
-{
-    __local real found[REDUCE_MOST];
-    real own = start;
-    for (int k = (int)get_global_id(0); k < count; k += (int)get_global_size(0)) {
+    for (int k = (int)get_local_id(0); k < count; k += (int)get_local_size(0)) {
         own = reduce_two(own, array[k], greatest);
     }
-    reduce_group(own, found, out, greatest);
+    return reduce_items(own, found, greatest);
+}
+
+__kernel void reduce_groups(__global const real *array, const int count, const real start,
+                            const int greatest, __local real *found, __global real *out)
+{
+    const real least = reduce_array(array, count, start, greatest, found);
+    if (get_local_id(0) == 0) {
+        out[0] = least;
+    }
 }

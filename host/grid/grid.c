@@ -209,7 +209,7 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
     grid->domain.clock = (strake_clock){.dt_max = which->dt_max,
                                         .stop = which->end,
                                         .until = INFINITY,
-                                        .precision = which->precision};
+                                        .is_single = which->precision == STRAKE_SINGLE};
     STRAKE_TRY(strake_case_graph(which, grid->number, &grid->graph, error));
     for (int f = 0; f < problem->fields; f++) {
         grid->value_of[f] = strake_graph_find(&grid->graph, problem->field[f].name);

@@ -116,6 +116,23 @@ static strake_status resident_bound(strake_part *part, double *bound, strake_err
     return strake_cl_resident_bound(resident_of(part), bound, error);
 }
 
+static strake_status resident_start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
+                                          strake_error *error)
+{
+    return strake_cl_resident_start_clock(resident_of(part), clock, keeps, error);
+}
+
+static bool resident_is_over(const strake_part *part)
+{
+    return strake_cl_resident_is_over(resident_of(part));
+}
+
+static strake_status resident_stop_clock(strake_part *part, strake_clock *clock,
+                                         strake_error *error)
+{
+    return strake_cl_resident_stop_clock(resident_of(part), clock, error);
+}
+
 static strake_status resident_fetch(strake_part *part, int leg, int parity, strake_error *error)
 {
     (void)leg;
@@ -386,6 +403,9 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .leg = resident_leg,
                                          .meet = resident_meet,
                                          .bound = resident_bound,
+                                         .start_clock = resident_start_clock,
+                                         .is_over = resident_is_over,
+                                         .stop_clock = resident_stop_clock,
                                          .fetch = resident_fetch,
                                          .undo = resident_undo,
                                          .finish = resident_finish,

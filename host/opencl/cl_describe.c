@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "opencl/cl_facts.h"
 #include "opencl/cl_groups.h"
 
 /* What the driver tells about a kernel; 0 where it does not. */
@@ -40,10 +41,10 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         out->kernels++;
         out->marching += plan->marches ? 1 : 0;
         out->tiled += plan->tiled ? 1 : 0;
-        out->bytes_per_cell +=
-            (double)strake_precision_size(s->graph->precision) * (plan->inputs + plan->outputs);
+        out->bytes_per_cell += (double)strake_precision_size(s->graph->precision) *
+                               (plan->inputs + strake_cl_plan_arrays_written(plan));
         out->rows =
-            plan->marches ? larger(out->rows, strake_cl_march_rows(s, k, extent)) : out->rows;
+            plan->marches ? larger(out->rows, strake_cl_groups_cut(s, k, extent).rows) : out->rows;
         const int registers = strake_cl_registers(s->cl, s->device, s->program, plan->name);
         if (registers > out->registers) {
             out->registers = registers;

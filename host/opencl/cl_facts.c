@@ -51,6 +51,56 @@ void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi)
     }
 }
 
+bool strake_cl_plan_has_clock(const strake_graph *graph)
+{
+    int given = 0;
+    for (int k = 0; k < graph->scalars; k++) {
+        given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
+    }
+    return given == 1 && graph->reductions > 0;
+}
+
+bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value)
+{
+    for (int k = 0; k < stage->reads; k++) {
+        if (strake_cl_source_of(graph, stage->read[k].value) == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool strake_cl_plan_has(const strake_cl_kernel_plan *plan, int stage)
+{
+    for (int k = 0; k < plan->stages; k++) {
+        if (plan->stage[k] == stage) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool strake_cl_plan_is_read_outside(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                                    int value)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        if (!strake_cl_stage_is_free(graph, &graph->stage[s]) &&
+            strake_cl_stage_reads(graph, &graph->stage[s], value) && !strake_cl_plan_has(plan, s)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int strake_cl_plan_arrays_written(const strake_cl_kernel_plan *plan)
+{
+    int arrays = 0;
+    for (int k = 0; k < plan->outputs; k++) {
+        arrays += plan->only_reduced[k] ? 0 : 1;
+    }
+    return arrays;
+}
+
 bool strake_cl_plan_fills(const strake_graph *graph, const strake_cl_kernel_plan *plan)
 {
     bool writes_state = false;
@@ -126,9 +176,13 @@ size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan)
 {
-    const size_t elements = plan->tiled
-                                ? (size_t)plan->local
-                                : (size_t)plan->slots * 2 * strake_cl_half_elements(options, plan);
+    const size_t items = plan->tiled
+                             ? (size_t)options->items
+                             : (size_t)options->stride * (plan->flat ? 1 : (size_t)options->lines);
+    const size_t elements =
+        (plan->tiled ? (size_t)plan->local
+                     : (size_t)plan->slots * 2 * strake_cl_half_elements(options, plan)) +
+        (plan->reductions > 0 ? items : 0);
     return elements * (size_t)strake_precision_size(graph->precision);
 }
 

@@ -23,6 +23,20 @@ int strake_cl_source_of(const strake_graph *graph, int value);
 /** Operations of one evaluation, a division and a choice counted as several. */
 int strake_cl_stage_ops(const strake_stage *stage);
 
+/** Whether a device with doubles can find the one number that sweeps are told from what they reduce first. */
+bool strake_cl_plan_has_clock(const strake_graph *graph);
+
+/** Whether a stage reads a value, through free stages or at once. */
+bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value);
+
+/** Whether a stage is one of a kernel's, and whether one that is not reads a value. */
+bool strake_cl_plan_has(const strake_cl_kernel_plan *plan, int stage);
+bool strake_cl_plan_is_read_outside(const strake_graph *graph, const strake_cl_kernel_plan *plan,
+                                    int value);
+
+/** Arrays that a kernel writes: its outputs without those that are only reduced. */
+int strake_cl_plan_arrays_written(const strake_cl_kernel_plan *plan);
+
 /** Cells that arrays have before and after the stripe's along an axis: the most that any value needs. */
 void strake_cl_find_reach(const strake_graph *graph, int axis, int *lo, int *hi);
 
@@ -61,7 +75,7 @@ size_t strake_cl_line_elements(const strake_cl_options *options, const strake_cl
 /** Elements of one half of it: all lines of the group and margins. */
 size_t strake_cl_half_elements(const strake_cl_options *options, const strake_cl_kernel_plan *plan);
 
-/** Bytes of local memory of a marching or tiled kernel. */
+/** Bytes of local memory of a marching or tiled kernel, a number for each work-item to reduce included. */
 size_t strake_cl_local_bytes(const strake_graph *graph, const strake_cl_options *options,
                              const strake_cl_kernel_plan *plan);
 

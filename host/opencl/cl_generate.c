@@ -44,8 +44,15 @@ static void write_store(const strake_cl_writer *w, int output)
             guarded = true;
         }
     }
-    fprintf(w->text, "%s        %sa_%s[at] = r_%s;\n%s", guarded ? ") {\n" : "",
-            guarded ? "    " : "", value->name, value->name, guarded ? "        }\n" : "");
+    const char *const indent = guarded ? "            " : "        ";
+    fprintf(w->text, "%s", guarded ? ") {\n" : "");
+    if (strake_cl_write_is_array(w, output)) {
+        fprintf(w->text, "%sa_%s[at] = r_%s;\n", indent, value->name, value->name);
+    }
+    static const int here[STRAKE_AXES] = {0, 0, 0};
+    strake_cl_write_reduced(w, &w->plan->term[strake_cl_find_term(w->plan, output, here)], -1,
+                            indent);
+    fprintf(w->text, "%s", guarded ? "        }\n" : "");
 }
 
 /* The cells of a point kernel's group. */
@@ -69,9 +76,10 @@ static void write_points(const strake_cl_writer *w)
             "    const int j = (int)get_global_id(0) - %d;\n"
             "    const int i = (int)get_global_id(1) - %d;\n"
             "    const int m = (int)get_global_id(2) - %d;\n"
-            "    if (i < n0 + %d && m < n1 + %d && j < n2 + %d) {\n"
+            "    if (%si < n0 + %d && m < n1 + %d && j < n2 + %d) {\n"
             "        const place at = (place)(origin + i * slab + m * pitch + j);\n",
-            plan->lo[2], plan->lo[0], plan->lo[1], plan->hi[0], plan->hi[1], plan->hi[2]);
+            plan->lo[2], plan->lo[0], plan->lo[1], w->graph->scalars > 0 ? "!is_over && " : "",
+            plan->hi[0], plan->hi[1], plan->hi[2]);
     strake_cl_write_terms(w, 0, plan->terms, write_operand);
     for (int k = 0; k < plan->outputs; k++) {
         write_store(w, plan->output[k]);
@@ -79,6 +87,51 @@ static void write_points(const strake_cl_writer *w)
     fprintf(w->text, "    }\n");
     if (strake_cl_plan_fills(w->graph, plan)) {
         write_group_ghosts(w);
+    }
+}
+
+/* Arguments for what a kernel reduces: numbers of groups, how many are there already, local memory. */
+static void write_reduced_arguments(FILE *text, const strake_cl_kernel_plan *plan)
+{
+    for (int k = 0; k < plan->reductions; k++) {
+        fprintf(text, "__global real *restrict of_groups_%d, const int before_%d, ",
+                plan->reduction[k], plan->reduction[k]);
+    }
+    if (plan->reductions > 0) {
+        fprintf(text, "__local real *found, ");
+    }
+}
+
+/*
+ * Constants by value. Of scalars so are those that the host tells; a device with a clock of its own has
+ * them in @p told, after whether there is anything to do.
+ */
+static void write_constant_arguments(FILE *text, const strake_graph *graph)
+{
+    for (int v = 0; v < graph->values; v++) {
+        if (graph->value[v].is_constant && graph->value[v].is_live) {
+            fprintf(text, "const real %s_%s, ", graph->value[v].is_scalar ? "v" : "c",
+                    graph->value[v].name);
+        }
+    }
+    if (graph->scalars > 0) {
+        fprintf(text, "__global const real *restrict told, ");
+    }
+}
+
+static void write_scalars(FILE *text, const strake_graph *graph, bool returns)
+{
+    /* Point kernels, which processors compute best without a branch around their barriers, go on. */
+    if (graph->scalars > 0) {
+        fprintf(text, "    const bool is_over = told != 0 && told[0] == REAL(0.0);\n%s",
+                returns ? "    if (is_over) {\n        return;\n    }\n" : "");
+    }
+    for (int k = 0; k < graph->scalars; k++) {
+        const strake_value *value = &graph->value[graph->scalar[k].value];
+        if (value->is_live) {
+            fprintf(text, "    const real c_%s = told != 0 ? told[%d] : v_%s;\n", value->name,
+                    k + 1, value->name);
+        }
     }
 }
 
@@ -100,13 +153,12 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
         fprintf(text, "__global const real *restrict a_%s, ", graph->value[plan->input[k]].name);
     }
     for (int k = 0; k < plan->outputs; k++) {
-        fprintf(text, "__global real *restrict a_%s, ", graph->value[plan->output[k]].name);
-    }
-    for (int v = 0; v < graph->values; v++) {
-        if (graph->value[v].is_constant && graph->value[v].is_live) {
-            fprintf(text, "const real c_%s, ", graph->value[v].name);
+        if (!plan->only_reduced[k]) {
+            fprintf(text, "__global real *restrict a_%s, ", graph->value[plan->output[k]].name);
         }
     }
+    write_reduced_arguments(text, plan);
+    write_constant_arguments(text, graph);
     fprintf(text,
             "const long slab, const long pitch, const long origin, const int n0, const int n1, "
             "const int n2%s%s)\n{\n",
@@ -116,6 +168,8 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                 : "",
             plan->marches ? ", const int rows" : "");
     const strake_cl_writer w = {text, graph, options, plan, "        "};
+    write_scalars(text, graph, plan->marches || plan->tiled);
+    strake_cl_write_reductions(&w);
     if (plan->marches) {
         strake_cl_write_march(&w);
     } else if (plan->tiled) {
@@ -123,6 +177,7 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
     } else {
         write_points(&w);
     }
+    strake_cl_write_groups_reduced(&w);
     fprintf(text, "}\n");
 }
 
@@ -130,6 +185,52 @@ static void write_file(FILE *text, const char *name)
 {
     const char *source = strake_cl_source(name);
     fprintf(text, "#line 1 \"cl/%s\"\n%s\n", name, source != NULL ? source : "");
+}
+
+/* A number of the working precision, by its bits. */
+static void write_number(FILE *text, strake_precision precision, double number)
+{
+    const float narrow = (float)number;
+    unsigned int word = 0;
+    unsigned long long words = 0;
+    memcpy(&word, &narrow, sizeof word);
+    memcpy(&words, &number, sizeof words);
+    if (precision == STRAKE_SINGLE) {
+        fprintf(text, "strake_real_of(0x%08xu)", word);
+    } else {
+        fprintf(text, "strake_real_of(0x%016llxul)", words);
+    }
+}
+
+/* tell_scalars(): what the next sweep is told, given the one scalar that is no stage's. */
+static void write_clock(FILE *text, const strake_graph *graph)
+{
+    fprintf(
+        text,
+        "#line 1 \"generated\"\n"
+        "static inline void tell_scalars(__global real *told, const real go, const real given)\n"
+        "{\n    told[0] = go;\n");
+    for (int k = 0; k < graph->scalars; k++) {
+        const strake_stage *stage = &graph->scalar[k].stage;
+        const bool is_ratio = stage->reads > 0 && stage->point->is_ratio;
+        fprintf(text, "    const real c_%s = ", graph->value[graph->scalar[k].value].name);
+        fprintf(text, "%s%s", is_ratio ? "strake_divided(" : "",
+                stage->reads > 0 ? stage->point->name : "given");
+        for (int r = 0; r < stage->reads; r++) {
+            const strake_value *operand = &graph->value[stage->read[r].value];
+            fprintf(text, "%s", r > 0 ? ", " : "(");
+            if (operand->is_scalar) {
+                fprintf(text, "c_%s", operand->name);
+            } else {
+                write_number(text, graph->precision, operand->constant);
+            }
+        }
+        fprintf(text, "%s%s;\n    told[%d] = c_%s;\n", stage->reads > 0 ? ")" : "",
+                is_ratio ? ")" : "", k + 1, graph->value[graph->scalar[k].value].name);
+    }
+    fprintf(text, "}\n");
+    write_file(text, "clock.h");
+    write_file(text, "clock.cl");
 }
 
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
@@ -155,6 +256,11 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
     write_file(text, "ghost.cl");
     if (graph->reductions > 0) {
         write_file(text, "reduce.cl");
+    }
+    if (strake_cl_plan_has_clock(graph)) {
+        fprintf(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+        write_clock(text, graph);
+        fprintf(text, "#endif\n");
     }
     fprintf(text,
             "#line 1 \"generated\"\n"

@@ -331,59 +331,49 @@ static int64_t count_tiles(const strake_cl_kernel_plan *plan, int axis, int64_t 
     return (extent + columns - 1) / columns;
 }
 
-/* How a launch of marching kernel @p k is cut: work-items of a group, groups, rows of each. */
-typedef struct march_cut {
-    size_t size[2];
-    int64_t across, lines, rows;
-} march_cut;
-
-static march_cut cut_march(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES])
+static void cut_march(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES],
+                      strake_cl_cut *c)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
-    march_cut c;
-    march_size(s, k, c.size);
+    march_size(s, k, c->size);
     const int64_t lead = strake_cl_lead(plan) - plan->lo[2];
-    c.across = count_tiles(plan, 2, extent[2] + lead, c.size[0]);
-    c.lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], c.size[1]);
-    c.rows = rows_per_group(s, k, extent[0], c.across * c.lines);
+    const int64_t across = count_tiles(plan, 2, extent[2] + lead, c->size[0]);
+    const int64_t lines = plan->flat ? 1 : count_tiles(plan, 1, extent[1], c->size[1]);
+    c->rows = rows_per_group(s, k, extent[0], across * lines);
+    const int64_t pieces = (extent[0] + c->rows - 1) / c->rows;
+    c->groups[0] = (size_t)across;
+    c->groups[1] = (size_t)(plan->flat ? pieces : lines);
+    c->groups[2] = plan->flat ? 1 : (size_t)pieces;
+}
+
+strake_cl_cut strake_cl_groups_cut(const strake_cl_kernels *s, int k,
+                                   const int64_t extent[STRAKE_AXES])
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    strake_cl_cut c = {.rows = 0};
+    if (plan->marches) {
+        cut_march(s, k, extent, &c);
+        return c;
+    }
+    strake_cl_groups_size(s, k, c.size);
+    const int *const tile = s->options.tile;
+    const int64_t size[2] = {plan->tiled ? tile[0] : (int64_t)c.size[0],
+                             plan->tiled ? tile[1] : (int64_t)c.size[1]};
+    c.groups[0] = (size_t)((extent[2] + size[0] - 1) / size[0]);
+    c.groups[1] = (size_t)((extent[0] + size[1] - 1) / size[1]);
+    c.groups[2] = plan->tiled ? 1 : (size_t)extent[1];
     return c;
 }
 
-int64_t strake_cl_march_rows(const strake_cl_kernels *s, int k, const int64_t extent[STRAKE_AXES])
-{
-    return cut_march(s, k, extent).rows;
-}
-
-static strake_status launch_march(const strake_cl_kernels *s, cl_command_queue queue, int k,
-                                  strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
-                                  strake_error *error)
-{
-    const strake_cl_kernel_plan *plan = &s->plan[k];
-    const march_cut c = cut_march(s, k, extent);
-    const size_t pieces = (size_t)((extent[0] + c.rows - 1) / c.rows);
-    strake_cl_pass_int(a, c.rows);
-    return strake_cl_launch(
-        s, queue, plan->name, a, c.size[0], c.size[1], (size_t)c.across * c.size[0],
-        plan->flat ? pieces : (size_t)c.lines * c.size[1], plan->flat ? 1 : pieces, error);
-}
-
 strake_status strake_cl_launch_plan(const strake_cl_kernels *s, cl_command_queue queue, int k,
-                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                    strake_cl_arguments *a, const strake_cl_cut *c,
                                     strake_error *error)
 {
     const strake_cl_kernel_plan *plan = &s->plan[k];
     if (plan->marches) {
-        return launch_march(s, queue, k, a, extent, error);
+        strake_cl_pass_int(a, c->rows);
     }
-    size_t size[2];
-    strake_cl_groups_size(s, k, size);
-    if (plan->tiled) {
-        const int *const tile = s->options.tile;
-        const size_t across = (size_t)((extent[2] + tile[0] - 1) / tile[0]);
-        const size_t down = (size_t)((extent[0] + tile[1] - 1) / tile[1]);
-        return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], across * size[0], down,
-                                1, error);
-    }
-    return strake_cl_launch(s, queue, plan->name, a, size[0], size[1], (size_t)extent[2],
-                            (size_t)extent[0], (size_t)extent[1], error);
+    return strake_cl_launch(s, queue, plan->name, a, c->size[0], c->size[1],
+                            c->groups[0] * c->size[0], c->groups[1] * c->size[1], c->groups[2],
+                            error);
 }

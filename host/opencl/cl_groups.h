@@ -35,16 +35,20 @@ int strake_cl_groups_registers(const strake_cl_kernels *kernels);
 int64_t strake_cl_groups_resident(const strake_cl_kernels *kernels, int k, int registers,
                                   double *share);
 
-/** Rows per group of marching kernel @p k for a launch of strake_cl_launch_plan(). */
-int64_t strake_cl_march_rows(const strake_cl_kernels *kernels, int k,
-                             const int64_t extent[STRAKE_AXES]);
+/** How a launch of a kernel is cut. */
+typedef struct strake_cl_cut {
+    size_t size[2];   /**< work-items of a group, along dimensions 0 and 1 */
+    size_t groups[3]; /**< along dimensions */
+    int64_t rows;     /**< that a marching group goes along; else 0 */
+} strake_cl_cut;
 
-/**
- * Passes the last arguments of a kernel of the plan and enqueues it.
- * @param[in] extent  cells per axis that it computes, the outputs' extents included
- */
+/** @param[in] extent  cells per axis that kernel @p k computes, the outputs' extents included */
+strake_cl_cut strake_cl_groups_cut(const strake_cl_kernels *kernels, int k,
+                                   const int64_t extent[STRAKE_AXES]);
+
+/** Passes the last arguments of a kernel of the plan and enqueues it. */
 strake_status strake_cl_launch_plan(const strake_cl_kernels *kernels, cl_command_queue queue, int k,
-                                    strake_cl_arguments *a, const int64_t extent[STRAKE_AXES],
+                                    strake_cl_arguments *a, const strake_cl_cut *cut,
                                     strake_error *error);
 
 #endif

@@ -151,21 +151,25 @@ static void write_send(const writer *w, const strake_cl_term *term, int u)
     fprintf(w->text, ";\n");
 }
 
-static void write_cell_store(const writer *w, const strake_cl_term *term, int u)
+/* What becomes of an output's cell. */
+static void write_cell_store(const writer *w, const strake_cl_term *term, int u, const char *indent)
 {
-    fprintf(w->text, "(");
-    write_row(w, term, u);
-    fprintf(w->text, ")[%d] = ", term->offset[2]);
-    strake_cl_write_age(w, term, u, 0);
-    fprintf(w->text, ";\n");
+    if (strake_cl_write_is_array(w, term->value)) {
+        fprintf(w->text, "%s(", indent);
+        write_row(w, term, u);
+        fprintf(w->text, ")[%d] = ", term->offset[2]);
+        strake_cl_write_age(w, term, u, 0);
+        fprintf(w->text, ";\n");
+    }
+    strake_cl_write_reduced(w, term, u, indent);
 }
 
 static void write_store(const writer *w, const strake_cl_term *term, int u)
 {
     const char *name = w->graph->value[term->value].name;
-    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n            ",
-            u - term->lag, name, name);
-    write_cell_store(w, term, u);
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n", u - term->lag, name,
+            name);
+    write_cell_store(w, term, u, "            ");
     fprintf(w->text, "        }\n");
 }
 
@@ -175,23 +179,29 @@ static void write_joined_store(const writer *w, int value, int lag, int u)
     const strake_cl_kernel_plan *plan = w->plan;
     const char *name = w->graph->value[value].name;
     int cell[STRAKE_AXES] = {0, 0, 0};
-    fprintf(w->text,
-            "        if ((uint)(i %+d - first_%s) < count_%s) {\n"
-            "            *(__global real%d *)(",
-            u - lag, name, name, plan->vector);
-    write_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
-    fprintf(w->text, ") = (real%d)(", plan->vector);
-    for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
-        fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
-        strake_cl_write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
+    fprintf(w->text, "        if ((uint)(i %+d - first_%s) < count_%s) {\n", u - lag, name, name);
+    if (strake_cl_write_is_array(w, value)) {
+        fprintf(w->text, "            *(__global real%d *)(", plan->vector);
+        write_row(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
+        fprintf(w->text, ") = (real%d)(", plan->vector);
+        for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
+            fprintf(w->text, "%s", cell[2] > 0 ? ", " : "");
+            strake_cl_write_age(w, &plan->term[strake_cl_find_term(plan, value, cell)], u, 0);
+        }
+        fprintf(w->text, ");\n");
     }
-    fprintf(w->text, ");\n        } else if ((uint)(i %+d - first_%s) < part_%s) {\n", u - lag,
-            name, name);
+    for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
+        strake_cl_write_reduced(w, &plan->term[strake_cl_find_term(plan, value, cell)], u,
+                                "            ");
+    }
+    fprintf(w->text, "        } else if ((uint)(i %+d - first_%s) < part_%s) {\n", u - lag, name,
+            name);
     for (cell[2] = 0; cell[2] < plan->vector; cell[2]++) {
         const strake_value *range = &w->graph->value[value];
-        fprintf(w->text, "            if (j + %d >= %d && j + %d < n2 + %d) {\n                ",
-                cell[2], -range->lo[2], cell[2], range->hi[2]);
-        write_cell_store(w, &plan->term[strake_cl_find_term(plan, value, cell)], u);
+        fprintf(w->text, "            if (j + %d >= %d && j + %d < n2 + %d) {\n", cell[2],
+                -range->lo[2], cell[2], range->hi[2]);
+        write_cell_store(w, &plan->term[strake_cl_find_term(plan, value, cell)], u,
+                         "                ");
         fprintf(w->text, "            }\n");
     }
     fprintf(w->text, "        }\n");

@@ -55,16 +55,6 @@ typedef struct planner {
     strake_cl_kernel_plan trial[2];
 } planner;
 
-static bool reads_value(const strake_graph *graph, const strake_stage *stage, int value)
-{
-    for (int k = 0; k < stage->reads; k++) {
-        if (strake_cl_source_of(graph, stage->read[k].value) == value) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool reads_inputs_only(const strake_graph *graph, const strake_stage *stage)
 {
     for (int k = 0; k < stage->reads; k++) {
@@ -92,7 +82,7 @@ static void order_stages(planner *p)
             const strake_stage *early = &graph->stage[e];
             if (!done[e] && !graph->value[early->output].is_static &&
                 !strake_cl_stage_is_free(graph, early) &&
-                reads_value(graph, stage, early->output)) {
+                strake_cl_stage_reads(graph, stage, early->output)) {
                 done[e] = true;
                 p->order[p->stages++] = e;
             }
@@ -102,26 +92,13 @@ static void order_stages(planner *p)
     }
 }
 
-static bool is_in(const strake_cl_kernel_plan *plan, int stage)
-{
-    for (int k = 0; k < plan->stages; k++) {
-        if (plan->stage[k] == stage) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Values of a kernel that must reach memory: states, what is reduced, and what stages of other kernels read. */
+/* Values of a kernel that leave it: states, what is reduced, and what stages of other kernels read. */
 static void find_stored(const strake_graph *graph, const strake_cl_kernel_plan *plan, bool *stored)
 {
     for (int k = 0; k < plan->stages; k++) {
         const int value = graph->stage[plan->stage[k]].output;
-        stored[value] = graph->value[value].is_output || graph->value[value].is_reduced;
-        for (int s = 0; s < graph->stages && !stored[value]; s++) {
-            stored[value] = !strake_cl_stage_is_free(graph, &graph->stage[s]) &&
-                            reads_value(graph, &graph->stage[s], value) && !is_in(plan, s);
-        }
+        stored[value] = graph->value[value].is_output || graph->value[value].is_reduced ||
+                        strake_cl_plan_is_read_outside(graph, plan, value);
     }
 }
 
@@ -154,7 +131,7 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
     if (again >= DBL_MAX) {
         return DBL_MAX;
     }
-    return size * (plan->inputs * loaded + plan->outputs +
+    return size * (plan->inputs * loaded + strake_cl_plan_arrays_written(plan) +
                    plan->ops * again * cost_of_operation / 8.0) +
            (small ? cost_of_launch : cost_of_kernel) +
            (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
@@ -257,7 +234,8 @@ static bool may_join(const strake_graph *graph, const strake_cl_kernel_plan *pla
     for (int k = 0; k < stage->reads; k++) {
         const int value = strake_cl_source_of(graph, stage->read[k].value);
         const int producer = graph->value[value].stage;
-        if (producer >= 0 && is_in(plan, producer) && !strake_cl_is_here(stage->read[k].offset)) {
+        if (producer >= 0 && strake_cl_plan_has(plan, producer) &&
+            !strake_cl_is_here(stage->read[k].offset)) {
             return false;
         }
     }

@@ -114,7 +114,11 @@ typedef struct strake_cl_kernel_plan {
     int inputs;                         /**< what the stages imply begins here (cl_terms.c) */
     int input[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays read, in argument order */
     int outputs;
-    int output[STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order */
+    int output
+        [STRAKE_CL_KERNEL_ARRAYS]; /**< value indices of arrays written, in argument order, ... */
+    bool only_reduced[STRAKE_CL_KERNEL_ARRAYS]; /**< ... but of these: no kernel reads them */
+    int reductions;
+    int reduction[STRAKE_MAX_REDUCTIONS]; /**< of the graph: those of values among the outputs */
     int terms;
     strake_cl_term term[STRAKE_CL_KERNEL_TERMS]; /**< operands before their readers */
     int lo[STRAKE_AXES], hi[STRAKE_AXES];        /**< largest extents of the outputs */

@@ -1,28 +1,8 @@
 #include "opencl/cl_reduce.h"
 
 #include "base/element.h"
-#include "opencl/cl_launch.h"
 
-enum { ITEMS = 256, GROUPS_PER_UNIT = 4, MOST_GROUPS = 1024 };
-
-static size_t items_of(const strake_cl_kernels *kernels)
-{
-    size_t items = ITEMS;
-    while (items > 1 && items > kernels->device->max_work_group) {
-        items /= 2;
-    }
-    return items;
-}
-
-/* Groups, each with some cells for every work-item. */
-static size_t groups_of(const strake_cl_window *w, int64_t slabs)
-{
-    const size_t cells = (size_t)(slabs * w->layout.n[1] * w->layout.n[2]);
-    const size_t wanted = cells / (4 * items_of(w->kernels)) + 1;
-    size_t most = GROUPS_PER_UNIT * (size_t)w->kernels->device->compute_units;
-    most = most < MOST_GROUPS ? most : MOST_GROUPS;
-    return wanted < most ? wanted : most;
-}
+enum { MOST_ITEMS = 1024, FIRST_ROOM = 1024 /* groups */ };
 
 strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
 {
@@ -30,18 +10,17 @@ strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
     cl_int code = CL_SUCCESS;
     const strake_cl_kernels *kernels = w->kernels;
     const size_t size = (size_t)w->layout.element_size;
-    static const char *const name[] = {"reduce_cells", "reduce_groups"};
     if (kernels->graph->reductions == 0) {
         return STRAKE_OK;
     }
-    for (int k = 0; k < 2; k++) {
-        w->reducer[k] = kernels->cl->clCreateKernel(kernels->program, name[k], &code);
-        STRAKE_CL(name[k], code, error, kernels->device);
-    }
-    STRAKE_TRY(
-        strake_cl_new_buffer(kernels, MOST_GROUPS * size, CL_MEM_READ_WRITE, &w->partial, error));
+    w->reducer = kernels->cl->clCreateKernel(kernels->program, "reduce_groups", &code);
+    STRAKE_CL("reduce_groups", code, error, kernels->device);
     for (int n = 0; n < kernels->graph->reductions; n++) {
-        STRAKE_TRY(strake_cl_new_buffer(kernels, size, CL_MEM_READ_WRITE, &w->least[n], error));
+        strake_cl_reduced *const r = &w->reduced[n];
+        STRAKE_TRY(strake_cl_new_buffer(kernels, size, CL_MEM_READ_WRITE, &r->least, error));
+        STRAKE_TRY(strake_cl_new_buffer(kernels, FIRST_ROOM * size, CL_MEM_READ_WRITE, &r->partial,
+                                        error));
+        r->room = FIRST_ROOM;
     }
 cleanup:
     return status;
@@ -50,69 +29,108 @@ cleanup:
 void strake_cl_reduce_release(strake_cl_window *w)
 {
     const strake_cl_kernels *kernels = w->kernels;
-    for (int k = 0; k < 2 && kernels != NULL; k++) {
-        if (w->reducer[k] != NULL) {
-            (void)kernels->cl->clReleaseKernel(w->reducer[k]);
-            w->reducer[k] = NULL;
-        }
+    if (w->reducer != NULL) {
+        (void)kernels->cl->clReleaseKernel(w->reducer);
+        w->reducer = NULL;
     }
     for (int n = 0; n < STRAKE_MAX_REDUCTIONS && kernels != NULL; n++) {
-        strake_cl_release_buffer(kernels, &w->least[n]);
-        strake_cl_release_event(kernels->cl, &w->reduced[n]);
-    }
-    if (kernels != NULL) {
-        strake_cl_release_buffer(kernels, &w->partial);
+        strake_cl_release_buffer(kernels, &w->reduced[n].partial);
+        strake_cl_release_buffer(kernels, &w->reduced[n].least);
+        strake_cl_release_event(kernels->cl, &w->reduced[n].is_read);
     }
 }
 
-static strake_status reduce(strake_cl_window *w, int n, int64_t first, int64_t end,
-                            strake_error *error)
+void strake_cl_reduce_forget(strake_cl_window *w)
+{
+    for (int n = 0; n < w->kernels->graph->reductions; n++) {
+        w->reduced[n].groups = 0;
+    }
+}
+
+/* Room for so many more groups; the numbers of earlier launches go along. */
+static strake_status grow(strake_cl_window *w, strake_cl_reduced *r, int64_t more,
+                          strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
-    const strake_layout *l = &w->layout;
-    const strake_reduced *what = &kernels->graph->reduction[n];
-    const strake_precision precision = kernels->graph->precision;
-    const double start = strake_reduced_start(what->kind);
-    const size_t items = items_of(kernels), groups = groups_of(w, end - first);
-    const cl_mem array = w->array[w->slot[what->value]];
-    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, w->reducer[0]);
-    strake_cl_pass(&a, sizeof array, &array);
-    strake_cl_pass_long(&a, l->slab);
-    strake_cl_pass_long(&a, l->pitch);
-    strake_cl_pass_long(&a, w->origin + first * l->slab);
-    strake_cl_pass_int(&a, end - first);
-    strake_cl_pass_int(&a, l->n[1]);
-    strake_cl_pass_int(&a, l->n[2]);
-    strake_cl_pass_real(&a, precision, start);
-    strake_cl_pass_int(&a, what->kind == STRAKE_MAXIMUM);
-    strake_cl_pass(&a, sizeof w->partial, &w->partial);
-    STRAKE_TRY(strake_cl_launch(kernels, w->queue, "reduce_cells", &a, items, 1, items * groups, 1,
-                                1, error));
-    a = strake_cl_arguments_begin(kernels->cl, w->reducer[1]);
-    strake_cl_pass(&a, sizeof w->partial, &w->partial);
-    strake_cl_pass_int(&a, (int64_t)groups);
-    strake_cl_pass_real(&a, precision, start);
-    strake_cl_pass_int(&a, what->kind == STRAKE_MAXIMUM);
-    strake_cl_pass(&a, sizeof w->least[n], &w->least[n]);
+    const size_t size = (size_t)w->layout.element_size;
+    cl_mem larger = NULL;
+    if (r->groups + more <= r->room) {
+        return STRAKE_OK;
+    }
+    r->room = 2 * (r->groups + more);
     STRAKE_TRY(
-        strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
-    strake_cl_release_event(kernels->cl, &w->reduced[n]);
-    STRAKE_CL("clEnqueueReadBuffer",
-              kernels->cl->clEnqueueReadBuffer(w->queue, w->least[n], CL_FALSE, 0,
-                                               (size_t)l->element_size, &w->number[n], 0, NULL,
-                                               &w->reduced[n]),
-              error, kernels->device);
+        strake_cl_new_buffer(kernels, (size_t)r->room * size, CL_MEM_READ_WRITE, &larger, error));
+    if (r->groups > 0) {
+        STRAKE_CL("clEnqueueCopyBuffer",
+                  kernels->cl->clEnqueueCopyBuffer(w->queue, r->partial, larger, 0, 0,
+                                                   (size_t)r->groups * size, 0, NULL, NULL),
+                  error, kernels->device);
+    }
+    /* Commands that were enqueued keep it for as long as they need it. */
+    strake_cl_release_buffer(kernels, &r->partial);
+    r->partial = larger;
+    larger = NULL;
+cleanup:
+    strake_cl_release_buffer(kernels, &larger);
+    return status;
+}
+
+strake_status strake_cl_reduce_pass(strake_cl_window *w, int k, const strake_cl_cut *cut,
+                                    strake_cl_arguments *a, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernel_plan *plan = &w->kernels->plan[k];
+    const int64_t groups = (int64_t)(cut->groups[0] * cut->groups[1] * cut->groups[2]);
+    for (int i = 0; i < plan->reductions; i++) {
+        strake_cl_reduced *const r = &w->reduced[plan->reduction[i]];
+        STRAKE_TRY(grow(w, r, groups, error));
+        strake_cl_pass(a, sizeof r->partial, &r->partial);
+        strake_cl_pass_int(a, r->groups);
+        r->groups += groups;
+    }
+    if (plan->reductions > 0) {
+        strake_cl_pass(a, cut->size[0] * cut->size[1] * (size_t)w->layout.element_size, NULL);
+    }
 cleanup:
     return status;
 }
 
-strake_status strake_cl_reduce_begin(strake_cl_window *w, int64_t first, int64_t end,
-                                     strake_error *error)
+size_t strake_cl_reduce_pass_numbers(strake_cl_window *w, int n, strake_cl_arguments *a)
+{
+    strake_cl_reduced *const r = &w->reduced[n];
+    const strake_reduced_kind kind = w->kernels->graph->reduction[n].kind;
+    size_t items = 1;
+    while (items < MOST_ITEMS && items < (size_t)r->groups &&
+           2 * items <= w->kernels->device->max_work_group) {
+        items *= 2;
+    }
+    strake_cl_pass(a, sizeof r->partial, &r->partial);
+    strake_cl_pass_int(a, r->groups);
+    strake_cl_pass_real(a, w->kernels->graph->precision, strake_reduced_start(kind));
+    strake_cl_pass_int(a, kind == STRAKE_MAXIMUM);
+    strake_cl_pass(a, items * (size_t)w->layout.element_size, NULL);
+    r->groups = 0;
+    return items;
+}
+
+strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int n = 0; n < w->kernels->graph->reductions; n++) {
-        STRAKE_TRY(reduce(w, n, first, end, error));
+    const strake_cl_kernels *kernels = w->kernels;
+    for (int n = 0; n < kernels->graph->reductions; n++) {
+        strake_cl_reduced *const r = &w->reduced[n];
+        strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, w->reducer);
+        const size_t items = strake_cl_reduce_pass_numbers(w, n, &a);
+        strake_cl_pass(&a, sizeof r->least, &r->least);
+        STRAKE_TRY(
+            strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
+        strake_cl_release_event(kernels->cl, &r->is_read);
+        STRAKE_CL("clEnqueueReadBuffer",
+                  kernels->cl->clEnqueueReadBuffer(w->queue, r->least, CL_FALSE, 0,
+                                                   (size_t)w->layout.element_size, &r->number, 0,
+                                                   NULL, &r->is_read),
+                  error, kernels->device);
     }
 cleanup:
     return status;
@@ -124,8 +142,9 @@ strake_status strake_cl_reduce_end(strake_cl_window *w, strake_cl_waiter *waiter
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     for (int n = 0; n < kernels->graph->reductions; n++) {
-        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, waiter, &w->reduced[n], error));
-        reduced[n] = strake_element_get(&w->number[n], w->layout.element_size, 0);
+        strake_cl_reduced *const r = &w->reduced[n];
+        STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error));
+        reduced[n] = strake_element_get(&r->number, w->layout.element_size, 0);
     }
 cleanup:
     return status;

@@ -202,6 +202,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     if (s->queue != NULL) {
         (void)s->kernels->cl->clFinish(s->queue);
     }
+    strake_cl_clock_release(&s->clock, s->kernels);
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_release_event(s->kernels->cl, &s->timed[0]);
     strake_cl_release_event(s->kernels->cl, &s->timed[1]);
@@ -293,6 +294,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, double 
     int64_t own_first = 0, own_end = 0;
     bool timed = false;
     strake_graph_scalars(s->kernels->graph, &dt, s->window.scalar);
+    strake_cl_reduce_forget(&s->window);
     strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
     STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
@@ -315,7 +317,8 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, double 
     }
     STRAKE_TRY(last_step(s, next, error));
     strake_cl_window_swap(&s->window);
-    STRAKE_TRY(strake_cl_reduce_begin(&s->window, own_first, own_end, error));
+    STRAKE_TRY(s->clock.runs ? strake_cl_clock_advance(&s->clock, &s->window, error)
+                             : strake_cl_reduce_begin(&s->window, error));
     if (timed) {
         mark(s, 1);
     }
@@ -339,6 +342,37 @@ strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, str
     double reduced[STRAKE_MAX_REDUCTIONS];
     const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
     *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
+    return status;
+}
+
+strake_status strake_cl_resident_start_clock(strake_cl_resident *s, const strake_clock *clock,
+                                             bool *keeps, strake_error *error)
+{
+    *keeps = strake_cl_clock_is_possible(s->kernels);
+    return *keeps ? strake_cl_clock_start(&s->clock, &s->window, clock, error) : STRAKE_OK;
+}
+
+bool strake_cl_resident_is_over(const strake_cl_resident *s)
+{
+    return s->clock.runs && s->clock.seen.is_over != 0;
+}
+
+strake_status strake_cl_resident_stop_clock(strake_cl_resident *s, strake_clock *clock,
+                                            strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_event read = NULL;
+    STRAKE_TRY(strake_cl_clock_look(&s->clock, &s->window, &read, error));
+    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
+    STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &read, error));
+    *clock = s->clock.seen;
+    /* Sweeps that did nothing have not changed the roles of the arrays either. */
+    if ((s->clock.sweeps - clock->sweeps) % 2 != 0) {
+        strake_cl_window_swap(&s->window);
+    }
+cleanup:
+    strake_cl_release_event(s->kernels->cl, &read);
+    strake_cl_clock_stop(&s->clock, &s->window);
     return status;
 }
 
@@ -383,6 +417,11 @@ cleanup:
 
 strake_status strake_cl_resident_look(strake_cl_resident *s, strake_error *error)
 {
+    const strake_status status =
+        s->clock.runs ? strake_cl_clock_look(&s->clock, &s->window, NULL, error) : STRAKE_OK;
+    if (status != STRAKE_OK) {
+        return status;
+    }
     return strake_cl_window_look(&s->window, s->range.first - s->base, s->range.end - s->base,
                                  &s->looked, error);
 }

@@ -15,6 +15,7 @@
 #ifndef STRAKE_CL_RESIDENT_H
 #define STRAKE_CL_RESIDENT_H
 
+#include "engine/clock.h"
 #include "opencl/cl_exchange.h"
 #include "opencl/cl_times.h"
 
@@ -78,6 +79,11 @@ strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *ar
 strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, double dt,
                                        void *const *array, void *const *next, strake_error *error);
 strake_status strake_cl_resident_bound(strake_cl_resident *r, double *bound, strake_error *error);
+strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake_clock *clock,
+                                             bool *keeps, strake_error *error);
+bool strake_cl_resident_is_over(const strake_cl_resident *r);
+strake_status strake_cl_resident_stop_clock(strake_cl_resident *r, strake_clock *clock,
+                                            strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
 void strake_cl_resident_unpin(strake_cl_resident *r);
 strake_status strake_cl_resident_publish(strake_cl_resident *r, strake_error *error);

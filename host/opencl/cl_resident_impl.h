@@ -2,6 +2,7 @@
 #ifndef STRAKE_CL_RESIDENT_IMPL_H
 #define STRAKE_CL_RESIDENT_IMPL_H
 
+#include "opencl/cl_clock.h"
 #include "opencl/cl_resident.h"
 
 struct strake_cl_resident {
@@ -22,6 +23,7 @@ struct strake_cl_resident {
     strake_cl_waiter waiter;
     strake_cl_waiter reader; /* for states on their way to the host arrays */
     cl_event looked;         /* the search for NaN and Inf is done */
+    strake_cl_clock clock;   /* where the host does not tell the time step of every sweep */
     int64_t sweeps;
     int64_t all_sweeps; /* since it was made */
     int timed_steps;    /* of the sweep between the two markers */

@@ -191,7 +191,14 @@ bool strake_cl_plan_terms(const strake_graph *graph, const strake_cl_options *op
         if (plan->outputs == STRAKE_CL_KERNEL_ARRAYS) {
             return false;
         }
+        plan->only_reduced[plan->outputs] =
+            graph->value[output].is_reduced && !strake_cl_plan_is_read_outside(graph, plan, output);
         plan->output[plan->outputs++] = output;
+        for (int n = 0; n < graph->reductions; n++) {
+            if (graph->reduction[n].value == output) {
+                plan->reduction[plan->reductions++] = n;
+            }
+        }
         for (int axis = 0; axis < STRAKE_AXES; axis++) {
             const strake_value *value = &graph->value[output];
             plan->lo[axis] = value->lo[axis] > plan->lo[axis] ? value->lo[axis] : plan->lo[axis];

@@ -105,9 +105,14 @@ static void write_results(const writer *w, const strake_cl_phase *phase)
         fprintf(w->text, "%sif (", w->indent);
         write_inside(w, "i", "first", 0, value, phase);
         write_inside(w, "j", "left", 2, value, phase);
-        fprintf(w->text, ") {\n%s    a_%s[at] = ", w->indent, value->name);
-        strake_cl_write_variable(w, term, -1, 'r');
-        fprintf(w->text, ";\n%s}\n", w->indent);
+        fprintf(w->text, ") {\n");
+        if (strake_cl_write_is_array(w, term->value)) {
+            fprintf(w->text, "%s    a_%s[at] = ", w->indent, value->name);
+            strake_cl_write_variable(w, term, -1, 'r');
+            fprintf(w->text, ";\n");
+        }
+        strake_cl_write_reduced(w, term, -1, "            ");
+        fprintf(w->text, "%s}\n", w->indent);
     }
 }
 

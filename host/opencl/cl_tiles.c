@@ -356,6 +356,5 @@ bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *op
     measure_phases(plan);
     place_slots(options, plan);
     measure_work(&t);
-    const size_t bytes = (size_t)plan->local * (size_t)strake_precision_size(graph->precision);
-    return options->local == 0 || bytes <= options->local;
+    return options->local == 0 || strake_cl_local_bytes(graph, options, plan) <= options->local;
 }

@@ -1,5 +1,7 @@
 #include "opencl/cl_times.h"
 
+#include "opencl/cl_reduce.h"
+
 #include <stdio.h>
 
 enum { REPEATS = 3 };
@@ -70,6 +72,7 @@ cleanup:
     }
     w->timer = NULL;
     w->queue = usual;
+    strake_cl_reduce_forget(w);
     (void)cl->clReleaseCommandQueue(timed);
     return status;
 }

@@ -100,12 +100,10 @@ static int assign_arrays(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_V
         for (int j = 0; j < kernels->plan[k].outputs; j++) {
             const int v = kernels->plan[k].output[j];
             const strake_value *value = &graph->value[v];
-            if (value->is_output) {
+            if (value->is_output || kernels->plan[k].only_reduced[j]) {
                 continue;
             }
-            /* What is reduced at the end of a step has to last while borders and the rest are computed. */
-            const bool is_shared = !value->is_static && !value->is_reduced;
-            slot[v] = is_shared && free_count > 0 ? free_list[--free_count] : arrays++;
+            slot[v] = !value->is_static && free_count > 0 ? free_list[--free_count] : arrays++;
             free_at[v] = value->is_static ? -1 : strake_cl_kernels_last_use(kernels, v);
         }
     }

@@ -27,6 +27,16 @@ typedef struct strake_cl_pairs {
     cl_mem list; /**< NULL if room is 0 */
 } strake_cl_pairs;
 
+/** One of the graph's reductions (cl_reduce.h). */
+typedef struct strake_cl_reduced {
+    cl_mem partial;   /**< a number of each group of the launches since the last reduction ... */
+    int64_t groups;   /**< ... so many */
+    int64_t room;     /**< that it can have */
+    cl_mem least;     /**< what they were brought down to */
+    double number;    /**< an element: what was read of it ... */
+    cl_event is_read; /**< ... once this is done */
+} strake_cl_reduced;
+
 typedef struct strake_cl_window {
     const strake_cl_kernels *kernels;
     cl_command_queue queue; /**< borrowed */
@@ -41,14 +51,12 @@ typedef struct strake_cl_window {
     strake_cl_state state[STRAKE_MAX_FIELDS_PER_STEP];
     int parity;
     cl_mem found;
-    cl_int non_finite;                   /**< what the last look found */
-    cl_event *timer;                     /**< by kernel: set by its launches; NULL: not asked for */
-    double scalar[STRAKE_MAX_SCALARS];   /**< of the steps that are enqueued next */
-    cl_kernel reducer[2];                /**< of cl/reduce.cl: see cl_reduce.h */
-    cl_mem partial;                      /**< numbers of groups */
-    cl_mem least[STRAKE_MAX_REDUCTIONS]; /**< one number each */
-    double number[STRAKE_MAX_REDUCTIONS];    /**< elements: what was read of them ... */
-    cl_event reduced[STRAKE_MAX_REDUCTIONS]; /**< ... once this is done */
+    cl_int non_finite;                 /**< what the last look found */
+    cl_event *timer;                   /**< by kernel: set by its launches; NULL: not asked for */
+    double scalar[STRAKE_MAX_SCALARS]; /**< of the steps that are enqueued next */
+    cl_mem told;                       /**< these, by a clock on the device (cl_clock.h), or NULL */
+    cl_kernel reducer;
+    strake_cl_reduced reduced[STRAKE_MAX_REDUCTIONS];
 } strake_cl_window;
 
 /**

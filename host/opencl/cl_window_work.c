@@ -3,7 +3,7 @@
 
 #include "opencl/cl_facts.h"
 #include "opencl/cl_groups.h"
-#include "opencl/cl_launch.h"
+#include "opencl/cl_reduce.h"
 
 /* Array of a value in the running step: states by parity, everything else fixed. */
 static cl_mem array_of(const strake_cl_window *w, int value)
@@ -30,6 +30,7 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     const strake_layout *l = &w->layout;
     const int64_t cells[STRAKE_AXES] = {end - first, l->n[1], l->n[2]};
     int64_t extent[STRAKE_AXES];
+    strake_status status = STRAKE_OK;
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->kernel[k]);
     a.event = w->timer != NULL ? &w->timer[k] : NULL;
     for (int i = 0; i < plan->inputs; i++) {
@@ -37,20 +38,29 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
         strake_cl_pass(&a, sizeof array, &array);
     }
     for (int i = 0; i < plan->outputs; i++) {
-        const cl_mem array = array_of(w, plan->output[i]);
-        strake_cl_pass(&a, sizeof array, &array);
+        if (!plan->only_reduced[i]) {
+            const cl_mem array = array_of(w, plan->output[i]);
+            strake_cl_pass(&a, sizeof array, &array);
+        }
     }
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
+    }
+    const strake_cl_cut cut = strake_cl_groups_cut(kernels, k, extent);
+    STRAKE_TRY(strake_cl_reduce_pass(w, k, &cut, &a, error));
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
             strake_cl_pass_real(&a, graph->precision, strake_graph_number(graph, v, w->scalar));
         }
+    }
+    if (graph->scalars > 0) {
+        strake_cl_pass(&a, sizeof w->told, &w->told);
     }
     strake_cl_pass_long(&a, l->slab);
     strake_cl_pass_long(&a, l->pitch);
     strake_cl_pass_long(&a, w->origin + first * l->slab);
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         strake_cl_pass_int(&a, cells[axis]);
-        extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
     }
     if (strake_cl_plan_fills(graph, plan)) {
         strake_cl_pass_int(&a, strake_cl_window_place(w, first));
@@ -60,7 +70,9 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
         strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
         strake_cl_pass_int(&a, pairs->count);
     }
-    return strake_cl_launch_plan(kernels, w->queue, k, &a, extent, error);
+    status = strake_cl_launch_plan(kernels, w->queue, k, &a, &cut, error);
+cleanup:
+    return status;
 }
 
 static strake_status run_kernels(strake_cl_window *w, bool is_static, int64_t first, int64_t end,

@@ -168,6 +168,51 @@ void strake_cl_write_terms(const writer *w, int first, int end,
     }
 }
 
+bool strake_cl_write_is_array(const writer *w, int value)
+{
+    for (int k = 0; k < w->plan->outputs; k++) {
+        if (w->plan->output[k] == value) {
+            return !w->plan->only_reduced[k];
+        }
+    }
+    return false;
+}
+
+static bool is_greatest(const writer *w, int n)
+{
+    return w->graph->reduction[n].kind == STRAKE_MAXIMUM;
+}
+
+void strake_cl_write_reduced(const writer *w, const strake_cl_term *term, int u, const char *indent)
+{
+    for (int k = 0; k < w->plan->reductions; k++) {
+        const int n = w->plan->reduction[k];
+        if (w->graph->reduction[n].value == term->value) {
+            fprintf(w->text, "%sleast_%d = reduce_two(least_%d, ", indent, n, n);
+            strake_cl_write_variable(w, term, u, 'r');
+            fprintf(w->text, ", %d);\n", is_greatest(w, n));
+        }
+    }
+}
+
+void strake_cl_write_reductions(const writer *w)
+{
+    for (int k = 0; k < w->plan->reductions; k++) {
+        const int n = w->plan->reduction[k];
+        fprintf(w->text, "    real least_%d = %s(real)INFINITY;\n", n,
+                is_greatest(w, n) ? "-" : "");
+    }
+}
+
+void strake_cl_write_groups_reduced(const writer *w)
+{
+    for (int k = 0; k < w->plan->reductions; k++) {
+        const int n = w->plan->reduction[k];
+        fprintf(w->text, "    reduce_group(least_%d, found, of_groups_%d + before_%d, %d);\n", n, n,
+                n, is_greatest(w, n));
+    }
+}
+
 void strake_cl_write_ghosts(const writer *w, const char *row, const char *rows, const char *col,
                             const char *cols, const char *item, const char *items)
 {

@@ -60,6 +60,17 @@ void strake_cl_write_settle(const strake_cl_writer *w, const int *term, int coun
 void strake_cl_write_terms(const strake_cl_writer *w, int first, int end,
                            strake_cl_operand_function *write_operand);
 
+/** Whether an output has an array. */
+bool strake_cl_write_is_array(const strake_cl_writer *w, int value);
+
+/** Takes the number in a variable into account in the reductions of a value. @param[in] u  as above */
+void strake_cl_write_reduced(const strake_cl_writer *w, const strake_cl_term *term, int u,
+                             const char *indent);
+
+/** Where a work-item's reductions begin, before its cells, and what their groups hand over, at the end. */
+void strake_cl_write_reductions(const strake_cl_writer *w);
+void strake_cl_write_groups_reduced(const strake_cl_writer *w);
+
 /**
  * Filling the ghosts of the states that a kernel writes, at its end.
  * @param[in] row, rows  first row of the group and the one after its last, as expressions

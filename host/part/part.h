@@ -89,6 +89,16 @@ typedef struct strake_part_ops {
     strake_status (*meet)(strake_part *part, int leg, strake_error *error);
     /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
     strake_status (*bound)(strake_part *part, double *bound, strake_error *error);
+    /**
+     * Alone, a part may keep the clock itself: legs between these two calls take their time steps from there, and
+     * those that come after its end do nothing. NULL, or @p keeps is false: it is told every one.
+     */
+    strake_status (*start_clock)(strake_part *part, const strake_clock *clock, bool *keeps,
+                                 strake_error *error);
+    /** Whether, by what is_finite() last waited for, that clock is over. */
+    bool (*is_over)(const strake_part *part);
+    /** Waits until everything is done. @param[out] clock  clock->sweeps were not beyond the end */
+    strake_status (*stop_clock)(strake_part *part, strake_clock *clock, strake_error *error);
     /** Takes what it reads of others after this leg from the host's states of that parity. */
     strake_status (*fetch)(strake_part *part, int leg, int parity, strake_error *error);
     /** The last sweep was a trial: what was current before is so again. */

@@ -20,6 +20,7 @@ typedef struct team_run {
     int64_t sweep;    /* steps at once, as long as there are that many left */
     bool has_devices; /* parts that look for NaN and Inf now and then only */
     bool alone;       /* one part, no neighbours: steps may be enqueued ahead */
+    bool keeps_clock; /* and it finds its time steps itself */
     strake_meeting
         *meeting; /* where the next time step is decided; NULL: it is known, or not taken */
     /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
@@ -239,11 +240,16 @@ static void watch(team_run *run, double *since, int64_t step)
     *since = now;
 }
 
-/* Whether all leave here, because the time that somebody waits for is reached: they met, so all know. */
+/*
+ * Whether all leave here, because the time that somebody waits for is reached: they met, so all know. A part that
+ * keeps the clock itself may have been given some steps too many: they do nothing.
+ */
 static bool is_over(team_run *run, int64_t step)
 {
-    if (step == 0 || run->meeting == NULL ||
-        !strake_clock_is_over(strake_meeting_clock(run->meeting, step))) {
+    const strake_part *part = &run->team->part[run->team->role[0].part];
+    if (step == 0 ||
+        !(run->meeting != NULL ? strake_clock_is_over(strake_meeting_clock(run->meeting, step))
+                               : run->keeps_clock && part->ops->is_over(part))) {
         return false;
     }
     atomic_store(&run->halt, step);
@@ -374,6 +380,30 @@ static void forget_times(strake_team *team)
     }
 }
 
+/* Whether the only part takes over the clock. */
+static strake_status start_clock(team_run *run, strake_error *error)
+{
+    strake_team *team = run->team;
+    strake_part *part = &team->part[team->role[0].part];
+    strake_status status = STRAKE_OK;
+    if (run->meeting != NULL && part->ops->start_clock != NULL && team->domain->ranks == NULL) {
+        status = strake_part_check(
+            part, part->ops->start_clock(part, &team->domain->clock, &run->keeps_clock, error),
+            error);
+    }
+    if (run->keeps_clock) {
+        run->meeting = NULL;
+    }
+    return status;
+}
+
+static strake_status stop_clock(team_run *run, strake_error *error)
+{
+    strake_team *team = run->team;
+    strake_part *part = &team->part[team->role[0].part];
+    return strake_part_check(part, part->ops->stop_clock(part, &team->domain->clock, error), error);
+}
+
 static strake_status run_team(strake_team *team, bool trial, bool is_last, int64_t *done,
                               strake_error *error)
 {
@@ -386,8 +416,9 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
         run.has_devices = run.has_devices || team->part[team->role[r].part].ops->look != NULL;
     }
     run.meeting = team->domain->is_adaptive && !trial ? &team->meeting : NULL;
-    run.alone = team->roles == 1 && run.meeting == NULL &&
-                strake_part_is_alone(&team->part[team->role[0].part]);
+    run.alone = team->roles == 1 && strake_part_is_alone(&team->part[team->role[0].part]);
+    STRAKE_TRY(run.alone ? start_clock(&run, error) : STRAKE_OK);
+    run.alone = run.alone && run.meeting == NULL;
     if (trial && (run.sweep == 1 || run.has_devices)) {
         run.steps = run.sweep; /* the same sweep over and over */
         start_team(&run, (steps + run.sweep - 1) / run.sweep);
@@ -399,12 +430,18 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
         start_team(&run, 0);
     }
     status = strake_team_first_failure(team, error);
+    if (run.keeps_clock) {
+        strake_error ignored;
+        const strake_status stopped = stop_clock(&run, status == STRAKE_OK ? error : &ignored);
+        status = status == STRAKE_OK ? stopped : status;
+    }
     if (status == STRAKE_OK && run.ranks != STRAKE_OK) {
         status = strake_fail(error, run.ranks, "%s", run.ranks_error.text);
     }
     STRAKE_TRY(status);
     if (!trial) {
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
+        *done = run.keeps_clock ? (int64_t)team->domain->clock.sweeps : *done;
         team->domain->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
         team->domain->shift = shift_at(&run, *done);
     }

@@ -10,19 +10,9 @@
 #ifndef STRAKE_ENGINE_CLOCK_H
 #define STRAKE_ENGINE_CLOCK_H
 
-#include "engine/point.h"
+#include <stdbool.h>
 
-typedef struct strake_clock {
-    double time; /**< of the state [s] */
-    double dt;   /**< of the sweep that is to come, or runs [s]; 0: it only finds the tendencies */
-    double dt_max; /**< [s] */
-    double stop;   /**< the end, or the next change of what goes in [s] */
-    double
-        until; /**< whoever waits for the first step at or after this time gets the state then [s] */
-    strake_precision precision;
-    bool is_known;   /**< the tendencies and the bound are those of the state */
-    bool is_at_stop; /**< dt leads to the stop */
-} strake_clock;
+#include "cl/clock.h"
 
 /** Whether steps end here: the state has reached the stop, or the time that somebody waits for. */
 bool strake_clock_is_over(const strake_clock *clock);

@@ -9,7 +9,7 @@
 #include "case/case.h"
 #include "engine/clock.h"
 #include "problem/cahn_hilliard.h"
-#include "solver/solver.h"
+#include "solver/solver_impl.h"
 #include "tests/support/harness.h"
 
 enum { ROWS = 37, COLS = 53, CELLS = ROWS * COLS, MOST = 400 };
@@ -154,6 +154,73 @@ static void steps_follow_from_the_state_on_all_processors(void **state)
     check("ocl:0,ocl:0", 1, initial, expected, times, steps);
 }
 
+static int reads, launches; /* commands of a device */
+static strake_cl real_calls;
+
+static cl_int CL_API_CALL count_read(cl_command_queue queue, cl_mem buffer, cl_bool waits,
+                                     size_t offset, size_t bytes, void *to, cl_uint events,
+                                     const cl_event *event, cl_event *done)
+{
+    reads++;
+    return real_calls.clEnqueueReadBuffer(queue, buffer, waits, offset, bytes, to, events, event,
+                                          done);
+}
+
+static cl_int CL_API_CALL count_launch(cl_command_queue queue, cl_kernel kernel, cl_uint axes,
+                                       const size_t *from, const size_t *global,
+                                       const size_t *local, cl_uint events, const cl_event *event,
+                                       cl_event *done)
+{
+    launches++;
+    return real_calls.clEnqueueNDRangeKernel(queue, kernel, axes, from, global, local, events,
+                                             event, done);
+}
+
+/* Nothing is read between two looks at it; what is reduced goes to no array. */
+static void a_lone_device_keeps_the_clock(void **state)
+{
+    static double initial[CELLS], expected[CELLS], times[MOST], u[CELLS];
+    const strake_options options = {.where = "ocl:0", .threads = 1};
+    const strake_problem problem = diffusion();
+    strake_part_report report;
+    strake_case *which = NULL;
+    strake_solver *solver = NULL;
+    strake_error error;
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    fill(initial);
+    const int steps = by_hand(initial, 7.0, 0.14, expected, times);
+    assert_int_equal(strake_case_parse("test",
+                                       "problem: cahn_hilliard2d\ngrid: {rows: 37, cols: 53}\n"
+                                       "time: {dt: 1, steps: 1000}\nrun: {fusion: plain}\n",
+                                       NULL, true, &which, &error),
+                     STRAKE_OK);
+    which->problem = &problem;
+    which->end = 7.0;
+    which->dt_max = 0.14;
+    assert_int_equal(strake_open(which, &options, &solver, &error), STRAKE_OK);
+    strake_harness_set(solver, "u", initial, CELLS);
+    assert_int_equal(strake_step(solver, 1, &error), STRAKE_OK);
+    strake_part_describe(&solver->team.part[0], &report);
+    assert_true(report.kernels.bytes_per_cell == 2.0 * sizeof(double));
+    real_calls = *solver->team.list.cl;
+    solver->team.list.cl->clEnqueueReadBuffer = count_read;
+    solver->team.list.cl->clEnqueueNDRangeKernel = count_launch;
+    assert_int_equal(strake_advance(solver, 5.0, 1000, &error), STRAKE_OK);
+    *solver->team.list.cl = real_calls;
+    const int64_t done = strake_step_count(solver);
+    assert_true(done > 30 && times[done - 1] >= 5.0 && times[done - 2] < 5.0);
+    assert_true(strake_time(solver) == times[done - 1]);
+    assert_int_equal(solver->grid.domain.clock.sweeps, done - 1);
+    assert_true(reads < 12 && launches >= 2 * (int)(done - 1));
+    assert_int_equal(strake_step(solver, 1000, &error), STRAKE_OK);
+    assert_int_equal(strake_step_count(solver), steps);
+    strake_harness_get(solver, "u", u, CELLS);
+    assert_memory_equal(u, expected, sizeof u);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
 static void a_clock_ends_exactly_at_its_stop(void **state)
 {
     (void)state;
@@ -167,7 +234,7 @@ static void a_clock_ends_exactly_at_its_stop(void **state)
     assert_true(clock.dt == 5.0 - clock.time && clock.is_at_stop && !strake_clock_is_over(&clock));
     strake_clock_advance(&clock, 1.0);
     assert_true(clock.time == 5.0 && strake_clock_is_over(&clock) && clock.dt == 0.0);
-    clock = (strake_clock){.dt_max = 1.0, .stop = 9.0, .until = 0.05, .precision = STRAKE_SINGLE};
+    clock = (strake_clock){.dt_max = 1.0, .stop = 9.0, .until = 0.05, .is_single = 1};
     strake_clock_advance(&clock, 0.1);
     assert_true(clock.dt == (double)0.1F && !strake_clock_is_over(&clock));
     strake_clock_advance(&clock, 0.1);
@@ -208,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_follow_from_the_state_on_all_processors),
+        cmocka_unit_test(a_lone_device_keeps_the_clock),
         cmocka_unit_test(a_clock_ends_exactly_at_its_stop),
         cmocka_unit_test(graphs_tell_scalars_from_constants),
     };

@@ -1,0 +1,106 @@
+#include "opencl/cl_clock.h"
+
+#include "base/element.h"
+#include "opencl/cl_facts.h"
+
+bool strake_cl_clock_is_possible(const strake_cl_kernels *kernels)
+{
+    return kernels->device->has_double && strake_cl_plan_has_clock(kernels->graph);
+}
+
+void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernels)
+{
+    if (c->kernel != NULL) {
+        (void)kernels->cl->clReleaseKernel(c->kernel);
+        c->kernel = NULL;
+    }
+    strake_cl_release_buffer(kernels, &c->clock);
+    strake_cl_release_buffer(kernels, &c->told);
+}
+
+static strake_status make(strake_cl_clock *c, const strake_cl_kernels *kernels, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const size_t size = (size_t)strake_precision_size(kernels->graph->precision);
+    if (c->kernel != NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_cl_new_buffer(kernels, sizeof c->given, CL_MEM_READ_WRITE, &c->clock, error));
+    STRAKE_TRY(strake_cl_new_buffer(kernels, (STRAKE_MAX_SCALARS + 1) * size, CL_MEM_READ_WRITE,
+                                    &c->told, error));
+    c->kernel = kernels->cl->clCreateKernel(kernels->program, "advance_clock", &code);
+    STRAKE_CL("advance_clock", code, error, kernels->device);
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *w,
+                                    const strake_clock *clock, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    const int size = w->layout.element_size;
+    double scalar[STRAKE_MAX_SCALARS];
+    double told[STRAKE_MAX_SCALARS + 1]; /* elements */
+    STRAKE_TRY(make(c, kernels, error));
+    c->given = *clock;
+    c->given.sweeps = 0;
+    c->given.is_over = 0;
+    c->seen = c->given;
+    c->sweeps = 0;
+    strake_graph_scalars(kernels->graph, &clock->dt, scalar);
+    strake_element_set(told, size, 0, 1.0);
+    for (int k = 0; k < kernels->graph->scalars; k++) {
+        strake_element_set(told, size, k + 1, scalar[k]);
+    }
+    STRAKE_CL("clEnqueueWriteBuffer",
+              kernels->cl->clEnqueueWriteBuffer(w->queue, c->clock, CL_FALSE, 0, sizeof c->given,
+                                                &c->given, 0, NULL, NULL),
+              error, kernels->device);
+    STRAKE_CL("clEnqueueWriteBuffer",
+              kernels->cl->clEnqueueWriteBuffer(
+                  w->queue, c->told, CL_TRUE, 0,
+                  (size_t)(kernels->graph->scalars + 1) * (size_t)size, told, 0, NULL, NULL),
+              error, kernels->device);
+    strake_cl_reduce_forget(w);
+    w->told = c->told;
+    c->runs = true;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, c->kernel);
+    strake_cl_pass(&a, sizeof c->clock, &c->clock);
+    strake_cl_pass(&a, sizeof c->told, &c->told);
+    const size_t items = strake_cl_reduce_pass_numbers(w, 0, &a);
+    strake_cl_reduce_forget(w); /* the others of the graph */
+    STRAKE_TRY(
+        strake_cl_launch(kernels, w->queue, "advance_clock", &a, items, 1, items, 1, 1, error));
+    c->sweeps++;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_clock_look(strake_cl_clock *c, const strake_cl_window *w, cl_event *event,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    STRAKE_CL("clEnqueueReadBuffer",
+              kernels->cl->clEnqueueReadBuffer(w->queue, c->clock, CL_FALSE, 0, sizeof c->seen,
+                                               &c->seen, 0, NULL, event),
+              error, kernels->device);
+cleanup:
+    return status;
+}
+
+void strake_cl_clock_stop(strake_cl_clock *c, strake_cl_window *w)
+{
+    c->runs = false;
+    w->told = NULL;
+}
