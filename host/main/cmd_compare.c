@@ -17,8 +17,8 @@ enum { CHUNK = 1 << 16 };
 
 static const double usual_threshold = 0.1; /* [m] */
 
-static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint",
-                                        "a NetCDF file"};
+static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint", "a NetCDF file",
+                                        "a grid of a map"};
 
 /* "[3, 14]" of a flat index. */
 static const char *index_text(const strake_array *of, int64_t flat, char *text, size_t size)
@@ -92,13 +92,13 @@ cleanup:
     return status;
 }
 
-static strake_status compare_npy(const char *label, const char *path_a, const char *path_b,
-                                 double tolerance, bool *equal, strake_error *error)
+static strake_status compare_files(const char *label, const char *path_a, const char *path_b,
+                                   double tolerance, bool *equal, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_array a = {0}, b = {0};
-    STRAKE_TRY(strake_array_open_npy(path_a, &a, error));
-    STRAKE_TRY(strake_array_open_npy(path_b, &b, error));
+    STRAKE_TRY(strake_array_open(path_a, &a, error));
+    STRAKE_TRY(strake_array_open(path_b, &b, error));
     STRAKE_TRY(compare_arrays(label, &a, &b, tolerance, equal, error));
 cleanup:
     strake_array_close(&a);
@@ -235,7 +235,7 @@ static strake_status compare_in_folders(const char *path_a, const char *path_b, 
     char *const file_a = strake_path_join(path_a, name);
     char *const file_b = strake_path_join(path_b, name);
     STRAKE_CHECK(file_a != NULL && file_b != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    STRAKE_TRY(compare_npy(name, file_a, file_b, tolerance, equal, error));
+    STRAKE_TRY(compare_files(name, file_a, file_b, tolerance, equal, error));
 cleanup:
     free(file_a);
     free(file_b);
@@ -304,7 +304,7 @@ static int command(const strake_arguments *arguments)
     } else if (kind_a == STRAKE_PATH_NETCDF) {
         STRAKE_TRY(compare_netcdf(a, b, tolerance, &equal, error));
     } else {
-        STRAKE_TRY(compare_npy(a, a, b, tolerance, &equal, error));
+        STRAKE_TRY(compare_files(a, a, b, tolerance, &equal, error));
     }
     if (equal && kind_a != STRAKE_PATH_FOLDER) {
         (void)printf("%s and %s %s\n", a, b,

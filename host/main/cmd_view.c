@@ -308,10 +308,10 @@ const strake_command strake_command_view = {
     .text = "Shows outputs: in the terminal, or as a page for a browser",
     .option = options,
     .details =
-        "PATH is an output folder, an .npy or NetCDF file or a checkpoint. The terminal shows\n"
-        "the last output of each field, as large as its window, in 24-bit colours where\n"
-        "COLORTERM says truecolor, in 256 where TERM says so, else in characters (NO_COLOR asks\n"
-        "for these).\n"
+        "PATH is an output folder, an .npy or NetCDF file, a grid of a map (ESRI ASCII, GeoTIFF)\n"
+        "or a checkpoint. The terminal shows the last output of each field, as large as its\n"
+        "window, in 24-bit colours where COLORTERM says truecolor, in 256 where TERM says so,\n"
+        "else in characters (NO_COLOR asks for these).\n"
         "A page has at most 512 x 512 points a frame and 50 MB. Rows go down, columns right.\n",
     .examples = "  strake view out\n"
                 "  strake view out --field psi --step 100 --range 0,4\n"

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "case/maps.h"
 #include "output/report.h"
 
 static void print_case(const strake_about *about, const strake_case *which, strake_json *json)
@@ -16,6 +17,18 @@ static void print_case(const strake_about *about, const strake_case *which, stra
     }
     strake_json_end(json);
     strake_json_string(json, "text", which->text);
+    strake_json_end(json);
+}
+
+/* Where the grid lies: the north-west corner of its first cell, and the side of its cells. */
+static void print_map(const strake_case *which, strake_json *json)
+{
+    const strake_georef place = strake_case_place(which);
+    strake_json_object(json, "map", STRAKE_JSON_LINE);
+    strake_json_number(json, "x", place.x);
+    strake_json_number(json, "y", place.y);
+    strake_json_number(json, "cell", place.cell);
+    strake_json_boolean(json, "geographic", place.is_geographic);
     strake_json_end(json);
 }
 
@@ -32,6 +45,9 @@ void strake_about_grid(const strake_case *which, strake_json *json)
         }
     }
     strake_json_end(json);
+    if (strake_case_is_map(which)) {
+        print_map(which, json);
+    }
     if (problem->is_adaptive) {
         strake_json_number(json, "end", which->end);
     } else {

@@ -1,12 +1,14 @@
 #include "output/array.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "netcdf/input.h"
+#include "solver/inputs.h"
 
 strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
                                     strake_error *error)
@@ -17,7 +19,7 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
     const char *why = NULL;
     int file = -1;
     bool known = false;
-    bool npy = false, netcdf = false;
+    bool npy = false, netcdf = false, grid = false;
     STRAKE_CHECK(stat(path, &info) == 0, error, STRAKE_ERR_IO, "cannot read %s: %s", path,
                  strake_file_reason(errno));
     if (S_ISDIR(info.st_mode)) {
@@ -29,10 +31,17 @@ strake_status strake_path_find_kind(const char *path, const char *verb, strake_p
     known = pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
     npy = known && memcmp(head, "\x93NUMPY", 6) == 0;
     netcdf = strake_netcdf_is_file(path);
+    grid = strake_input_has_place(strake_input_kinds, path);
     STRAKE_CHECK(
-        npy || netcdf || (known && memcmp(head, "\x89STRAKE", 7) == 0), error, STRAKE_ERR_USAGE,
-        "cannot %s %s: neither an .npy file, a NetCDF file, a checkpoint nor a folder", verb, path);
-    *out = npy ? STRAKE_PATH_NPY : netcdf ? STRAKE_PATH_NETCDF : STRAKE_PATH_CHECKPOINT;
+        npy || netcdf || grid || (known && memcmp(head, "\x89STRAKE", 7) == 0), error,
+        STRAKE_ERR_USAGE,
+        "cannot %s %s: neither an .npy file, a NetCDF file, an ESRI ASCII grid, a GeoTIFF, "
+        "a checkpoint nor a folder",
+        verb, path);
+    *out = npy      ? STRAKE_PATH_NPY
+           : netcdf ? STRAKE_PATH_NETCDF
+           : grid   ? STRAKE_PATH_GRID
+                    : STRAKE_PATH_CHECKPOINT;
 cleanup:
     if (file >= 0) {
         (void)close(file);
@@ -40,12 +49,17 @@ cleanup:
     return status;
 }
 
-strake_status strake_array_open_npy(const char *path, strake_array *out, strake_error *error)
+strake_status strake_array_open(const char *path, strake_array *out, strake_error *error)
 {
+    const strake_input_name name = {.path = path,
+                                    .index = -1,
+                                    .field = "a picture",
+                                    .dims = 2,
+                                    .blank = {.is_filled = true, .fill = NAN}};
     *out = (strake_array){.name = path};
-    const strake_status status = strake_npy_open(path, &out->npy, error);
+    const strake_status status = strake_input_open(strake_input_kinds, &name, &out->input, error);
     if (status == STRAKE_OK) {
-        const strake_npy_info *const info = strake_npy_header(out->npy);
+        const strake_npy_info *const info = &out->input.info;
         out->dims = info->dims;
         out->element_size = info->element_size;
         out->count = info->count;
@@ -91,12 +105,12 @@ strake_array strake_array_of_netcdf(const char *path, const strake_netcdf *modul
 strake_status strake_array_read(strake_array *array, int64_t first, int64_t count, double *out,
                                 strake_error *error)
 {
-    if (array->npy != NULL) {
-        return strake_npy_read(array->npy, first, count, out, error);
-    }
     if (array->module != NULL) {
         return strake_netcdf_elements(array->module, array->reader, array->field, &array->info,
                                       array->record, first, count, out, NULL, error);
+    }
+    if (array->checkpoint == NULL) {
+        return strake_input_read(&array->input, first, count, out, error);
     }
     const size_t size = (size_t)array->element_size;
     const strake_status status = strake_checkpoint_read(
@@ -122,6 +136,6 @@ int strake_checkpoint_find_field(const strake_checkpoint_header *header, const c
 
 void strake_array_close(strake_array *array)
 {
-    strake_npy_close(&array->npy);
+    strake_input_close(&array->input);
     *array = (strake_array){0};
 }

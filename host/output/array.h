@@ -1,12 +1,12 @@
 /**
  * @file array.h
- * One array of a finished run, whatever file it lies in: a .npy file, a field of a checkpoint, or a variable of a
- * NetCDF file.
+ * One array of a finished run, whatever file it lies in: a .npy file, a grid of a map, a field of a checkpoint, or a
+ * variable of a NetCDF file.
  */
 #ifndef STRAKE_ARRAY_H
 #define STRAKE_ARRAY_H
 
-#include "base/npy.h"
+#include "case/input.h"
 #include "netcdf/netcdf.h"
 #include "output/checkpoint.h"
 
@@ -15,14 +15,15 @@ typedef enum strake_path_kind {
     STRAKE_PATH_FOLDER,
     STRAKE_PATH_NPY,
     STRAKE_PATH_CHECKPOINT,
-    STRAKE_PATH_NETCDF
+    STRAKE_PATH_NETCDF,
+    STRAKE_PATH_GRID /**< of a map: an ESRI ASCII grid, a GeoTIFF */
 } strake_path_kind;
 
 /** An open array. Zero-initialise; free with strake_array_close(). */
 typedef struct strake_array {
     const char *name;                    /**< of the file; borrowed */
-    strake_npy_reader *npy;              /**< NULL for a checkpoint */
-    const strake_checkpoint *checkpoint; /**< borrowed; NULL for .npy */
+    strake_input input;                  /**< the open file of .npy and of grids */
+    const strake_checkpoint *checkpoint; /**< borrowed; NULL for others */
     int field;                           /**< of the checkpoint, or variable of the NetCDF file */
     const strake_netcdf *module;         /**< NULL: no NetCDF file */
     strake_netcdf_reader *reader;        /**< borrowed */
@@ -40,8 +41,11 @@ typedef struct strake_array {
 strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
                                     strake_error *error);
 
-/** Opens a .npy file; @p path is borrowed. @return as strake_npy_open(). */
-strake_status strake_array_open_npy(const char *path, strake_array *out, strake_error *error);
+/**
+ * Opens a .npy file or a grid of a map, whose cells without a value become NaN; @p path is borrowed.
+ * @return as strake_input_open().
+ */
+strake_status strake_array_open(const char *path, strake_array *out, strake_error *error);
 
 /** A field of an open checkpoint, by its number. */
 strake_array strake_array_of_checkpoint(const strake_checkpoint *checkpoint, int field);

@@ -4,15 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/case.h"
+#include "case/maps.h"
+
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE])
 {
     (void)snprintf(file, STRAKE_FORMAT_FILE, "%s_%08lld.%s", field, (long long)step, suffix);
 }
 
-const char *strake_format_axis(int dims, int axis)
+const char *strake_format_axis(const strake_case *which, int axis)
 {
-    return axis == 2 ? "y" : dims == 3 && axis == 0 ? "z" : "x";
+    const bool is_map = strake_case_is_map(which);
+    return axis == 2                                ? (is_map ? "x" : "y")
+           : which->problem->dims == 3 && axis == 0 ? "z"
+                                                    : (is_map ? "y" : "x");
+}
+
+double strake_format_place(const strake_case *which, int axis, bool is_face, int64_t k)
+{
+    if (!strake_case_is_map(which)) {
+        return ((double)k - (is_face ? 0.5 : 0.0)) * which->spacing[axis];
+    }
+    const strake_georef place = strake_case_place(which);
+    const double at = (double)k + (is_face ? 0.0 : 0.5);
+    return axis == 2 ? strake_georef_x(&place, at) : strake_georef_y(&place, at);
 }
 
 void strake_format_unit(const char *unit, char *out, size_t size)

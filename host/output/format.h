@@ -68,8 +68,17 @@ extern const strake_format strake_format_kml;
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE]);
 
-/** "x" for rows, "y" for columns, "z" for planes: axes in files, of an axis of the array. */
-const char *strake_format_axis(int dims, int axis);
+/**
+ * Axes in files, of an axis of the array: "x" for rows, "y" for columns, "z" for planes. On a map "x" goes east, along
+ * columns, and "y" north.
+ */
+const char *strake_format_axis(const strake_case *which, int axis);
+
+/**
+ * The coordinate along an axis of the array of point @p k: cell i lies at i times the spacing, face i half a spacing
+ * before it [m]. On a map columns go along x, east, and rows against y, north [units of the map].
+ */
+double strake_format_place(const strake_case *which, int axis, bool is_face, int64_t k);
 
 /** "[kg m-3]" -> "kg m-3"; "" for numbers and for what may have any unit. */
 void strake_format_unit(const char *unit, char *out, size_t size);

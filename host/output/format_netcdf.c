@@ -1,7 +1,6 @@
 /*
  * Output as one NetCDF file of a run, fields.nc, after the CF conventions 1.8: dimensions (time, z, x, y), where x is
- * the direction of rows, y that of columns, z that of planes. Cell i lies at i times the spacing, face i half a
- * spacing before it. A grid that lies on a map has the map's coordinates instead.
+ * the direction of rows, y that of columns, z that of planes. A grid that lies on a map has the map's coordinates instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "case/maps.h"
 #include "case/source.h"
 #include "netcdf/netcdf.h"
 #include "output/format.h"
@@ -41,14 +41,11 @@ typedef struct netcdf {
     int now; /* variable of the present field */
 } netcdf;
 
-/* "x", "x_face", ...: dimensions along an axis. On a map x goes east, along columns, and y north. */
+/* "x", "x_face", ...: dimensions along an axis. */
 static const char *axis_name(const netcdf *n, int axis, bool is_face)
 {
     static const char *const face[] = {"x_face", "y_face", "z_face"};
-    const strake_case *const which = n->run->which;
-    const char *const name = which->georef.is_known
-                                 ? (axis == 2 ? "x" : "y")
-                                 : strake_format_axis(which->problem->dims, axis);
+    const char *const name = strake_format_axis(n->run->which, axis);
     return is_face ? face[name[0] - 'x'] : name;
 }
 
@@ -83,16 +80,6 @@ static void add_times(netcdf *n)
     tell(n, STEP, "units", "1");
 }
 
-/* The place of slab @p k of an axis: of its middle, or of the face before it. */
-static double place_of(const strake_case *which, int axis, bool is_face, int64_t k)
-{
-    const double at = (double)k + (is_face ? 0.0 : 0.5);
-    if (!which->georef.is_known) {
-        return ((double)k - (is_face ? 0.5 : 0.0)) * which->spacing[axis];
-    }
-    return axis == 2 ? strake_georef_x(&which->georef, at) : strake_georef_y(&which->georef, at);
-}
-
 /* What readers know places on maps by. */
 static void tell_map(netcdf *n, int variable, int axis)
 {
@@ -103,6 +90,12 @@ static void tell_map(netcdf *n, int variable, int axis)
     tell(n, variable, "standard_name", name[is_geographic][axis == 2]);
     tell(n, variable, "units", unit[is_geographic][axis == 2]);
     tell(n, variable, "axis", axis == 2 ? "X" : "Y");
+}
+
+/* 0 for rows, 1 for columns, 2 for planes. */
+static int kind_of(const netcdf *n, int axis)
+{
+    return axis == 2 ? 1 : n->run->which->problem->dims == 3 && axis == 0 ? 2 : 0;
 }
 
 /* Places along an axis, of cells or of faces. */
@@ -116,14 +109,14 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
                                             "distance of faces in the direction of columns",
                                             "distance of faces in the direction of planes"}};
     const char *const name = axis_name(n, axis, is_face);
-    const int which = strake_format_axis(n->run->which->problem->dims, axis)[0] - 'x';
+    const int which = kind_of(n, axis);
     const int d = n->plan.dims++;
     double *const at = calloc((size_t)points, sizeof *at);
     if (at == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     }
     for (int64_t k = 0; k < points; k++) {
-        at[k] = place_of(n->run->which, axis, is_face, k);
+        at[k] = strake_format_place(n->run->which, axis, is_face, k);
     }
     n->coordinate[d] = at;
     n->dim[d] = (strake_netcdf_dim){name, points};
@@ -131,7 +124,7 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
     const int v =
         add_variable(n, (strake_netcdf_variable){
                             .name = name, .element_size = 8, .dims = 1, .dim = {d}, .fixed = at});
-    if (n->run->which->georef.is_known) {
+    if (strake_case_is_map(n->run->which)) {
         tell_map(n, v, axis);
         return STRAKE_OK;
     }
@@ -145,7 +138,7 @@ static void add_spacing(netcdf *n, int axis)
     static const char *const name[] = {"dx", "dy", "dz"};
     static const char *const text[] = {"spacing between rows", "spacing between columns",
                                        "spacing between planes"};
-    const int which = strake_format_axis(n->run->which->problem->dims, axis)[0] - 'x';
+    const int which = kind_of(n, axis);
     n->spacing[axis] = n->run->which->spacing[axis];
     const int v =
         add_variable(n, (strake_netcdf_variable){

@@ -1,7 +1,8 @@
 /*
  * Output for ParaView and other readers of VTK: all fields that lie in cells in fields_STEP.vti, each field on faces in
  * a file of its own, and for each of these a series with its times, fields.pvd. Values are at points, which are the
- * centres of cells (or faces): cell i at i times the spacing. The array order is kept: columns are VTK's first axis.
+ * centres of cells (or faces): cell i at i times the spacing. The array order is kept: columns are VTK's first axis. On a
+ * map they lie at its coordinates, rows from north to south (VTK 9 on; older readers show them from south to north).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "case/maps.h"
 #include "case/source.h"
 #include "output/format.h"
 #include "output/index.h"
@@ -112,18 +114,19 @@ static void describe_grid(const strake_case *which, int field, const strake_slab
     long long last[STRAKE_AXES] = {0, 0, 0};
     double spacing[STRAKE_AXES] = {1.0, 1.0, 1.0}, origin[STRAKE_AXES] = {0.0, 0.0, 0.0};
     const int face = (int)which->problem->field[field].position - (int)STRAKE_FACE_0;
+    const bool is_map = strake_case_is_map(which);
     for (int d = 0; d < slabs->dims; d++) {
         const int axis = strake_axis_of(slabs->dims, slabs->dims - 1 - d);
         last[d] = slabs->shape[slabs->dims - 1 - d] - 1;
-        spacing[d] = which->spacing[axis];
-        origin[d] = axis == face ? -0.5 * spacing[d] : 0.0;
+        spacing[d] = is_map ? strake_case_place(which).cell : which->spacing[axis];
+        origin[d] = strake_format_place(which, axis, axis == face, 0);
     }
     (void)snprintf(piece, size, "Extent=\"0 %lld 0 %lld 0 %lld\"", last[0], last[1], last[2]);
     (void)strake_number_print(attributes, size,
                               "Whole%s Origin=\"%.17g %.17g %.17g\" "
-                              "Spacing=\"%.17g %.17g %.17g\"",
+                              "Spacing=\"%.17g %.17g %.17g\"%s",
                               piece, origin[0], origin[1], origin[2], spacing[0], spacing[1],
-                              spacing[2]);
+                              spacing[2], is_map ? " Direction=\"1 0 0 0 -1 0 0 0 1\"" : "");
 }
 
 /* Starts the file of a group with all the fields that it will have. */
@@ -197,7 +200,8 @@ static strake_status put_series(const vtk *v, int number, strake_error *error)
     }
     STRAKE_CHECK(path != NULL && !series->failed && !text.failed, error, STRAKE_ERR_MEMORY,
                  "out of memory for outputs");
-    STRAKE_TRY(strake_file_put(path, 0, text.data, text.length, error));
+    /* The index, which follows, is what a run goes on from: the series can be made again of it. */
+    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_HASTY, text.data, text.length, error));
 cleanup:
     strake_text_free(&text);
     free(path);

@@ -6,6 +6,7 @@
 #include "output/about.h"
 #include "output/checkpoint.h"
 #include "output/devices.h"
+#include "output/format.h"
 #include "output/report.h"
 
 const char *strake_version(void)
@@ -35,12 +36,10 @@ void strake_text_close(char **text)
 /* Names of the axes, slowest first, as files with axes have them. */
 static void print_axes(const strake_case *which, strake_json *json)
 {
-    static const char *const name[STRAKE_AXES + 1][STRAKE_AXES] = {
-        {NULL}, {"x"}, {"x", "y"}, {"z", "x", "y"}};
     const int dims = which->problem->dims;
     strake_json_array(json, "axes", STRAKE_JSON_LINE);
     for (int d = 0; d < dims; d++) {
-        strake_json_string(json, NULL, name[dims][d]);
+        strake_json_string(json, NULL, strake_format_axis(which, strake_axis_of(dims, d)));
     }
     strake_json_end(json);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/json.h"
+#include "view/scene.h"
 
 /* Smallest side of a frame [points], and what a page may take beside its frames [bytes]. */
 enum { LEAST_POINTS = 16, ROOM_BESIDE = 2000000 };
@@ -61,6 +62,24 @@ static void widen(range *ranges, int *count, const char *field, const strake_pic
     r->high = isnan(r->high) || picture->most > r->high ? picture->most : r->high;
 }
 
+/* What the numbers of a frame are of, and where its cells lie. */
+static void print_scene(const strake_scene *scene, const strake_picture *picture, strake_json *json)
+{
+    int axis[2];
+    strake_plot_axes(picture->dims == 3, picture->axis, axis);
+    strake_json_string(json, "title", scene->title);
+    strake_json_string(json, "unit", scene->unit);
+    strake_json_array(json, "axes", STRAKE_JSON_LINE);
+    for (int side = 0; side < 2; side++) {
+        strake_json_object(json, NULL, STRAKE_JSON_LINE);
+        strake_json_string(json, "name", scene->axis[axis[side]]);
+        strake_json_number(json, "first", scene->first[axis[side]]);
+        strake_json_number(json, "spacing", scene->spacing[axis[side]]);
+        strake_json_end(json);
+    }
+    strake_json_end(json);
+}
+
 static strake_status print_frame(const strake_recording *recording, int number,
                                  const strake_page_options *options, int side, strake_json *json,
                                  range *ranges, int *range_count, strake_error *error)
@@ -69,6 +88,7 @@ static strake_status print_frame(const strake_recording *recording, int number,
     const strake_frame *const frame = &recording->frame[number];
     strake_array array = {0};
     strake_picture picture = {0};
+    strake_scene scene;
     const strake_view view = {.most_rows = side,
                               .most_cols = side,
                               .stretch = 1.0,
@@ -80,6 +100,8 @@ static strake_status print_frame(const strake_recording *recording, int number,
     widen(ranges, range_count, frame->field, &picture);
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     strake_json_string(json, "field", frame->field);
+    scene = strake_scene_of_frame(recording, number, &array, options->about);
+    print_scene(&scene, &picture, json);
     strake_json_integer(json, "step", frame->step);
     strake_json_number(json, "time", frame->time);
     strake_json_integer(json, "rows", picture.rows);

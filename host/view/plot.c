@@ -34,8 +34,7 @@ static void find_room(double aspect, int *width, int *height)
     *height = h < SHORTEST ? SHORTEST : (int)(h + 0.5);
 }
 
-/* Axes of the array down and across a picture; scenes of fewer dimensions have the last ones. */
-static void find_axes(bool is_cut, int across, int axis[2])
+void strake_plot_axes(bool is_cut, int across, int axis[2])
 {
     axis[0] = is_cut && across > 0 ? 0 : 1;
     axis[1] = is_cut && across == 2 ? 1 : 2;
@@ -45,10 +44,10 @@ void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape,
 {
     int axis[2];
     double length[2];
-    find_axes(dims > 2, view->axis, axis);
+    strake_plot_axes(dims > 2, view->axis, axis);
     for (int side = 0; side < 2; side++) {
         const int d = axis[side] - 3 + dims;
-        length[side] = (d >= 0 ? (double)shape[d] : 1.0) * scene->spacing[axis[side]];
+        length[side] = (d >= 0 ? (double)shape[d] : 1.0) * fabs(scene->spacing[axis[side]]);
     }
     view->stretch = 0.0;
     find_room(length[0] / length[1], &view->most_cols, &view->most_rows);
@@ -66,7 +65,7 @@ int strake_plot_ticks(double low, double high, int most, double *out)
     for (int k = 3; k >= 0; k--) {
         step = nice[k] * ten >= rough * (1.0 - 1e-9) ? nice[k] * ten : step;
     }
-    for (double k = ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && count < most; k++) {
+    for (double k = ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && count <= most; k++) {
         out[count++] = fabs(k) < 0.5 ? 0.0 : k * step;
     }
     return count;
@@ -213,10 +212,11 @@ static void add_axes(strake_drawing *out, const strake_scene *scene, const int a
         const double spacing = scene->spacing[axis[side]];
         const double first = scene->first[axis[side]] - 0.5 * spacing;
         const double last = first + spacing * (double)cells[side], length = side == 0 ? h : w;
-        const int count = strake_plot_ticks(first, last, length > 200.0 ? 8 : 4, tick);
+        const int count =
+            strake_plot_ticks(fmin(first, last), fmax(first, last), length > 200.0 ? 8 : 4, tick);
         for (int k = 0; k < count; k++) {
             const double at = (tick[k] - first) / (last - first) * length;
-            (void)number_text(tick[k], text);
+            (void)strake_number_print(text, sizeof text, "%.10g", tick[k]); /* of maps: 4177040 */
             if (side == 0) {
                 add_line(out, LEFT - TICK, TOP + at, LEFT, TOP + at, 1.0, ink, false);
                 (void)add_text(out, LEFT - TICK - 4, TOP + at + 4, SMALL, STRAKE_ANCHOR_END, text);
@@ -227,7 +227,7 @@ static void add_axes(strake_drawing *out, const strake_scene *scene, const int a
             }
         }
     }
-    add_text(out, 22, TOP + 0.5 * h, TEXT, STRAKE_ANCHOR_MIDDLE, scene->axis[axis[0]])->is_upright =
+    add_text(out, 16, TOP + 0.5 * h, TEXT, STRAKE_ANCHOR_MIDDLE, scene->axis[axis[0]])->is_upright =
         true;
     (void)add_text(out, LEFT + 0.5 * w, TOP + h + 42, TEXT, STRAKE_ANCHOR_MIDDLE,
                    scene->axis[axis[1]]);
@@ -290,9 +290,9 @@ strake_status strake_plot_picture(const strake_scene *scene, const strake_pictur
     const size_t points = (size_t)picture->rows * (size_t)picture->cols;
     int width = 0, height = 0;
     char more[80] = "";
-    find_axes(picture->dims == 3, picture->axis, axis);
-    find_room((double)cells[0] * scene->spacing[axis[0]] /
-                  ((double)cells[1] * scene->spacing[axis[1]]),
+    strake_plot_axes(picture->dims == 3, picture->axis, axis);
+    find_room(fabs((double)cells[0] * scene->spacing[axis[0]] /
+                   ((double)cells[1] * scene->spacing[axis[1]])),
               &width, &height);
     *out = (strake_drawing){.width = LEFT + width + RIGHT,
                             .height = TOP + height + BOTTOM,

@@ -17,7 +17,9 @@ typedef struct strake_scene {
     int64_t step;                 /**< -1: unknown */
     double time;                  /**< [s]; NaN: unknown */
     char axis[3][24];             /**< "x [m]" */
-    double spacing[3], first[3];  /**< of the points along it */
+    double spacing[3],
+        first
+            [3]; /**< of the points along it; a spacing is negative where numbers fall, as north does */
 } strake_scene;
 
 /** How it is drawn. */
@@ -30,8 +32,14 @@ typedef struct strake_plot {
     const double *level;
 } strake_plot;
 
-/** Numbers of a scale that people like, a few between two ends. @return how many, at most @p most */
+/** Numbers of a scale that people like, a few from one end to the other. @return how many, at most @p most + 1 */
 int strake_plot_ticks(double low, double high, int most, double *out);
+
+/**
+ * Axes of a scene down and across a picture; arrays of fewer dimensions have the last ones.
+ * @param[in] is_cut  of three dimensions @param[in] across  which it is cut, -1: the first
+ */
+void strake_plot_axes(bool is_cut, int across, int axis[2]);
 
 /** Completes what is shown of an array of this shape (axis, slab and reduction are chosen) by the size of its picture. */
 void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view);

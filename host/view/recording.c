@@ -50,8 +50,35 @@ cleanup:
     return status;
 }
 
+/* The outputs of an index that have a suffix. */
+static strake_status add_files(strake_recording *out, strake_wanted *want, const char *suffix,
+                               const strake_index_entry *entry, int64_t entries,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL;
+    for (int64_t k = 0; k < entries; k++) {
+        const char *const dot = strrchr(entry[k].file, '.');
+        if (dot == NULL || strcmp(dot, suffix) != 0) {
+            continue;
+        }
+        free(path);
+        path = strake_path_join(out->path, entry[k].file);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+        STRAKE_TRY(strake_recording_add(
+            out, want, path,
+            (strake_frame){.field = entry[k].field, .step = entry[k].step, .time = entry[k].time},
+            error));
+    }
+cleanup:
+    free(path);
+    return status;
+}
+
+/* Of the same outputs in several formats those of one. */
 static strake_status read_folder(strake_recording *out, strake_wanted *want, strake_error *error)
 {
+    static const char *const suffix[] = {".npy", ".asc", ".tif"};
     strake_status status = STRAKE_OK;
     char *lines = NULL, *path = NULL;
     strake_index_entry *entry = NULL;
@@ -64,28 +91,21 @@ static strake_status read_folder(strake_recording *out, strake_wanted *want, str
         "%s; give a folder that `strake run` wrote outputs to, an .npy file or a checkpoint",
         why.text);
     for (int64_t k = 0; k < entries; k++) {
-        const char *const dot = strrchr(entry[k].file, '.');
         is_netcdf = is_netcdf || strcmp(entry[k].file, STRAKE_FORMAT_NETCDF_NAME) == 0;
-        if (dot == NULL || strcmp(dot, ".npy") != 0) {
-            continue; /* the same in another format */
-        }
-        free(path);
-        path = strake_path_join(out->path, entry[k].file);
-        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-        STRAKE_TRY(strake_recording_add(
-            out, want, path,
-            (strake_frame){.field = entry[k].field, .step = entry[k].step, .time = entry[k].time},
-            error));
+    }
+    for (size_t k = 0; k < sizeof suffix / sizeof suffix[0] && want->seen == 0; k++) {
+        STRAKE_TRY(add_files(out, want, suffix[k], entry, entries, error));
     }
     if (want->seen == 0 && is_netcdf) {
-        free(path);
         path = strake_path_join(out->path, STRAKE_FORMAT_NETCDF_NAME);
         STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
         STRAKE_TRY(strake_recording_read_netcdf(out, want, path, error));
     }
     STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
-                 entries > 0 ? "the %s of folder %s lists no outputs that can be viewed (.npy, .nc)"
-                             : "the %s of folder %s lists no outputs; the run has written none yet",
+                 entries > 0
+                     ? "the %s of folder %s lists no outputs that can be viewed (.npy, .nc, "
+                       ".asc, .tif)"
+                     : "the %s of folder %s lists no outputs; the run has written none yet",
                  STRAKE_INDEX_NAME, out->path);
 cleanup:
     free(lines);
@@ -113,8 +133,8 @@ cleanup:
     return status;
 }
 
-/* A lone .npy file is called after itself: psi_00000500.npy. */
-static strake_status read_npy(strake_recording *out, strake_wanted *want, strake_error *error)
+/* A lone file is called after itself: psi_00000500.npy. */
+static strake_status read_file(strake_recording *out, strake_wanted *want, strake_error *error)
 {
     char name[128];
     (void)snprintf(name, sizeof name, "%s", strake_path_last(out->path));
@@ -143,7 +163,8 @@ strake_status strake_recording_open(const char *path, const char *field, int64_t
         STRAKE_TRY(strake_recording_read_netcdf(out, &want, path, error));
         break;
     case STRAKE_PATH_NPY:
-        STRAKE_TRY(read_npy(out, &want, error));
+    case STRAKE_PATH_GRID:
+        STRAKE_TRY(read_file(out, &want, error));
         break;
     }
     STRAKE_CHECK(out->frames > 0, error, STRAKE_ERR_USAGE,
@@ -163,7 +184,7 @@ strake_status strake_recording_array(const strake_recording *recording, int fram
 {
     const strake_frame *const f = &recording->frame[frame];
     if (f->path != NULL) {
-        return strake_array_open_npy(f->path, out, error);
+        return strake_array_open(f->path, out, error);
     }
     if (recording->reader != NULL) {
         strake_netcdf_info info;

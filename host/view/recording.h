@@ -1,6 +1,6 @@
 /**
  * @file recording.h
- * What a run left behind, as a list of frames: an output folder (its index.csv), one .npy file, the
+ * What a run left behind, as a list of frames: an output folder (its index.csv), one .npy file or grid of a map, the
  * fields of a checkpoint, or the variables of a NetCDF file, which may be anybody's.
  */
 #ifndef STRAKE_RECORDING_H
@@ -11,8 +11,8 @@
 /** One field at one step. */
 typedef struct strake_frame {
     char *field;
-    char *path;     /**< of the .npy file; NULL for a field of a checkpoint or NetCDF file */
-    int number;     /**< of the field in the checkpoint, or of the variable in the NetCDF file */
+    char *path; /**< of the .npy file or grid; NULL for a field of a checkpoint or NetCDF file */
+    int number; /**< of the field in the checkpoint, or of the variable in the NetCDF file */
     int64_t record; /**< of a NetCDF file; -1: the variable has none */
     int64_t step;   /**< -1 where the file does not tell */
     double time;    /**< [s]; NaN where the file does not tell */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "case/maps.h"
 #include "case/source.h"
 #include "case/tree.h"
 #include "netcdf/input.h"
@@ -21,6 +22,21 @@ strake_scene strake_scene_plain(const char *title, int dims)
     return scene;
 }
 
+/* Columns go east, rows south. */
+static void add_map(strake_scene *scene, const strake_georef *place)
+{
+    static const char *const name[2][2] = {{"y (north) [m]", "x (east) [m]"},
+                                           {"latitude [degrees]", "longitude [degrees]"}};
+    for (int side = 0; side < 2; side++) {
+        (void)snprintf(scene->axis[1 + side], sizeof scene->axis[0], "%s",
+                       name[place->is_geographic][side]);
+    }
+    scene->first[1] = strake_georef_y(place, 0.5);
+    scene->first[2] = strake_georef_x(place, 0.5);
+    scene->spacing[1] = -place->cell;
+    scene->spacing[2] = place->cell;
+}
+
 strake_scene strake_scene_of_case(const strake_case *which, int field)
 {
     const strake_field *const f = &which->problem->field[field];
@@ -29,14 +45,63 @@ strake_scene strake_scene_of_case(const strake_case *which, int field)
     strake_scene scene = strake_scene_plain("", dims);
     (void)snprintf(scene.title, sizeof scene.title, "%s: %s", f->name, f->text);
     strake_format_unit(f->unit, scene.unit, sizeof scene.unit);
+    if (strake_case_is_map(which)) {
+        const strake_georef place = strake_case_place(which);
+        add_map(&scene, &place);
+        return scene;
+    }
     for (int d = 0; d < dims; d++) {
         const int axis = strake_axis_of(dims, d), k = 3 - dims + d;
         (void)snprintf(scene.axis[k], sizeof scene.axis[k], "%s [m]",
-                       strake_format_axis(dims, axis));
+                       strake_format_axis(which, axis));
         scene.spacing[k] = which->spacing[axis];
-        scene.first[k] = axis == face ? -0.5 * which->spacing[axis] : 0.0;
+        scene.first[k] = strake_format_place(which, axis, axis == face, 0);
     }
     return scene;
+}
+
+static double number_of(const strake_node *map, const char *name)
+{
+    const strake_node *const node = strake_node_get(map, name);
+    return node != NULL && node->text != NULL ? strake_number_read(node->text, NULL) : (double)NAN;
+}
+
+/* The axes of what a run says of itself. */
+static void add_axes(strake_scene *scene, int dims, const strake_node *root)
+{
+    static const char *const name[] = {"z", "x", "y"};
+    const strake_node *const map = strake_node_get(root, "map");
+    const strake_node *const spacing = strake_node_get(root, "spacing");
+    const strake_node *const geographic = strake_node_get(map, "geographic");
+    const strake_georef place = {.x = number_of(map, "x"),
+                                 .y = number_of(map, "y"),
+                                 .cell = number_of(map, "cell"),
+                                 .is_geographic = geographic != NULL && geographic->text != NULL &&
+                                                  strcmp(geographic->text, "true") == 0};
+    if (dims == 2 && isfinite(place.x) && isfinite(place.y) && place.cell > 0.0) {
+        add_map(scene, &place);
+        return;
+    }
+    int k = 3 - dims;
+    for (const strake_node *item = spacing != NULL ? spacing->child : NULL;
+         item != NULL && item->text != NULL && k < 3; item = item->next, k++) {
+        const double value = strake_number_read(item->text, NULL);
+        scene->spacing[k] = value > 0.0 ? value : 1.0;
+        (void)snprintf(scene->axis[k], sizeof scene->axis[k], "%s [m]", name[k]);
+    }
+}
+
+/* What a problem says of its field. */
+static void add_title(strake_scene *scene, const char *problem, const char *field)
+{
+    for (int p = 0; strake_problems[p] != NULL; p++) {
+        for (int f = 0; f < strake_problems[p]->fields; f++) {
+            const strake_field *const of = &strake_problems[p]->field[f];
+            if (strcmp(strake_problems[p]->name, problem) == 0 && strcmp(of->name, field) == 0) {
+                (void)snprintf(scene->title, sizeof scene->title, "%s: %s", field, of->text);
+            }
+        }
+    }
 }
 
 /* What a run says of its fields: JSON is YAML, too. */
@@ -46,22 +111,15 @@ static void add_about(strake_scene *scene, const char *field, int dims, const ch
     if (strake_tree_parse("run.json", about, strlen(about), &root, NULL) != STRAKE_OK) {
         return;
     }
-    const strake_node *const units = strake_node_get(root, "units");
-    const strake_node *const unit = strake_node_get(units, field);
-    const strake_node *const length = strake_node_get(units, "spacing");
-    const strake_node *const spacing = strake_node_get(root, "spacing");
+    const strake_node *const unit = strake_node_get(strake_node_get(root, "units"), field);
+    const strake_node *const problem = strake_node_get(root, "problem");
+    if (problem != NULL && problem->text != NULL) {
+        add_title(scene, problem->text, field);
+    }
     if (unit != NULL && unit->text != NULL) {
         strake_format_unit(unit->text, scene->unit, sizeof scene->unit);
     }
-    int k = 3 - dims;
-    for (const strake_node *item = spacing != NULL ? spacing->child : NULL;
-         item != NULL && item->text != NULL && k < 3; item = item->next, k++) {
-        const double value = strake_number_read(item->text, NULL);
-        scene->spacing[k] = value > 0.0 ? value : 1.0;
-        (void)snprintf(scene->axis[k], sizeof scene->axis[k], "%s %.12s",
-                       strake_format_axis(dims, strake_axis_of(dims, k - 3 + dims)),
-                       length != NULL && length->text != NULL ? length->text : "");
-    }
+    add_axes(scene, dims, root);
     strake_tree_free(&root);
 }
 
@@ -79,7 +137,7 @@ static void add_coordinates(strake_scene *scene, int k, const strake_array *arra
             continue;
         }
         scene->first[k] = at[0];
-        scene->spacing[k] = at[1] > at[0] ? at[1] - at[0] : 1.0;
+        scene->spacing[k] = isfinite(at[1] - at[0]) && at[1] != at[0] ? at[1] - at[0] : 1.0;
         (void)snprintf(scene->axis[k], sizeof scene->axis[k], "%.10s%s%.10s%s", dimension,
                        info.unit[0] != '\0' ? " [" : "", info.unit,
                        info.unit[0] != '\0' ? "]" : "");
@@ -91,7 +149,10 @@ strake_scene strake_scene_of_frame(const strake_recording *recording, int frame,
 {
     const strake_frame *const f = &recording->frame[frame];
     strake_scene scene = strake_scene_plain(f->field, array->dims);
-    if (array->module == NULL) {
+    if (array->input.georef.is_known) {
+        add_about(&scene, f->field, array->dims, about);
+        add_map(&scene, &array->input.georef);
+    } else if (array->module == NULL) {
         add_about(&scene, f->field, array->dims, about);
     } else {
         const int lead = array->record >= 0 ? 1 : 0;

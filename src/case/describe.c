@@ -144,7 +144,8 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     say(&to, 6,
         "A case is one YAML mapping; keys may stand in any order, unknown keys are errors.");
     say(&to, 6,
-        "A path such as time.steps means 'steps' inside 'time'; --set PATH=VALUE overrides it.");
+        "A path such as time.steps means 'steps' inside 'time', vents[0] the first of a list;");
+    say(&to, 6, "--set PATH=VALUE overrides it.");
     say(&to, 6, "Integers are accepted for numbers. File names are relative to the case's folder.");
     say(&to, 6, "Arrays are [rows, cols] ([planes, rows, cols] in 3D); rows are i, columns are j.");
     say(&to, 6, "%s", "");

@@ -2,6 +2,15 @@
 
 #include "case/case.h"
 
+bool strake_case_is_map(const strake_case *which)
+{
+    bool has_footprint = false;
+    for (int f = 0; f < which->problem->fields; f++) {
+        has_footprint = has_footprint || which->problem->field[f].is_extent;
+    }
+    return which->georef.is_known || has_footprint;
+}
+
 strake_georef strake_case_place(const strake_case *which)
 {
     return which->georef.is_known ? which->georef

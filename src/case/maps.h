@@ -6,6 +6,9 @@
 
 #include "strake.h"
 
+/** Whether columns go east and rows south: files of fields say where the grid lies, or the problem has footprints. */
+bool strake_case_is_map(const strake_case *which);
+
 /**
  * Where the grid lies: as the files of the fields say, else with its south-west corner at 0, 0 and cells of its
  * spacing [m].

@@ -365,55 +365,95 @@ static void clear(strake_node *node, const char *option)
     node->line = node->column = node->key_line = node->key_column = 0;
 }
 
+/* Goes from a node to its child of this key, which is made where it is missing. */
+static strake_status enter(strake_node **node, const char *key, size_t length, const char *option,
+                           const char *name, strake_error *error)
+{
+    if ((*node)->kind == STRAKE_NODE_NULL) {
+        (*node)->kind = STRAKE_NODE_MAP;
+    }
+    if ((*node)->kind != STRAKE_NODE_MAP) {
+        char shown[STRAKE_SHOW_SIZE];
+        char path[256];
+        const bool is_list = (*node)->kind == STRAKE_NODE_LIST;
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: '%s' is %s, so nothing can be set below it; set %s", name,
+                           strake_node_path(*node, path, sizeof path),
+                           strake_node_show(*node, shown, sizeof shown),
+                           is_list ? "it whole, or an item, [0] being the first" : "it whole");
+    }
+    char *const copy = strndup(key, length);
+    if (copy == NULL) {
+        return strake_yaml_no_memory(option, error);
+    }
+    strake_node *child = strake_node_get(*node, copy);
+    if (child != NULL) {
+        free(copy);
+    } else {
+        child = new_node(option);
+        if (child == NULL) {
+            free(copy);
+            return strake_yaml_no_memory(option, error);
+        }
+        child->key = copy;
+        append(*node, child);
+    }
+    *node = child;
+    return STRAKE_OK;
+}
+
+/* Goes from a list to the item that "[3]" names. @param[in,out] at  behind it afterwards */
+static strake_status enter_item(strake_node **node, const char **at, const char *name,
+                                strake_error *error)
+{
+    char path[256];
+    char *end = NULL;
+    const bool is_digit = (*at)[1] >= '0' && (*at)[1] <= '9';
+    const long long number = is_digit ? strtoll(*at + 1, &end, 10) : -1;
+    if (!is_digit || *end != ']' || (end[1] != '.' && end[1] != '[' && end[1] != '=')) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: an item of a list is written [0], [1], ..., for example "
+                           "vents[0].rate=5",
+                           name);
+    }
+    (void)strake_node_path(*node, path, sizeof path);
+    if ((*node)->kind != STRAKE_NODE_LIST || number >= (*node)->children) {
+        char shown[STRAKE_SHOW_SIZE];
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: '%s' is %s; it has no item [%lld]", name,
+                           path, strake_node_show(*node, shown, sizeof shown), number);
+    }
+    *node = (*node)->child;
+    for (long long k = 0; k < number; k++) {
+        *node = (*node)->next;
+    }
+    *at = end + 1;
+    return STRAKE_OK;
+}
+
 strake_status strake_tree_set(strake_node *root, const char *option, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     const char *at = option + strlen("--set ");
     const char *const equals = strchr(at, '=');
     strake_node *node = root;
     char name[400];
     (void)strake_text_show(option, name, sizeof name);
-    if (equals == NULL || equals == at) {
-        return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: expected PATH=VALUE, for example --set time.steps=100", name);
-    }
+    STRAKE_CHECK(equals != NULL && equals != at, error, STRAKE_ERR_USAGE,
+                 "%s: expected PATH=VALUE, for example --set time.steps=100", name);
     while (at <= equals) {
-        const size_t length = strcspn(at, ".=");
-        if (length == 0) {
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "%s: a key is missing in the path; expected for example "
-                               "--set time.steps=100",
-                               name);
+        const size_t length = strcspn(at, ".=[");
+        STRAKE_CHECK(length > 0, error, STRAKE_ERR_USAGE,
+                     "%s: a key is missing in the path; expected for example --set time.steps=100",
+                     name);
+        STRAKE_TRY(enter(&node, at, length, option, name, error));
+        at += length;
+        while (*at == '[') {
+            STRAKE_TRY(enter_item(&node, &at, name, error));
         }
-        if (node->kind == STRAKE_NODE_NULL) {
-            node->kind = STRAKE_NODE_MAP;
-        }
-        if (node->kind != STRAKE_NODE_MAP) {
-            char shown[STRAKE_SHOW_SIZE];
-            char path[256];
-            return strake_fail(error, STRAKE_ERR_USAGE,
-                               "%s: '%s' is %s, so nothing can be set below it; set it whole", name,
-                               strake_node_path(node, path, sizeof path),
-                               strake_node_show(node, shown, sizeof shown));
-        }
-        char *const key = strndup(at, length);
-        if (key == NULL) {
-            return strake_yaml_no_memory(option, error);
-        }
-        strake_node *child = strake_node_get(node, key);
-        if (child != NULL) {
-            free(key);
-        } else {
-            child = new_node(option);
-            if (child == NULL) {
-                free(key);
-                return strake_yaml_no_memory(option, error);
-            }
-            child->key = key;
-            append(node, child);
-        }
-        node = child;
-        at += length + 1;
+        at++;
     }
     clear(node, option);
-    return load(option, false, equals + 1, strlen(equals + 1), node, error);
+    status = load(option, false, equals + 1, strlen(equals + 1), node, error);
+cleanup:
+    return status;
 }

@@ -40,7 +40,8 @@ strake_status strake_tree_parse(const char *name, const char *text, size_t lengt
                                 strake_node **root, strake_error *error);
 
 /**
- * Applies "PATH=VALUE" to a tree; VALUE is YAML. Missing mappings on the way are created.
+ * Applies "PATH=VALUE" to a tree; VALUE is YAML. Missing mappings on the way are created; items of lists are there
+ * (vents[0].rate).
  * @param[in] option  "--set PATH=VALUE", which must outlive the tree: messages name it
  * @return STRAKE_ERR_USAGE, STRAKE_ERR_MEMORY; the tree is then still valid.
  */

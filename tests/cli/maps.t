@@ -97,6 +97,35 @@ else
     skip "coordinates of NetCDF" "no module of NetCDF, or no ncdump (Debian: netcdf-bin)"
 fi
 
+# Who looks at them sees where they lie: east to the right, north up.
+"$STRAKE" run map.yaml --on serial --quiet --output seen --set 'output.formats=[npy, vtk]'
+check "run.json says where the grid lies" grep -q '"map": {"x": 500000, "y": 4177040, "cell": 10, "geographic": false}' seen/run.json
+check "VTK has the coordinates of the map, rows from north to south" grep -q \
+    'Origin="500005 4177035 0" Spacing="10 10 1" Direction="1 0 0 0 -1 0 0 0 1"' seen/fields_00000003.vti
+axes='"axes": [{"name": "y (north) [m]", "first": 4177035, "spacing": -10}, {"name": "x (east) [m]", "first": 500005, "spacing": 10}]'
+try view seen --html seen.html
+check "a page has the coordinates of the map" grep -qF "$axes" seen.html
+"$STRAKE" run map.yaml --on serial --quiet --output grids --set 'output.formats=[asc]'
+try view grids --html grids.html
+exits 0 "outputs that are grids of maps alone are viewed"
+check "with the same coordinates" grep -qF "$axes" grids.html
+try view map.asc
+prints "so is any grid" "map.asc, 4 x 5: 0.1 to 0.9"
+try compare map.asc map.asc
+prints "and compared" "map.asc and map.asc are equal"
+sed 's/0.9/0.8/' map.asc >other.asc
+try compare map.asc other.asc
+exits 1 "with another one, too"
+prints "cell by cell" "first at [1, 3]: 0.90000000000000002 and 0.80000000000000004"
+if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ] && command -v python3 >/dev/null; then
+    "$STRAKE" run map.yaml --on serial --quiet --output png --set 'output.formats=[npy, png]'
+    "$STRAKE" view png --png view.png >/dev/null
+    points() { python3 "$here/../support/outputs.py" png "$1" :points; }
+    check "a run draws what strake view draws of its folder" test "$(points png/u_00000003.png)" = "$(points view.png)"
+else
+    skip "a run draws what strake view draws of its folder" "no cairo or no python3"
+fi
+
 # How well two flows cover the same cells.
 head='ncols 4\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n'
 printf "${head}0 1 2 -9999\n0 0.1 0.11 3\n" >one.asc
@@ -165,6 +194,11 @@ try check lava.yaml --set 'fields={terrain: {file: sciara.stt, nodata: none}}'
 fails 2 "without a zone there is no KML" "output.formats: kml: needs longitudes and latitudes"
 try check lava.yaml --set 'output={formats: [geojson], fields: [thickness]}'
 fails 2 "a footprint is of fluid and solid" "add it to output.fields"
+"$STRAKE" run lava.yaml --on serial --quiet --output shaped --set 'grid={rows: 20, cols: 24, dx: 10, dy: 10}' \
+    --set 'fields={terrain: {constant: 5}}' --set 'vents=[{row: 3, col: 5, rate: 1}]' --set 'vents[0].rate=2' --set 'output.formats=[npy, asc]'
+check "without a map lava lies on one whose south-west corner is 0, 0" grep -q '"map": {"x": 0, "y": 200, "cell": 10' shaped/run.json
+check "an item of a list can be set" test "$(awk 'FNR > 6 { for (j = 1; j <= NF; j++) v += 100 * $j } END { printf "%.6f", v }' \
+    shaped/thickness_*.asc shaped/solid_*.asc)" = 1800.000000
 for case in event 2m jacksboro; do
     try check "$here/../../data/cases/lava-$case.yaml" --on serial
     exits 0 "lava-$case.yaml is valid"

@@ -46,6 +46,7 @@ read -r width height < <(python3 "$outputs" png out/psi_00000004.png)
 check "the field keeps the case's aspect, within 600 points" test "$width $height" = "512 714"
 check "the least value is at one end of the colours" test "$(point out/psi_00000004.png 100 300)" = "68 1 84"
 check "the largest at the other" test "$(point out/psi_00000004.png 370 300)" = "253 231 37"
+check "the scale has a number at its upper end" test "$(point out/psi_00000004.png 424 57 424 58 | sort -n | head -1 | cut -d' ' -f1)" -lt 160
 check "the time is with it" test "$(python3 "$outputs" png out/psi_00000004.png 'Strake time')" = 2
 check "and the range" test "$(python3 "$outputs" png out/psi_00000004.png 'Strake range')" = "0 4"
 check "and the title" test "$(python3 "$outputs" png out/psi_00000004.png Title)" = "psi: the advected field"

@@ -8,6 +8,7 @@
     outputs.py nc FILE :ATTRIBUTE      a text of the file (VARIABLE:ATTRIBUTE: of a variable)
     outputs.py png FILE                width and height
     outputs.py png FILE KEYWORD        a text of the picture
+    outputs.py png FILE :points        a checksum of all points
     outputs.py png FILE X Y [X Y ...]  red, green, blue of points, a line for each
 """
 import re
@@ -148,6 +149,8 @@ def main(kind, path, *rest):
         file = Png(path)
         if not rest:
             print(file.width, file.height)
+        elif rest == (":points",):
+            print(file.width, file.height, zlib.crc32(b"".join(file.rows)))
         elif len(rest) == 1:
             print(file.texts[rest[0]])
         else:

@@ -286,6 +286,16 @@ class Solver:
         with self._lock:
             return json.loads(take_text(lib.strake_report, self._solver))
 
+    def _places(self, axis, k, at):
+        """Coordinates of points along an axis, and their attributes: of the map, where the grid lies on one."""
+        about = self.case.about
+        if "map" not in about:
+            return at * about["spacing"][k], {"units": "m"}
+        place = about["map"]
+        sign = 1.0 if axis == "x" else -1.0
+        unit = ("degrees_east" if axis == "x" else "degrees_north") if place["geographic"] else "m"
+        return place[axis] + sign * (at + 0.5) * place["cell"], {"units": unit}
+
     def to_xarray(self, *names):
         """Fields (the states, unless others are named) as an xarray.Dataset with coordinates and units. Needs xarray."""
         try:
@@ -302,11 +312,10 @@ class Solver:
             for k, axis in enumerate(about["axes"]):
                 offset = field["offset"][k]
                 dim = axis if offset == 0 else axis + "_face"
-                at = (np.arange(values.shape[k]) + offset) * about["spacing"][k]
                 dims.append(dim)
-                coordinates[dim] = (dim, at, {"units": "m"})
+                coordinates[dim] = (dim, *self._places(axis, k, np.arange(values.shape[k]) + offset))
             unit = about["units"][name].strip("[]")
-            data[name] = (dims, values, {"units": "1" if unit == "-" else unit, "long_name": field["text"]})
+            data[name] = (dims, values, {"units": "1" if unit in ("-", "any") else unit, "long_name": field["text"]})
         attributes = {"source": "Strake", "problem": self.case.problem, "step": self.step_count}
         return xarray.Dataset(data, coordinates, attributes)
 
