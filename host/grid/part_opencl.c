@@ -241,8 +241,13 @@ static strake_status blocks_leg(strake_part *part, strake_leg *leg, bool *finite
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_blocks_sweep(blocks_of(part), leg->steps, grid->array[leg->parity],
+    return strake_cl_blocks_sweep(blocks_of(part), leg->steps, leg->dt, grid->array[leg->parity],
                                   grid->next[leg->parity], error);
+}
+
+static strake_status blocks_bound(strake_part *part, double *bound, strake_error *error)
+{
+    return strake_cl_blocks_bound(blocks_of(part), bound, error);
 }
 
 static strake_status blocks_meet(strake_part *part, int leg, strake_error *error)
@@ -427,6 +432,7 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .store = blocks_store,
                                        .leg = blocks_leg,
                                        .meet = blocks_meet,
+                                       .bound = blocks_bound,
                                        .undo = blocks_undo,
                                        .finish = blocks_finish,
                                        .look = blocks_look,

@@ -1,5 +1,6 @@
 /* Sweeps of blocks. */
 #include "opencl/cl_blocks_impl.h"
+#include "opencl/cl_reduce.h"
 
 static const strake_cl *api(const strake_cl_blocks *b)
 {
@@ -87,6 +88,39 @@ cleanup:
     return status;
 }
 
+/* Waits for what a stream's last block was brought down to, and adds it. */
+static strake_status collect(strake_cl_blocks *b, strake_cl_stream *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_graph *graph = b->kernels->graph;
+    double found[STRAKE_MAX_REDUCTIONS];
+    if (!s->reduces) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_cl_reduce_end(&s->window, &b->waiter, found, error));
+    for (int n = 0; n < graph->reductions; n++) {
+        strake_reduced_add(graph->reduction[n].kind, &b->reduced[n], found[n]);
+    }
+    s->reduces = false;
+cleanup:
+    return status;
+}
+
+/* The numbers of the block before give way while this one's kernels run. */
+static strake_status reduce(strake_cl_blocks *b, strake_cl_stream *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (b->kernels->graph->reductions == 0) {
+        return STRAKE_OK;
+    }
+    STRAKE_CL("clFlush", api(b)->clFlush(s->queue), error, b->kernels->device);
+    STRAKE_TRY(collect(b, s, error));
+    STRAKE_TRY(strake_cl_reduce_begin(&s->window, error));
+    s->reduces = true;
+cleanup:
+    return status;
+}
+
 static strake_status run_block(strake_cl_blocks *b, strake_cl_stream *s, strake_cl_block *each,
                                int steps, void *const *array, void *const *next,
                                strake_error *error)
@@ -103,6 +137,7 @@ static strake_status run_block(strake_cl_blocks *b, strake_cl_stream *s, strake_
                                          later > 0 ? &each->edges : NULL, error));
         strake_cl_window_swap(w);
     }
+    STRAKE_TRY(reduce(b, s, error));
     STRAKE_TRY(strake_cl_window_search(w, b->extra, b->extra + slabs, error));
     for (int k = 0; k < w->states; k++) {
         cl_event *done = k + 1 == w->states ? &each->done[b->generation] : NULL;
@@ -175,10 +210,16 @@ static void pin_arrays(strake_cl_blocks *b, void *const *array, void *const *nex
     }
 }
 
-strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, void *const *array,
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, double dt, void *const *array,
                                      void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, for which nobody asked */
+        strake_cl_reduce_forget(&b->stream[k].window);
+        strake_graph_scalars(b->kernels->graph, &dt, b->stream[k].window.scalar);
+    }
+    strake_reduced_begin(b->kernels->graph, b->reduced);
     b->before = b->report;
     b->report.predicted += strake_cl_sizes_sweep(&b->demand, &b->rates, &b->sizes, steps);
     pin_arrays(b, array, next);
@@ -191,6 +232,17 @@ strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, void *const
     }
     /* The last block is the neighbour of the first in a periodic domain: begin with the next one. */
     b->start = (b->start + 1) % b->sizes.blocks;
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_blocks_bound(strake_cl_blocks *b, double *bound, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < b->streams; k++) {
+        STRAKE_TRY(collect(b, &b->stream[k], error));
+    }
+    *bound = b->kernels->graph->reductions > 0 ? b->reduced[0] : *bound;
 cleanup:
     return status;
 }

@@ -56,12 +56,16 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks);
 
 /**
  * Enqueues one sweep; returns before it is done, but may wait for parts of the sweep before.
- * @param[in] steps  1 to the number chosen at the start
+ * @param[in] steps  1 to the number chosen at the start; 1 of a graph with reductions
+ * @param[in] dt     [s] of an adaptive problem's sweep
  * @param[in] array  host arrays by value: current states, static inputs
  * @param[in] next   host arrays of the next states, by output value
  */
-strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, void *const *array,
-                                     void *const *next, strake_error *error);
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, double dt,
+                                     void *const *array, void *const *next, strake_error *error);
+
+/** Waits for the bound on the next time step [s] that the sweep's blocks allow. */
+strake_status strake_cl_blocks_bound(strake_cl_blocks *blocks, double *bound, strake_error *error);
 
 /** Waits until everything enqueued is done: the next states are in the host arrays. */
 strake_status strake_cl_blocks_finish(strake_cl_blocks *blocks, strake_error *error);

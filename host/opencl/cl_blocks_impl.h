@@ -10,6 +10,7 @@ typedef struct strake_cl_stream {
     cl_command_queue queue;
     strake_cl_window window;
     cl_event looked; /**< the search for NaN and Inf is done */
+    bool reduces;    /**< what its last block is brought down to is on its way */
 } strake_cl_stream;
 
 typedef struct strake_cl_block {
@@ -29,9 +30,10 @@ struct strake_cl_blocks {
     int streams;   /**< that exist, also while they are being made */
     strake_cl_stream stream[STRAKE_CL_MOST_STREAMS];
     strake_cl_block *block;
-    int64_t start;  /**< block that the next sweep begins with */
-    int64_t turn;   /**< streams take blocks in turn */
-    int generation; /**< of the last sweep's events */
+    int64_t start;                         /**< block that the next sweep begins with */
+    int64_t turn;                          /**< streams take blocks in turn */
+    int generation;                        /**< of the last sweep's events */
+    double reduced[STRAKE_MAX_REDUCTIONS]; /**< of the present sweep's blocks that are read */
     strake_cl_pins pins;
     strake_cl_waiter waiter;
     strake_cl_blocks_report report, before; /**< now, and before the last sweep */

@@ -14,7 +14,11 @@ static strake_status make_blocks(strake_cl_stripe *s, int steps,
     strake_status status = STRAKE_OK;
     const bool is_whole = s->range.first == 0 && s->range.end == s->host->n[0];
     const strake_settings *const run = options->settings;
-    const strake_cl_blocks_options chosen = {.steps = is_whole ? run->steps_per_sweep : steps,
+    /* Nobody knows the next time step before all blocks have been reduced. */
+    const bool is_single = s->kernels.graph->reductions > 0;
+    const strake_cl_blocks_options chosen = {.steps = is_single  ? 1
+                                                      : is_whole ? run->steps_per_sweep
+                                                                 : steps,
                                              .horizon = options->horizon > 0 ? options->horizon
                                                                              : UNKNOWN_HORIZON,
                                              .alone = is_whole,
@@ -103,11 +107,6 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
         "run.exchange: one_way: stripes must fit in their device's memory, and one of %lld "
         "rows or planes would stream through %s; use both, more ranks or a smaller grid",
         (long long)(range.end - range.first), device->name);
-    STRAKE_CHECK(!streams || graph->reductions == 0, error, STRAKE_ERR_USAGE,
-                 "problem %s cannot stream through the memory of %s yet: its stripe needs %.3g GiB "
-                 "and may take %.3g GiB; give it fewer rows with --split, or a larger "
-                 "run.device_memory",
-                 problem->name, device->name, (double)need / 0x1p30, (double)memory / 0x1p30);
     if (streams) {
         /* Of a window's share, each array has one. */
         const uint64_t elements = memory / arrays / (uint64_t)layout.element_size;

@@ -100,6 +100,8 @@ static int by_hand(const double *initial, double end, double dt_max, double *u, 
     return steps;
 }
 
+static int blocks; /* in which devices stream; 0: they need not */
+
 static void check(const char *where, int threads, const double *initial, const double *expected,
                   const double *times, int steps)
 {
@@ -117,6 +119,7 @@ static void check(const char *where, int threads, const double *initial, const d
     which->problem = &problem;
     which->end = 7.0;
     which->dt_max = 0.14;
+    which->run.blocks = blocks;
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
         fail_msg("%s: %s", where, error.text);
     }
@@ -152,6 +155,21 @@ static void steps_follow_from_the_state_on_all_processors(void **state)
     check("ocl:0", 1, initial, expected, times, steps);
     check("cpu,ocl:0", 2, initial, expected, times, steps);
     check("ocl:0,ocl:0", 1, initial, expected, times, steps);
+}
+
+static void so_they_do_where_devices_stream(void **state)
+{
+    static double initial[CELLS], expected[CELLS], times[MOST];
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    fill(initial);
+    const int steps = by_hand(initial, 7.0, 0.14, expected, times);
+    for (blocks = 1; blocks <= 5; blocks += 2) {
+        check("ocl:0", 1, initial, expected, times, steps);
+    }
+    check("cpu,ocl:0", 2, initial, expected, times, steps);
+    check("ocl:0,ocl:0", 1, initial, expected, times, steps);
+    blocks = 0;
 }
 
 static int reads, launches; /* commands of a device */
@@ -275,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_follow_from_the_state_on_all_processors),
+        cmocka_unit_test(so_they_do_where_devices_stream),
         cmocka_unit_test(a_lone_device_keeps_the_clock),
         cmocka_unit_test(a_clock_ends_exactly_at_its_stop),
         cmocka_unit_test(graphs_tell_scalars_from_constants),
