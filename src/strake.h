@@ -43,7 +43,8 @@ const char *strake_version(void);
     X(ERR_NUMERIC, "NaN or Inf appeared")                                                          \
     X(ERR_STATE, "call not allowed in this state")                                                 \
     X(ERR_RANK, "another rank failed or cannot be reached")                                        \
-    X(STOPPED, "stopped on request")
+    X(STOPPED, "stopped on request")                                                               \
+    X(WENT_BACK, "a device was lost: the states are those of an earlier step")
 
 typedef enum strake_status {
 #define X(name, text) STRAKE_##name,
@@ -151,12 +152,18 @@ void strake_close(strake_solver **solver);
  * @param[in] name   field name, for example "psi"
  * @param[in] data   dense array of the field's shape (strake_field_shape()), in the solver's precision
  * @return STRAKE_ERR_USAGE for an unknown name or non-finite value; a flow that violates the
- *         stability bound is reported by the next strake_step().
+ *         stability bound is reported by the next strake_step(); STRAKE_WENT_BACK as strake_get_field(), with nothing set
  */
 strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
                                strake_error *error);
 
-/** Copies a field out into @p data (dense, the field's shape, the solver's precision). */
+/**
+ * Copies a field out into @p data (dense, the field's shape, the solver's precision). Neither this nor any other call that
+ * reads runs steps. Where a device fails before its newest states were read, they are lost; if others can go on, the
+ * solver stands at an earlier step again, of which it has a copy.
+ * @return STRAKE_WENT_BACK then, from whatever call finds it, with device, reason and step in the message: step from
+ *         strake_step_count() to where it was and read again. STRAKE_ERR_DEVICE if nobody can go on, as of strake_step()
+ */
 strake_status strake_get_field(strake_solver *solver, const char *name, void *data,
                                strake_error *error);
 
@@ -167,7 +174,7 @@ strake_status strake_get_field(strake_solver *solver, const char *name, void *da
  * order, from slab 0 to the last, and has values then.
  * @param[in] data  dense, (end - first) slabs in the solver's precision; only read during the call
  * @return as strake_set_field(); STRAKE_ERR_USAGE for slabs that the field does not have,
- *         STRAKE_ERR_STATE for slabs out of order.
+ *         STRAKE_ERR_STATE for slabs out of order; STRAKE_WENT_BACK as strake_get_field(), with nothing set
  */
 strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
                                const void *data, strake_error *error);
@@ -247,7 +254,7 @@ size_t strake_element_size(const strake_solver *solver);
  * Writes the states and their step as a checkpoint, the same bytes as the program's; `strake run --resume` takes
  * it, too. The file is replaced atomically.
  * @return STRAKE_ERR_IO with path and reason (a previous file is then still there), STRAKE_ERR_STATE for a field
- *         without values
+ *         without values; STRAKE_WENT_BACK as strake_get_field()
  */
 strake_status strake_checkpoint_save(strake_solver *solver, const char *path, strake_error *error);
 

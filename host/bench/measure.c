@@ -124,6 +124,7 @@ static strake_status checksum(const strake_bench *bench, strake_bench_item *item
     strake_hash_team team = strake_hash_team_begin(strake_solver_threads(item->solver));
     uint64_t hash = STRAKE_FNV_SEED;
     STRAKE_TRY(strake_slabs_open(&slabs, bench->which, item->solver, error));
+    STRAKE_TRY(strake_solver_fetch(item->solver, error));
     for (int f = 0; f < bench->which->problem->fields; f++) {
         if (bench->which->problem->field[f].is_state) {
             STRAKE_TRY(strake_slabs_select(&slabs, bench->which->problem->field[f].name, error));

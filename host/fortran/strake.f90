@@ -27,7 +27,7 @@ module strake
   !> The codes of strake_status.
   integer, parameter, public :: STRAKE_OK = 0, STRAKE_ERR_USAGE = 1, STRAKE_ERR_IO = 2, STRAKE_ERR_MEMORY = 3, &
                                 STRAKE_ERR_DEVICE = 4, STRAKE_ERR_NUMERIC = 5, STRAKE_ERR_STATE = 6, &
-                                STRAKE_ERR_RANK = 7, STRAKE_STOPPED = 8
+                                STRAKE_ERR_RANK = 7, STRAKE_STOPPED = 8, STRAKE_WENT_BACK = 9
   !> What kind() gives: steps advance it, steps read it, a number of the case that cannot be set.
   integer, parameter, public :: STRAKE_KIND_STATE = 0, STRAKE_KIND_INPUT = 1, STRAKE_KIND_CONSTANT = 2
 
@@ -348,7 +348,8 @@ contains
     call finish(code, error, status, message)
   end subroutine
 
-  !> Copies a field out.
+  !> Copies a field out. STRAKE_WENT_BACK: its values were lost with a device, and the solver stands at an earlier step,
+  !> step_count(), again; step to where it was, which does without the device, and read again.
   subroutine get_double(self, name, values, status, message)
     class(strake_solver), intent(in) :: self
     character(len=*), intent(in) :: name

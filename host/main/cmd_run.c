@@ -68,11 +68,8 @@ static strake_status at_first(run *r, strake_status (*job)(run *, strake_error *
         return job(r, error);
     }
     STRAKE_TRY(strake_remote_begin(r->solver, error));
-    if (is_first(r)) {
-        status = strake_remote_end(r->solver, job(r, error), error);
-    } else {
-        status = strake_remote_serve(r->solver, error);
-    }
+    status = is_first(r) ? strake_remote_end(r->solver, job(r, error), error)
+                         : strake_remote_serve(r->solver, error);
 cleanup:
     return status;
 }
@@ -180,6 +177,7 @@ static strake_status write_at_first(run *r, strake_status (*job)(run *, strake_e
         STRAKE_TRY(at_first(r, begin_outputs, error));
         r->begun = true;
     }
+    STRAKE_TRY(strake_solver_fetch(r->solver, error));
     STRAKE_TRY(at_first(r, job, error));
 cleanup:
     r->io_seconds += strake_clock_seconds() - begin;
@@ -254,7 +252,8 @@ static strake_status show_state(run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     if (r->draws) {
-        STRAKE_TRY(r->ranks != NULL ? strake_remote_parts(r->solver, error) : STRAKE_OK);
+        STRAKE_TRY(r->ranks != NULL ? strake_remote_parts(r->solver, error)
+                                    : strake_solver_fetch(r->solver, error));
         STRAKE_TRY(at_first(r, draw_picture, error));
     }
 cleanup:
@@ -310,10 +309,12 @@ cleanup:
 
 static strake_status collect(run *r, strake_result_detail detail, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     const double begin = strake_clock_seconds();
     r->result.setup_seconds = strake_solver_setup_seconds(r->solver);
-    const strake_status status =
-        strake_result_collect(&r->result, r->which, &r->slabs, detail, error);
+    STRAKE_TRY(detail == STRAKE_RESULT_TIMES ? STRAKE_OK : strake_solver_fetch(r->solver, error));
+    STRAKE_TRY(strake_result_collect(&r->result, r->which, &r->slabs, detail, error));
+cleanup:
     r->io_seconds += strake_clock_seconds() - begin;
     r->result.io_seconds = r->io_seconds;
     return status;
@@ -350,13 +351,9 @@ static strake_status end_interrupts(run *r, strake_error *error)
 
 static strake_status finish(run *r, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    if (r->ranks != NULL) {
-        STRAKE_TRY(strake_remote_parts(r->solver, error));
-    }
-    STRAKE_TRY(at_first(r, report, error));
-cleanup:
-    return status;
+    const strake_status status =
+        r->ranks != NULL ? strake_remote_parts(r->solver, error) : STRAKE_OK;
+    return status == STRAKE_OK ? at_first(r, report, error) : status;
 }
 
 static run *new_run(const strake_arguments *arguments, strake_error *error)
@@ -399,10 +396,9 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
     STRAKE_TRY(strake_case_from(wish->arguments, &r->which, error));
     if (!wish->keeps) {
         memset(r->which->output_field, 0, sizeof r->which->output_field);
-        r->which->diagnostics_every = 0;
+        r->which->diagnostics_every = r->which->checkpoint_every = 0;
         r->which->diagnostics_seconds = r->which->checkpoint_seconds = 0.0;
         r->which->checkpoint_minutes = 0.0;
-        r->which->checkpoint_every = 0;
     }
     STRAKE_TRY(prepare(r, error));
     r->result.first_step = strake_step_count(r->solver);

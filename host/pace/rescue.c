@@ -221,6 +221,7 @@ strake_status strake_rescue(strake_pace *pace, const strake_error *cause, strake
                  first.text);
     STRAKE_TRY(pace->domain->ops->renew(pace->domain, true, error));
     pace->domain->step = pace->kept.step;
+    pace->kept.clock.until = pace->domain->clock.until; /* who waits now */
     pace->domain->clock = pace->kept.clock;
     STRAKE_TRY(place_others(pace, error));
     strake_rebalance_begin(pace);

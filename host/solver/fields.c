@@ -131,7 +131,8 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_EMPTY, error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
-    STRAKE_TRY(strake_solver_gather(solver, error));
+    STRAKE_TRY(solver->which->problem->field[f].is_state ? strake_solver_gather(solver, error)
+                                                         : STRAKE_OK);
     if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
     } else if (solver->grid.field[f].state == STRAKE_FIELD_CONSTANT) {

@@ -108,6 +108,30 @@ cleanup:
     return status;
 }
 
+/* Steps end where vents change; where they have, the field that takes what comes out of them is filled anew. */
+static strake_status renew_vents(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_clock *const clock = &solver->grid.domain.clock;
+    const strake_vents *const vents = &solver->which->vents;
+    const double next = fmin(strake_vents_next(vents, clock->time), solver->which->end);
+    if (!solver->grid.domain.is_adaptive) {
+        return STRAKE_OK;
+    }
+    if (vents->count > 0 && (clock->time < solver->grid.vents_at ||
+                             strake_vents_next(vents, solver->grid.vents_at) <= clock->time)) {
+        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
+                                      strake_inputs_fill_vents(&solver->grid, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
+                                      strake_inputs_prepare(&solver->grid, error), error));
+        clock->is_known = false;
+    }
+    clock->is_known = clock->is_known && clock->stop == next;
+    clock->stop = next;
+cleanup:
+    return status;
+}
+
 /*
  * Runs up to a step. Where a device fails the rest goes on, from earlier states. A request to stop is obeyed from
  * step @p least on; one more sweep comes before, since devices are looked at for NaN and Inf now and then only, and
@@ -126,6 +150,7 @@ static strake_status run_to(strake_solver *solver, int64_t step, int64_t least, 
         if (run_piece(solver, left, &cause) != STRAKE_OK) {
             const double start = strake_clock_seconds();
             STRAKE_TRY(strake_rescue(&solver->pace, &cause, error));
+            STRAKE_TRY(renew_vents(solver, error));
             solver->pace.step_seconds += strake_clock_seconds() - start;
             ends = false;
         }
@@ -235,30 +260,6 @@ static bool is_at_event(const strake_solver *solver)
            clock->stop < solver->which->end && clock->time < clock->until;
 }
 
-/* Steps end where vents change; where they have, the field that takes what comes out of them is filled anew. */
-static strake_status renew_vents(strake_solver *solver, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_clock *const clock = &solver->grid.domain.clock;
-    const strake_vents *const vents = &solver->which->vents;
-    const double next = fmin(strake_vents_next(vents, clock->time), solver->which->end);
-    if (!solver->grid.domain.is_adaptive) {
-        return STRAKE_OK;
-    }
-    if (vents->count > 0 && (clock->time < solver->grid.vents_at ||
-                             strake_vents_next(vents, solver->grid.vents_at) <= clock->time)) {
-        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
-                                      strake_inputs_fill_vents(&solver->grid, error), error));
-        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
-                                      strake_inputs_prepare(&solver->grid, error), error));
-        clock->is_known = false;
-    }
-    clock->is_known = clock->is_known && clock->stop == next;
-    clock->stop = next;
-cleanup:
-    return status;
-}
-
 strake_status strake_advance(strake_solver *solver, double until, int64_t steps,
                              strake_error *error)
 {
@@ -325,13 +326,31 @@ strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
 {
     strake_error cause = {STRAKE_OK, ""};
     const int64_t step = solver->grid.domain.step;
-    while (strake_team_gather(&solver->team, &cause) != STRAKE_OK) {
-        if (strake_rescue(&solver->pace, &cause, &cause) != STRAKE_OK ||
-            run_to(solver, step, INT64_MAX, &cause) != STRAKE_OK) {
-            return lose_states(solver, &cause, error);
-        }
+    if (strake_team_gather(&solver->team, &cause) == STRAKE_OK) {
+        return STRAKE_OK;
     }
-    return STRAKE_OK;
+    if (strake_rescue(&solver->pace, &cause, &cause) != STRAKE_OK) {
+        return lose_states(solver, &cause, error);
+    }
+    return strake_fail(
+        error, STRAKE_WENT_BACK,
+        "%s: %s; the states of step %lld are lost with it and those of step %lld are back: "
+        "call strake_step() for the %lld steps between, which the other parts do, and read again",
+        solver->which->file, cause.text, (long long)step, (long long)solver->grid.domain.step,
+        (long long)(step - solver->grid.domain.step));
+}
+
+strake_status strake_solver_fetch(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t step = solver->grid.domain.step;
+    /* Several ranks do so together (strake_remote_begin()). */
+    while (solver->grid.domain.ranks == NULL &&
+           (status = strake_solver_gather(solver, error)) == STRAKE_WENT_BACK) {
+        STRAKE_TRY(strake_step(solver, step - solver->grid.domain.step, error));
+    }
+cleanup:
+    return status;
 }
 
 int64_t strake_step_count(const strake_solver *solver)

@@ -104,6 +104,13 @@ int strake_solver_arrays(const strake_solver *solver);
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
 strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error);
 
+/**
+ * Before states are read: brings them to the host. Where a device is lost with them it steps again, with the other parts,
+ * to the step at which the solver stood, so that what reads now finds that (strake_get_field()).
+ * @return as strake_step()
+ */
+strake_status strake_solver_fetch(strake_solver *solver, strake_error *error);
+
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
 

@@ -63,7 +63,10 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_par
 /** Makes the parts and splits the slabs, once every field is there: measuring needs real fields. */
 strake_status strake_solver_place(strake_solver *solver, strake_error *error);
 
-/** Brings the parts' states to the host; where a device fails the others repeat its steps. */
+/**
+ * Brings the parts' states to the host, which reading begins with. @return STRAKE_WENT_BACK where a device is lost with them
+ * and the states are those of the copy again
+ */
 strake_status strake_solver_gather(strake_solver *solver, strake_error *error);
 
 #endif

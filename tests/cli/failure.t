@@ -80,6 +80,36 @@ injected lost:ocl:0@149 try run case.yaml --on cpu,ocl:0 --split 1,1 --quiet --o
 exits 0 "a failure at the end of a longer run"
 check "the same bytes" "$STRAKE" compare large broken2
 
+# Reading never steps: what reads begins with the states, and steps again where they are lost.
+cat >flow.yaml <<'EOF'
+problem: lava
+grid: {rows: 40, cols: 50, dx: 10, dy: 10}
+time: {end: 90, dt_max: 3}
+parameters: {solidus_temperature: 1320}
+fields: {terrain: {plane: {slope: [2, -1]}}}
+vents: [{row: 8, col: 30, rate: [[0, 6], [30, 20], [60, 1]]}]
+output: {every_seconds: 20}
+diagnostics: {every_seconds: 20}
+EOF
+try run flow.yaml --on serial --quiet --output flow
+for word in fail:ocl:0@25 lost:ocl:0@28/output; do # back over a change of the vents, which the copy is older than
+    rm -rf broken
+    injected $word try run flow.yaml --on cpu,ocl:0 --split 1,1 --quiet --output broken
+    exits 0 "$word while vents change"
+    check "$word: same bytes" "$STRAKE" compare flow broken
+    check "$word: same diagnostics" cmp flow/diagnostics.csv broken/diagnostics.csv
+    check "$word: one warning" test "$(grep -c 'ocl:0 is dropped after step' .err)" -eq 1
+done
+few=(--set grid.rows=60 --set grid.cols=50 --steps 3 --repeats 1 --quiet)
+for report in whole broken; do
+    word=lost:ocl:0@1/output
+    [ $report = broken ] || word=
+    injected "$word" try bench case.yaml --on ocl:0,ocl:0 "${few[@]}" --report $report.json
+    exits 0 "a benchmark on a device that is ${word:-whole}"
+done
+check "which was lost" grep -q '"dropped": {"step"' broken.json
+check "has the same checksums" test "$(grep -o '"checksums": [^]]*' broken.json)" = "$(grep -o '"checksums": [^]]*' whole.json)"
+
 # Nobody is left.
 for kind in fail lost hang; do
     rm -rf broken

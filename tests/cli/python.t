@@ -17,7 +17,7 @@ cat >declared.py <<'PY'
 import re
 import sys
 
-header, library = (open(path).read() for path in sys.argv[1:])
+header, library, fortran = (open(path).read() for path in sys.argv[1:])
 header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
 prototypes = {name: arguments.count(",") + (arguments.strip() != "void")
               for name, arguments in re.findall(r"^\S[^#\n;{}]*?\b(strake_\w+)\(([^;{}]*)\);", header, flags=re.M)}
@@ -27,12 +27,17 @@ unknown = {"strake_status_text", "strake_case_open", "strake_set_slabs", "strake
 assert len(declared) > 15, declared
 wrong = [n for n in sorted(prototypes) if n not in unknown and
          declared.get(n) != prototypes[n] - ("POINTER(Options)" in n)]
+statuses = re.findall(r"^\s+X\((\w+),", header, flags=re.M)
+exceptions = re.search(r"_EXCEPTIONS = \((.*?)\)", library, flags=re.S).group(1).split(",")
+codes = re.findall(r"STRAKE_(\w+) = (\d+)", re.search(r"codes of strake_status\.(.*?)!>", fortran, flags=re.S).group(1))
+assert len(statuses) > 8 and len(exceptions) == len(statuses), (statuses, exceptions)
+assert codes == [(name, str(k)) for k, name in enumerate(statuses)], codes
 sys.exit("strake.h and _library.py differ in " + ", ".join(wrong) if wrong or set(declared) - set(prototypes) else 0)
 PY
-"$python" declared.py "$top/src/strake.h" "$top/host/python/strake/_library.py" >.out 2>.err
-report $? "the package declares the functions of strake.h"
+"$python" declared.py "$top/src/strake.h" "$top/host/python/strake/_library.py" "$top/host/fortran/strake.f90" >.out 2>.err
+report $? "the package declares the functions of strake.h, and it and the Fortran module all codes"
 sed 's/^int64_t strake_step_count(/int64_t strake_step_count(int more, /' "$top/src/strake.h" >more.h
-"$python" declared.py more.h "$top/host/python/strake/_library.py" >.out 2>.err
+"$python" declared.py more.h "$top/host/python/strake/_library.py" "$top/host/fortran/strake.f90" >.out 2>.err
 [ $? -ne 0 ] && grep -q 'differ in strake_step_count$' .err
 report $? "and would be found out if it did not"
 

@@ -2,8 +2,10 @@
  * The copy of the states that a run of several parts keeps: when it is renewed, what it costs, and that
  * a run goes on from it. Devices are broken by the test switch.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "solver/solver_impl.h"
 #include "tests/support/harness.h"
@@ -76,7 +78,7 @@ static void the_copy_is_renewed_when_it_is_due(void **state)
 static void a_run_goes_on_from_a_renewed_copy(void **state)
 {
     (void)state;
-    static const char *const words[] = {"fail:ocl:0@9", "lost:ocl:0@9", "lost:ocl:0@12/output"};
+    static const char *const words[] = {"fail:ocl:0@9", "lost:ocl:0@9"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
         fixture f;
         strake_part_report part[2];
@@ -97,6 +99,103 @@ static void a_run_goes_on_from_a_renewed_copy(void **state)
         assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 15));
         end(&f);
     }
+}
+
+/* Every way to read states. */
+enum { READS = 5 };
+
+static strake_status read_in_one_way(strake_solver *solver, int way, double *psi,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *text = NULL, path[64];
+    double sum = 0.0;
+    switch (way) {
+    case 0:
+        return strake_get_field(solver, "psi", psi, error);
+    case 1:
+        return strake_get_slabs(solver, "psi", 3, 5, psi, error);
+    case 2:
+        return strake_field_statistics(solver, "psi", NULL, NULL, &sum, error);
+    case 3:
+        (void)snprintf(path, sizeof path, "/tmp/strake-rescue-%ld", (long)getpid());
+        status = strake_checkpoint_save(solver, path, error);
+        (void)unlink(path);
+        return status;
+    default:
+        status = strake_report(solver, &text, error);
+        strake_text_close(&text);
+        return status;
+    }
+}
+
+static void reading_runs_no_step(void **state)
+{
+    (void)state;
+    static double psi[CELLS];
+    for (int way = 0; way < READS; way++) {
+        fixture f;
+        strake_error error;
+        strake_part_report before[2], after[2];
+        begin(&f, "cpu,ocl:0", "1,1", "lost:ocl:0@12/output");
+        strake_harness_step(f.solver, 5);
+        make_due(f.solver);
+        strake_harness_step(f.solver, 7);
+        const double seconds = strake_solver_step_seconds(f.solver);
+        assert_int_equal(strake_solver_parts(f.solver, before, 2), 2);
+        assert_int_equal(read_in_one_way(f.solver, way, psi, &error), STRAKE_WENT_BACK);
+        assert_int_equal(error.status, STRAKE_WENT_BACK);
+        assert_non_null(strstr(error.text, "the states of step 12 are lost"));
+        assert_non_null(strstr(error.text, "those of step 5 are back"));
+        assert_non_null(strstr(error.text, "for the 7 steps between"));
+        assert_int_equal(strake_step_count(f.solver), 5);
+        assert_int_equal(strake_solver_parts(f.solver, after, 2), 2);
+        for (int e = 0; e < 2; e++) {
+            assert_true(after[e].updates == before[e].updates);
+        }
+        assert_true(strake_solver_step_seconds(f.solver) == seconds);
+        assert_int_equal(after[1].dropped_at, 12);
+        assert_int_equal(after[1].first, after[1].end);
+        /* What is read now are the states of that step, and stepping goes on from them. */
+        assert_int_equal(read_in_one_way(f.solver, way, psi, &error), STRAKE_OK);
+        assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 5));
+        strake_harness_step(f.solver, 7);
+        assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 12));
+        end(&f);
+    }
+}
+
+/* Inputs are in the host's arrays: no device is asked for them. */
+static void reading_an_input_asks_no_device(void **state)
+{
+    (void)state;
+    static double h[CELLS];
+    fixture f;
+    strake_error error;
+    begin(&f, "cpu,ocl:0", "1,1", "lost:ocl:0@5/output");
+    strake_harness_step(f.solver, 5);
+    assert_int_equal(strake_get_field(f.solver, "h", h, &error), STRAKE_OK);
+    assert_int_equal(strake_step_count(f.solver), 5);
+    assert_int_equal(strake_set_field(f.solver, "h", h, &error), STRAKE_WENT_BACK);
+    assert_int_equal(strake_step_count(f.solver), 0);
+    strake_harness_step(f.solver, 5);
+    assert_int_equal(strake_set_field(f.solver, "h", h, &error), STRAKE_OK);
+    assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 5));
+    end(&f);
+}
+
+/* What the program does before it reads. */
+static void fetching_steps_to_where_the_solver_stood(void **state)
+{
+    (void)state;
+    fixture f;
+    strake_error error;
+    begin(&f, "cpu,ocl:0,ocl:0", "1,1,1", "lost:ocl:0@7/output,fail:ocl:0#2@6/output");
+    strake_harness_step(f.solver, 7);
+    assert_int_equal(strake_solver_fetch(f.solver, &error), STRAKE_OK);
+    assert_int_equal(strake_step_count(f.solver), 7);
+    assert_true(strake_harness_checksum(f.solver, "psi", CELLS) == expected(&f, 7));
+    end(&f);
 }
 
 static void states_set_from_outside_are_what_counts(void **state)
@@ -141,6 +240,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_copy_is_renewed_when_it_is_due),
         cmocka_unit_test(a_run_goes_on_from_a_renewed_copy),
+        cmocka_unit_test(reading_runs_no_step),
+        cmocka_unit_test(reading_an_input_asks_no_device),
+        cmocka_unit_test(fetching_steps_to_where_the_solver_stood),
         cmocka_unit_test(states_set_from_outside_are_what_counts),
         cmocka_unit_test(without_another_part_there_is_an_error),
         cmocka_unit_test(the_cpu_alone_keeps_no_copy),

@@ -10,10 +10,10 @@
 """
 
 from strake._library import (Error, DeviceError, FileError, NumericError, OutOfMemoryError, StateError, Stopped,
-                             UsageError, version)
+                             UsageError, WentBack, version)
 from strake._solver import Case, Solver, Statistics, devices
 
 __version__ = version()
 
 __all__ = ["Case", "DeviceError", "Error", "FileError", "NumericError", "OutOfMemoryError", "Solver", "StateError",
-           "Statistics", "Stopped", "UsageError", "devices"]
+           "Statistics", "Stopped", "UsageError", "WentBack", "devices"]

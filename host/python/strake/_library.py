@@ -36,8 +36,14 @@ class Stopped(Error):
     """Solver.stop() ended a step early; the states are those of Solver.step_count."""
 
 
+class WentBack(Error):
+    """A device was lost with states that were not read yet: they are those of Solver.step_count again, which is an
+    earlier step. Solver.step() goes on from there, without the device, to the same results; then they can be read."""
+
+
 # In the order of STRAKE_STATUS_LIST; 0 is "done", 7 belongs to MPI, which the package does not start.
-_EXCEPTIONS = (None, UsageError, FileError, OutOfMemoryError, DeviceError, NumericError, StateError, Error, Stopped)
+_EXCEPTIONS = (None, UsageError, FileError, OutOfMemoryError, DeviceError, NumericError, StateError, Error, Stopped,
+               WentBack)
 
 
 class ErrorText(ctypes.Structure):

@@ -190,7 +190,8 @@ class Solver:
 
     def get(self, name, out=None):
         """A copy of a field; in `out`, which is returned, if that is given: of the field's shape and the solver's
-        dtype, writeable, in C order."""
+        dtype, writeable, in C order. Raises WentBack where the states to be read were lost with a device; step again,
+        up to where the solver was, then read."""
         shape = self.shape(name)
         if out is None:
             out = np.empty(shape, dtype=self.dtype)
