@@ -108,7 +108,7 @@ static strake_status pass_states(worker *w, bool compare, strake_error *error)
     w->position = 0;
     for (int f = 0; f < w->which->problem->fields; f++) {
         const strake_field *const field = &w->which->problem->field[f];
-        if (!field->is_state) {
+        if (!strake_case_keeps(w->which, f)) {
             continue;
         }
         STRAKE_TRY(strake_slabs_select(&w->slabs, field->name, error));

@@ -16,6 +16,7 @@ __kernel void advance_clock(__global strake_clock *clock, __global real *told,
         next.sweeps = clock->sweeps + 1;
         next.is_over = strake_clock_has_ended(next);
         *clock = next;
-        tell_scalars(told, next.is_over ? REAL(0.0) : REAL(1.0), (real)next.dt);
+        tell_scalars(told, next.is_over ? REAL(0.0) : REAL(1.0), (real)next.dt,
+                     (real)strake_clock_reaches(next));
     }
 }

@@ -31,10 +31,16 @@ static inline int strake_clock_has_ended(strake_clock clock)
     return (clock.time >= clock.stop) | (clock.time >= clock.until);
 }
 
+/* The time after the sweep that is to come. */
+static inline double strake_clock_reaches(strake_clock clock)
+{
+    return clock.is_at_stop ? clock.stop : clock.time + clock.dt;
+}
+
 /* After a sweep: its dt is over, and it found this bound [s]. */
 static inline strake_clock strake_clock_tick(strake_clock clock, double bound)
 {
-    clock.time = clock.is_at_stop ? clock.stop : clock.time + clock.dt;
+    clock.time = strake_clock_reaches(clock);
     const double left = clock.stop - clock.time;
     const double most = bound < clock.dt_max ? bound : clock.dt_max;
     clock.is_at_stop = left <= most;

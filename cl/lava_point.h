@@ -85,6 +85,17 @@ STRAKE_POINT_FUNCTION real lava_keep(real a)
     return a;
 }
 
+STRAKE_POINT_FUNCTION real lava_most(real a, real b)
+{
+    return STRAKE_MAX(a, b);
+}
+
+/* The time at which a cell had lava first; below 0: it never had. */
+STRAKE_POINT_FUNCTION real lava_arrive(real arrival, real h, real time)
+{
+    return ((arrival < REAL(0.0)) & (h > REAL(0.0))) ? time : arrival;
+}
+
 /* rho g/(3 eta) [1/(m s)]: 2^(a + b t + c/(t - d)) times its scale. */
 STRAKE_POINT_FUNCTION real lava_mobility(real t, real a, real b, real c, real d, real scale)
 {

@@ -126,7 +126,7 @@ static strake_status checksum(const strake_bench *bench, strake_bench_item *item
     STRAKE_TRY(strake_slabs_open(&slabs, bench->which, item->solver, error));
     STRAKE_TRY(strake_solver_fetch(item->solver, error));
     for (int f = 0; f < bench->which->problem->fields; f++) {
-        if (bench->which->problem->field[f].is_state) {
+        if (strake_case_keeps(bench->which, f)) {
             STRAKE_TRY(strake_slabs_select(&slabs, bench->which->problem->field[f].name, error));
             while (strake_slabs_next(&slabs)) {
                 STRAKE_TRY(strake_slabs_get(&slabs, error));

@@ -49,7 +49,7 @@ typedef struct strake_grid {
     int home_threads;
     double
         group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
-    double vents_at;  /**< time of the vents' rates that the field that takes them has [s] */
+    double poured_at; /**< time from which on what is poured is as its field has it [s] */
     uint64_t hash;    /**< of case, graph and static inputs; 0: not known */
 } strake_grid;
 

@@ -114,34 +114,32 @@ cleanup:
     return status;
 }
 
-/* Adds what comes out of vents in the cells of some slabs, in the order of the case. */
-static strake_status add_vents(strake_grid *grid, int f, strake_error *error)
+/* An input that is poured, and the slabs of it that this rank has. */
+typedef struct pouring {
+    job work;
+    strake_window slabs;
+} pouring;
+
+static void add_amount(void *user, int64_t i, int64_t j, double amount)
 {
-    strake_status status = STRAKE_OK;
-    const strake_vents *const vents = &grid->which->vents;
-    const double area = grid->which->spacing[0] * grid->which->spacing[2];
-    const strake_window slabs = slabs_of(grid, f);
-    const int size = grid->layout.element_size;
-    const job work = job_of(grid, f);
-    double *rate = NULL;
-    if (!grid->which->problem->field[f].takes_vents || vents->count == 0) {
-        return STRAKE_OK;
+    const pouring *const p = user;
+    const strake_layout *const l = &p->work.grid->layout;
+    if (strake_window_has(&p->slabs, i)) {
+        const int64_t at = strake_layout_at(l, i, 0, j);
+        strake_element_set(p->work.array, l->element_size, at,
+                           strake_element_get(p->work.array, l->element_size, at) + amount);
     }
-    rate = malloc((size_t)vents->cells * sizeof *rate + 1);
-    STRAKE_CHECK(rate != NULL, error, STRAKE_ERR_MEMORY, "out of memory for vents");
-    grid->vents_at = grid->domain.clock.time;
-    strake_vents_rates(vents, grid->vents_at, rate);
-    for (int64_t k = 0; k < vents->cells; k++) {
-        const strake_vent_cell *const cell = &vents->cell[k];
-        if (strake_window_has(&slabs, cell->row)) {
-            const int64_t at = strake_layout_at(&grid->layout, cell->row, 0, cell->col);
-            strake_element_set(work.array, size, at,
-                               strake_element_get(work.array, size, at) + rate[k] / area);
-        }
+}
+
+/* Adds what the problem pours from the clock's time on, in its order. */
+static void pour(strake_grid *grid, int f)
+{
+    const strake_problem *const problem = grid->which->problem;
+    pouring all = {job_of(grid, f), slabs_of(grid, f)};
+    if (problem->field[f].is_poured) {
+        grid->poured_at = grid->domain.clock.time;
+        (void)problem->pour(grid->which, grid->poured_at, add_amount, &all);
     }
-cleanup:
-    free(rate);
-    return status;
 }
 
 static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
@@ -151,7 +149,7 @@ static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
     for (int k = 0; k < slabs.ranges; k++) {
         STRAKE_TRY(fill_range(grid, f, slabs.range[k], error));
     }
-    STRAKE_TRY(add_vents(grid, f, error));
+    pour(grid, f);
     grid->field[f].state = STRAKE_FIELD_RAW;
     grid->field[f].from_shape = strake_source_is_velocity(grid->which->source[f]);
 cleanup:
@@ -183,17 +181,14 @@ static void fill_default(strake_grid *grid, int f)
     grid->field[f].state = STRAKE_FIELD_RAW;
 }
 
-strake_status strake_inputs_fill_vents(strake_grid *grid, strake_error *error)
+void strake_inputs_pour(strake_grid *grid)
 {
-    strake_status status = STRAKE_OK;
     for (int f = 0; f < grid->which->problem->fields; f++) {
-        if (grid->which->problem->field[f].takes_vents) {
+        if (grid->which->problem->field[f].is_poured) {
             fill_default(grid, f);
-            STRAKE_TRY(add_vents(grid, f, error));
+            pour(grid, f);
         }
     }
-cleanup:
-    return status;
 }
 
 strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
@@ -206,7 +201,7 @@ strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
         } else if (grid->field[f].state != STRAKE_FIELD_CONSTANT &&
                    !which->problem->field[f].required) {
             fill_default(grid, f);
-            STRAKE_TRY(add_vents(grid, f, error));
+            pour(grid, f);
         }
     }
 cleanup:
@@ -404,7 +399,7 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
         STRAKE_TRY(problem->judge(grid->which, extreme, error));
     }
     for (int f = 0; f < problem->fields; f++) {
-        if (problem->field[f].is_state) {
+        if (problem->field[f].is_state && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
             extend_lateral(grid, f, grid->domain.own);
         }
     }

@@ -13,7 +13,7 @@ strake_status strake_inputs_fill(strake_grid *grid, strake_error *error);
 /** Ghosts of the static inputs, weighting of velocities, stability. Collective. */
 strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error);
 
-/** Fills the field that takes vents anew, with their rates at the clock's time. @return as filling fields */
-strake_status strake_inputs_fill_vents(strake_grid *grid, strake_error *error);
+/** Fills the field that is poured anew, as it is from the clock's time on. */
+void strake_inputs_pour(strake_grid *grid);
 
 #endif

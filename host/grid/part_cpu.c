@@ -73,7 +73,7 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     const strake_graph *graph = &body->grid->graph;
     double scalar[STRAKE_MAX_SCALARS], reduced[STRAKE_MAX_REDUCTIONS];
     (void)error;
-    strake_graph_scalars(graph, &leg->dt, scalar);
+    strake_graph_scalars(graph, leg->told, scalar);
     strake_reduced_begin(graph, reduced);
     strake_pipeline_begin(body->pipeline[leg->worker], scalar);
     *finite = run_moved(body, leg, inside, leg->down);

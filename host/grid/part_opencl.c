@@ -101,7 +101,7 @@ static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *fini
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_resident_sweep(resident_of(part), leg->steps, leg->dt,
+    return strake_cl_resident_sweep(resident_of(part), leg->steps, leg->told,
                                     grid->array[leg->parity], grid->next[leg->parity], error);
 }
 
@@ -241,7 +241,7 @@ static strake_status blocks_leg(strake_part *part, strake_leg *leg, bool *finite
 {
     const strake_grid *grid = strake_grid_of(part->domain);
     *finite = true; /* nobody knows yet */
-    return strake_cl_blocks_sweep(blocks_of(part), leg->steps, leg->dt, grid->array[leg->parity],
+    return strake_cl_blocks_sweep(blocks_of(part), leg->steps, leg->told, grid->array[leg->parity],
                                   grid->next[leg->parity], error);
 }
 

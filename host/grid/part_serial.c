@@ -32,7 +32,7 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     double scalar[STRAKE_MAX_SCALARS], reduced[STRAKE_MAX_REDUCTIONS];
     void *const *next = grid->next[leg->parity];
     (void)error;
-    strake_graph_scalars(graph, &leg->dt, scalar);
+    strake_graph_scalars(graph, leg->told, scalar);
     strake_reduced_begin(graph, reduced);
     strake_reference_run(part->body, scalar, grid->array[leg->parity], next, reduced);
     leg->bound = graph->reductions > 0 ? reduced[0] : leg->bound;

@@ -40,7 +40,8 @@ static double array_bytes(const strake_case *which)
         const strake_field *const field = &which->problem->field[f];
         int64_t shape[STRAKE_AXES];
         const strake_source *const source = which->source[f];
-        if (!field->is_state && source != NULL && strake_source_constant(source, &number)) {
+        if (!strake_case_has(which, f) ||
+            (!field->is_state && source != NULL && strake_source_constant(source, &number))) {
             continue;
         }
         strake_case_field_shape(which, f, shape);

@@ -62,7 +62,8 @@ void strake_warn_of_full_disk(const strake_case *which, const strake_solver *sol
     for (int f = 0; f < which->problem->fields && strake_batch_has_checkpoints(which); f++) {
         size_t bytes = 0;
         const strake_field *const field = &which->problem->field[f];
-        if (field->is_state && strake_field_bytes(solver, field->name, &bytes, NULL) == STRAKE_OK) {
+        if (strake_case_keeps(which, f) &&
+            strake_field_bytes(solver, field->name, &bytes, NULL) == STRAKE_OK) {
             need += 2.0 * (double)bytes; /* the old one stays until the new one is complete */
         }
     }

@@ -210,14 +210,14 @@ static void pin_arrays(strake_cl_blocks *b, void *const *array, void *const *nex
     }
 }
 
-strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, double dt, void *const *array,
-                                     void *const *next, strake_error *error)
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *b, int steps, const double *told,
+                                     void *const *array, void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int k = 0; k < b->streams; k++) {
         STRAKE_TRY(collect(b, &b->stream[k], error)); /* of a trial, for which nobody asked */
         strake_cl_reduce_forget(&b->stream[k].window);
-        strake_graph_scalars(b->kernels->graph, &dt, b->stream[k].window.scalar);
+        strake_graph_scalars(b->kernels->graph, told, b->stream[k].window.scalar);
     }
     strake_reduced_begin(b->kernels->graph, b->reduced);
     b->before = b->report;

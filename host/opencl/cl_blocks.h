@@ -57,11 +57,11 @@ void strake_cl_blocks_destroy(strake_cl_blocks **blocks);
 /**
  * Enqueues one sweep; returns before it is done, but may wait for parts of the sweep before.
  * @param[in] steps  1 to the number chosen at the start; 1 of a graph with reductions
- * @param[in] dt     [s] of an adaptive problem's sweep
+ * @param[in] told   of an adaptive problem's clock: strake_clock_tell()
  * @param[in] array  host arrays by value: current states, static inputs
  * @param[in] next   host arrays of the next states, by output value
  */
-strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, double dt,
+strake_status strake_cl_blocks_sweep(strake_cl_blocks *blocks, int steps, const double *told,
                                      void *const *array, void *const *next, strake_error *error);
 
 /** Waits for the bound on the next time step [s] that the sweep's blocks allow. */

@@ -41,7 +41,7 @@ strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *w,
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     const int size = w->layout.element_size;
-    double scalar[STRAKE_MAX_SCALARS];
+    double scalar[STRAKE_MAX_SCALARS], given[STRAKE_CLOCK_TELLS];
     double told[STRAKE_MAX_SCALARS + 1]; /* elements */
     STRAKE_TRY(make(c, kernels, error));
     c->given = *clock;
@@ -49,7 +49,8 @@ strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *w,
     c->given.is_over = 0;
     c->seen = c->given;
     c->sweeps = 0;
-    strake_graph_scalars(kernels->graph, &clock->dt, scalar);
+    strake_clock_tell(clock, given);
+    strake_graph_scalars(kernels->graph, given, scalar);
     strake_element_set(told, size, 0, 1.0);
     for (int k = 0; k < kernels->graph->scalars; k++) {
         strake_element_set(told, size, k + 1, scalar[k]);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/clock.h"
+
 enum {
     DIVISION_OPS = 12, /* what a division costs beside an addition */
     SELECT_OPS = 2     /* a comparison and the move it controls */
@@ -57,7 +59,7 @@ bool strake_cl_plan_has_clock(const strake_graph *graph)
     for (int k = 0; k < graph->scalars; k++) {
         given += graph->scalar[k].stage.reads == 0 ? 1 : 0;
     }
-    return given == 1 && graph->reductions > 0;
+    return given >= 1 && given <= STRAKE_CLOCK_TELLS && graph->reductions > 0;
 }
 
 bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value)

@@ -23,7 +23,7 @@ int strake_cl_source_of(const strake_graph *graph, int value);
 /** Operations of one evaluation, a division and a choice counted as several. */
 int strake_cl_stage_ops(const strake_stage *stage);
 
-/** Whether a device with doubles can find the one number that sweeps are told from what they reduce first. */
+/** Whether a device with doubles can find what sweeps are told (engine/clock.h) from what they reduce first. */
 bool strake_cl_plan_has_clock(const strake_graph *graph);
 
 /** Whether a stage reads a value, through free stages or at once. */

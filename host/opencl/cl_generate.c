@@ -202,20 +202,24 @@ static void write_number(FILE *text, strake_precision precision, double number)
     }
 }
 
-/* tell_scalars(): what the next sweep is told, given the one scalar that is no stage's. */
+/* tell_scalars(): what the next sweep is told, given what the clock tells (engine/clock.h). */
 static void write_clock(FILE *text, const strake_graph *graph)
 {
     fprintf(
         text,
         "#line 1 \"generated\"\n"
-        "static inline void tell_scalars(__global real *told, const real go, const real given)\n"
+        "static inline void tell_scalars(__global real *told, const real go, const real given0,\n"
+        "                                const real given1)\n"
         "{\n    told[0] = go;\n");
-    for (int k = 0; k < graph->scalars; k++) {
+    for (int k = 0, given = 0; k < graph->scalars; k++) {
         const strake_stage *stage = &graph->scalar[k].stage;
         const bool is_ratio = stage->reads > 0 && stage->point->is_ratio;
         fprintf(text, "    const real c_%s = ", graph->value[graph->scalar[k].value].name);
-        fprintf(text, "%s%s", is_ratio ? "strake_divided(" : "",
-                stage->reads > 0 ? stage->point->name : "given");
+        if (stage->reads > 0) {
+            fprintf(text, "%s%s", is_ratio ? "strake_divided(" : "", stage->point->name);
+        } else {
+            fprintf(text, "given%d", given++);
+        }
         for (int r = 0; r < stage->reads; r++) {
             const strake_value *operand = &graph->value[stage->read[r].value];
             fprintf(text, "%s", r > 0 ? ", " : "(");

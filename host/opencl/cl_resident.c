@@ -287,13 +287,13 @@ static void read_timer(strake_cl_resident *s)
     }
 }
 
-strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, double dt,
+strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const double *told,
                                        void *const *array, void *const *next, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t own_first = 0, own_end = 0;
     bool timed = false;
-    strake_graph_scalars(s->kernels->graph, &dt, s->window.scalar);
+    strake_graph_scalars(s->kernels->graph, told, s->window.scalar);
     strake_cl_reduce_forget(&s->window);
     strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));

@@ -76,7 +76,7 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *r, void *const
                                               strake_error *error);
 strake_status strake_cl_resident_download(strake_cl_resident *r, void *const *array,
                                           strake_error *error);
-strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, double dt,
+strake_status strake_cl_resident_sweep(strake_cl_resident *r, int steps, const double *told,
                                        void *const *array, void *const *next, strake_error *error);
 strake_status strake_cl_resident_bound(strake_cl_resident *r, double *bound, strake_error *error);
 strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake_clock *clock,

@@ -46,7 +46,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (int f = 0; f < which->problem->fields; f++) {
         const char *const name = which->problem->field[f].name;
-        if (!which->problem->field[f].is_state || which->problem->field[f].is_derived) {
+        if (!strake_case_keeps(which, f)) {
             continue;
         }
         strake_checkpoint_field *const field = &header->field[header->fields++];

@@ -56,7 +56,7 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
     result->fields = 0;
     for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
         const char *const name = which->problem->field[f].name;
-        if (which->problem->field[f].is_state && !which->problem->field[f].is_derived) {
+        if (strake_case_keeps(which, f)) {
             STRAKE_TRY(strake_result_field(&result->field[result->fields], slabs, name,
                                            detail == STRAKE_RESULT_CHECKSUMS, error));
             result->name[result->fields++] = name;

@@ -45,10 +45,10 @@ typedef struct strake_leg {
     int worker; /**< of the part, from 0 */
     int steps;
     strake_range slabs,
-        columns;  /**< to compute, of a part with workers; others compute all they have */
-    int64_t down; /**< slab s is stored at place s - down */
-    int parity;   /**< of the host's states that are read; it writes the others */
-    double dt;    /**< [s] of an adaptive problem's sweep */
+        columns;        /**< to compute, of a part with workers; others compute all they have */
+    int64_t down;       /**< slab s is stored at place s - down */
+    int parity;         /**< of the host's states that are read; it writes the others */
+    const double *told; /**< of an adaptive problem's clock: strake_clock_tell() */
     double
         bound; /**< out, of such: on the next one, of the slabs computed; INFINITY where meet() tells */
 } strake_leg;

@@ -81,14 +81,69 @@ static void account_slabs(strake_solver *solver, int f, const int64_t shape[], i
         (strake_validity){.state = is_whole ? STRAKE_FIELD_RAW : STRAKE_FIELD_EMPTY, .slabs = end};
 }
 
+/* Refuses fields that a run does not have. */
+static strake_status check_had(const strake_solver *solver, int f, strake_error *error)
+{
+    const strake_field *const field = &solver->which->problem->field[f];
+    return field->derive != NULL || strake_case_has(solver->which, f)
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_STATE,
+                             "field %s is only there in runs whose output.fields names it",
+                             field->name);
+}
+
+/* Between NaN outside and a number below 0 inside, for what has not happened. */
+static void mark_never(const strake_solver *solver, void *data, int64_t count, double inside,
+                       bool goes_out)
+{
+    const int size = solver->grid.layout.element_size;
+    for (int64_t k = 0; k < count; k++) {
+        const double value = strake_element_get(data, size, k);
+        if (goes_out ? value < 0.0 : isnan(value)) {
+            strake_element_set(data, size, k, goes_out ? (double)NAN : inside);
+        }
+    }
+}
+
+/* Slabs of a field that follows from others. */
+static strake_status derive(strake_solver *solver, int f, int64_t first, int64_t end, int64_t count,
+                            void *data, strake_error *error)
+{
+    enum { FROM = 2 };
+    strake_status status = STRAKE_OK;
+    const strake_field *const all = solver->which->problem->field;
+    const int size = solver->grid.layout.element_size;
+    double *value[FROM + 1] = {NULL};
+    for (int k = 0; k <= FROM; k++) {
+        value[k] = malloc((size_t)count * sizeof(double) + 1);
+        STRAKE_CHECK(value[k] != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading field %s",
+                     all[f].name);
+    }
+    for (int k = 0; k < FROM; k++) {
+        STRAKE_TRY(strake_get_slabs(solver, all[all[f].from[k]].name, first, end, data, error));
+        strake_element_widen(data, size, 0, count, value[k]);
+    }
+    all[f].derive(solver->which, (const double *const *)value, count, value[FROM]);
+    strake_element_narrow(data, size, 0, count, value[FROM]);
+cleanup:
+    for (int k = 0; k <= FROM; k++) {
+        free(value[k]);
+    }
+    return status;
+}
+
 strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
                                const void *data, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int f = 0;
     int64_t shape[STRAKE_AXES];
+    void *own = NULL;
     STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_CHECK(solver->which->problem->field[f].derive == NULL, error, STRAKE_ERR_STATE,
+                 "field %s follows from others, which can be set", name);
+    STRAKE_TRY(check_had(solver, f, error));
     STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_CONSTANT, error, STRAKE_ERR_STATE,
                  "field %s is a constant of the case; leave it out there to set it here", name);
     STRAKE_CHECK(!is_shared(solver, f) || solver->which->problem->field[f].is_state, error,
@@ -99,6 +154,15 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
     STRAKE_TRY(check_order(solver, f, first, end, error));
+    if (solver->which->problem->field[f].has_never) {
+        const int64_t count = (end - first) * shape[1] * shape[2];
+        const size_t bytes = (size_t)(count * solver->grid.layout.element_size);
+        own = malloc(bytes + 1);
+        STRAKE_CHECK(own != NULL, error, STRAKE_ERR_MEMORY, "out of memory setting field %s", name);
+        memcpy(own, data, bytes);
+        mark_never(solver, own, count, solver->which->problem->field[f].fallback, false);
+        data = own;
+    }
     STRAKE_TRY(strake_grid_check_finite(&solver->grid, f, first, end, data, error));
     STRAKE_TRY(strake_solver_gather(solver, error));
     if (first == end) {
@@ -116,6 +180,7 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         solver->grid.hash = 0;
     }
 cleanup:
+    free(own);
     return status;
 }
 
@@ -129,17 +194,23 @@ strake_status strake_get_slabs(strake_solver *solver, const char *name, int64_t 
     STRAKE_TRY(find_field(solver, name, &f, error));
     strake_case_field_shape(solver->which, f, shape);
     STRAKE_TRY(check_slabs(name, shape, first, end, error));
+    STRAKE_TRY(check_had(solver, f, error));
     STRAKE_CHECK(solver->grid.field[f].state != STRAKE_FIELD_EMPTY, error, STRAKE_ERR_STATE,
                  "field %s has no values (yet, or after a failed step)", name);
     STRAKE_TRY(solver->which->problem->field[f].is_state ? strake_solver_gather(solver, error)
                                                          : STRAKE_OK);
-    if (is_shared(solver, f)) {
+    if (solver->which->problem->field[f].derive != NULL) {
+        status = derive(solver, f, first, end, (end - first) * shape[1] * shape[2], data, error);
+    } else if (is_shared(solver, f)) {
         status = strake_remote_get(solver, f, first, end, data, error);
     } else if (solver->grid.field[f].state == STRAKE_FIELD_CONSTANT) {
         strake_element_fill(data, solver->grid.layout.element_size, 0,
                             (end - first) * shape[1] * shape[2], solver->grid.number[f]);
     } else {
         strake_grid_copy_out(&solver->grid, f, first, end, data);
+    }
+    if (status == STRAKE_OK && solver->which->problem->field[f].has_never) {
+        mark_never(solver, data, (end - first) * shape[1] * shape[2], 0.0, true);
     }
 cleanup:
     return status;
@@ -298,6 +369,8 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
     const strake_problem *problem = solver->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
     void *collected[STRAKE_MAX_FIELDS] = {NULL};
+    const strake_snapshot now = {solver->which, &solver->grid.layout, array, solver->grid.number,
+                                 strake_time(solver)};
     STRAKE_TRY(strake_solver_gather(solver, error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = solver->grid.array[solver->grid.domain.parity][solver->grid.value_of[f]];
@@ -306,7 +379,7 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
             array[f] = collected[f];
         }
     }
-    STRAKE_TRY(problem->evaluate(solver->which, &solver->grid.layout, array, out, error));
+    STRAKE_TRY(problem->evaluate(&now, out, error));
 cleanup:
     for (int f = 0; f < problem->fields; f++) {
         strake_arrays_free(&solver->grid, &collected[f]);

@@ -108,20 +108,31 @@ cleanup:
     return status;
 }
 
-/* Steps end where vents change; where they have, the field that takes what comes out of them is filled anew. */
-static strake_status renew_vents(strake_solver *solver, strake_error *error)
+/* Whether something is poured into an input, rather than given. */
+static bool pours(const strake_case *which)
+{
+    return which->problem->pour != NULL && which->problem->pour(which, 0.0, NULL, NULL) > 0;
+}
+
+/* The next time after @p time at which inputs change. */
+static double next_event(const strake_case *which, double time)
+{
+    return which->problem->event != NULL ? which->problem->event(which, time) : (double)INFINITY;
+}
+
+/* Steps end where inputs change; where they have, what is poured is filled anew. */
+static strake_status pass_event(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    const strake_case *const which = solver->which;
     strake_clock *const clock = &solver->grid.domain.clock;
-    const strake_vents *const vents = &solver->which->vents;
-    const double next = fmin(strake_vents_next(vents, clock->time), solver->which->end);
+    const double next = fmin(next_event(which, clock->time), which->end);
     if (!solver->grid.domain.is_adaptive) {
         return STRAKE_OK;
     }
-    if (vents->count > 0 && (clock->time < solver->grid.vents_at ||
-                             strake_vents_next(vents, solver->grid.vents_at) <= clock->time)) {
-        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
-                                      strake_inputs_fill_vents(&solver->grid, error), error));
+    if (pours(which) && (clock->time < solver->grid.poured_at ||
+                         next_event(which, solver->grid.poured_at) <= clock->time)) {
+        strake_inputs_pour(&solver->grid);
         STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
                                       strake_inputs_prepare(&solver->grid, error), error));
         clock->is_known = false;
@@ -150,7 +161,7 @@ static strake_status run_to(strake_solver *solver, int64_t step, int64_t least, 
         if (run_piece(solver, left, &cause) != STRAKE_OK) {
             const double start = strake_clock_seconds();
             STRAKE_TRY(strake_rescue(&solver->pace, &cause, error));
-            STRAKE_TRY(renew_vents(solver, error));
+            STRAKE_TRY(pass_event(solver, error));
             solver->pace.step_seconds += strake_clock_seconds() - start;
             ends = false;
         }
@@ -164,7 +175,7 @@ static strake_status lose_states(strake_solver *solver, const strake_error *caus
                                  strake_error *error)
 {
     for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (solver->which->problem->field[f].is_state) {
+        if (solver->which->problem->field[f].is_state && strake_case_has(solver->which, f)) {
             solver->grid.field[f] = (strake_validity){.state = STRAKE_FIELD_EMPTY};
         }
     }
@@ -252,7 +263,7 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
     return STRAKE_OK;
 }
 
-/* Whether a run has reached a time at which vents change, and goes on from there. */
+/* Whether a run has reached a time at which inputs change, and goes on from there. */
 static bool is_at_event(const strake_solver *solver)
 {
     const strake_clock *const clock = &solver->grid.domain.clock;
@@ -299,10 +310,10 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
     }
     end = solver->grid.domain.step + steps;
-    STRAKE_TRY(renew_vents(solver, error));
+    STRAKE_TRY(pass_event(solver, error));
     while ((status = run_all(solver, end, &cause)) == STRAKE_OK && solver->grid.domain.step < end &&
            is_at_event(solver)) {
-        STRAKE_TRY(renew_vents(solver, error));
+        STRAKE_TRY(pass_event(solver, error));
     }
     if (status != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
@@ -375,10 +386,9 @@ strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_er
     const uint64_t graph = strake_graph_hash(&solver->grid.graph);
     uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &graph, sizeof graph);
     for (int f = 0; f < solver->which->problem->fields && solver->grid.hash == 0; f++) {
-        /* What vents give changes with time; the case has them in its own hash. */
-        const bool has_vents =
-            solver->which->problem->field[f].takes_vents && solver->which->vents.count > 0;
-        if (!solver->which->problem->field[f].is_state && !has_vents &&
+        /* What is poured changes with time; what it comes from is in the case's own hash. */
+        const bool changes = solver->which->problem->field[f].is_poured && pours(solver->which);
+        if (!solver->which->problem->field[f].is_state && !changes &&
             solver->grid.field[f].state != STRAKE_FIELD_CONSTANT) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }

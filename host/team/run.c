@@ -147,7 +147,10 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const double start = strake_clock_seconds();
     bool finite = true;
     strake_recorder_begin(team, role, step);
-    role->dt = run->meeting != NULL ? strake_meeting_clock(run->meeting, step)->dt : 0.0;
+    role->told[0] = role->told[1] = 0.0;
+    if (run->meeting != NULL) {
+        strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
+    }
     role->status =
         strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {

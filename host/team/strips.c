@@ -149,7 +149,7 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
                       .columns = role->columns,
                       .down = strake_domain_shift(team->domain, steps),
                       .parity = parity,
-                      .dt = role->dt,
+                      .told = role->told,
                       .bound = INFINITY};
     *finite = true;
     role->bound = INFINITY;

@@ -36,10 +36,10 @@ typedef struct strake_role {
     int strips;        /**< in which a worker computes its slabs */
     int border_strips; /**< of these come first, because devices or other ranks wait for them */
     strake_range strip[3];
-    bool linked;          /**< exchanges slabs with other ranks */
-    strake_bell bordered; /**< steps of which the border strips are finished */
-    double dt;            /**< [s] of an adaptive problem's present sweep, ... */
-    double bound;         /**< ... and on its next one, of what was computed */
+    bool linked;                     /**< exchanges slabs with other ranks */
+    strake_bell bordered;            /**< steps of which the border strips are finished */
+    double told[STRAKE_CLOCK_TELLS]; /**< of an adaptive problem's present sweep, ... */
+    double bound; /**< ... and the bound on its next one, of what was computed [s] */
     double compute, exchange, idle;
     double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */
     strake_status status;

@@ -84,8 +84,8 @@ static strake_status read_fields(strake_node *root, strake_case *which, bool fie
         char expected[300];
         if (node != NULL) {
             status = strake_source_read(node, which, field, &which->source[f], error);
-        } else if (fields_later) {
-            continue; /* the library user sets it; the solver knows the default */
+        } else if (fields_later || !strake_field_is_given(field)) {
+            continue; /* the library user sets it, or nobody; the solver knows the default */
         } else if (!field->required) {
             status = strake_source_default(which, field, &which->source[f], error);
         } else {

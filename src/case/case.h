@@ -78,6 +78,12 @@ strake_status strake_case_read(const strake_case_given *given, const char *const
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
                                 strake_graph *graph, strake_error *error);
 
+/** Whether a run of this case has a field in its steps: not what is derived, nor what is traced in vain. */
+bool strake_case_has(const strake_case *which, int field);
+
+/** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
+bool strake_case_keeps(const strake_case *which, int field);
+
 /** Number of a problem key by path; the key must exist (programmer's error otherwise). */
 int strake_case_key(const strake_case *which, const char *path);
 

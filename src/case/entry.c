@@ -281,7 +281,7 @@ bool strake_entry_read(int k, strake_entry *out)
         }
         k -= problem->keys;
         for (int f = 0; f < problem->fields; f++) {
-            if (!problem->field[f].is_derived && k-- == 0) {
+            if (strake_field_is_given(&problem->field[f]) && k-- == 0) {
                 of_field(problem, &problem->field[f], out);
                 return true;
             }

@@ -72,6 +72,9 @@ uint64_t strake_case_hash(const strake_case *which)
     }
     feed_real(&hash, which->problem->is_adaptive ? which->dt_max : which->dt);
     for (int k = 0; k < which->problem->keys; ++k) {
+        if (strncmp(which->problem->key[k].path, "time.", 5) == 0) {
+            continue; /* when a run ends changes no step of it */
+        }
         feed_text(&hash, which->problem->key[k].path);
         feed_real(&hash, which->value[k]);
         for (int m = 0; which->problem->key[k].type == STRAKE_KEY_REALS && m < (int)which->value[k];

@@ -212,7 +212,7 @@ static const char *legal_path(const strake_problem *problem, int k, char *buffer
         return problem->key[k].path;
     }
     k -= problem->keys;
-    if (k < problem->fields && problem->field[k].is_derived) {
+    if (k < problem->fields && !strake_field_is_given(&problem->field[k])) {
         return "";
     }
     if (k < problem->fields) {

@@ -18,3 +18,15 @@ double strake_case_value(const strake_case *which, const char *path)
 {
     return which->value[strake_case_key(which, path)];
 }
+
+bool strake_case_has(const strake_case *which, int field)
+{
+    const strake_field *const f = &which->problem->field[field];
+    return f->derive == NULL && (!f->is_traced || which->output_field[field]);
+}
+
+bool strake_case_keeps(const strake_case *which, int field)
+{
+    const strake_field *const f = &which->problem->field[field];
+    return f->is_state && !f->is_derived && strake_case_has(which, field);
+}

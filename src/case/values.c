@@ -84,7 +84,7 @@ static strake_status read_names(const strake_node *node, strake_case *which, str
     strake_field_words(problem, words, sizeof words);
     for (int f = 0; f < problem->fields; ++f) {
         which->output_field[f] =
-            node == NULL && problem->field[f].is_state && !problem->field[f].is_derived;
+            node == NULL && problem->field[f].is_state && strake_field_is_given(&problem->field[f]);
     }
     return node != NULL ? strake_read_words(node, words, which->output_field, error) : STRAKE_OK;
 }

@@ -47,12 +47,9 @@ bool strake_vents_share(strake_vents *vents)
     return is_good;
 }
 
-void strake_vents_rates(const strake_vents *vents, double time, double *rate)
+double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time)
 {
-    for (int64_t k = 0; k < vents->cells; k++) {
-        const strake_vent_cell *const cell = &vents->cell[k];
-        rate[k] = cell->share * strake_schedule_rate(&vents->rate[cell->vent], time);
-    }
+    return cell->share * strake_schedule_rate(&vents->rate[cell->vent], time);
 }
 
 double strake_vents_next(const strake_vents *vents, double time)

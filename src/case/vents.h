@@ -42,8 +42,8 @@ typedef struct strake_vents_place {
 strake_status strake_vents_read(const strake_node *node, const strake_vents_place *place,
                                 strake_vents *out, strake_error *error);
 
-/** The rates of all cells from @p time on, until strake_vents_next(). @param[out] rate  [cells] [m3/s] */
-void strake_vents_rates(const strake_vents *vents, double time, double *rate);
+/** The rate of one of their cells from @p time on, until strake_vents_next() [m3/s]. */
+double strake_vents_rate(const strake_vents *vents, const strake_vent_cell *cell, double time);
 
 /** The first time after @p time at which a rate changes [s]; infinity: they stay. */
 double strake_vents_next(const strake_vents *vents, double time);

@@ -14,8 +14,14 @@
 
 #include "cl/clock.h"
 
+/** What a sweep is told, as the given scalars of its graph: its dt, and the time that it leads to [s]. */
+enum { STRAKE_CLOCK_TELLS = 2 };
+
 /** Whether steps end here: the state has reached the stop, or the time that somebody waits for. */
 bool strake_clock_is_over(const strake_clock *clock);
+
+/** What the sweep that is to come is told. */
+void strake_clock_tell(const strake_clock *clock, double told[STRAKE_CLOCK_TELLS]);
 
 /** After a sweep: its dt is over, and it found this bound [s]; chooses the next one. */
 void strake_clock_advance(strake_clock *clock, double bound);

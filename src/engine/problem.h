@@ -69,12 +69,41 @@ typedef struct strake_field {
     bool is_extent;                /**< cells where it is above 0 make the footprint */
     double beyond;                 /**< where an edge is STRAKE_EDGE_NUMBER */
     const char *fallback_key;      /**< a key whose value is the fallback */
-    bool takes_vents; /**< an input: the case's vents add their rates over a cell's area */
+    bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
     /** Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. */
     bool is_derived;
+    /** Of a state: what the others have been through. Not given; a run has it where output.fields asks for it. */
+    bool is_traced;
+    bool has_never; /**< what is below 0 in the state has not happened: NaN outside of the solver */
+    /** No state or input: follows from fields @c from at every point when it is read. Not given. */
+    void (*derive)(const struct strake_case *which, const double *const *from, int64_t count,
+                   double *out);
+    int from[2];
 } strake_field;
 
+/** Whether a case can give a field. */
+static inline bool strake_field_is_given(const strake_field *field)
+{
+    return !field->is_derived && !field->is_traced && field->derive == NULL;
+}
+
 struct strake_case;
+
+/** Fields as they are at a time. */
+typedef struct strake_snapshot {
+    const struct strake_case *which;
+    const strake_layout *layout;
+    void *const *array;   /**< by field, interiors alone are sure; NULL: it is one number */
+    const double *number; /**< by field */
+    double time;          /**< [s] */
+} strake_snapshot;
+
+/** What becomes of a run. */
+typedef enum strake_course {
+    STRAKE_GOES_ON,
+    STRAKE_IS_DOUBTFUL, /**< from here on results are worth less: a warning */
+    STRAKE_IS_OVER      /**< nothing will change any more, or the case asks to end here */
+} strake_course;
 
 /** A number that is measured of the states while a case runs. */
 typedef struct strake_quantity {
@@ -116,8 +145,9 @@ typedef struct strake_problem {
     unsigned boundaries; /**< bit set of strake_boundary kinds it knows */
     bool dt_required;    /**< otherwise dt defaults to 1 */
     /**
-     * Time steps follow from the state (engine/clock.h): the graph has one given scalar, the time step, and
-     * its first reduction is the bound on the next one.
+     * Time steps follow from the state (engine/clock.h): the graph's given scalars are what the
+     * clock tells, the time step and, where they are two, the time after it; its first reduction is the
+     * bound on the next step.
      */
     bool is_adaptive;
     const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
@@ -144,11 +174,32 @@ typedef struct strake_problem {
     const strake_quantity *quantity;
     /**
      * Measures the states: @p out receives one number per quantity, which depends on nothing but the
-     * interiors of the arrays (sums have a fixed order). NULL without quantities.
+     * interiors of the arrays and the time (sums have a fixed order). NULL without quantities.
      */
-    strake_status (*evaluate)(const struct strake_case *which, const strake_layout *layout,
-                              void *const *array, double *out, strake_error *error);
+    strake_status (*evaluate)(const strake_snapshot *snapshot, double *out, strake_error *error);
+    /**
+     * What is missing of what must be kept, as a part of it, from the quantities at the beginning and now: a few
+     * roundings a step at most. NULL: nothing must be kept.
+     */
+    double (*imbalance)(const double *first, const double *now);
+    /**
+     * What becomes of a run with these quantities, looked at every STRAKE_LOOK_STEPS steps. @param[out] why  one
+     * clause, static; set where it does not just go on. NULL: it goes on to its end
+     */
+    strake_course (*judge_course)(const struct strake_case *which, double time,
+                                  const double *quantity, const char **why);
+    /** When inputs that are poured change next, after @p time [s]; INFINITY: never. Steps end there. NULL: never */
+    double (*event)(const struct strake_case *which, double time);
+    /**
+     * Adds to cells of the input that is poured what they get from @p time on, until the next event. @param[in]
+     * add  NULL: it only counts. @return number of cells; 0: the input is as the case gives it
+     */
+    int64_t (*pour)(const struct strake_case *which, double time,
+                    void (*add)(void *user, int64_t i, int64_t j, double amount), void *user);
 } strake_problem;
+
+/** A run looks at the course of its problem whenever it has done a multiple of so many steps. */
+enum { STRAKE_LOOK_STEPS = 1000 };
 
 /** NULL-terminated list of all problems. */
 extern const strake_problem *const strake_problems[];

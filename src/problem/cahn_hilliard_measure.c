@@ -53,9 +53,12 @@ static void add_cell(view *v, const int64_t cell[STRAKE_AXES])
     strake_sum_add(&v->free_energy, density * v->volume);
 }
 
-strake_status strake_cahn_hilliard_evaluate(const strake_case *which, const strake_layout *layout,
-                                            void *const *array, double *out, strake_error *error)
+strake_status strake_cahn_hilliard_evaluate(const strake_snapshot *snapshot, double *out,
+                                            strake_error *error)
 {
+    const strake_case *const which = snapshot->which;
+    const strake_layout *const layout = snapshot->layout;
+    void *const *const array = snapshot->array;
     view v = {.l = layout,
               .array = array[0],
               .spacing = which->spacing,

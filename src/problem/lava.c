@@ -7,6 +7,16 @@
 
 #include "problem/lava.h"
 
+static void find_heat(const strake_case *which, const double *const *from, int64_t count,
+                      double *out)
+{
+    const double heat = strake_case_value(which, "parameters.density") *
+                        strake_case_value(which, "parameters.specific_heat");
+    for (int64_t k = 0; k < count; k++) {
+        out[k] = heat * (from[0][k] * from[1][k]);
+    }
+}
+
 static const strake_field fields[] = {
     [STRAKE_LAVA_TERRAIN] = {"terrain", STRAKE_CELL, .required = true, .unit = "[m]",
                              .text = "elevation of the ground; from 5e8 m on it is a wall",
@@ -14,7 +24,7 @@ static const strake_field fields[] = {
                                       STRAKE_EDGE_NUMBER},
                              .beyond = STRAKE_LAVA_BEYOND, .has_blank = true,
                              .blank = STRAKE_LAVA_BEYOND},
-    [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .takes_vents = true,
+    [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
     [STRAKE_LAVA_THICKNESS] = {"thickness", STRAKE_CELL, .is_state = true, .unit = "[m]",
                                .has_blank = true, .is_extent = true, .text = "of the fluid lava"},
@@ -28,6 +38,14 @@ static const strake_field fields[] = {
                          .text = "what flows in less what flows out"},
     [STRAKE_LAVA_MIX] = {"mix", STRAKE_CELL, .is_state = true, .is_derived = true,
                          .unit = "[K m/s]", .text = "what flows in times how much hotter it is"},
+    [STRAKE_LAVA_MAXIMUM] = {"maximum", STRAKE_CELL, .is_state = true, .is_traced = true,
+                             .unit = "[m]", .text = "largest thickness so far"},
+    [STRAKE_LAVA_ARRIVAL] = {"arrival", STRAKE_CELL, .is_state = true, .is_traced = true,
+                             .has_never = true, .fallback = -1, .unit = "[s]",
+                             .text = "time at which there was lava first; NaN: never"},
+    [STRAKE_LAVA_HEAT] = {"heat", STRAKE_CELL, .derive = find_heat,
+                          .from = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE},
+                          .unit = "[J/m2]", .text = "of the fluid lava"},
 };
 
 /* A step's stages and what they share. */
@@ -36,7 +54,8 @@ typedef struct table {
     strake_graph *g;
     bool thermal;
     int input[STRAKE_LAVA_FIELDS];
-    int dt;
+    int dt, time;
+    int wet;                           /* thickness before some of it becomes solid */
     int thickness, temperature, solid; /* as advanced */
     int ground, surface, mobility, strength, gradient;
     int flux[4]; /* to the neighbours e, s, se, sw */
@@ -98,6 +117,7 @@ static void advance(table *t)
     const int wet = STRAKE_STAGE(t->g, 1, "wet", lava_erupt, here(t->input[STRAKE_LAVA_THICKNESS]),
                                  here(t->input[STRAKE_LAVA_NET]),
                                  here(t->input[STRAKE_LAVA_EFFUSION]), here(t->dt));
+    t->wet = wet;
     t->thickness = wet;
     t->temperature = t->input[STRAKE_LAVA_TEMPERATURE];
     t->solid = t->input[STRAKE_LAVA_SOLID];
@@ -211,6 +231,22 @@ static void find_bound(const table *t)
     strake_graph_reduce(t->g, bound, STRAKE_MINIMUM);
 }
 
+/* What the flow has been through, where somebody wants to know. */
+static void trace(const table *t)
+{
+    const int maximum = t->input[STRAKE_LAVA_MAXIMUM], arrival = t->input[STRAKE_LAVA_ARRIVAL];
+    if (strake_case_has(t->which, STRAKE_LAVA_MAXIMUM)) {
+        strake_graph_state(
+            t->g, maximum,
+            STRAKE_STAGE(t->g, 6, "maximum_next", lava_most, here(maximum), here(t->thickness)));
+    }
+    if (strake_case_has(t->which, STRAKE_LAVA_ARRIVAL)) {
+        strake_graph_state(t->g, arrival,
+                           STRAKE_STAGE(t->g, 6, "arrival_next", lava_arrive, here(arrival),
+                                        here(t->wet), here(t->time)));
+    }
+}
+
 static strake_status build(const strake_case *which, const bool *constant, const double *value,
                            strake_graph *graph, strake_error *error)
 {
@@ -225,10 +261,12 @@ static strake_status build(const strake_case *which, const bool *constant, const
         /* Terrain is never folded: beyond the edges it is a wall. */
         const bool is_folded = constant[f] && f != STRAKE_LAVA_TERRAIN &&
                                (f != STRAKE_LAVA_EFFUSION || which->vents.count == 0);
-        t.input[f] = is_folded ? strake_graph_constant(graph, fields[f].name, value[f])
-                               : strake_graph_input(graph, fields[f].name, !fields[f].is_state);
+        t.input[f] = is_folded || !strake_case_has(which, f)
+                         ? strake_graph_constant(graph, fields[f].name, value[f])
+                         : strake_graph_input(graph, fields[f].name, !fields[f].is_state);
     }
     t.dt = strake_graph_scalar(graph, "dt");
+    t.time = strake_case_has(which, STRAKE_LAVA_ARRIVAL) ? strake_graph_scalar(graph, "time") : -1;
     advance(&t);
     describe_donors(&t);
     for (int k = 0; k < 4; k++) {
@@ -244,6 +282,7 @@ static strake_status build(const strake_case *which, const bool *constant, const
         const int kept = STRAKE_STAGE(graph, 6, next[f], lava_keep, here(after[f]));
         strake_graph_state(graph, t.input[f], kept);
     }
+    trace(&t);
     return strake_graph_finish(graph, error);
 }
 
@@ -307,4 +346,8 @@ const strake_problem strake_problem_lava = {
     .quantities = STRAKE_LAVA_MEASURES,
     .quantity = strake_lava_measures,
     .evaluate = strake_lava_evaluate,
+    .imbalance = strake_lava_imbalance,
+    .judge_course = strake_lava_judge_course,
+    .event = strake_lava_event,
+    .pour = strake_lava_pour,
 };

@@ -17,6 +17,9 @@ enum {
     STRAKE_LAVA_SOLID,
     STRAKE_LAVA_NET,
     STRAKE_LAVA_MIX,
+    STRAKE_LAVA_MAXIMUM,
+    STRAKE_LAVA_ARRIVAL,
+    STRAKE_LAVA_HEAT,
     STRAKE_LAVA_FIELDS
 };
 
@@ -47,7 +50,7 @@ strake_lava_emissivity strake_lava_emissivity_of(const strake_case *which);
 /** [m/s2] */
 static const double strake_lava_gravity = 9.81;
 
-enum { STRAKE_LAVA_KEYS = 26 };
+enum { STRAKE_LAVA_KEYS = 27 };
 extern const strake_key strake_lava_keys[STRAKE_LAVA_KEYS];
 
 /** In the order of the words of the keys. */
@@ -59,9 +62,26 @@ enum { STRAKE_LAVA_ISHIHARA, STRAKE_LAVA_DRAGONI_YIELD };
 enum { STRAKE_LAVA_EXACT, STRAKE_LAVA_EULER };
 
 /** Measures of a state: strake_problem.quantity and strake_problem.evaluate. */
-enum { STRAKE_LAVA_MEASURES = 4 };
+enum {
+    STRAKE_LAVA_FLUID_VOLUME,
+    STRAKE_LAVA_SOLID_VOLUME,
+    STRAKE_LAVA_AREA,
+    STRAKE_LAVA_TOTAL_HEAT,
+    STRAKE_LAVA_ERUPTED,
+    STRAKE_LAVA_LENGTH,
+    STRAKE_LAVA_EDGE,
+    STRAKE_LAVA_MEASURES
+};
 extern const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES];
-strake_status strake_lava_evaluate(const strake_case *which, const strake_layout *layout,
-                                   void *const *array, double *out, strake_error *error);
+strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
+                                   strake_error *error);
+
+/** The functions of strake_problem with these names. */
+double strake_lava_imbalance(const double *first, const double *now);
+strake_course strake_lava_judge_course(const strake_case *which, double time,
+                                       const double *quantity, const char **why);
+double strake_lava_event(const strake_case *which, double time);
+int64_t strake_lava_pour(const strake_case *which, double time,
+                         void (*add)(void *user, int64_t i, int64_t j, double amount), void *user);
 
 #endif

@@ -1,46 +1,137 @@
 /* What is measured of a lava flow: sums in a fixed order. */
+#include <math.h>
+
 #include "base/sum.h"
 #include "engine/lines.h"
 #include "problem/lava.h"
 
-enum { FLUID, SOLID, AREA, HEAT };
-
 const strake_quantity strake_lava_measures[STRAKE_LAVA_MEASURES] = {
-    [FLUID] = {"fluid_volume", "[m3]", "volume of the fluid lava"},
-    [SOLID] = {"solid_volume", "[m3]", "volume of the lava that has become solid"},
-    [AREA] = {"area", "[m2]", "of the cells that have lava, fluid or solid"},
-    [HEAT] = {"heat", "[J]", "of the fluid lava: density, specific heat, thickness, temperature"},
+    [STRAKE_LAVA_FLUID_VOLUME] = {"fluid_volume", "[m3]", "volume of the fluid lava"},
+    [STRAKE_LAVA_SOLID_VOLUME] = {"solid_volume", "[m3]",
+                                  "volume of the lava that has become solid"},
+    [STRAKE_LAVA_AREA] = {"area", "[m2]", "of the cells that have lava, fluid or solid"},
+    [STRAKE_LAVA_TOTAL_HEAT] = {"heat", "[J]",
+                                "of the fluid lava: density, specific heat, thickness, "
+                                "temperature"},
+    [STRAKE_LAVA_ERUPTED] = {"erupted_volume", "[m3]", "what came out of the ground so far"},
+    [STRAKE_LAVA_LENGTH] = {"length", "[m]",
+                            "from the nearest cell of a vent to the farthest one with lava; "
+                            "without vents the diagonal of the box that holds the lava"},
+    [STRAKE_LAVA_EDGE] = {"edge", "[m]",
+                          "of the edge of the terrain, or of cells without a value, that has "
+                          "fluid lava"},
 };
 
-strake_status strake_lava_evaluate(const strake_case *which, const strake_layout *l,
-                                   void *const *array, double *out, strake_error *error)
+/* A state with what is added up of it. */
+typedef struct sums {
+    const strake_snapshot *of;
+    strake_sum fluid, solid, heat, effusion;
+    int64_t wet, edge;        /* cells */
+    double farthest;          /* of lava from a vent, squared [cells] */
+    int64_t first[2], end[2]; /* rows and columns that have lava */
+} sums;
+
+/* One number of a field. */
+static double get(const sums *s, int field, int64_t i, int64_t j)
 {
-    const double cell = which->spacing[0] * which->spacing[2];
-    const double heat = strake_case_value(which, "parameters.density") *
-                        strake_case_value(which, "parameters.specific_heat");
-    strake_sum sum[STRAKE_LAVA_MEASURES] = {{0}};
-    strake_piece room[3];
-    (void)error;
-    for (int64_t i = 0; i < l->n[0]; i++) {
-        for (int64_t j = 0; j < l->n[2]; j += STRAKE_PIECE) {
-            const int64_t left = l->n[2] - j;
-            const int64_t count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
-            const double *const h =
-                strake_piece_of(l, array[STRAKE_LAVA_THICKNESS], 0.0, i, 0, j, count, room[0]);
-            const double *const t =
-                strake_piece_of(l, array[STRAKE_LAVA_TEMPERATURE], 0.0, i, 0, j, count, room[1]);
-            const double *const s =
-                strake_piece_of(l, array[STRAKE_LAVA_SOLID], 0.0, i, 0, j, count, room[2]);
-            for (int64_t k = 0; k < count; k++) {
-                strake_sum_add(&sum[FLUID], h[k]);
-                strake_sum_add(&sum[SOLID], s[k]);
-                strake_sum_add(&sum[AREA], h[k] > 0.0 || s[k] > 0.0 ? 1.0 : 0.0);
-                strake_sum_add(&sum[HEAT], h[k] * t[k]);
+    strake_piece room;
+    return *strake_piece_of(s->of->layout, s->of->array[field], s->of->number[field], i, 0, j, 1,
+                            room);
+}
+
+/* Whether nothing can flow on from a cell: there is no ground beside it. */
+static bool is_at_edge(const sums *s, int64_t i, int64_t j)
+{
+    const strake_layout *const l = s->of->layout;
+    static const int beside[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+    for (int k = 0; k < 4; k++) {
+        const int64_t row = i + beside[k][0], col = j + beside[k][1];
+        if (row < 0 || row >= l->n[0] || col < 0 || col >= l->n[2] ||
+            get(s, STRAKE_LAVA_TERRAIN, row, col) >= STRAKE_LAVA_WALL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The square of the distance to the nearest vent [cells]. */
+static double distance(const strake_vents *vents, int64_t i, int64_t j)
+{
+    double least = INFINITY;
+    for (int64_t k = 0; k < vents->cells; k++) {
+        const double rows = (double)(vents->cell[k].row - i),
+                     cols = (double)(vents->cell[k].col - j);
+        least = fmin(least, rows * rows + cols * cols);
+    }
+    return least;
+}
+
+static void add_cell(sums *s, int64_t i, int64_t j, double h, double t, double solid)
+{
+    const int64_t at[] = {i, j};
+    strake_sum_add(&s->fluid, h);
+    strake_sum_add(&s->solid, solid);
+    strake_sum_add(&s->heat, h * t);
+    for (int k = 0; k < 2; k++) {
+        s->first[k] = s->wet == 0 || at[k] < s->first[k] ? at[k] : s->first[k];
+        s->end[k] = s->wet == 0 || at[k] >= s->end[k] ? at[k] + 1 : s->end[k];
+    }
+    s->wet++;
+    if (s->of->which->vents.cells > 0) {
+        s->farthest = fmax(s->farthest, distance(&s->of->which->vents, i, j));
+    }
+    if (h > 0.0 && is_at_edge(s, i, j)) {
+        s->edge++;
+    }
+}
+
+static void add_row(sums *s, int64_t i)
+{
+    const strake_layout *const l = s->of->layout;
+    static const int field[] = {STRAKE_LAVA_THICKNESS, STRAKE_LAVA_TEMPERATURE, STRAKE_LAVA_SOLID,
+                                STRAKE_LAVA_EFFUSION};
+    strake_piece room[4];
+    const double *value[4];
+    for (int64_t j = 0; j < l->n[2]; j += STRAKE_PIECE) {
+        const int64_t left = l->n[2] - j;
+        const int64_t count = left < STRAKE_PIECE ? left : STRAKE_PIECE;
+        for (int f = 0; f < 4; f++) {
+            value[f] = strake_piece_of(l, s->of->array[field[f]], s->of->number[field[f]], i, 0, j,
+                                       count, room[f]);
+        }
+        for (int64_t k = 0; k < count; k++) {
+            if (value[0][k] > 0.0 || value[2][k] > 0.0) {
+                add_cell(s, i, j + k, value[0][k], value[1][k], value[2][k]);
+            }
+            if (value[3][k] > 0.0) {
+                strake_sum_add(&s->effusion, value[3][k]);
             }
         }
     }
-    for (int q = 0; q < STRAKE_LAVA_MEASURES; q++) {
-        out[q] = strake_sum_total(&sum[q]) * cell * (q == HEAT ? heat : 1.0);
+}
+
+strake_status strake_lava_evaluate(const strake_snapshot *snapshot, double *out,
+                                   strake_error *error)
+{
+    const strake_case *const which = snapshot->which;
+    const double width = which->spacing[0], cell = width * width;
+    const double heat = strake_case_value(which, "parameters.density") *
+                        strake_case_value(which, "parameters.specific_heat");
+    sums s = {.of = snapshot};
+    (void)error;
+    for (int64_t i = 0; i < snapshot->layout->n[0]; i++) {
+        add_row(&s, i);
     }
+    const double rows = (double)(s.end[0] - s.first[0]), cols = (double)(s.end[1] - s.first[1]);
+    out[STRAKE_LAVA_FLUID_VOLUME] = strake_sum_total(&s.fluid) * cell;
+    out[STRAKE_LAVA_SOLID_VOLUME] = strake_sum_total(&s.solid) * cell;
+    out[STRAKE_LAVA_AREA] = (double)s.wet * cell;
+    out[STRAKE_LAVA_TOTAL_HEAT] = strake_sum_total(&s.heat) * cell * heat;
+    out[STRAKE_LAVA_ERUPTED] = which->vents.count > 0
+                                   ? strake_vents_volume(&which->vents, 0.0, snapshot->time)
+                                   : strake_sum_total(&s.effusion) * cell * snapshot->time;
+    out[STRAKE_LAVA_LENGTH] =
+        width * sqrt(which->vents.cells > 0 ? s.farthest : rows * rows + cols * cols);
+    out[STRAKE_LAVA_EDGE] = (double)s.edge * width;
     return STRAKE_OK;
 }

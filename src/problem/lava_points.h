@@ -14,6 +14,8 @@
     X(lava_settle, 3, 2, 0, 0, 0)                                                                  \
     X(lava_add, 2, 1, 0, 0, 0)                                                                     \
     X(lava_keep, 1, 0, 0, 0, 0)                                                                    \
+    X(lava_most, 2, 0, 0, 0, 1)                                                                    \
+    X(lava_arrive, 3, 0, 0, 0, 1)                                                                  \
     X(lava_mobility, 6, 17, 15, 1, 2)                                                              \
     X(lava_strength, 5, 16, 15, 0, 3)                                                              \
     X(lava_gradient, 11, 7, 6, 1, 14)                                                              \

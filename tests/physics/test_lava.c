@@ -138,8 +138,8 @@ static void check_balance(const char *precision, const char *parameters, bool of
                           double tolerance)
 {
     char text[1200];
-    enum { FLUID, SOLID, AREA, HEAT };
-    double before[4], after[4];
+    enum { FLUID, SOLID, AREA, HEAT, ERUPTED };
+    double before[STRAKE_MAX_QUANTITIES], after[STRAKE_MAX_QUANTITIES];
     strake_error error;
     strake_case *c = NULL;
     (void)snprintf(text, sizeof text, flow, precision, 400.0, parameters);
@@ -155,6 +155,12 @@ static void check_balance(const char *precision, const char *parameters, bool of
     assert_true(strake_step_count(solver) > 200);
     assert_true(of_heat || after[SOLID] > 0.0);
     assert_true(after[AREA] > before[AREA]);
+    assert_true(before[ERUPTED] == 0.0);
+    assert_true(fabs(after[ERUPTED] / erupted - 1.0) < 1e-13);
+    assert_true(of_heat || fabs(c->problem->imbalance(before, after)) < tolerance);
+    after[SOLID] *= 0.9;
+    assert_true(of_heat || c->problem->imbalance(before, after) < -1e-4);
+    after[SOLID] /= 0.9;
     if (!(fabs(found / expected - 1.0) < tolerance)) {
         fail_msg("%s%s: %.17g, expected %.17g after %lld steps", precision,
                  of_heat ? "heat" : "volume", found, expected,
@@ -269,6 +275,96 @@ static void looking_changes_no_step(void **state)
     close_case(&solver, &c);
 }
 
+/* Maximum and arrival against what a reader sees after every step; heat; and a start in the middle. */
+typedef struct passed {
+    double maximum[24 * 31], arrival[24 * 31];
+} passed;
+
+static void watch(strake_solver *solver, const strake_case *c, passed *seen)
+{
+    static double h[24 * 31];
+    strake_error error;
+    while (strake_time(solver) < c->end) {
+        assert_int_equal(strake_advance(solver, INFINITY, 1, &error), STRAKE_OK);
+        strake_harness_get(solver, "thickness", h, 24 * 31);
+        for (int k = 0; k < 24 * 31; k++) {
+            seen->maximum[k] = fmax(seen->maximum[k], h[k]);
+            seen->arrival[k] =
+                isnan(seen->arrival[k]) && h[k] > 0.0 ? strake_time(solver) : seen->arrival[k];
+        }
+    }
+}
+
+static void check_passed(strake_solver *solver, const passed *seen)
+{
+    static double found[4][24 * 31];
+    static const char *const name[] = {"maximum", "arrival", "heat", "temperature"};
+    static double h[24 * 31];
+    int never = 0, later = 0;
+    for (int f = 0; f < 4; f++) {
+        strake_harness_get(solver, name[f], found[f], 24 * 31);
+    }
+    strake_harness_get(solver, "thickness", h, 24 * 31);
+    for (int k = 0; k < 24 * 31; k++) {
+        assert_true(found[0][k] == seen->maximum[k]);
+        assert_true(found[1][k] == seen->arrival[k] ||
+                    (isnan(found[1][k]) && isnan(seen->arrival[k])));
+        assert_true(found[2][k] == 2600.0 * 1150.0 * (h[k] * found[3][k]));
+        never += isnan(found[1][k]) ? 1 : 0;
+        later += found[1][k] > 3.0 && h[k] < found[0][k] ? 1 : 0;
+    }
+    assert_true(never > 50 && later > 20);
+}
+
+static void what_a_flow_has_been_through_is_told(void **state)
+{
+    static const char traced[] = "output: {fields: [arrival, maximum, heat]}\n";
+    static const char *const where[] = {"cpu", "ocl:0", "cpu,ocl:0"};
+    static const char *const name[] = {"thickness", "temperature", "solid", "maximum", "arrival"};
+    static double field[5][24 * 31];
+    static passed seen;
+    char text[1400];
+    strake_case *c = NULL;
+    strake_error error;
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    (void)snprintf(text, sizeof text, flow, traced, 60.0, "solidus_temperature: 1300");
+    strake_solver *solver = open_case(text, "serial", 0, &c);
+    strake_harness_get(solver, "thickness", seen.maximum, 24 * 31);
+    for (int k = 0; k < 24 * 31; k++) {
+        seen.arrival[k] = seen.maximum[k] > 0.0 ? 0.0 : (double)NAN;
+    }
+    watch(solver, c, &seen);
+    check_passed(solver, &seen);
+    close_case(&solver, &c);
+    for (int w = 0; w < 3; w++) {
+        solver = open_case(text, where[w], 2, &c);
+        advance(solver, 20.0);
+        const double time = strake_time(solver);
+        const int64_t step = strake_step_count(solver);
+        for (int f = 0; f < 5; f++) {
+            strake_harness_get(solver, name[f], field[f], 24 * 31);
+        }
+        if (w == 1) {
+            close_case(&solver, &c);
+            solver = open_case(text, "cpu", 1, &c);
+            for (int f = 0; f < 5; f++) {
+                strake_harness_set(solver, name[f], field[f], 24 * 31);
+            }
+            strake_solver_set_progress(solver, step, time);
+        }
+        advance(solver, INFINITY);
+        check_passed(solver, &seen);
+        assert_int_equal(strake_set_field(solver, "heat", field[0], &error), STRAKE_ERR_STATE);
+        close_case(&solver, &c);
+    }
+    (void)snprintf(text, sizeof text, flow, "", 60.0, "solidus_temperature: 1300");
+    solver = open_case(text, "serial", 0, &c);
+    assert_int_equal(strake_get_field(solver, "maximum", field[0], &error), STRAKE_ERR_STATE);
+    assert_non_null(strstr(error.text, "output.fields"));
+    close_case(&solver, &c);
+}
+
 /* Vents with rates that change: steps end there, the volume is what the schedules say, a later start goes on. */
 static void vents_erupt_as_they_are_told(void **state)
 {
@@ -279,7 +375,7 @@ static void vents_erupt_as_they_are_told(void **state)
         "        {row: 12, col: 8, to: {row: 15, col: 14}, rate: 5}]\n"
         "fields: {terrain: {plane: {slope: [1, 0.4]}}}\n";
     enum { FLUID, SOLID };
-    double after[4], field[3][20 * 24];
+    double after[STRAKE_MAX_QUANTITIES], field[3][20 * 24];
     static double thickness[20 * 24], again[20 * 24];
     static const char *const name[] = {"thickness", "temperature", "solid"};
     strake_error error;
@@ -373,6 +469,7 @@ int main(void)
         cmocka_unit_test(volume_and_heat_are_kept),
         cmocka_unit_test(steps_and_bytes_are_the_same_on_all_processors),
         cmocka_unit_test(looking_changes_no_step),
+        cmocka_unit_test(what_a_flow_has_been_through_is_told),
         cmocka_unit_test(vents_erupt_as_they_are_told),
         cmocka_unit_test(edges_and_towers_are_walls),
     };

@@ -13,6 +13,14 @@
 
 #include "case/vents.h"
 
+/* The rates of all cells. */
+static void rates_at(const strake_vents *vents, double time, double *rate)
+{
+    for (int64_t k = 0; k < vents->cells; k++) {
+        rate[k] = strake_vents_rate(vents, &vents->cell[k], time);
+    }
+}
+
 static char folder[] = "/tmp/strake-test-vents-XXXXXX";
 static const strake_georef map = {.is_known = true, .x = 1000.0, .y = 5000.0, .cell = 10.0};
 static const strake_georef nowhere;
@@ -92,7 +100,7 @@ static void places_are_cells_or_points_of_the_map(void **state)
     assert_true(vents.cell[1].row == 0 && vents.cell[1].col == 0);
     assert_true(vents.cell[2].row == 19 && vents.cell[2].col == 29);
     double rate[3];
-    strake_vents_rates(&vents, 12.0, rate);
+    rates_at(&vents, 12.0, rate);
     assert_true(rate[0] == 4.0 && rate[1] == 1.5 && rate[2] == 0.0);
     assert_true(isinf(strake_vents_next(&vents, 0.0)));
     assert_false(strake_vents_are_over(&vents, 1e9));
@@ -111,7 +119,7 @@ static void the_cells_of_a_fissure_share_its_rate(void **state)
     static const int cell[][2] = {{2, 3}, {2, 4}, {3, 5}, {3, 6}, {4, 7}, {4, 8}, {5, 9}, {5, 10}};
     double rate[14], sum = 0.0;
     assert_true(vents.count == 2 && vents.cells == 14);
-    strake_vents_rates(&vents, 0.0, rate);
+    rates_at(&vents, 0.0, rate);
     for (int k = 0; k < 8; k++) {
         assert_true(vents.cell[k].row == cell[k][0] && vents.cell[k].col == cell[k][1]);
         assert_true(vents.cell[k].vent == 0 && rate[k] == 1.0);
@@ -141,7 +149,7 @@ static void rates_change_at_the_points_of_a_series(void **state)
         static const double expected[] = {0, 0, 2, 2, 5, 5, 0, 0};
         static const double next[] = {100, 100, 200, 200, 400, 400, INFINITY, INFINITY};
         for (int m = 0; m < 8; m++) {
-            strake_vents_rates(&vents, at[m], &rate);
+            rates_at(&vents, at[m], &rate);
             assert_true(rate == expected[m]);
             assert_true(strake_vents_next(&vents, at[m]) == next[m]);
             assert_true(strake_vents_are_over(&vents, at[m]) == (at[m] >= 400.0));
@@ -161,7 +169,7 @@ static void linear_rates_are_pieces_of_the_same_volume(void **state)
     double time = 0.0, rate = 0.0, before = 4.0;
     int changes = 0;
     for (; time < INFINITY; time = strake_vents_next(&vents, time), changes++) {
-        strake_vents_rates(&vents, time, &rate);
+        rates_at(&vents, time, &rate);
         assert_true(rate < before && before - rate <= 0.04 + 1e-12);
         before = rate;
     }
@@ -201,11 +209,11 @@ static void the_files_of_sciara_are_read(void **state)
     assert_true(vents.count == 2 && vents.cells == 3);
     assert_true(vents.cell[0].row == 3 && vents.cell[0].col == 5);
     assert_true(vents.cell[1].row == 8 && vents.cell[1].col == 10);
-    strake_vents_rates(&vents, 0.0, rate);
+    rates_at(&vents, 0.0, rate);
     assert_true(rate[0] == 0.0 && rate[1] == 2.0 && rate[2] == 2.0);
-    strake_vents_rates(&vents, 199.0, rate);
+    rates_at(&vents, 199.0, rate);
     assert_true(rate[0] == 1.0 && rate[1] == 2.0 && rate[2] == 2.0);
-    strake_vents_rates(&vents, 200.0, rate);
+    rates_at(&vents, 200.0, rate);
     assert_true(rate[0] == 0.0 && rate[1] == 3.0 && rate[2] == 3.0);
     assert_true(strake_vents_are_over(&vents, 300.0) && !strake_vents_are_over(&vents, 299.0));
     assert_true(strake_vents_volume(&vents, 0.0, 1e4) == 1500.0);

@@ -45,7 +45,7 @@ static void remember(const strake_graph *graph, const strake_loop *loop)
     }
 }
 
-static void add_graph(const strake_case *which)
+static void add_graph(strake_case *which, bool traces)
 {
     static strake_graph graph;
     static strake_loop loop[STRAKE_MAX_VALUES];
@@ -54,7 +54,8 @@ static void add_graph(const strake_case *which)
     const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
     int inputs = 0;
     for (int f = 0; f < problem->fields; f++) {
-        inputs += problem->field[f].is_state ? 0 : 1;
+        inputs += problem->field[f].is_state || problem->field[f].derive != NULL ? 0 : 1;
+        which->output_field[f] = traces;
     }
     for (unsigned mask = 0; mask < 1U << inputs; mask++) {
         bool constant[STRAKE_MAX_FIELDS] = {false};
@@ -83,7 +84,8 @@ static void add_variants(strake_case *which, int key)
     strake_error error;
     if (key == problem->keys) {
         if (problem->check == NULL || problem->check(which, &error) == STRAKE_OK) {
-            add_graph(which);
+            add_graph(which, false);
+            add_graph(which, true);
         }
         return;
     }

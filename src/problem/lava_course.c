@@ -1,0 +1,56 @@
+/* What happens in the course of a flow: what vents give, what must be kept, why it ends. */
+#include <math.h>
+
+#include "problem/lava.h"
+
+double strake_lava_event(const strake_case *which, double time)
+{
+    return strake_vents_next(&which->vents, time);
+}
+
+int64_t strake_lava_pour(const strake_case *which, double time,
+                         void (*add)(void *user, int64_t i, int64_t j, double amount), void *user)
+{
+    const strake_vents *const vents = &which->vents;
+    const double area = which->spacing[0] * which->spacing[2];
+    for (int64_t k = 0; k < vents->cells && add != NULL; k++) {
+        const strake_vent_cell *const cell = &vents->cell[k];
+        add(user, cell->row, cell->col, strake_vents_rate(vents, cell, time) / area);
+    }
+    return vents->cells;
+}
+
+double strake_lava_imbalance(const double *first, const double *now)
+{
+    const double there = now[STRAKE_LAVA_FLUID_VOLUME] + now[STRAKE_LAVA_SOLID_VOLUME];
+    const double given = first[STRAKE_LAVA_FLUID_VOLUME] + first[STRAKE_LAVA_SOLID_VOLUME] +
+                         now[STRAKE_LAVA_ERUPTED] - first[STRAKE_LAVA_ERUPTED];
+    return there == given ? 0.0 : (there - given) / fmax(fabs(given), fabs(there));
+}
+
+/* Whether nothing comes out of the ground from a time on. */
+static bool has_ended(const strake_case *which, double time)
+{
+    double effusion = 0.0;
+    const strake_source *const given = which->source[STRAKE_LAVA_EFFUSION];
+    return which->vents.count > 0
+               ? strake_vents_are_over(&which->vents, time)
+               : given != NULL && strake_source_constant(given, &effusion) && effusion == 0.0;
+}
+
+strake_course strake_lava_judge_course(const strake_case *which, double time,
+                                       const double *quantity, const char **why)
+{
+    if (quantity[STRAKE_LAVA_EDGE] > 0.0) {
+        const bool ends = strake_case_value(which, "time.stop_at_edge") > 0.0;
+        *why = ends ? "lava has reached the edge of the terrain (time.stop_at_edge)"
+                    : "lava has reached the edge of the terrain, which is a wall to it; a larger "
+                      "terrain shows where it goes, time.stop_at_edge: true ends a run there";
+        return ends ? STRAKE_IS_OVER : STRAKE_IS_DOUBTFUL;
+    }
+    if (quantity[STRAKE_LAVA_FLUID_VOLUME] == 0.0 && has_ended(which, time)) {
+        *why = "the last effusion is over and no lava is fluid";
+        return STRAKE_IS_OVER;
+    }
+    return STRAKE_GOES_ON;
+}
