@@ -11,6 +11,7 @@
 #include "cpu/cgroup.h"
 #include "cpu/threads.h"
 #include "cpu/topology.h"
+#include "case/case.h"
 #include "io/folder.h"
 #include "main/case_options.h"
 #include "main/command.h"
@@ -69,7 +70,9 @@ static void look_at_case(scan *s, const strake_case *which, strake_scan_task *ta
     }
     const double cells = strake_case_cells(which);
     const double bytes = cells * arrays * (which->precision == STRAKE_SINGLE ? 4.0 : 8.0);
-    task->work = cells * (double)(which->steps > 0 ? which->steps : 1);
+    /* Where steps follow from the state they are more or less as many as seconds of a run ask for. */
+    const bool is_open = (double)which->steps >= STRAKE_STEPS_OPEN;
+    task->work = cells * (is_open ? which->end : (double)(which->steps > 0 ? which->steps : 1));
     task->order.like =
         hash_text(strake_fnv1a(STRAKE_FNV_SEED, which->n, sizeof which->n), which->problem->name) ^
         (uint64_t)which->precision;
@@ -152,7 +155,7 @@ static void head_table(scan *s)
     int columns = s->table.state + 6;
     for (int f = 0; f < s->problem->fields; f++) {
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-            if (s->problem->field[f].is_state) {
+            if (s->problem->field[f].is_state && !s->problem->field[f].is_derived) {
                 strake_text_print(head, "%s_%s,", s->problem->field[f].name, numbers[k]);
                 columns++;
             }

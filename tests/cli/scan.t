@@ -76,6 +76,21 @@ YAML
 try scan quench.yaml --over parameters.K=0.5,1 --table quench.csv --keep quenches --quiet
 check "what a problem measures is in the table" test "$(column quench.csv free_energy | head -n 1)" = "$(awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k } END { print $at }' "$(column quench.csv folder | head -n 1)"/diagnostics.csv)"
 
+cat >flow.yaml <<'YAML'
+problem: lava
+grid: {rows: 16, cols: 20, dx: 10, dy: 10}
+time: {end: 600}
+fields: {terrain: {constant: 0}}
+vents: [{row: 8, col: 5, rate: 4}, {row: 8, col: 12, rate: 2}]
+YAML
+try scan flow.yaml --over 'vents[1].rate=2,3' --over parameters.emissivity=0.5,0.9 --table flow.csv --quiet
+exits 0 "a scan over an item of a list"
+check "every line has the columns of the first" awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' flow.csv
+check "each number below its name: as much lava as the vents gave" test "$(paste -d ' ' <(column flow.csv fluid_volume) \
+    <(column flow.csv solid_volume) | awk '{ printf "%.6f ", $1 + $2 }')" = "3600.000000 3600.000000 4200.000000 4200.000000 "
+try scan flow.yaml --over 'vents[1].rate=2,3' --over parameters.emissivity=0.5,0.9 --table flow.csv
+prints "and is found complete" "complete already: 4 runs, 0 failed"
+
 # Failures.
 try scan case.yaml --over fields.u1.constant=0.1,5,0.2 --table failing.csv
 fails 1 "one run that fails is told, and the exit status" "run 2 failed (fields.u1.constant=5)" "unstable"

@@ -291,11 +291,12 @@ class Solver:
         """Coordinates of points along an axis, and their attributes: of the map, where the grid lies on one."""
         about = self.case.about
         if "map" not in about:
-            return at * about["spacing"][k], {"units": "m"}
+            return at * about["spacing"][k], {"units": "m", "long_name": "distance along " + axis}
         place = about["map"]
         sign = 1.0 if axis == "x" else -1.0
-        unit = ("degrees_east" if axis == "x" else "degrees_north") if place["geographic"] else "m"
-        return place[axis] + sign * (at + 0.5) * place["cell"], {"units": unit}
+        units = {"x": ("longitude", "degrees_east"), "y": ("latitude", "degrees_north")}
+        name, unit = units[axis] if place["geographic"] else ("projection_%s_coordinate" % axis, "m")
+        return place[axis] + sign * (at + 0.5) * place["cell"], {"units": unit, "standard_name": name}
 
     def to_xarray(self, *names):
         """Fields (the states, unless others are named) as an xarray.Dataset with coordinates and units. Needs xarray."""
