@@ -185,8 +185,10 @@ static void add_scale(strake_drawing *out, const strake_scene *scene, const stra
     }
     const double low = is_log ? log10(plot->low) : plot->low;
     const double high = is_log ? log10(plot->high) : plot->high;
-    int count = is_log ? log_ticks(plot->low, plot->high, 12, tick)
-                       : strake_plot_ticks(low, high, height > 200.0 ? 8 : 4, tick);
+    int count = is_log ? log_ticks(plot->low, plot->high, 12, tick) : 0;
+    if (count < 2) { /* also of less than a power of ten */
+        count = strake_plot_ticks(plot->low, plot->high, height > 200.0 ? 8 : 4, tick);
+    }
     if (count == 0) {
         tick[count++] = plot->low;
     }

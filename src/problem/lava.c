@@ -336,11 +336,11 @@ const strake_problem strake_problem_lava = {
     .is_adaptive = true,
     .cl_source = "lava_point.h",
     .example = "grid: {rows: 64, cols: 64, dx: 10, dy: 10}\n"
-               "time: {end: 60}\n"
-               "vents: [{row: 32, col: 32, rate: 20}]\n"
+               "time: {end: 3600}\n"
+               "vents: [{row: 32, col: 32, rate: 5}]\n"
                "fields: {terrain: {cone: {center: [32, 32], radius: 32, height: 60}}}\n"
-               "output: {every_seconds: 20}\n"
-               "diagnostics: {every_seconds: 5}\n",
+               "output: {every_seconds: 1200}\n"
+               "diagnostics: {every_seconds: 600}\n",
     .build = build,
     .check = check,
     .quantities = STRAKE_LAVA_MEASURES,

@@ -55,6 +55,12 @@ check "a range can be given, and a map" test "$(point given/psi_00000004.png 100
 try run steps.yaml --on serial --quiet --output logs --set 'output.picture={log: true, range: [1, 16], map: gray}'
 check "colours can follow the logarithm" test "$(point logs/psi_00000004.png 370 300)" = "128 128 128"
 check "values that have none are white" test "$(point logs/psi_00000004.png 100 300)" = "255 255 255"
+"$STRAKE" run steps.yaml --on serial --quiet --output near --set 'output.picture={log: true, range: [3, 4]}'
+dark() { # FILE X: how many points of a line down have ink
+    # shellcheck disable=SC2046
+    point "$1" $(for y in $(seq 55 662); do echo "$2 $y"; done) | awk '$1 < 160' | wc -l
+}
+check "a scale of less than a power of ten has more numbers than one" test "$(dark near/psi_00000004.png 424)" -gt 3
 try run steps.yaml --on serial --quiet --output lines --set 'output.picture={contours: [2], map: gray, range: [-4, 4]}'
 # The line of 2 stands between the two halves.
 across=$(for x in $(seq 225 245); do printf '%s 300 ' "$x"; done)
