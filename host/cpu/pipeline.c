@@ -101,17 +101,47 @@ void strake_pipeline_end(const strake_pipeline *p, double *reduced)
     }
 }
 
+void strake_pipeline_limit(strake_pipeline *p, const strake_spans *spans)
+{
+    p->spans = spans;
+}
+
+/* Cuts a sweep down to the slabs and columns that have something to compute. */
+static void cut_sweep(const strake_pipeline *p, sweep *w, int64_t *left, int64_t *right)
+{
+    const int64_t first = w->first, end = w->end;
+    int64_t low = *right, high = *left;
+    w->end = first;
+    for (int64_t q = first; q < end; q++) {
+        int spans = 0;
+        const strake_range *const span = strake_spans_of(p->spans, false, q, &spans);
+        if (spans > 0) {
+            w->first = w->end == first ? q : w->first;
+            w->end = q + 1;
+            low = span[0].first < low ? span[0].first : low;
+            high = span[spans - 1].end > high ? span[spans - 1].end : high;
+        }
+    }
+    *left = low > *left ? low : *left;
+    *right = high < *right ? high : *right;
+}
+
+/* New states' ghosts that copy columns, where these were computed. */
+static void fill_spans(const strake_pipeline *p, const sweep *w, void *array)
+{
+    const strake_layout *const l = p->layout;
+    for (int64_t q = w->first; q < w->end; q++) {
+        int spans = 0;
+        const strake_range *const span = strake_spans_of(p->spans, false, q, &spans);
+        if (spans > 0 && (span[0].first < l->lo[2] || span[spans - 1].end > l->n[2] - l->hi[2])) {
+            strake_layout_fill_lateral(l, array, q, q + 1);
+        }
+    }
+}
+
 bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t end, int64_t left,
                          int64_t right, void *const *array, void *const *next)
 {
-    p->is_finite = true;
-    if (first >= end || left >= right) {
-        return true;
-    }
-    /* Blocks of equal width, in whole cache lines. */
-    const int64_t blocks = (right - left + p->block[steps] - 1) / p->block[steps];
-    const int64_t even = (right - left + blocks - 1) / blocks;
-    const int64_t block = (even + p->vector - 1) / p->vector * p->vector;
     const strake_layout *l = p->layout;
     sweep w = {.begin = &p->pass[p->passes - steps],
                .last = &p->pass[p->passes - 1],
@@ -119,6 +149,17 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
                .end = end,
                .array = array,
                .next = next};
+    p->is_finite = true;
+    if (p->spans != NULL) {
+        cut_sweep(p, &w, &left, &right);
+    }
+    if (w.first >= w.end || left >= right) {
+        return true;
+    }
+    /* Blocks of equal width, in whole cache lines. */
+    const int64_t blocks = (right - left + p->block[steps] - 1) / p->block[steps];
+    const int64_t even = (right - left + blocks - 1) / blocks;
+    const int64_t block = (even + p->vector - 1) / p->vector * p->vector;
     plan_ranges(p, &w);
     for (; w.m < l->n[1]; w.m += w.lines) {
         w.lines = l->n[1] - w.m < p->lines[steps] ? l->n[1] - w.m : p->lines[steps];
@@ -131,7 +172,9 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
         strake_stream_fence();
     }
     for (int v = 0; v < p->graph->values; v++) {
-        if (next[v] != NULL && left == 0 && right == l->n[2]) {
+        if (next[v] != NULL && p->spans != NULL) {
+            fill_spans(p, &w, next[v]);
+        } else if (next[v] != NULL && left == 0 && right == l->n[2]) {
             strake_layout_fill_lateral(l, next[v], first, end);
         } else if (next[v] != NULL) {
             strake_layout_fill_columns(l, next[v], first, end, left, right);

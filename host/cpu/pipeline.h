@@ -18,6 +18,7 @@
 #define STRAKE_PIPELINE_H
 
 #include "case/settings.h"
+#include "engine/activity.h"
 #include "engine/layout.h"
 #include "engine/loops.h"
 
@@ -60,6 +61,12 @@ int strake_pipeline_most_steps(const strake_graph *graph);
  */
 void strake_pipeline_begin(strake_pipeline *pipeline, const double *scalar);
 void strake_pipeline_end(const strake_pipeline *pipeline, double *reduced);
+
+/**
+ * Runs of one step compute no more than these spans of the slabs, from now on. @param[in] spans  borrowed; those
+ * of all slabs that are computed are listed by then. NULL: all columns
+ */
+void strake_pipeline_limit(strake_pipeline *pipeline, const strake_spans *spans);
 
 /**
  * Computes columns [left, right) of slabs [first, end) of every state, @p steps time steps later (1 to

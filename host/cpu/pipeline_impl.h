@@ -36,7 +36,8 @@ typedef struct task {
     int reads, arrays, outputs;
     array_operand array[STRAKE_LOOP_INPUTS];
     const void **base; /* operands, `reads` for each slab modulo phases; those in arrays vary */
-    int64_t stride[STRAKE_LOOP_INPUTS];      /* bytes from one line to the next */
+    int64_t step[STRAKE_LOOP_INPUTS];        /* bytes from one column to the next */
+    int64_t stride[STRAKE_LOOP_INPUTS];      /* and from one line to the next */
     int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
     void **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
@@ -96,6 +97,7 @@ struct strake_pipeline {
     strake_isa isa;
     strake_row_function non_finite;
     strake_row_function reduce[STRAKE_REDUCTIONS];
+    const strake_spans *spans;           /* that are computed; NULL: all columns */
     double found[STRAKE_MAX_REDUCTIONS]; /* since strake_pipeline_begin(), elements */
     bool is_finite;                      /* no NaN or Inf written in the last run */
     pass pass[];                         /* as many as there are: each thread has them */

@@ -124,16 +124,23 @@ static void prefetch(const strake_pipeline *p, const sweep *w, const pass *s, in
     __asm__ volatile("");
 }
 
-/* One line; that of a new state goes past the caches if these do not hold the arrays. */
-static void run_line(strake_pipeline *p, const sweep *w, const task *t, const void *const *in,
-                     void *const *out, int64_t n, bool is_checked)
+/* Elements that a task computes of a line for so many columns: whole vectors. */
+static int64_t elements_of(const strake_pipeline *p, const task *t, int64_t columns)
 {
+    return (columns + t->lo[2] + t->hi[2] + p->vector - 1) / p->vector * p->vector;
+}
+
+/* One line; that of a new state goes past the caches if these do not hold the arrays. */
+static void run_line(strake_pipeline *p, const task *t, const void *const *in, void *const *out,
+                     int64_t columns, bool is_checked)
+{
+    const int64_t n = elements_of(p, t, columns);
     void *const waiting[] = {p->line};
     const bool is_streamed = t->is_in_array && p->line != NULL;
     void *const *to = is_streamed ? waiting : out;
     t->row(to, in, n);
     if (is_checked) {
-        check_line(p, (const char *)to[0] + t->lo[2] * p->size, w->columns);
+        check_line(p, (const char *)to[0] + t->lo[2] * p->size, columns);
     }
     if (is_streamed) {
         /* A loop has an output. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
@@ -141,20 +148,22 @@ static void run_line(strake_pipeline *p, const sweep *w, const task *t, const vo
     }
 }
 
-/* A line of what is reduced, while it is in cache. */
-static void reduce_line(strake_pipeline *p, const sweep *w, const task *t, void *const *out)
+/* Columns of a line of what is reduced, from column @p at of the block on, while it is in cache. */
+static void reduce_line(strake_pipeline *p, const task *t, void *const *out, int64_t at,
+                        int64_t columns)
 {
     for (int k = 0; k < t->reductions; k++) {
         const int n = t->reduced[k].reduction;
         void *const into[] = {&p->found[n]};
-        const void *const line[] = {(const char *)out[t->reduced[k].output] + t->lo[2] * p->size};
-        p->reduce[p->graph->reduction[n].kind](into, line, w->columns);
+        const void *const line[] = {(const char *)out[t->reduced[k].output] +
+                                    (at + t->lo[2]) * p->size};
+        p->reduce[p->graph->reduction[n].kind](into, line, columns);
     }
 }
 
 /* The lines of a slab with several, of loop `part`. */
 static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
-                      const void *const *first_in, void *const *first_out, int64_t n, bool is_own)
+                      const void *const *first_in, void *const *first_out, bool is_own)
 {
     const int64_t lines = w->lines + t->lo[1] + t->hi[1];
     const int64_t *stride = s == w->begin ? t->stride : t->ring_stride;
@@ -168,10 +177,48 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
             in[k] = (const char *)first_in[k] + m * stride[k];
         }
         prefetch(p, w, s, part, w->m - t->lo[1] + m);
-        run_line(p, w, t, in, out, n, is_own && t->state >= 0);
+        run_line(p, t, in, out, w->columns, is_own && t->state >= 0);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
-            reduce_line(p, w, t, out);
+            reduce_line(p, t, out, 0, w->columns);
         }
+    }
+}
+
+/* The part of a span in the block, from the block's first column on. */
+static strake_range cut_span(const sweep *w, strake_range span)
+{
+    const int64_t first = span.first > w->c ? span.first - w->c : 0;
+    const int64_t end = span.end - w->c < w->columns ? span.end - w->c : w->columns;
+    return (strake_range){first, end > first ? end : first};
+}
+
+/* The columns of a flat slab that change, or, of what is only needed for others, that these need. */
+static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t q,
+                      const void *const *first_in, void *const *first_out, bool is_own)
+{
+    const void *in[STRAKE_LOOP_INPUTS];
+    void *out[STRAKE_LOOP_STAGES];
+    int spans = 0;
+    const strake_range *span = strake_spans_of(p->spans, t->state < 0, q, &spans);
+    for (int s = 0; s < spans; s++) {
+        const strake_range columns = cut_span(w, span[s]);
+        for (int k = 0; k < t->reads; k++) {
+            in[k] = (const char *)first_in[k] + columns.first * t->step[k];
+        }
+        for (int k = 0; k < t->outputs; k++) {
+            out[k] = (char *)first_out[k] + columns.first * p->size;
+        }
+        if (columns.first < columns.end) {
+            run_line(p, t, in, out, columns.end - columns.first, is_own && t->state >= 0);
+        }
+    }
+    if (t->reductions == 0 || !is_own) {
+        return;
+    }
+    span = strake_spans_of(p->spans, false, q, &spans);
+    for (int s = 0; s < spans; s++) {
+        const strake_range columns = cut_span(w, span[s]);
+        reduce_line(p, t, first_out, columns.first, columns.end - columns.first);
     }
 }
 
@@ -179,25 +226,34 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
 static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const task *t, int part,
                      int64_t q)
 {
-    const int64_t exact = w->columns + t->lo[2] + t->hi[2];
-    const int64_t n = (exact + p->vector - 1) / p->vector * p->vector;
     const bool is_own = q >= w->first && q < w->end;
     const void *const *in = find_operands(p, w, s, t, q);
     void **out = t->out + (q & (p->phases - 1)) * t->outputs;
     if (t->is_in_array) {
         out[0] = (char *)w->next[t->state] + strake_layout_at(p->layout, q, w->m, w->c) * p->size;
     }
-    if (p->is_flat) {
-        run_line(p, w, t, in, out, n, is_own && t->state >= 0);
+    if (p->spans != NULL) {
+        run_spans(p, w, t, q, in, out, is_own);
+    } else if (p->is_flat) {
+        run_line(p, t, in, out, w->columns, is_own && t->state >= 0);
         if (is_own) {
-            reduce_line(p, w, t, out);
+            reduce_line(p, t, out, 0, w->columns);
         }
     } else {
-        run_lines(p, w, s, t, part, in, out, n, is_own);
+        run_lines(p, w, s, t, part, in, out, is_own);
     }
     if (t->state >= 0 && !t->is_in_array) {
         extend_slab(p, s, t->state, q, w->c, w->columns);
     }
+}
+
+static bool has_columns(const strake_pipeline *p, const task *t, int64_t q)
+{
+    int spans = 1;
+    if (p->spans != NULL) {
+        (void)strake_spans_of(p->spans, t->state < 0, q, &spans);
+    }
+    return spans > 0;
 }
 
 /* One step takes one input slab. */
@@ -206,10 +262,10 @@ void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s)
     for (int k = 0; k < p->loops; k++) {
         const task *t = &s->task[k];
         const int64_t q = s->tick - t->lag;
-        if (p->is_flat) {
+        if (p->is_flat && p->spans == NULL) {
             prefetch(p, w, s, k, 0);
         }
-        if (q >= s->first - t->lo[0] && q < s->end + t->hi[0]) {
+        if (q >= s->first - t->lo[0] && q < s->end + t->hi[0] && has_columns(p, t, q)) {
             run_task(p, w, s, t, k, q);
         }
     }

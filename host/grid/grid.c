@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "grid/active.h"
 #include "grid/arrays.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
@@ -67,6 +68,14 @@ static void note(strake_domain *domain, strake_domain_event event)
     strake_grid *grid = strake_grid_of(domain);
     const strake_field_state raw = STRAKE_FIELD_RAW, ready = STRAKE_FIELD_READY,
                              placed = STRAKE_FIELD_PLACED, ahead = STRAKE_FIELD_AHEAD;
+    const bool is_new = lacks_states(domain);
+    if (event == STRAKE_DOMAIN_LOADED && lacks_inputs(domain)) {
+        strake_grid_wake_inputs(grid);
+    }
+    if (event == STRAKE_DOMAIN_PLACED || event == STRAKE_DOMAIN_SPOILT ||
+        event == STRAKE_DOMAIN_REFRESHED || (event == STRAKE_DOMAIN_LOADED && is_new)) {
+        strake_grid_wake_all(grid);
+    }
     switch (event) {
     case STRAKE_DOMAIN_PLACED:
         strake_grid_mark(grid, false, placed, placed, ready);
@@ -189,6 +198,7 @@ static const strake_domain_ops grid_ops = {.lacks_inputs = lacks_inputs,
                                            .find_bad = find_bad,
                                            .exchange = exchange,
                                            .piece = piece,
+                                           .weigh = strake_grid_weigh,
                                            .window = window,
                                            .take = take,
                                            .trim = trim,
@@ -277,6 +287,7 @@ void strake_grid_lay_out(strake_grid *grid, int steps)
     d->slab_bytes = (double)(l->slab * l->element_size);
     d->state_bytes = d->states * d->slab_bytes;
     d->bytes = (double)l->elements * l->element_size * strake_arrays_count(&grid->graph, 2);
+    strake_grid_open_activity(grid);
 }
 
 /* Slabs wander through the ranks: whatever belongs to a place would have to wander too. */

@@ -8,6 +8,7 @@
 #define STRAKE_GRID_H
 
 #include "case/case.h"
+#include "engine/activity.h"
 #include "part/domain.h"
 #include "team/team.h"
 
@@ -49,8 +50,9 @@ typedef struct strake_grid {
     int home_threads;
     double
         group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
-    double poured_at; /**< time from which on what is poured is as its field has it [s] */
-    uint64_t hash;    /**< of case, graph and static inputs; 0: not known */
+    strake_activity activity; /**< without memory: all cells are computed */
+    double poured_at;         /**< time from which on what is poured is as its field has it [s] */
+    uint64_t hash;            /**< of case, graph and static inputs; 0: not known */
 } strake_grid;
 
 /** The grid that a domain is. */

@@ -2,22 +2,28 @@
 #include <stdlib.h>
 
 #include "cpu/pipeline.h"
+#include "grid/active.h"
 #include "grid/grid.h"
 #include "grid/parts.h"
 #include "io/machine.h"
 
+typedef struct cpu_worker {
+    strake_pipeline *pipeline;
+    strake_spans spans;
+} cpu_worker;
+
 typedef struct cpu_body {
-    const strake_grid *grid;
+    strake_grid *grid;
     int steps;
     strake_isa isa;
     int workers;
-    strake_pipeline *pipeline[]; /* of each worker */
+    cpu_worker worker[];
 } cpu_body;
 
 static strake_status begin(strake_part *part, const strake_part_plan *plan, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cpu_body *body = calloc(1, sizeof *body + (size_t)plan->workers * sizeof(strake_pipeline *));
+    cpu_body *body = calloc(1, sizeof *body + (size_t)plan->workers * sizeof(cpu_worker));
     STRAKE_CHECK(body != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the team");
     body->grid = strake_grid_of(part->domain);
     body->steps = plan->steps;
@@ -33,14 +39,15 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
 {
     cpu_body *body = part->body;
     return strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
-                                  plan->settings, &body->pipeline[worker], error);
+                                  plan->settings, &body->worker[worker].pipeline, error);
 }
 
 static void unmake(strake_part *part)
 {
     cpu_body *body = part->body;
     for (int w = 0; w < body->workers; w++) {
-        strake_pipeline_destroy(&body->pipeline[w]);
+        strake_pipeline_destroy(&body->worker[w].pipeline);
+        strake_spans_close(&body->worker[w].spans);
     }
     free(body);
 }
@@ -57,15 +64,16 @@ static bool run_moved(const cpu_body *body, const strake_leg *leg, strake_range 
         char *const array = body->grid->next[leg->parity][v];
         next[v] = array != NULL ? array - down * l->slab * l->element_size : NULL;
     }
-    return strake_pipeline_run(body->pipeline[leg->worker], leg->steps, range.first, range.end,
-                               leg->columns.first, leg->columns.end, body->grid->array[leg->parity],
-                               next);
+    return strake_pipeline_run(body->worker[leg->worker].pipeline, leg->steps, range.first,
+                               range.end, leg->columns.first, leg->columns.end,
+                               body->grid->array[leg->parity], next);
 }
 
 /* One way its slabs are those a little further up, round the end of the grid. */
 static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
 {
-    const cpu_body *body = part->body;
+    cpu_body *body = part->body;
+    cpu_worker *const worker = &body->worker[leg->worker];
     const int64_t n = body->grid->layout.n[0];
     const strake_range up = {leg->slabs.first + leg->down, leg->slabs.end + leg->down};
     const strake_range inside = {up.first < n ? up.first : n, up.end < n ? up.end : n};
@@ -75,11 +83,28 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     (void)error;
     strake_graph_scalars(graph, leg->told, scalar);
     strake_reduced_begin(graph, reduced);
-    strake_pipeline_begin(body->pipeline[leg->worker], scalar);
+    const bool has_spans = strake_grid_list_spans(body->grid, leg, &worker->spans);
+    strake_pipeline_limit(worker->pipeline, has_spans ? &worker->spans : NULL);
+    strake_pipeline_begin(worker->pipeline, scalar);
     *finite = run_moved(body, leg, inside, leg->down);
     *finite = run_moved(body, leg, beyond, leg->down - n) && *finite;
-    strake_pipeline_end(body->pipeline[leg->worker], reduced);
+    strake_pipeline_end(worker->pipeline, reduced);
+    if (has_spans) {
+        strake_grid_look(body->grid, leg, &worker->spans);
+    }
     leg->bound = graph->reductions > 0 ? reduced[0] : leg->bound;
+    return STRAKE_OK;
+}
+
+/* Of slabs that another part computed the host has one copy of the states only. */
+static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
+                          strake_error *error)
+{
+    (void)then;
+    (void)stripes;
+    (void)self;
+    (void)error;
+    strake_grid_wake_all(strake_grid_of(part->domain));
     return STRAKE_OK;
 }
 
@@ -92,9 +117,10 @@ static void describe(const strake_part *part, strake_part_report *out)
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
     if (body != NULL) {
         /* All workers plan alike. */
-        out->block = strake_pipeline_block(body->pipeline[0], body->steps);
-        out->lines = strake_pipeline_lines(body->pipeline[0], body->steps);
-        out->loops = strake_pipeline_work(body->pipeline[0]);
+        out->block = strake_pipeline_block(body->worker[0].pipeline, body->steps);
+        out->lines = strake_pipeline_lines(body->worker[0].pipeline, body->steps);
+        out->loops = strake_pipeline_work(body->worker[0].pipeline);
+        strake_grid_describe_activity(body->grid, part->range, out);
     }
 }
 
@@ -108,4 +134,5 @@ const strake_part_ops strake_part_cpu = {.word = "cpu",
                                          .make = make,
                                          .unmake = unmake,
                                          .leg = leg,
+                                         .take = take,
                                          .describe = describe};

@@ -43,6 +43,21 @@ static void print_parts(const strake_result *result, FILE *stream)
     }
 }
 
+/* Rates that count quiet cells say little where most of them are left out. */
+static void print_activity(const strake_part_report *part, FILE *stream)
+{
+    char rate[32];
+    if (part->active_updates > 0.0) {
+        (void)fprintf(
+            stream,
+            "cpu: %.0f active cells; %.4g of them updated, %.2f cells computed for each, "
+            "active ones at %s\n",
+            part->active, part->active_updates, part->computed / part->active_updates,
+            strake_rate_text(part->active_updates / (part->compute > 0.0 ? part->compute : 1.0),
+                             rate));
+    }
+}
+
 void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *stream)
 {
     for (int k = 0; k < parts; k++) {
@@ -55,6 +70,7 @@ void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *s
                 (void)fprintf(stream, " of %lld lines", (long long)p->lines);
             }
             (void)fprintf(stream, " at once, %s\n", p->instruction_set);
+            print_activity(p, stream);
         }
     }
 }

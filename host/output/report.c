@@ -264,6 +264,21 @@ static void print_identity(const strake_part_report *part, strake_json *json)
     }
 }
 
+/* Of the cells: which were active, and how many of these it updated. */
+static void print_activity(const strake_part_report *part, strake_json *json)
+{
+    if (part->active >= 0.0) {
+        strake_json_object(json, "activity", STRAKE_JSON_LINE);
+        strake_json_number(json, "cells", part->active);
+        strake_json_number(json, "patches", part->patches);
+        strake_json_number(json, "updates", part->active_updates);
+        strake_json_number(json, "computed", part->computed);
+        strake_json_number(json, "updates_per_second",
+                           part->compute > 0.0 ? part->active_updates / part->compute : 0.0);
+        strake_json_end(json);
+    }
+}
+
 void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json)
 {
@@ -290,6 +305,7 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
     strake_json_number(json, "exchange", part->exchange);
     strake_json_number(json, "idle", part->idle);
     strake_json_end(json);
+    print_activity(part, json);
     strake_json_number(json, "cells_per_second", part->compute > 0.0 ? done / part->compute : 0.0);
     strake_json_end(json);
 }

@@ -66,6 +66,9 @@ typedef struct strake_domain_ops {
     /** The slabs that it has, as the case gives them, before the first step. Collective. */
     strake_status (*fill)(strake_domain *domain, strake_error *error);
 
+    /** Finds the work of all slabs. Where it is the same for all there is nothing to do. */
+    void (*weigh)(strake_domain *domain);
+
     /** Whether the machine has memory for a copy of the states. */
     bool (*has_room)(const strake_domain *domain);
     /** Copies the host's current states aside. @return STRAKE_ERR_MEMORY */
@@ -103,8 +106,10 @@ struct strake_domain {
     int64_t shift;    /**< one way: place s holds slab s + shift, round the end */
     int parity;       /**< of the current states */
     int64_t step;     /**< steps done */
+    int64_t sweeps;   /**< begun since it was made, but for trials */
     bool is_adaptive; /**< its time steps follow from its states, as this clock has it */
     strake_clock clock;
+    double *work;  /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
     bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
 };
 

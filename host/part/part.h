@@ -46,6 +46,8 @@ typedef struct strake_leg {
     int steps;
     strake_range slabs,
         columns;        /**< to compute, of a part with workers; others compute all they have */
+    strake_range all;   /**< slabs that the worker computes in this sweep, these among them */
+    int64_t sweep;      /**< strake_domain.sweeps before it, -1: a trial */
     int64_t down;       /**< slab s is stored at place s - down */
     int parity;         /**< of the host's states that are read; it writes the others */
     const double *told; /**< of an adaptive problem's clock: strake_clock_tell() */

@@ -68,6 +68,10 @@ typedef struct strake_part_report {
     bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
     int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
+    double active;         /**< cells when it last looked, -1: it does not (engine/activity.h) */
+    double patches;        /**< of a cache line of columns that it computes then */
+    double active_updates; /**< active cells times steps, ... */
+    double computed;       /**< ... and computed ones */
     double updates;        /**< slabs times steps, with those that it had when it took the step */
     int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
     char why_dropped[300]; /**< and how it failed */

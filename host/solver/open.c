@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
+#include "grid/active.h"
 #include "grid/arrays.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
@@ -291,6 +292,7 @@ void strake_close(strake_solver **which)
     strake_team_release(&solver->team);
     strake_grid_forget(&solver->grid);
     strake_arrays_release(&solver->grid);
+    strake_grid_close_activity(&solver->grid);
     strake_regroup_end(&solver->group);
     free(solver->pace.log.decision);
     strake_level_release(&solver->team.level);

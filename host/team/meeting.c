@@ -1,5 +1,6 @@
 #include "team/meeting.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { APART = 8 /* numbers of a cache line */ };
@@ -30,8 +31,13 @@ void strake_meeting_close(strake_meeting *m)
     }
 }
 
-void strake_meeting_start(strake_meeting *m, const strake_clock *clock, bool is_shared)
+void strake_meeting_start(strake_meeting *m, const strake_clock *clock, int expected,
+                          bool is_shared)
 {
+    for (int r = 0; r < m->roles; r++) {
+        m->bound[r * APART] = (double)INFINITY;
+    }
+    m->expected = expected;
     m->clock[0] = *clock;
     m->is_shared = is_shared;
     atomic_store(&m->arrived, 0);
@@ -47,7 +53,7 @@ const strake_clock *strake_meeting_clock(const strake_meeting *m, int64_t sweep)
 void strake_meeting_bring(strake_meeting *m, int role, int64_t sweep, double bound)
 {
     m->bound[role * APART] = bound;
-    if (atomic_fetch_add(&m->arrived, 1) + 1 < m->roles) {
+    if (atomic_fetch_add(&m->arrived, 1) + 1 < m->expected) {
         return;
     }
     double least = m->bound[0];

@@ -16,6 +16,7 @@
 typedef struct strake_meeting {
     int roles;
     bool is_shared; /**< with other ranks */
+    int expected;   /**< of these, in the present run */
     _Atomic int arrived;
     strake_bell brought; /**< sweeps of the run whose bounds are all here, with other ranks; ... */
     double least;        /**< ... the least of the last one [s] */
@@ -28,8 +29,12 @@ typedef struct strake_meeting {
 bool strake_meeting_open(strake_meeting *meeting, int roles);
 void strake_meeting_close(strake_meeting *meeting);
 
-/** Before a run: its first sweep has this clock. @param[in] is_shared  others call strake_meeting_decide() */
-void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock, bool is_shared);
+/**
+ * Before a run to which @p expected of the roles come: its first sweep has this clock.
+ * @param[in] is_shared  others call strake_meeting_decide()
+ */
+void strake_meeting_start(strake_meeting *meeting, const strake_clock *clock, int expected,
+                          bool is_shared);
 
 /** The clock of sweep @p sweep, from 0 on, once it is decided. */
 const strake_clock *strake_meeting_clock(const strake_meeting *meeting, int64_t sweep);

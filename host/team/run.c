@@ -147,6 +147,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     const double start = strake_clock_seconds();
     bool finite = true;
     strake_recorder_begin(team, role, step);
+    role->sweep = run->trial ? -1 : team->domain->sweeps + step / run->sweep;
     role->told[0] = role->told[1] = 0.0;
     if (run->meeting != NULL) {
         strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
@@ -268,11 +269,24 @@ static bool wait_for_others(team_run *run, const strake_role *role, int64_t step
             strake_meeting_wait(run->meeting, step, &run->stop, team->is_crowded));
 }
 
+/* Whether a role has nothing to do, and nobody waits for it. */
+static bool is_idle(const team_run *run, const strake_role *role)
+{
+    return run->meeting != NULL && role->worker >= 0 && role->range.first >= role->range.end;
+}
+
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
 static void run_thread(team_run *run, int thread, int threads)
 {
     strake_team *team = run->team;
     double since = 0.0;
+    bool is_needed = false;
+    for (int r = thread; r < team->roles; r += threads) {
+        is_needed = is_needed || !is_idle(run, &team->role[r]);
+    }
+    if (!is_needed) {
+        return;
+    }
     for (int64_t step = 0; step < run->steps; step += run->sweep) {
         const int64_t steps = steps_from(run, step);
         if (thread == 0) {
@@ -283,6 +297,9 @@ static void run_thread(team_run *run, int thread, int threads)
         }
         for (int r = thread; r < team->roles; r += threads) {
             strake_role *role = &team->role[r];
+            if (is_idle(run, role)) {
+                continue;
+            }
             compute(run, role, step, steps);
             if (role->status != STRAKE_OK) {
                 stop_at(run, step);
@@ -295,6 +312,9 @@ static void run_thread(team_run *run, int thread, int threads)
         for (int r = thread; r < team->roles; r += threads) {
             strake_role *role = &team->role[r];
             const double reached = strake_clock_seconds();
+            if (is_idle(run, role)) {
+                continue;
+            }
             if (!wait_for_others(run, role, step, steps)) {
                 return;
             }
@@ -327,13 +347,15 @@ static void start_team(team_run *run, int64_t trials)
     strake_team *team = run->team;
     atomic_store(&run->stop, INT64_MAX);
     atomic_store(&run->halt, INT64_MAX);
+    int busy = 0;
     for (int r = 0; r < team->roles; r++) {
         team->role[r].status = STRAKE_OK;
         team->role[r].failed = 0;
+        busy += is_idle(run, &team->role[r]) ? 0 : 1;
     }
     strake_neighbours_start(team);
     if (run->meeting != NULL) {
-        strake_meeting_start(run->meeting, &team->domain->clock, team->outside.is_linked);
+        strake_meeting_start(run->meeting, &team->domain->clock, busy, team->outside.is_linked);
     }
     if (!run->trial && team->outside.is_linked) {
         run->ranks = team->outside.start(team->outside.user, run->steps, run->sweep, &run->stop,
@@ -445,6 +467,7 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
     if (!trial) {
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
         *done = run.keeps_clock ? (int64_t)team->domain->clock.sweeps : *done;
+        team->domain->sweeps += (*done + run.sweep - 1) / run.sweep;
         team->domain->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
         team->domain->shift = shift_at(&run, *done);
     }

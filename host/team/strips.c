@@ -147,6 +147,8 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
     strake_leg leg = {.worker = role->worker >= 0 ? role->worker : 0,
                       .steps = steps,
                       .columns = role->columns,
+                      .all = role->range,
+                      .sweep = role->sweep,
                       .down = strake_domain_shift(team->domain, steps),
                       .parity = parity,
                       .told = role->told,

@@ -55,6 +55,7 @@ static int count_roles(const strake_team *team)
 static void assign_roles(strake_team *team)
 {
     int next = 0;
+    team->domain->ops->weigh(team->domain);
     for (int e = 0; e < team->parts; e++) {
         const strake_part *part = &team->part[e];
         const int workers = strake_part_has_slabs(part) ? count_workers(team, part) : 0;

@@ -38,6 +38,7 @@ typedef struct strake_role {
     strake_range strip[3];
     bool linked;                     /**< exchanges slabs with other ranks */
     strake_bell bordered;            /**< steps of which the border strips are finished */
+    int64_t sweep;                   /**< number of the present one (strake_leg.sweep) */
     double told[STRAKE_CLOCK_TELLS]; /**< of an adaptive problem's present sweep, ... */
     double bound; /**< ... and the bound on its next one, of what was computed [s] */
     double compute, exchange, idle;

@@ -14,10 +14,14 @@
 enum { CELLS_PER_THREAD = 4096 };
 
 enum {
-    LEAST_COLUMNS = 64, /* of a worker */
-    LEAST_LEVELLED = 8, /* slabs of a worker on average: fewer are too coarse to follow speeds */
-    ROW_COLUMNS = 60    /* the calls for a row take as long as so many columns of it */
+    LEAST_ACTIVE = 1024, /* cells of a worker for a step, where few are active: these take longer */
+    LEAST_COLUMNS = 64,  /* of a worker */
+    LEAST_LEVELLED = 8,  /* slabs of a worker on average: fewer are too coarse to follow speeds */
+    ROW_COLUMNS = 60     /* the calls for a row take as long as so many columns of it */
 };
+
+/* Of all work: workers' shares follow the cells that are computed where so much would move. */
+static const double least_move = 0.02;
 
 /* Columns are divided where that saves at least so much, as a ratio of times. */
 static const double least_gain = 1.03;
@@ -141,6 +145,35 @@ int strake_workers_of_stripe(const strake_team *team)
     return threads > 1 ? threads : 1;
 }
 
+static double work_of(const strake_domain *d, int64_t first, int64_t end)
+{
+    double sum = 0.0;
+    for (int64_t slab = first; slab < end; slab++) {
+        sum += d->work[slab];
+    }
+    return sum;
+}
+
+/* The same where slabs differ: shares of the work, among as few rows of workers as have enough to do. */
+static int64_t first_of_work(const strake_team *team, strake_range stripe, int64_t rows,
+                             int64_t row)
+{
+    const double all = work_of(team->domain, stripe.first, stripe.end);
+    const int64_t enough = (int64_t)(all / LEAST_ACTIVE);
+    const int64_t used = enough < 1 || rows == 1 ? 1 : enough < rows ? enough : rows;
+    double before = 0.0;
+    int64_t slab = stripe.first;
+    if (row >= used) {
+        return stripe.end - stripe.first;
+    }
+    const double share = used < rows ? (double)row / (double)used
+                                     : strake_level_before(&team->level, (int)rows, (int)row);
+    while (slab < stripe.end && before < share * all) {
+        before += team->domain->work[slab++];
+    }
+    return slab - stripe.first;
+}
+
 /*
  * Slabs of a stripe before those of row @p row of workers: shares by their speeds, less by what computing
  * their borders apart costs those beside a device.
@@ -156,6 +189,9 @@ static int64_t first_slab(const strake_team *team, strake_range stripe, int64_t 
     bool first[2], last[2];
     if (row == 0 || row == rows) {
         return row == 0 ? 0 : count;
+    }
+    if (d->work != NULL) {
+        return first_of_work(team, stripe, rows, row);
     }
     (void)strake_strips_are_apart(team, low, first);
     (void)strake_strips_are_apart(team, high, last);
@@ -231,6 +267,28 @@ void strake_workers_seen(strake_team *team)
     }
 }
 
+/* Whether shares of the work as it is now are others than those that the workers have. */
+static bool has_moved(const strake_team *team)
+{
+    const strake_domain *d = team->domain;
+    const double all = d->work != NULL ? work_of(d, d->own.first, d->own.end) : 0.0;
+    for (int r = 0; r < team->roles && d->work != NULL; r++) {
+        const strake_role *role = &team->role[r];
+        strake_range slabs, columns;
+        if (role->worker < 0) {
+            continue;
+        }
+        strake_workers_share(team, team->part[role->part].range, role->worker, &slabs, &columns);
+        const bool grows = slabs.first < role->range.first;
+        const double moves = work_of(d, grows ? slabs.first : role->range.first,
+                                     grows ? role->range.first : slabs.first);
+        if (moves > least_move * all) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool strake_workers_level(strake_team *team)
 {
     int bands;
@@ -239,6 +297,7 @@ bool strake_workers_level(strake_team *team)
     if (rows < 2 || !strake_workers_may_level(team) || team->level.workers != rows) {
         return false;
     }
+    team->domain->ops->weigh(team->domain);
     int64_t *const slabs = calloc((size_t)rows, sizeof *slabs);
     if (slabs == NULL) {
         return false; /* nobody needs level shares */
@@ -246,10 +305,13 @@ bool strake_workers_level(strake_team *team)
     for (int r = 0; r < team->roles; r++) {
         const strake_role *role = &team->role[r];
         if (role->worker >= 0) {
-            slabs[role->worker / bands] = role->range.end - role->range.first;
+            slabs[role->worker / bands] =
+                team->domain->work != NULL
+                    ? (int64_t)work_of(team->domain, role->range.first, role->range.end)
+                    : role->range.end - role->range.first;
         }
     }
-    const bool changes = strake_level_look(&team->level, slabs);
+    const bool changes = strake_level_look(&team->level, slabs) || has_moved(team);
     free(slabs);
     return changes;
 }

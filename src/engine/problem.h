@@ -70,6 +70,8 @@ typedef struct strake_field {
     double beyond;                 /**< where an edge is STRAKE_EDGE_NUMBER */
     const char *fallback_key;      /**< a key whose value is the fallback */
     bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
+    bool
+        wakes; /**< cells where it is above 0 are active (engine/activity.h); no field does: all are */
     /** Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. */
     bool is_derived;
     /** Of a state: what the others have been through. Not given; a run has it where output.fields asks for it. */
@@ -150,6 +152,11 @@ typedef struct strake_problem {
      * bound on the next step.
      */
     bool is_adaptive;
+    /**
+     * With fields that wake cells: a step changes nothing that is further than so many cells from an active one, and
+     * makes none active that is; 0: the halo, with which that holds of any problem.
+     */
+    int spread;
     const char *cl_source; /**< name of the point header under cl/, for example "mpdata_point.h" */
     const char *example;   /**< a small case without `problem`, YAML: what `strake new` writes */
     /**

@@ -25,9 +25,11 @@ static const strake_field fields[] = {
                              .beyond = STRAKE_LAVA_BEYOND, .has_blank = true,
                              .blank = STRAKE_LAVA_BEYOND},
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
+                              .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},
     [STRAKE_LAVA_THICKNESS] = {"thickness", STRAKE_CELL, .is_state = true, .unit = "[m]",
-                               .has_blank = true, .is_extent = true, .text = "of the fluid lava"},
+                               .has_blank = true, .is_extent = true, .wakes = true,
+                               .text = "of the fluid lava"},
     [STRAKE_LAVA_TEMPERATURE] = {"temperature", STRAKE_CELL, .is_state = true, .fallback = 1360,
                                  .fallback_key = "parameters.vent_temperature", .unit = "[K]",
                                  .has_blank = true, .blank = 1360, .text = "of the fluid lava"},
@@ -334,6 +336,7 @@ const strake_problem strake_problem_lava = {
     .field = fields,
     .boundaries = 1U << STRAKE_NO_FLUX,
     .is_adaptive = true,
+    .spread = 1, /* from cells with lava into their neighbours */
     .cl_source = "lava_point.h",
     .example = "grid: {rows: 64, cols: 64, dx: 10, dy: 10}\n"
                "time: {end: 3600}\n"

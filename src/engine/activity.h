@@ -1,0 +1,100 @@
+/**
+ * @file activity.h
+ * Which cells of a slab are computed, of a problem whose table says what makes a cell active: a value above 0
+ * of some of its fields (strake_field.wakes). A cell is still if every step leaves it as it is, however long
+ * the step. Where no cell within the halo of a step is active all are still, once a step has been computed:
+ * that is what such a problem promises, and that the numbers that still cells give to reductions do not count.
+ *
+ * The unit is a patch: a slab's columns in a line of the cache. Every STRAKE_ACTIVITY_LOOK sweeps all look at
+ * their own slabs and mark the patches that have an active cell. Until the next look what is not still grows in
+ * every sweep, by the halo or by what the problem says (strake_problem.spread): what is computed then lies within
+ * so many times that, and once more, of a mark.
+ * It counts for two looks: a cell that is left out was still at both, so both copies of the states have it.
+ * Slabs at which nobody looks count as active.
+ *
+ * Three maps take turns: the last two looks are read while the next one is written.
+ */
+#ifndef STRAKE_ACTIVITY_H
+#define STRAKE_ACTIVITY_H
+
+#include "engine/partition.h"
+
+enum { STRAKE_ACTIVITY_LOOK = 3 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
+
+/** Marks of patches. */
+typedef struct strake_marks {
+    uint8_t *patch; /**< [slab * patches + patch] */
+    uint8_t *any;   /**< [slab]: whether it has one; else its patches are not written */
+} strake_marks;
+
+/** Zero-initialise. What is by slab is written by whoever computes the slab. */
+typedef struct strake_activity {
+    int64_t slabs, columns;
+    int64_t patches;  /**< of a slab */
+    int64_t grain;    /**< columns of a patch */
+    int64_t halo;     /**< slabs */
+    int64_t reach[2]; /**< of a mark: slabs, and patches of a slab */
+    strake_marks look[STRAKE_ACTIVITY_MAPS];
+    strake_marks inputs; /**< of inputs, which stay the same */
+    int64_t changes;     /**< of marks, other than by looks */
+    int64_t *active;     /**< [slab] cells that were active at the last look */
+    double *updates;     /**< [slab] active cells times sweeps */
+    double *computed;    /**< [slab] computed cells times sweeps */
+    void *memory;
+} strake_activity;
+
+/** The columns of some slabs that are computed, as ranges that lie apart. Zero-initialise. */
+typedef struct strake_spans {
+    const strake_activity *activity; /**< NULL: it was never listed */
+    strake_range slabs;              /**< that are listed ... */
+    int64_t look, changes;           /**< ... as of then */
+    int64_t most;                    /**< ranges of a slab */
+    int32_t
+        *count[2]; /**< [slab + halo] of what a step writes, and of what it needs for that ... */
+    strake_range *span[2]; /**< ... [(slab + halo) * most + k] */
+    uint8_t *on;           /**< [slab * patches + patch] of what a step writes */
+    uint8_t *scratch;      /**< of two slabs */
+    void *memory;
+} strake_spans;
+
+/** Everything counts as active. @param[in] spread  of the problem @return false without memory */
+bool strake_activity_open(strake_activity *activity, const strake_graph *graph,
+                          const strake_layout *layout, int spread);
+void strake_activity_close(strake_activity *activity);
+
+/** The states are new, or were not computed here: everything counts as active again. */
+void strake_activity_reset(strake_activity *activity);
+
+/** Marks inputs anew. @param[in] array  of @p arrays of them */
+void strake_activity_take_inputs(strake_activity *activity, const strake_layout *layout, int arrays,
+                                 const void *const *array);
+
+/** Whether all look at their slabs after sweep @p sweep, counted from 0. */
+bool strake_activity_is_look(int64_t sweep);
+
+/** Looks at slabs after sweep @p sweep, whose spans are listed. @param[in] array  of @p arrays states */
+void strake_activity_look(strake_activity *activity, const strake_spans *spans, int64_t sweep,
+                          strake_range slabs, const strake_layout *layout, int arrays,
+                          const void *const *array);
+
+/** Cells of each slab that sweep @p sweep computes. @param[out] work  [slab] */
+void strake_activity_work(const strake_activity *activity, int64_t sweep, double *work);
+
+/** Lists what sweep @p sweep computes of slabs, unless it is listed already. @return false without memory */
+bool strake_spans_list(strake_spans *spans, const strake_activity *activity, int64_t sweep,
+                       strake_range slabs);
+void strake_spans_close(strake_spans *spans);
+
+/**
+ * Columns of a slab that are written, or (@p wide) that have to be there for what is written in the slabs
+ * around it, ghost slabs too; ranges begin at a patch. @param[out] count  of them
+ */
+static inline const strake_range *strake_spans_of(const strake_spans *spans, bool wide,
+                                                  int64_t slab, int *count)
+{
+    const int64_t at = slab + spans->activity->halo;
+    *count = spans->count[wide][at];
+    return &spans->span[wide][at * spans->most];
+}
+
+#endif

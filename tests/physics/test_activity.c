@@ -1,0 +1,279 @@
+/*
+ * Which cells are computed of a flow that is small beside its grid: what is left out changes no bit, no step and no
+ * time, whoever computes, wherever slabs move and a run is cut; and most of the grid is left out.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "case/case.h"
+#include "engine/activity.h"
+#include "solver/solver.h"
+#include "tests/support/harness.h"
+
+enum { ROWS = 120, COLS = 260, CELLS = ROWS * COLS, MOST = 3000 };
+
+/* --- the marks ------------------------------------------------------------------------------------- */
+
+enum { HALO = 2, GRAIN = 8, REACH = (STRAKE_ACTIVITY_LOOK + 1) * HALO };
+
+static strake_layout small_layout(strake_graph *graph)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->values = 1;
+    graph->value[0] = (strake_value){.stage = -1, .is_live = true};
+    for (int axis = 0; axis < STRAKE_AXES; axis += 2) {
+        graph->value[0].lo[axis] = graph->value[0].hi[axis] = HALO;
+    }
+    return strake_layout_make_deep(
+        graph, 1, (const int64_t[]){ROWS, 1, COLS},
+        (const strake_boundary[]){STRAKE_NO_FLUX, STRAKE_NO_FLUX, STRAKE_NO_FLUX});
+}
+
+static bool is_listed(const strake_spans *spans, bool wide, int64_t i, int64_t j)
+{
+    int count = 0;
+    const strake_range *const span = strake_spans_of(spans, wide, i, &count);
+    bool found = false;
+    for (int k = 0; k < count; k++) {
+        assert_true(span[k].first % GRAIN == 0 && span[k].first < span[k].end);
+        assert_true(k == 0 || span[k - 1].end < span[k].first);
+        found = found || (j >= span[k].first && j < span[k].end);
+    }
+    return found;
+}
+
+/* Looks after the sweeps of a period, and lists the next one's. */
+static void look(strake_activity *a, strake_spans *spans, int64_t *sweep, const strake_layout *l,
+                 const double *state)
+{
+    const strake_range all = {0, ROWS};
+    *sweep += STRAKE_ACTIVITY_LOOK;
+    assert_true(strake_activity_is_look(*sweep - 1) && !strake_activity_is_look(*sweep));
+    assert_true(strake_spans_list(spans, a, *sweep - 1, all));
+    strake_activity_look(a, spans, *sweep - 1, all, l, 1, (const void *const[]){state});
+    assert_true(strake_spans_list(spans, a, *sweep, all));
+}
+
+/* All within reach of a cell is listed, for two looks after it is still, and nothing far from it. */
+static void what_is_within_reach_of_an_active_cell_is_computed(void **state)
+{
+    static strake_graph graph;
+    strake_activity a = {0};
+    strake_spans spans = {0};
+    const strake_layout l = small_layout(&graph);
+    double *const h = calloc((size_t)l.elements, sizeof *h);
+    double work[ROWS];
+    int64_t sweep = 0;
+    (void)state;
+    assert_true(h != NULL && strake_activity_open(&a, &graph, &l, 0));
+    h[strake_layout_at(&l, 40, 0, 100)] = 1.0;
+    look(&a, &spans, &sweep, &l, h);
+    assert_true(is_listed(&spans, false, ROWS - 1, COLS - 1)); /* one look is not enough */
+    look(&a, &spans, &sweep, &l, h);
+    for (int64_t i = 0; i < ROWS; i++) {
+        for (int64_t j = 0; j < COLS; j++) {
+            const bool is_near = llabs(i - 40) <= REACH && llabs(j - 100) <= REACH;
+            const bool is_far = llabs(i - 40) > REACH || llabs(j - 100) > REACH + 2 * GRAIN;
+            const bool is_written = is_listed(&spans, false, i, j);
+            assert_true(is_written || !is_near);
+            assert_true(!is_written || !is_far);
+            assert_true(!is_written || is_listed(&spans, true, i + HALO, j));
+        }
+    }
+    assert_int_equal(a.active[40], 1);
+    strake_activity_work(&a, sweep, work);
+    assert_true(work[40] > 0.0 && work[40] < COLS / 2 && work[40 + REACH + 1] == 0.0);
+    h[strake_layout_at(&l, 40, 0, 100)] = 0.0;
+    look(&a, &spans, &sweep, &l, h);
+    assert_true(is_listed(&spans, false, 40, 100));
+    look(&a, &spans, &sweep, &l, h);
+    assert_false(is_listed(&spans, false, 40, 100));
+    /* An input stays, and what is new is not left out before it was computed. */
+    h[strake_layout_at(&l, 7, 0, 3)] = 1.0;
+    strake_activity_take_inputs(&a, &l, 1, (const void *const[]){h});
+    assert_true(strake_spans_list(&spans, &a, sweep, (strake_range){0, ROWS}));
+    assert_true(is_listed(&spans, false, 7, 3) && !is_listed(&spans, false, 40, 100));
+    strake_activity_reset(&a);
+    assert_true(strake_spans_list(&spans, &a, sweep, (strake_range){0, ROWS}));
+    assert_true(is_listed(&spans, false, 40, 100));
+    strake_spans_close(&spans);
+    strake_activity_close(&a);
+    free(h);
+}
+
+/* --- lava ------------------------------------------------------------------------------------------ */
+
+/* Two flows far from each other, along an edge and down a slope, and a vent elsewhere that begins later. */
+static const char flow[] =
+    "problem: lava\n%s"
+    "grid: {rows: 120, cols: 260, dx: 10, dy: 10}\n"
+    "time: {end: %g, dt_max: 2}\n"
+    "run: {activity: %s}\n"
+    "parameters: {solidus_temperature: 1300}\n"
+    "fields:\n"
+    "  terrain: {sum: [{plane: {slope: [4, -0.9]}}, {random: {seed: 3, minimum: 0, maximum: 2}}]}\n"
+    "  thickness: {cone: {center: [20, 2], radius: 4, height: 6}}\n"
+    "vents:\n"
+    "  - {row: 90, col: 131, rate: 60}\n"
+    "  - {row: 30, col: 250, rate: {series: [[0, 0], [31, 80]]}}\n";
+
+typedef struct trace {
+    uint64_t thickness, temperature, solid, maximum, arrival;
+    int64_t steps;
+    double time[MOST];
+} trace;
+
+static strake_solver *open_flow(const char *more, double end, const char *activity,
+                                const char *where, int threads, const char *split, strake_case **c)
+{
+    char text[1600];
+    const strake_options options = {.where = where, .threads = threads, .split = split};
+    strake_solver *solver = NULL;
+    strake_error error;
+    (void)snprintf(text, sizeof text, flow, more, end, activity);
+    if (strake_case_parse("test", text, NULL, false, c, &error) != STRAKE_OK ||
+        strake_open(*c, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s\n%s", error.text, text);
+    }
+    return solver;
+}
+
+static void finish(const char *more, strake_solver *solver, trace *out)
+{
+    out->thickness = strake_harness_checksum(solver, "thickness", CELLS);
+    out->temperature = strake_harness_checksum(solver, "temperature", CELLS);
+    out->solid = strake_harness_checksum(solver, "solid", CELLS);
+    if (strstr(more, "arrival") != NULL) {
+        out->maximum = strake_harness_checksum(solver, "maximum", CELLS);
+        out->arrival = strake_harness_checksum(solver, "arrival", CELLS);
+    }
+}
+
+/* In pieces of so many steps; at one of them as from a checkpoint. */
+static void run(const char *more, double end, const char *activity, const char *where, int threads,
+                const char *split, uint64_t seed, trace *out)
+{
+    static const char *const name[] = {"thickness", "temperature", "solid"};
+    static double field[CELLS];
+    strake_case *c = NULL;
+    strake_error error;
+    strake_solver *solver = open_flow(more, end, activity, where, threads, split, &c);
+    const int64_t interrupted = seed == 0 ? 0 : 5 + (int64_t)(40.0 * strake_random(&seed));
+    memset(out, 0, sizeof *out);
+    while (strake_time(solver) < c->end && out->steps < MOST) {
+        assert_int_equal(strake_advance(solver, INFINITY, 1, &error), STRAKE_OK);
+        out->time[out->steps++] = strake_time(solver);
+        if (out->steps == interrupted) {
+            strake_case *again = NULL;
+            strake_solver *const next =
+                open_flow(more, end, activity, where, threads, split, &again);
+            for (int k = 0; k < 3; k++) {
+                strake_harness_get(solver, name[k], field, CELLS);
+                strake_harness_set(next, name[k], field, CELLS);
+            }
+            strake_solver_set_progress(next, out->steps, strake_time(solver));
+            strake_close(&solver);
+            strake_case_close(&c);
+            solver = next;
+            c = again;
+        }
+    }
+    finish(more, solver, out);
+    strake_close(&solver);
+    strake_case_close(&c);
+}
+
+static void check_same(const trace *expected, const char *more, double end, const char *activity,
+                       const char *where, int threads, const char *split, uint64_t seed)
+{
+    static trace found;
+    run(more, end, activity, where, threads, split, seed, &found);
+    if (memcmp(&found, expected, sizeof found) != 0) {
+        fail_msg("%s%s, activity %s, %d threads, split %s, seed %llu: %lld steps, %016llx; serial "
+                 "%lld, %016llx",
+                 more, where, activity, threads, split != NULL ? split : "-",
+                 (unsigned long long)seed, (long long)found.steps,
+                 (unsigned long long)found.thickness, (long long)expected->steps,
+                 (unsigned long long)expected->thickness);
+    }
+}
+
+static void what_is_left_out_changes_no_bit(void **state)
+{
+    static const char *const more[] = {
+        "output: {fields: [maximum, arrival]}\n", "",
+        "scheme: {yield: pair, widths: published}\nprecision: single\n"};
+    static trace serial;
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int m = 0; m < 3; m++) {
+        run(more[m], 40.0, "on", "serial", 0, NULL, 0, &serial);
+        assert_true(serial.steps > 60 && serial.time[serial.steps - 1] == 40.0);
+        for (int threads = 1; threads <= 3; threads++) {
+            /* What was traced is not given. */
+            check_same(&serial, more[m], 40.0, "on", "cpu", threads, NULL,
+                       m == 0 ? 0 : (uint64_t)threads);
+        }
+        check_same(&serial, more[m], 40.0, "off", "cpu", 2, NULL, 0);
+        check_same(&serial, more[m], 40.0, "on", "cpu,ocl:0", 2, m == 1 ? "1,1" : NULL,
+                   m == 0 ? 0 : 9);
+    }
+}
+
+/* What the CPU stripe tells of its cells. */
+static strake_part_report report_of(strake_solver *solver)
+{
+    static strake_part_report part[4];
+    const int parts = strake_solver_parts(solver, part, 4);
+    for (int k = 0; k < parts; k++) {
+        if (part[k].active >= 0.0) {
+            return part[k];
+        }
+    }
+    fail_msg("no part tells its active cells");
+    return part[0];
+}
+
+/* In one piece, so that shares follow the flow; few of the cells are computed, and reports say which are active. */
+static void most_of_the_grid_is_left_out(void **state)
+{
+    static double field[CELLS];
+    static trace serial, found;
+    strake_case *c = NULL;
+    strake_error error;
+    int64_t active = 0;
+    (void)state;
+    run("", 60.0, "on", "serial", 0, NULL, 0, &serial);
+    strake_solver *solver = open_flow("", 60.0, "on", "cpu", 2, NULL, &c);
+    assert_int_equal(strake_advance(solver, INFINITY, 1000000, &error), STRAKE_OK);
+    finish("", solver, &found);
+    assert_true(found.thickness == serial.thickness && found.temperature == serial.temperature &&
+                found.solid == serial.solid && strake_step_count(solver) == serial.steps);
+    const strake_part_report part = report_of(solver);
+    strake_harness_get(solver, "thickness", field, CELLS);
+    for (int k = 0; k < CELLS; k++) {
+        active += field[k] > 0.0 ? 1 : 0;
+    }
+    const double all = (double)CELLS * (double)serial.steps;
+    assert_true(fabs(part.active - (double)active) <= 0.1 * (double)active);
+    assert_true(part.active_updates > 0.0 && part.active_updates < part.computed);
+    assert_true(part.patches * GRAIN >= part.active && part.patches * GRAIN < 0.4 * CELLS);
+    if (!(part.computed < 0.3 * all)) {
+        fail_msg("%g of %g cells were computed", part.computed, all);
+    }
+    strake_close(&solver);
+    strake_case_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_within_reach_of_an_active_cell_is_computed),
+        cmocka_unit_test(what_is_left_out_changes_no_bit),
+        cmocka_unit_test(most_of_the_grid_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
