@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/case.h"
 #include "case/maps.h"
 
@@ -11,6 +12,15 @@ void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE])
 {
     (void)snprintf(file, STRAKE_FORMAT_FILE, "%s_%08lld.%s", field, (long long)step, suffix);
+}
+
+strake_status strake_format_path(strake_format_state *state, const char *field, const char *suffix,
+                                 char **path, strake_error *error)
+{
+    strake_format_name(field, state->run->output.step, suffix, state->file);
+    *path = strake_path_join(state->run->folder, state->file);
+    return *path != NULL ? STRAKE_OK
+                         : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
 }
 
 const char *strake_format_axis(const strake_case *which, int axis)

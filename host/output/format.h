@@ -31,29 +31,37 @@ typedef struct strake_format_run {
 /** Longest plain name of an output file, with its NUL. */
 enum { STRAKE_FORMAT_FILE = STRAKE_NAME_LENGTH + 40 };
 
+/** What the state of every format begins with. */
+typedef struct strake_format_state {
+    const strake_format_run *run;
+    char file
+        [STRAKE_FORMAT_FILE]; /**< plain name of the file that has the present field, for the index; "": none */
+} strake_format_state;
+
 /**
  * The functions of a format, called in this order: begin, then for each output output_begin, for each field
  * field_begin, piece for all pieces in order, field_end, and when all fields are there output_end; close at last.
  */
 typedef struct strake_format {
     const char *name;
+    size_t
+        size; /**< of its state, which begins with a strake_format_state; the rest is zeros at first */
     /** Whether the library that it needs is there, NULL: it needs none. @return STRAKE_ERR_USAGE */
     strake_status (*look)(strake_error *error);
-    /** @param[out] self  the format's own state; NULL after a failure */
-    strake_status (*begin)(const strake_format_run *run, void **self, strake_error *error);
-    /** NULL, as output_end: nothing to do. */
+    /** NULL, as output_begin, field_end, output_end and close: nothing to do. */
+    strake_status (*begin)(void *self, strake_error *error);
     strake_status (*output_begin)(void *self, strake_error *error);
     /** @param[in] field  number among the problem's. The slabs have its name and shape, no piece yet. */
     strake_status (*field_begin)(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error);
     /** Takes the present piece (slabs->data). */
     strake_status (*piece)(void *self, const strake_slabs *slabs, strake_error *error);
-    /** @param[out] file  the plain name of the file that has the field now, for the index */
-    strake_status (*field_end)(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error);
+    /** The state names the file that has the field now. */
+    strake_status (*field_end)(void *self, strake_error *error);
     /** The output is complete when this returns. */
     strake_status (*output_end)(void *self, strake_error *error);
-    /** Frees everything; of an output that is not complete nothing stays that could be taken for one. */
-    void (*close)(void **self);
+    /** Frees what the state has; of an output that is not complete nothing stays that could be taken for one. */
+    void (*close)(void *self);
 } strake_format;
 
 extern const strake_format strake_format_npy;
@@ -67,6 +75,10 @@ extern const strake_format strake_format_kml;
 /** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step. */
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE]);
+
+/** Names the file of a field (or of "fields") at the present step. @param[out] path  in the run's folder; free() it */
+strake_status strake_format_path(strake_format_state *state, const char *field, const char *suffix,
+                                 char **path, strake_error *error);
 
 /**
  * Axes in files, of an axis of the array: "x" for rows, "y" for columns, "z" for planes. On a map "x" goes east, along

@@ -8,37 +8,23 @@
 #include "output/format.h"
 
 typedef struct asc {
-    const strake_format_run *run;
+    strake_format_state out;
     strake_file file;
     strake_text text; /* of a piece */
-    char name[STRAKE_FORMAT_FILE];
 } asc;
-
-static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
-{
-    asc *const a = calloc(1, sizeof *a);
-    *self = a;
-    if (a == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    }
-    a->run = run;
-    return STRAKE_OK;
-}
 
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
     asc *const a = self;
-    char head[400];
+    char head[400], *path = NULL;
     const strake_asc_info info = {.rows = slabs->shape[0],
                                   .cols = slabs->shape[1],
-                                  .georef = strake_case_place(a->run->which)};
+                                  .georef = strake_case_place(a->out.run->which)};
     const int length = strake_asc_write_header(&info, head, sizeof head);
     (void)field;
-    strake_format_name(slabs->name, a->run->output.step, "asc", a->name);
-    char *const path = strake_path_join(a->run->folder, a->name);
-    STRAKE_CHECK(path != NULL && length > 0, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_format_path(&a->out, slabs->name, "asc", &path, error));
     STRAKE_TRY(strake_file_begin(&a->file, path, 0, error));
     STRAKE_TRY(strake_file_write(&a->file, head, (size_t)length, error));
 cleanup:
@@ -74,26 +60,20 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     return STRAKE_OK;
 }
 
-static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+static strake_status field_end(void *self, strake_error *error)
 {
-    asc *const a = self;
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", a->name);
-    return strake_file_commit(&a->file, error);
+    return strake_file_commit(&((asc *)self)->file, error);
 }
 
-static void close_asc(void **self)
+static void close_asc(void *self)
 {
-    asc *const a = *self;
-    if (a != NULL) {
-        strake_file_abandon(&a->file);
-        strake_text_free(&a->text);
-    }
-    free(a);
-    *self = NULL;
+    asc *const a = self;
+    strake_file_abandon(&a->file);
+    strake_text_free(&a->text);
 }
 
 const strake_format strake_format_asc = {.name = "asc",
-                                         .begin = begin,
+                                         .size = sizeof(asc),
                                          .field_begin = field_begin,
                                          .piece = piece,
                                          .field_end = field_end,

@@ -2,7 +2,6 @@
  * The footprint of each output, footprint_STEP.geojson or .kml: the cells where a field that says where something is
  * (is_extent) is above 0.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,45 +11,41 @@
 #include "output/format.h"
 
 typedef struct footprint {
-    const strake_format_run *run;
+    strake_format_state out;
     bool is_kml, is_extent; /* the present field is */
     unsigned char *mask;    /* [rows, cols] */
-    char name[STRAKE_FORMAT_FILE];
 } footprint;
 
-static strake_status begin(const strake_format_run *run, bool is_kml, void **self,
-                           strake_error *error)
+static size_t cells_of(const footprint *f)
 {
-    footprint *const f = calloc(1, sizeof *f);
-    *self = f;
-    if (f != NULL) {
-        f->run = run;
-        f->is_kml = is_kml;
-        f->mask = malloc((size_t)run->which->n[0] * (size_t)run->which->n[2]);
-    }
-    return f != NULL && f->mask != NULL
-               ? STRAKE_OK
-               : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    return (size_t)f->out.run->which->n[0] * (size_t)f->out.run->which->n[2];
 }
 
-static strake_status begin_geojson(const strake_format_run *run, void **self, strake_error *error)
+static strake_status begin(void *self, strake_error *error)
 {
-    return begin(run, false, self, error);
+    footprint *const f = self;
+    f->mask = malloc(cells_of(f));
+    return f->mask != NULL ? STRAKE_OK
+                           : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
 }
 
-static strake_status begin_kml(const strake_format_run *run, void **self, strake_error *error)
+static strake_status begin_kml(void *self, strake_error *error)
 {
-    return begin(run, true, self, error);
+    ((footprint *)self)->is_kml = true;
+    return begin(self, error);
 }
 
 static strake_status output_begin(void *self, strake_error *error)
 {
-    footprint *const f = self;
+    const footprint *const f = self;
     (void)error;
-    memset(f->mask, 0, (size_t)f->run->which->n[0] * (size_t)f->run->which->n[2]);
-    strake_format_name(STRAKE_FORMAT_FOOTPRINT, f->run->output.step, f->is_kml ? "kml" : "geojson",
-                       f->name);
+    memset(f->mask, 0, cells_of(f));
     return STRAKE_OK;
+}
+
+static const char *suffix_of(const footprint *f)
+{
+    return f->is_kml ? "kml" : "geojson";
 }
 
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
@@ -59,7 +54,12 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     footprint *const f = self;
     (void)slabs;
     (void)error;
-    f->is_extent = f->run->which->problem->field[field].is_extent;
+    f->is_extent = f->out.run->which->problem->field[field].is_extent;
+    f->out.file[0] = '\0';
+    if (f->is_extent) {
+        strake_format_name(STRAKE_FORMAT_FOOTPRINT, f->out.run->output.step, suffix_of(f),
+                           f->out.file);
+    }
     return STRAKE_OK;
 }
 
@@ -79,27 +79,19 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     return STRAKE_OK;
 }
 
-static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
-{
-    const footprint *const f = self;
-    (void)error;
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", f->is_extent ? f->name : "");
-    return STRAKE_OK;
-}
-
 static strake_status output_end(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const footprint *const f = self;
-    const strake_case *const which = f->run->which;
+    footprint *const f = self;
+    const strake_case *const which = f->out.run->which;
     strake_text text = {0};
     strake_outline outline = {0};
     strake_footprint about = {.name = which->problem->name,
-                              .step = f->run->output.step,
-                              .time = f->run->output.time,
+                              .step = f->out.run->output.step,
+                              .time = f->out.run->output.time,
                               .georef = strake_case_place(which)};
-    char *const path = strake_path_join(f->run->folder, f->name);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    char *path = NULL;
+    STRAKE_TRY(strake_format_path(&f->out, STRAKE_FORMAT_FOOTPRINT, suffix_of(f), &path, error));
     STRAKE_TRY(strake_outline_trace(f->mask, which->n[0], which->n[2], &outline, error));
     about.area = (double)outline.cells * which->spacing[0] * which->spacing[2];
     if (f->is_kml) {
@@ -116,30 +108,25 @@ cleanup:
     return status;
 }
 
-static void close_footprint(void **self)
+static void close_footprint(void *self)
 {
-    footprint *const f = *self;
-    if (f != NULL) {
-        free(f->mask);
-    }
-    free(f);
-    *self = NULL;
+    free(((footprint *)self)->mask);
 }
 
 const strake_format strake_format_geojson = {.name = "geojson",
-                                             .begin = begin_geojson,
+                                             .size = sizeof(footprint),
+                                             .begin = begin,
                                              .output_begin = output_begin,
                                              .field_begin = field_begin,
                                              .piece = piece,
-                                             .field_end = field_end,
                                              .output_end = output_end,
                                              .close = close_footprint};
 
 const strake_format strake_format_kml = {.name = "kml",
+                                         .size = sizeof(footprint),
                                          .begin = begin_kml,
                                          .output_begin = output_begin,
                                          .field_begin = field_begin,
                                          .piece = piece,
-                                         .field_end = field_end,
                                          .output_end = output_end,
                                          .close = close_footprint};

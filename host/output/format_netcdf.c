@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct netcdf {
-    const strake_format_run *run;
+    strake_format_state out;
     const strake_netcdf *module;
     char *path;
     strake_netcdf_file *file; /* NULL before the first output */
@@ -45,7 +45,7 @@ typedef struct netcdf {
 static const char *axis_name(const netcdf *n, int axis, bool is_face)
 {
     static const char *const face[] = {"x_face", "y_face", "z_face"};
-    const char *const name = strake_format_axis(n->run->which, axis);
+    const char *const name = strake_format_axis(n->out.run->which, axis);
     return is_face ? face[name[0] - 'x'] : name;
 }
 
@@ -86,7 +86,7 @@ static void tell_map(netcdf *n, int variable, int axis)
     static const char *const name[2][2] = {{"projection_y_coordinate", "projection_x_coordinate"},
                                            {"latitude", "longitude"}};
     static const char *const unit[2][2] = {{"m", "m"}, {"degrees_north", "degrees_east"}};
-    const bool is_geographic = n->run->which->georef.is_geographic;
+    const bool is_geographic = n->out.run->which->georef.is_geographic;
     tell(n, variable, "standard_name", name[is_geographic][axis == 2]);
     tell(n, variable, "units", unit[is_geographic][axis == 2]);
     tell(n, variable, "axis", axis == 2 ? "X" : "Y");
@@ -95,7 +95,7 @@ static void tell_map(netcdf *n, int variable, int axis)
 /* 0 for rows, 1 for columns, 2 for planes. */
 static int kind_of(const netcdf *n, int axis)
 {
-    return axis == 2 ? 1 : n->run->which->problem->dims == 3 && axis == 0 ? 2 : 0;
+    return axis == 2 ? 1 : n->out.run->which->problem->dims == 3 && axis == 0 ? 2 : 0;
 }
 
 /* Places along an axis, of cells or of faces. */
@@ -116,7 +116,7 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     }
     for (int64_t k = 0; k < points; k++) {
-        at[k] = strake_format_place(n->run->which, axis, is_face, k);
+        at[k] = strake_format_place(n->out.run->which, axis, is_face, k);
     }
     n->coordinate[d] = at;
     n->dim[d] = (strake_netcdf_dim){name, points};
@@ -124,7 +124,7 @@ static strake_status add_axis(netcdf *n, int axis, bool is_face, int64_t points,
     const int v =
         add_variable(n, (strake_netcdf_variable){
                             .name = name, .element_size = 8, .dims = 1, .dim = {d}, .fixed = at});
-    if (strake_case_is_map(n->run->which)) {
+    if (strake_case_is_map(n->out.run->which)) {
         tell_map(n, v, axis);
         return STRAKE_OK;
     }
@@ -139,7 +139,7 @@ static void add_spacing(netcdf *n, int axis)
     static const char *const text[] = {"spacing between rows", "spacing between columns",
                                        "spacing between planes"};
     const int which = kind_of(n, axis);
-    n->spacing[axis] = n->run->which->spacing[axis];
+    n->spacing[axis] = n->out.run->which->spacing[axis];
     const int v =
         add_variable(n, (strake_netcdf_variable){
                             .name = name[which], .element_size = 8, .fixed = &n->spacing[axis]});
@@ -150,14 +150,14 @@ static void add_spacing(netcdf *n, int axis)
 static strake_status add_field(netcdf *n, int f, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_field *const field = &n->run->which->problem->field[f];
-    const int dims = n->run->which->problem->dims;
+    const strake_field *const field = &n->out.run->which->problem->field[f];
+    const int dims = n->out.run->which->problem->dims;
     strake_netcdf_variable variable = {.name = field->name,
                                        .element_size =
-                                           strake_precision_size(n->run->which->precision),
+                                           strake_precision_size(n->out.run->which->precision),
                                        .dims = 1 + dims};
     int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(n->run->which, f, shape);
+    strake_case_field_shape(n->out.run->which, f, shape);
     for (int d = 0; d < dims; d++) {
         const int axis = strake_axis_of(dims, d);
         const bool is_face =
@@ -178,7 +178,7 @@ cleanup:
 static strake_status make_plan(netcdf *n, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_case *const which = n->run->which;
+    const strake_case *const which = n->out.run->which;
     n->plan = (strake_netcdf_plan){
         .kind = which->netcdf, .dim = n->dim, .variable = n->variable, .attribute = n->attribute};
     add_times(n);
@@ -193,14 +193,14 @@ static strake_status make_plan(netcdf *n, strake_error *error)
         }
     }
     (void)snprintf(n->title, sizeof n->title, "%s: %s", which->problem->name, which->problem->text);
-    for (int k = 0; n->run->sets[k] != NULL; k++) {
-        strake_text_print(&n->sets, "%s%s", k > 0 ? "\n" : "", n->run->sets[k]);
+    for (int k = 0; n->out.run->sets[k] != NULL; k++) {
+        strake_text_print(&n->sets, "%s%s", k > 0 ? "\n" : "", n->out.run->sets[k]);
     }
     STRAKE_CHECK(!n->sets.failed, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     tell(n, -1, "Conventions", "CF-1.8");
     tell(n, -1, "title", n->title);
-    tell(n, -1, "source", n->run->source);
-    tell(n, -1, "history", n->run->history);
+    tell(n, -1, "source", n->out.run->source);
+    tell(n, -1, "history", n->out.run->history);
     tell(n, -1, "problem", which->problem->name);
     tell(n, -1, "case_file", which->file);
     tell(n, -1, "case", which->text);
@@ -219,15 +219,13 @@ static strake_status look(strake_error *error)
     return strake_netcdf_load(who, &module, error);
 }
 
-static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+static strake_status begin(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    netcdf *const n = calloc(1, sizeof *n);
-    *self = n;
-    STRAKE_CHECK(n != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    n->run = run;
+    netcdf *const n = self;
     STRAKE_TRY(strake_netcdf_load(who, &n->module, error));
-    n->path = strake_path_join(run->folder, STRAKE_FORMAT_NETCDF_NAME);
+    (void)snprintf(n->out.file, sizeof n->out.file, "%s", STRAKE_FORMAT_NETCDF_NAME);
+    n->path = strake_path_join(n->out.run->folder, n->out.file);
     STRAKE_CHECK(n->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     STRAKE_TRY(strake_file_check(n->path, error));
     STRAKE_TRY(make_plan(n, error));
@@ -240,13 +238,14 @@ static strake_status output_begin(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     netcdf *const n = self;
-    const double step = (double)n->run->output.step;
-    if (n->file == NULL && n->run->resumed >= 0 && access(n->path, F_OK) == 0) {
-        STRAKE_TRY(n->module->append(n->path, &n->plan, (double)n->run->resumed, &n->file, error));
+    const double step = (double)n->out.run->output.step;
+    if (n->file == NULL && n->out.run->resumed >= 0 && access(n->path, F_OK) == 0) {
+        STRAKE_TRY(
+            n->module->append(n->path, &n->plan, (double)n->out.run->resumed, &n->file, error));
     } else if (n->file == NULL) {
         STRAKE_TRY(n->module->create(n->path, &n->plan, &n->file, error));
     }
-    STRAKE_TRY(n->module->put(n->file, TIME, NULL, NULL, &n->run->output.time, error));
+    STRAKE_TRY(n->module->put(n->file, TIME, NULL, NULL, &n->out.run->output.time, error));
     STRAKE_TRY(n->module->put(n->file, STEP, NULL, NULL, &step, error));
 cleanup:
     return status;
@@ -271,43 +270,31 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     return n->module->put(n->file, n->now, start, count, slabs->data, error);
 }
 
-static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
-{
-    (void)self;
-    (void)error;
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", STRAKE_FORMAT_NETCDF_NAME);
-    return STRAKE_OK;
-}
-
 static strake_status output_end(void *self, strake_error *error)
 {
     netcdf *const n = self;
     return n->module->commit(n->file, error);
 }
 
-static void close_netcdf(void **self)
+static void close_netcdf(void *self)
 {
-    netcdf *const n = *self;
-    if (n != NULL) {
-        if (n->file != NULL) {
-            n->module->close(&n->file);
-        }
-        for (int d = 0; d < MOST_DIMS; d++) {
-            free(n->coordinate[d]);
-        }
-        strake_text_free(&n->sets);
-        free(n->path);
+    netcdf *const n = self;
+    if (n->file != NULL) {
+        n->module->close(&n->file);
     }
-    free(n);
-    *self = NULL;
+    for (int d = 0; d < MOST_DIMS; d++) {
+        free(n->coordinate[d]);
+    }
+    strake_text_free(&n->sets);
+    free(n->path);
 }
 
 const strake_format strake_format_netcdf = {.name = "netcdf",
+                                            .size = sizeof(netcdf),
                                             .look = look,
                                             .begin = begin,
                                             .output_begin = output_begin,
                                             .field_begin = field_begin,
                                             .piece = piece,
-                                            .field_end = field_end,
                                             .output_end = output_end,
                                             .close = close_netcdf};

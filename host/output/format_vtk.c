@@ -28,7 +28,7 @@ typedef struct group {
 enum { GROUPS = 1 + STRAKE_MAX_FIELDS };
 
 typedef struct vtk {
-    const strake_format_run *run;
+    strake_format_state out;
     group group[GROUPS]; /* cells, then the fields on faces by their number */
     int now;             /* group of the present field */
 } vtk;
@@ -48,7 +48,7 @@ static strake_status keep_series(vtk *v, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char last[GROUPS][STRAKE_FORMAT_FILE] = {""};
-    char *const lines = strdup(v->run->index->data != NULL ? v->run->index->data : "");
+    char *const lines = strdup(v->out.run->index->data != NULL ? v->out.run->index->data : "");
     STRAKE_CHECK(lines != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     for (char *line = lines, *next = NULL; line != NULL; line = next) {
         strake_index_entry entry;
@@ -64,7 +64,7 @@ static strake_status keep_series(vtk *v, strake_error *error)
             if (!v->group[g].used) {
                 continue;
             }
-            strake_format_name(group_name(v->run->which, g), entry.step, "vti", file);
+            strake_format_name(group_name(v->out.run->which, g), entry.step, "vti", file);
             if (strcmp(entry.file, file) == 0 && strcmp(last[g], file) != 0) {
                 strake_vtk_series_add(&v->group[g].series, entry.time, file);
                 (void)snprintf(last[g], sizeof last[g], "%s", file);
@@ -76,33 +76,27 @@ cleanup:
     return status;
 }
 
-static void close_vtk(void **self)
+static void close_vtk(void *self)
 {
-    vtk *const v = *self;
-    for (int g = 0; v != NULL && g < GROUPS; g++) {
+    vtk *const v = self;
+    for (int g = 0; g < GROUPS; g++) {
         strake_vtk_abandon(&v->group[g].vtk);
         strake_text_free(&v->group[g].series);
         free(v->group[g].path);
     }
-    free(v);
-    *self = NULL;
 }
 
-static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+static strake_status begin(void *self, strake_error *error)
 {
-    vtk *const v = calloc(1, sizeof *v);
-    *self = v;
-    if (v == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    }
-    v->run = run;
+    vtk *const v = self;
+    const strake_case *const which = v->out.run->which;
     for (int g = 0; g < GROUPS; g++) {
         v->group[g].begun = -1;
         strake_vtk_series_begin(&v->group[g].series);
     }
-    for (int f = 0; f < run->which->problem->fields; f++) {
-        group *const g = &v->group[group_of(run->which, f)];
-        g->used = g->used || run->which->output_field[f];
+    for (int f = 0; f < which->problem->fields; f++) {
+        group *const g = &v->group[group_of(which, f)];
+        g->used = g->used || which->output_field[f];
     }
     return keep_series(v, error);
 }
@@ -133,14 +127,14 @@ static void describe_grid(const strake_case *which, int field, const strake_slab
 static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_case *const which = v->run->which;
+    const strake_case *const which = v->out.run->which;
     group *const g = &v->group[number];
     strake_vtk_array array[STRAKE_MAX_FIELDS];
     char attributes[400], piece[400];
     strake_vtk_head head = {.kind = "ImageData",
                             .attributes = attributes,
                             .piece = piece,
-                            .time = v->run->output.time,
+                            .time = v->out.run->output.time,
                             .array = array};
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f] && group_of(which, f) == number) {
@@ -152,12 +146,11 @@ static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, s
         }
     }
     describe_grid(which, number == 0 ? 0 : number - 1, slabs, attributes, piece, sizeof piece);
-    strake_format_name(group_name(which, number), v->run->output.step, "vti", g->file);
     free(g->path);
-    g->path = strake_path_join(v->run->folder, g->file);
-    STRAKE_CHECK(g->path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+    STRAKE_TRY(strake_format_path(&v->out, group_name(which, number), "vti", &g->path, error));
+    memcpy(g->file, v->out.file, sizeof g->file);
     STRAKE_TRY(strake_vtk_begin(&g->vtk, g->path, &head, error));
-    g->begun = v->run->output.step;
+    g->begun = v->out.run->output.step;
 cleanup:
     return status;
 }
@@ -166,9 +159,9 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
                                  strake_error *error)
 {
     vtk *const v = self;
-    v->now = group_of(v->run->which, field);
-    return v->group[v->now].begun == v->run->output.step ? STRAKE_OK
-                                                         : begin_file(v, v->now, slabs, error);
+    v->now = group_of(v->out.run->which, field);
+    return v->group[v->now].begun == v->out.run->output.step ? STRAKE_OK
+                                                             : begin_file(v, v->now, slabs, error);
 }
 
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
@@ -177,11 +170,11 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     return strake_vtk_write(&v->group[v->now].vtk, slabs->data, strake_slabs_bytes(slabs), error);
 }
 
-static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+static strake_status field_end(void *self, strake_error *error)
 {
-    const vtk *const v = self;
+    vtk *const v = self;
     (void)error;
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s", v->group[v->now].file);
+    memcpy(v->out.file, v->group[v->now].file, sizeof v->out.file);
     return STRAKE_OK;
 }
 
@@ -192,8 +185,8 @@ static strake_status put_series(const vtk *v, int number, strake_error *error)
     const strake_text *const series = &v->group[number].series;
     strake_text text = {0};
     char file[STRAKE_FORMAT_FILE];
-    (void)snprintf(file, sizeof file, "%s.pvd", group_name(v->run->which, number));
-    char *const path = strake_path_join(v->run->folder, file);
+    (void)snprintf(file, sizeof file, "%s.pvd", group_name(v->out.run->which, number));
+    char *const path = strake_path_join(v->out.run->folder, file);
     if (!series->failed) {
         strake_text_append(&text, series->data, series->length);
         strake_vtk_series_end(&text);
@@ -214,9 +207,9 @@ static strake_status output_end(void *self, strake_error *error)
     vtk *const v = self;
     for (int k = 0; k < GROUPS; k++) {
         group *const g = &v->group[k];
-        if (g->begun == v->run->output.step) {
+        if (g->begun == v->out.run->output.step) {
             STRAKE_TRY(strake_vtk_end(&g->vtk, error));
-            strake_vtk_series_add(&g->series, v->run->output.time, g->file);
+            strake_vtk_series_add(&g->series, v->out.run->output.time, g->file);
             STRAKE_TRY(put_series(v, k, error));
             g->begun = -1;
         }
@@ -226,6 +219,7 @@ cleanup:
 }
 
 const strake_format strake_format_vtk = {.name = "vtk",
+                                         .size = sizeof(vtk),
                                          .begin = begin,
                                          .field_begin = field_begin,
                                          .piece = piece,

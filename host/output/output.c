@@ -71,8 +71,12 @@ strake_status strake_output_begin(strake_output *output, const strake_format_run
     }
     for (int k = 0; k < STRAKE_FORMATS; k++) {
         if (run->which->output_format[k]) {
-            output->format[output->formats] = formats[k];
-            STRAKE_TRY(formats[k]->begin(&output->run, &output->self[output->formats++], error));
+            strake_format_state *const state = calloc(1, formats[k]->size);
+            STRAKE_CHECK(state != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
+            state->run = &output->run;
+            output->self[output->formats] = state;
+            output->format[output->formats++] = formats[k];
+            STRAKE_TRY(formats[k]->begin != NULL ? formats[k]->begin(state, error) : STRAKE_OK);
         }
     }
 cleanup:
@@ -85,7 +89,6 @@ static strake_status write_field(strake_output *output, strake_slabs *slabs, int
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char file[STRAKE_FORMAT_FILE];
     STRAKE_TRY(strake_slabs_select(slabs, output->run.which->problem->field[field].name, error));
     for (int k = 0; k < output->formats; k++) {
         STRAKE_TRY(output->format[k]->field_begin(output->self[k], field, slabs, error));
@@ -97,12 +100,14 @@ static strake_status write_field(strake_output *output, strake_slabs *slabs, int
         }
     }
     for (int k = 0; k < output->formats; k++) {
-        file[0] = '\0';
-        STRAKE_TRY(output->format[k]->field_end(output->self[k], file, error));
-        if (file[0] != '\0') {
+        const strake_format_state *const state = output->self[k];
+        if (output->format[k]->field_end != NULL) {
+            STRAKE_TRY(output->format[k]->field_end(output->self[k], error));
+        }
+        if (state->file[0] != '\0') {
             strake_text_print(&output->index, "%lld,%.17g,%s,%s\n",
                               (long long)output->run.output.step, output->run.output.time,
-                              slabs->name, file);
+                              slabs->name, state->file);
         }
     }
 cleanup:
@@ -143,7 +148,10 @@ cleanup:
 void strake_output_end(strake_output *output)
 {
     for (int k = 0; k < output->formats; k++) {
-        output->format[k]->close(&output->self[k]);
+        if (output->format[k]->close != NULL) {
+            output->format[k]->close(output->self[k]);
+        }
+        free(output->self[k]);
     }
     strake_text_free(&output->index);
     *output = (strake_output){0};

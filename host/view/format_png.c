@@ -12,7 +12,7 @@
 #include "view/scene.h"
 
 typedef struct png {
-    const strake_format_run *run;
+    strake_format_state out;
     const strake_cairo *module;
     strake_scene scene;
     strake_picture picture;
@@ -33,7 +33,7 @@ static strake_status look(strake_error *error)
 /* The first picture of a run that is continued still tells what its colours stand for. */
 static void find_range(png *p)
 {
-    char *const lines = strdup(p->run->index->data != NULL ? p->run->index->data : "");
+    char *const lines = strdup(p->out.run->index->data != NULL ? p->out.run->index->data : "");
     char text[80];
     for (char *line = lines, *next = NULL; line != NULL && !p->has_range; line = next) {
         strake_index_entry entry;
@@ -45,7 +45,7 @@ static void find_range(png *p)
             continue;
         }
         const char *const dot = strrchr(entry.file, '.');
-        char *const path = strake_path_join(p->run->folder, entry.file);
+        char *const path = strake_path_join(p->out.run->folder, entry.file);
         if (dot != NULL && strcmp(dot, ".png") == 0 && path != NULL &&
             strake_png_find(path, STRAKE_PNG_RANGE, text, sizeof text)) {
             double ends[2];
@@ -58,19 +58,15 @@ static void find_range(png *p)
     free(lines);
 }
 
-static strake_status begin(const strake_format_run *run, void **self, strake_error *error)
+static strake_status begin(void *self, strake_error *error)
 {
-    png *const p = calloc(1, sizeof *p);
-    *self = p;
-    if (p == NULL) {
-        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for pictures");
-    }
-    p->run = run;
-    if (run->which->picture.range == STRAKE_RANGE_GIVEN) {
+    png *const p = self;
+    const strake_picture_plan *const plan = &p->out.run->which->picture;
+    if (plan->range == STRAKE_RANGE_GIVEN) {
         p->has_range = true;
-        p->low = run->which->picture.low;
-        p->high = run->which->picture.high;
-    } else if (run->which->picture.range == STRAKE_RANGE_FIRST) {
+        p->low = plan->low;
+        p->high = plan->high;
+    } else if (plan->range == STRAKE_RANGE_FIRST) {
         find_range(p);
     }
     return strake_cairo_load(who, &p->module, error);
@@ -80,14 +76,15 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
                                  strake_error *error)
 {
     png *const p = self;
-    const strake_picture_plan *const plan = &p->run->which->picture;
+    const strake_picture_plan *const plan = &p->out.run->which->picture;
     p->is_drawn = field == plan->field;
+    p->out.file[0] = '\0';
     if (!p->is_drawn) {
         return STRAKE_OK;
     }
-    p->scene = strake_scene_of_case(p->run->which, field);
-    p->scene.step = p->run->output.step;
-    p->scene.time = p->run->output.time;
+    p->scene = strake_scene_of_case(p->out.run->which, field);
+    p->scene.step = p->out.run->output.step;
+    p->scene.time = p->out.run->output.time;
     if (plan->has_surface) {
         return strake_volume_begin(&p->volume, slabs->name, slabs->dims, slabs->shape, error);
     }
@@ -102,7 +99,7 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
 {
     png *const p = self;
     (void)error;
-    if (p->is_drawn && p->run->which->picture.has_surface) {
+    if (p->is_drawn && p->out.run->which->picture.has_surface) {
         strake_volume_add(&p->volume, slabs);
     } else if (p->is_drawn) {
         strake_picture_add(&p->picture, slabs);
@@ -113,7 +110,7 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
 /* Completes the picture or the volume, and chooses the ends of the colours. */
 static strake_plot choose(png *p)
 {
-    const strake_picture_plan *const plan = &p->run->which->picture;
+    const strake_picture_plan *const plan = &p->out.run->which->picture;
     strake_plot plot = {.map = &strake_maps[plan->map],
                         .low = p->has_range ? p->low : (double)NAN,
                         .high = p->has_range ? p->high : (double)NAN,
@@ -136,11 +133,11 @@ static strake_plot choose(png *p)
     return plot;
 }
 
-static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake_error *error)
+static strake_status field_end(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     png *const p = self;
-    const strake_picture_plan *const plan = &p->run->which->picture;
+    const strake_picture_plan *const plan = &p->out.run->which->picture;
     strake_drawing drawing = {0};
     char *path = NULL;
     if (!p->is_drawn) {
@@ -153,12 +150,10 @@ static strake_status field_end(void *self, char file[STRAKE_FORMAT_FILE], strake
     } else {
         STRAKE_TRY(strake_plot_picture(&p->scene, &p->picture, &plot, &drawing, error));
     }
-    strake_format_name(p->run->which->problem->field[plan->field].name, p->run->output.step, "png",
-                       file);
-    path = strake_path_join(p->run->folder, file);
-    STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for pictures");
-    STRAKE_TRY(
-        strake_png_write(path, 0, p->module, &drawing, p->run->source, &p->scene, &plot, error));
+    STRAKE_TRY(strake_format_path(&p->out, p->out.run->which->problem->field[plan->field].name,
+                                  "png", &path, error));
+    STRAKE_TRY(strake_png_write(path, 0, p->module, &drawing, p->out.run->source, &p->scene, &plot,
+                                error));
 cleanup:
     free(path);
     strake_drawing_free(&drawing);
@@ -167,18 +162,15 @@ cleanup:
     return status;
 }
 
-static void close_png(void **self)
+static void close_png(void *self)
 {
-    png *const p = *self;
-    if (p != NULL) {
-        strake_picture_free(&p->picture);
-        strake_volume_free(&p->volume);
-    }
-    free(p);
-    *self = NULL;
+    png *const p = self;
+    strake_picture_free(&p->picture);
+    strake_volume_free(&p->volume);
 }
 
 const strake_format strake_format_png = {.name = "png",
+                                         .size = sizeof(png),
                                          .look = look,
                                          .begin = begin,
                                          .field_begin = field_begin,

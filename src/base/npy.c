@@ -415,3 +415,33 @@ strake_status strake_npy_read(strake_npy_reader *reader, int64_t first, int64_t 
     }
     return STRAKE_OK;
 }
+
+/* The data begin at a multiple of 64 bytes. */
+strake_status strake_npy_write_header(strake_file *file, int element_size, int dims,
+                                      const int64_t *shape, strake_error *error)
+{
+    char text[384];
+    int used = snprintf(text, sizeof text, "{'descr': '%cf%d', 'fortran_order': False, 'shape': (",
+                        NATIVE_ORDER, element_size);
+    for (int d = 0; d < dims; ++d) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, d > 0 ? ", " : "",
+                         shape[d]);
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used, dims == 1 ? ",), }" : "), }");
+    while ((10 + used + 1) % 64 != 0) {
+        text[used++] = ' ';
+    }
+    text[used++] = '\n';
+    const unsigned char start[10] = {0x93,
+                                     'N',
+                                     'U',
+                                     'M',
+                                     'P',
+                                     'Y',
+                                     1,
+                                     0,
+                                     (unsigned char)(used % 256),
+                                     (unsigned char)(used / 256)};
+    const strake_status status = strake_file_write(file, start, sizeof start, error);
+    return status == STRAKE_OK ? strake_file_write(file, text, (size_t)used, error) : status;
+}

@@ -1,12 +1,12 @@
 /**
  * @file npy.h
  * NumPy's .npy files: reading floating-point arrays of either byte order and memory order, and
- * writing C-order arrays atomically. Format: NumPy Enhancement Proposal 1 (versions 1.0 to 3.0).
+ * writing C-order arrays. Format: NumPy Enhancement Proposal 1 (versions 1.0 to 3.0).
  */
 #ifndef STRAKE_NPY_H
 #define STRAKE_NPY_H
 
-#include "base/error.h"
+#include "base/file.h"
 
 enum { STRAKE_NPY_DIMS = 8 };
 
@@ -49,30 +49,12 @@ void strake_npy_close(strake_npy_reader **reader);
 /** Text of a shape, "[2048, 2048]", in @p buffer; returns @p buffer. */
 const char *strake_npy_shape_text(int dims, const int64_t *shape, char *buffer, size_t size);
 
-/** A file being written: it appears under its name only when complete. */
-typedef struct strake_npy_writer strake_npy_writer;
-
 /**
- * Starts a C-order float64 (@p element_size 8) or float32 (4) file of version 1.0 under a temporary
- * name in the folder of @p path.
- * @return STRAKE_ERR_IO with path and reason (folder missing, disk full), STRAKE_ERR_MEMORY.
+ * Writes the header, of version 1.0, of a C-order float64 (@p element_size 8) or float32 (4) array; its elements follow
+ * in the order of this machine's bytes.
+ * @return STRAKE_ERR_IO
  */
-strake_status strake_npy_write_begin(const char *path, int element_size, int dims,
-                                     const int64_t *shape, strake_npy_writer **out,
-                                     strake_error *error);
-
-/** Appends @p count elements of the file's type, in C order. @return STRAKE_ERR_IO. */
-strake_status strake_npy_write_line(strake_npy_writer *writer, const void *data, int64_t count,
-                                    strake_error *error);
-
-/**
- * Completes the file: flushes it to the disk and gives it its name, replacing a file of that name.
- * On failure nothing is left behind. Frees the writer in both cases and sets the pointer to NULL.
- * @return STRAKE_ERR_IO; STRAKE_ERR_STATE if the number of elements differs from the shape's.
- */
-strake_status strake_npy_write_end(strake_npy_writer **writer, strake_error *error);
-
-/** Gives up: removes the temporary file, frees the writer and sets the pointer to NULL; NULL is accepted. */
-void strake_npy_write_cancel(strake_npy_writer **writer);
+strake_status strake_npy_write_header(strake_file *file, int element_size, int dims,
+                                      const int64_t *shape, strake_error *error);
 
 #endif

@@ -362,12 +362,13 @@ static void put_array(const char *name, int element_size, int64_t rows, int64_t 
 {
     char path[200];
     const int64_t shape[2] = {rows, cols};
-    strake_npy_writer *writer = NULL;
+    strake_file file = {0};
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(strake_npy_write_begin(path, element_size, 2, shape, &writer, NULL),
+    assert_int_equal(strake_file_begin(&file, path, 0, NULL), STRAKE_OK);
+    assert_int_equal(strake_npy_write_header(&file, element_size, 2, shape, NULL), STRAKE_OK);
+    assert_int_equal(strake_file_write(&file, data, (size_t)(rows * cols * element_size), NULL),
                      STRAKE_OK);
-    assert_int_equal(strake_npy_write_line(writer, data, rows * cols, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_end(&writer, NULL), STRAKE_OK);
+    assert_int_equal(strake_file_commit(&file, NULL), STRAKE_OK);
 }
 
 static strake_case *open_case(const char *yaml)

@@ -279,7 +279,6 @@ static void nothing_can_be_closed(void **state)
     strake_ranks_close(NULL);
     strake_ranks_close(&ranks);
     strake_npy_close(NULL);
-    strake_npy_write_cancel(NULL);
     strake_tree_free(NULL);
     strake_source_close(NULL);
 }

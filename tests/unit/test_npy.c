@@ -132,15 +132,14 @@ static void expect_error(strake_status status, const char *text)
 static strake_status write_whole(int element_size, int dims, const int64_t *shape, const void *data,
                                  int64_t count, strake_error *error)
 {
-    strake_npy_writer *writer = NULL;
-    strake_status status = strake_npy_write_begin(path, element_size, dims, shape, &writer, error);
-    if (status == STRAKE_OK) {
-        status = strake_npy_write_line(writer, data, count, error);
-    }
-    if (status == STRAKE_OK) {
-        return strake_npy_write_end(&writer, error);
-    }
-    strake_npy_write_cancel(&writer);
+    strake_status status = STRAKE_OK;
+    strake_file file = {0};
+    STRAKE_TRY(strake_file_begin(&file, path, 0, error));
+    STRAKE_TRY(strake_npy_write_header(&file, element_size, dims, shape, error));
+    STRAKE_TRY(strake_file_write(&file, data, (size_t)(count * element_size), error));
+    STRAKE_TRY(strake_file_commit(&file, error));
+cleanup:
+    strake_file_abandon(&file);
     return status;
 }
 
@@ -385,15 +384,12 @@ static void missing_files_and_folders_are_io_errors(void **state)
     (void)state;
     strake_error error;
     strake_npy_reader *reader = NULL;
-    strake_npy_writer *writer = NULL;
-    const int64_t shape[1] = {1};
+    strake_file file = {0};
     expect_error(STRAKE_ERR_IO, "field.npy: cannot be opened: No such file or directory");
     assert_int_equal(strake_npy_open(folder, &reader, &error), STRAKE_ERR_IO);
     assert_non_null(strstr(error.text, "is a folder"));
-    assert_int_equal(strake_npy_write_begin("/nonexistent/x.npy", 8, 1, shape, &writer, &error),
-                     STRAKE_ERR_IO);
+    assert_int_equal(strake_file_begin(&file, "/nonexistent/x.npy", 0, &error), STRAKE_ERR_IO);
     assert_string_equal(error.text, "cannot write /nonexistent/x.npy: No such file or directory");
-    assert_null(writer);
 }
 
 static void a_file_appears_only_when_it_is_complete(void **state)
@@ -402,34 +398,27 @@ static void a_file_appears_only_when_it_is_complete(void **state)
     const double old[2] = {1.0, 2.0};
     const double new[2] = {3.0, 4.0};
     const int64_t shape[2] = {1, 2};
-    strake_npy_writer *writer = NULL;
+    strake_file file = {0};
     assert_int_equal(write_whole(8, 2, shape, old, 2, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_begin(path, 8, 2, shape, &writer, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_line(writer, new, 1, NULL), STRAKE_OK);
+    assert_int_equal(strake_file_begin(&file, path, 0, NULL), STRAKE_OK);
+    assert_int_equal(strake_npy_write_header(&file, 8, 2, shape, NULL), STRAKE_OK);
+    assert_int_equal(strake_file_write(&file, new, sizeof new[0], NULL), STRAKE_OK);
     expect_values(old, 2, shape);
-    assert_int_equal(strake_npy_write_line(writer, new + 1, 1, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_end(&writer, NULL), STRAKE_OK);
-    assert_null(writer);
+    assert_int_equal(strake_file_write(&file, new + 1, sizeof new[0], NULL), STRAKE_OK);
+    assert_int_equal(strake_file_commit(&file, NULL), STRAKE_OK);
     expect_values(new, 2, shape);
     assert_int_equal(files(), 1);
 }
 
-static void an_incomplete_or_cancelled_file_leaves_nothing(void **state)
+static void a_file_that_is_given_up_leaves_nothing(void **state)
 {
     (void)state;
-    const double values[3] = {1.0, 2.0, 3.0};
     const int64_t shape[1] = {2};
-    strake_error error;
-    strake_npy_writer *writer = NULL;
-    assert_int_equal(strake_npy_write_begin(path, 8, 1, shape, &writer, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_line(writer, values, 3, &error), STRAKE_ERR_STATE);
-    assert_int_equal(strake_npy_write_line(writer, values, 1, NULL), STRAKE_OK);
-    assert_int_equal(strake_npy_write_end(&writer, &error), STRAKE_ERR_STATE);
-    assert_null(writer);
-    assert_int_equal(files(), 0);
-    assert_int_equal(strake_npy_write_begin(path, 8, 1, shape, &writer, NULL), STRAKE_OK);
-    strake_npy_write_cancel(&writer);
-    assert_null(writer);
+    strake_file file = {0};
+    assert_int_equal(strake_file_begin(&file, path, 0, NULL), STRAKE_OK);
+    assert_int_equal(strake_npy_write_header(&file, 8, 1, shape, NULL), STRAKE_OK);
+    assert_int_equal(files(), 1);
+    strake_file_abandon(&file);
     assert_int_equal(files(), 0);
 }
 
@@ -458,12 +447,10 @@ static void a_target_that_is_a_folder_is_reported(void **state)
 {
     (void)state;
     char target[sizeof folder + 20];
-    const int64_t shape[1] = {1};
     strake_error error;
-    strake_npy_writer *writer = NULL;
+    strake_file file = {0};
     (void)snprintf(target, sizeof target, "%s/.", folder);
-    assert_int_equal(strake_npy_write_begin(target, 8, 1, shape, &writer, &error), STRAKE_ERR_IO);
-    assert_null(writer);
+    assert_int_equal(strake_file_begin(&file, target, 0, &error), STRAKE_ERR_IO);
     assert_non_null(strstr(error.text, "it is a folder"));
     assert_int_equal(files(), 0);
 }
@@ -487,7 +474,7 @@ int main(void)
         TEST(lengths_must_fit_the_shape),
         TEST(missing_files_and_folders_are_io_errors),
         TEST(a_file_appears_only_when_it_is_complete),
-        TEST(an_incomplete_or_cancelled_file_leaves_nothing),
+        TEST(a_file_that_is_given_up_leaves_nothing),
         TEST(a_full_disk_is_reported_and_leaves_nothing),
         TEST(a_target_that_is_a_folder_is_reported),
     };
