@@ -3,7 +3,7 @@
 #include "solver/batch.h"
 #include "main/say.h"
 
-void strake_tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
+static void tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
                             int ranks)
 {
     strake_text command = {0};
@@ -15,13 +15,34 @@ void strake_tell_checkpoint(const strake_arguments *arguments, int64_t step, con
     strake_text_free(&command);
 }
 
-void strake_tell_lost(int64_t step, const char *checkpoint)
+static void tell_lost(int64_t step, const char *checkpoint)
 {
     if (step >= 0) {
         strake_say_warning(
             "the checkpoint %s of step %lld is complete: --resume continues from it, on "
             "other processors if need be",
             checkpoint, (long long)step);
+    }
+}
+
+void strake_tell_failure(const strake_arguments *arguments, strake_status status, int64_t step,
+                         const char *checkpoint, int ranks)
+{
+    if (status == STRAKE_ERR_RANK) {
+        tell_checkpoint(arguments, step, checkpoint, ranks);
+    } else if (status == STRAKE_ERR_DEVICE) {
+        tell_lost(step, checkpoint);
+    }
+}
+
+void strake_tell_clipped(const strake_checkpoint *checkpoint, const strake_case *which)
+{
+    const strake_checkpoint_header *const header = &checkpoint->header;
+    if (which->problem->is_adaptive && header->time == header->end && header->end < which->end) {
+        strake_say_note("checkpoint %s is at %.10g s, the time.end of its run: its last step was "
+                        "cut short to end there and stays so; a run without that end has other "
+                        "steps from there on",
+                        checkpoint->path, header->time);
     }
 }
 

@@ -3,13 +3,17 @@
 #define STRAKE_RESUME_H
 
 #include "main/case_options.h"
+#include "output/checkpoint.h"
 
-/** Where a rank was lost. @param[in] step  of the last checkpoint, -1: there is none */
-void strake_tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
-                            int ranks);
+/** Where a checkpoint's last step was cut short to end where its run did, and this one goes on. */
+void strake_tell_clipped(const strake_checkpoint *checkpoint, const strake_case *which);
 
-/** Where a device failed and no other part of the run could go on: what is on the disk is good. */
-void strake_tell_lost(int64_t step, const char *checkpoint);
+/**
+ * After a failure: what is on the disk to go on from, where a rank was lost or a device without which the others
+ * could not go on. @param[in] step  of the last checkpoint, -1: there is none
+ */
+void strake_tell_failure(const strake_arguments *arguments, strake_status status, int64_t step,
+                         const char *checkpoint, int ranks);
 
 /** After Ctrl-C at @p step. */
 void strake_tell_interrupted(const strake_arguments *arguments, const strake_case *which,

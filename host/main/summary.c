@@ -105,6 +105,27 @@ static void print_tuning(const strake_result *result, FILE *stream)
     }
 }
 
+/* What became of a run that has a course of its own, and what its quantities are at the end. */
+static void print_course(const strake_result *result, FILE *stream)
+{
+    const strake_problem *const problem = result->which->problem;
+    if (!result->course.is_there) {
+        return;
+    }
+    (void)fprintf(stream, "\nended at %.10g s, after step %lld: %s\n", result->time,
+                  (long long)result->last_step, strake_result_end(result));
+    for (int q = 0; q < problem->quantities; q++) {
+        const strake_quantity *const quantity = &problem->quantity[q];
+        const int length = (int)strlen(quantity->unit) - 2;
+        (void)fprintf(stream, "%-15s %18.10g %-4.*s %s\n", quantity->name,
+                      result->course.quantity[q], length, quantity->unit + 1, quantity->text);
+    }
+    if (problem->imbalance != NULL) {
+        (void)fprintf(stream, "%-15s %18.2g      of what must be kept: roundings\n", "imbalance",
+                      result->course.imbalance);
+    }
+}
+
 void strake_summary_print(const strake_result *result, FILE *stream)
 {
     char shape_text[72], rate[32];
@@ -114,6 +135,7 @@ void strake_summary_print(const strake_result *result, FILE *stream)
                   result->which->problem->name, strake_shape_text(dims, shape, shape_text),
                   strake_precision_name(result->which->precision), (long long)result->first_step,
                   (long long)result->last_step);
+    print_course(result, stream);
     print_parts(result, stream);
     strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);

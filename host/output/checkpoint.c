@@ -10,12 +10,12 @@
 #include "cpu/hash_team.h"
 #include "base/file.h"
 
-enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
+enum { VERSION = 2, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
 
 static const unsigned char magic[8] = {0x89, 'S', 'T', 'R', 'A', 'K', 'E', '\n'};
 
 _Static_assert(sizeof(strake_checkpoint_field) == 72, "the file format has no padding");
-_Static_assert(sizeof(strake_checkpoint_header) == 104 + 72 * STRAKE_MAX_FIELDS,
+_Static_assert(sizeof(strake_checkpoint_header) == 112 + 72 * STRAKE_MAX_FIELDS,
                "the file format has no padding");
 
 strake_status strake_field_bytes(const strake_solver *solver, const char *name, size_t *bytes,
@@ -42,6 +42,7 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     STRAKE_TRY(strake_solver_hash(solver, &header->hash, error));
     header->step = strake_step_count(solver);
     header->time = strake_time(solver);
+    header->end = which->problem->is_adaptive ? which->end : 0.0;
     memcpy(header->cells, which->n, sizeof header->cells);
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
     for (int f = 0; f < which->problem->fields; f++) {

@@ -32,6 +32,7 @@ typedef struct strake_checkpoint_header {
     uint64_t hash; /**< strake_solver_hash() */
     int64_t step;  /**< steps done */
     double time;   /**< [s] */
+    double end;    /**< of the case then, where time steps follow from the states [s] */
     int64_t cells[STRAKE_AXES];
     char problem[STRAKE_NAME_LENGTH];
     strake_checkpoint_field field[STRAKE_MAX_FIELDS];

@@ -66,6 +66,14 @@ cleanup:
     return status;
 }
 
+const char *strake_result_end(const strake_result *result)
+{
+    return result->course.why != NULL                  ? result->course.why
+           : result->time >= result->which->end        ? "time.end is reached"
+           : result->last_step >= result->which->steps ? "time.steps are done"
+                                                       : "";
+}
+
 double strake_result_rate(const strake_result *result)
 {
     const double steps = (double)(result->last_step - result->first_step);
@@ -107,6 +115,22 @@ static void print_case(const strake_result *result, strake_json *json)
     } else {
         strake_json_number(json, "dt", which->dt);
     }
+    strake_json_end(json);
+}
+
+/* What became of a run that has a course of its own. */
+static void print_course(const strake_result *result, strake_json *json)
+{
+    const strake_problem *const problem = result->which->problem;
+    if (!result->course.is_there) {
+        return;
+    }
+    strake_json_object(json, "course", STRAKE_JSON_LINE);
+    strake_json_string(json, "ended", strake_result_end(result));
+    for (int q = 0; q < problem->quantities; q++) {
+        strake_json_number(json, problem->quantity[q].name, result->course.quantity[q]);
+    }
+    strake_json_number(json, "imbalance", result->course.imbalance);
     strake_json_end(json);
 }
 
@@ -408,6 +432,7 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_json_string(json, "strake", STRAKE_VERSION);
     strake_report_host(json);
     print_case(result, json);
+    print_course(result, json);
     strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < result->parts; k++) {
         const strake_part_report *const part = &result->part[k];

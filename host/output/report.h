@@ -6,6 +6,14 @@
 #include "output/statistics.h"
 #include "io/json.h"
 
+/** What was measured at the end, of a problem that keeps something or ends by itself (strake_problem.judge_course). */
+typedef struct strake_result_course {
+    bool is_there;
+    double quantity[STRAKE_MAX_QUANTITIES];
+    double imbalance; /**< what there is too much of what must be kept, as a part of it */
+    const char *why;  /**< it ended before its last step; NULL: it did not */
+} strake_result_course;
+
 /** Everything that the summary and the report show. */
 typedef struct strake_result {
     const strake_case *which;      /**< borrowed */
@@ -20,7 +28,11 @@ typedef struct strake_result {
     int fields; /**< state fields */
     const char *name[STRAKE_MAX_FIELDS];
     strake_statistics field[STRAKE_MAX_FIELDS];
+    strake_result_course course;
 } strake_result;
+
+/** Why an adaptive run ended: "time.end is reached". */
+const char *strake_result_end(const strake_result *result);
 
 /** How much of a result is shown: large fields take long to read. */
 typedef enum strake_result_detail {

@@ -10,8 +10,9 @@ enum { GROWTH = 4 };
 
 int64_t strake_batch_steps(const strake_case *which, int64_t step, int64_t batch)
 {
-    const int64_t every[] = {which->output_every, which->checkpoint_every,
-                             which->diagnostics_every};
+    const int64_t looks = which->problem->judge_course != NULL ? STRAKE_LOOK_STEPS : 0;
+    const int64_t every[] = {which->output_every, which->checkpoint_every, which->diagnostics_every,
+                             looks};
     int64_t least = which->steps - step;
     least = batch < least ? batch : least;
     for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {

@@ -40,9 +40,53 @@ sed -i '/_00000030/d' part/index.csv
 try compare all part
 exits 0 "to the same bytes"
 check "and diagnostics" cmp all/diagnostics.csv part/diagnostics.csv
-try run flow.yaml --on cpu --set time.end=120 --resume all/checkpoint.strake --output later --quiet
+try run flow.yaml --on cpu --set time.end=120 --resume all/checkpoint.strake --output later
 exits 0 "a later end is one to go on to"
 check "and is reached" grep -qE '^[0-9]+,120,thickness,' later/index.csv
+check "a checkpoint before that end has no step that was cut short" bash -c "! grep -q cut.short .err"
+try run flow.yaml --on cpu --set time.end=80 --output short --quiet
+try run flow.yaml --on cpu --resume short/checkpoint.strake --output later
+exits 0 "so is one after the end that a checkpoint is at"
+check "of which it says that its last step was cut short" grep -q "at 80 s, the time.end of its run: its last step was cut short" .err
+cat >course.yaml <<'EOF'
+problem: lava
+grid: {rows: 16, cols: 16, dx: 10, dy: 10}
+time: {end: 1000000}
+vents: [{row: 2, col: 8, rate: [[0, 30], [60, 0]]}]
+parameters: {solidus_temperature: 1330}
+fields: {terrain: {plane: {slope: [1, 0]}}}
+checkpoint: {every: 400}
+EOF
+try run course.yaml --on serial --report course.json --output course
+exits 0 "a flow of which nothing is fluid has ended"
+prints "and says so" "after step 1000: the last effusion is over and no lava is fluid" "erupted_volume                1800 m3"
+check "at whatever time that is" grep -qE '^1000,4[0-9.]+,solid' course/index.csv
+check "the report has it, too" grep -q '"ended": "the last effusion is over and no lava is fluid".*"erupted_volume": 1800' course.json
+try run course.yaml --on cpu,ocl:0 --resume course/checkpoint.strake --output again
+exits 0 "a continued one ends there, too"
+try compare course again
+exits 0 "with the same bytes"
+try run course.yaml --on cpu --set time.stop_at_edge=true --set vents[0].row=15 --set vents[0].rate=30 --set fields.terrain=0 --output edge
+exits 0 "a flow may end at the edge of the terrain"
+prints "and says so" "after step 1000: lava has reached the edge of the terrain (time.stop_at_edge)"
+try run course.yaml --on cpu --set vents[0].row=15 --set vents[0].rate=30 --set fields.terrain=0 --set time.steps=2000 --output edge
+exits 0 "or it has a wall there"
+prints "with a reason of its own" "after step 2000: time.steps are done"
+check "and one warning" test "$(grep -c "warning: course.yaml: at .* which is a wall to it" .err)" -eq 1
+cat >npy.py <<'EOF'
+import struct, sys
+head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (16, 16), }"
+head += b' ' * (117 - len(head)) + b'\n'
+data = [0.0] * 256
+data[100] = float(sys.argv[2])
+open(sys.argv[1], 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + head + struct.pack('<256d', *data))
+EOF
+python3 npy.py start.npy 1
+try run course.yaml --on cpu --set fields.thickness.file=start.npy --set time.steps=400 --output begun --quiet
+exits 0 "a run keeps its volume"
+python3 npy.py start.npy 2
+try run course.yaml --on cpu --set fields.thickness.file=start.npy --resume begun/checkpoint.strake --output begun --quiet
+fails 1 "one continued with other initial fields does not" "after step 1000 there is 0.05 less" "roundings explain"
 try run flow.yaml --on cpu --set time.end=20 --resume all/checkpoint.strake --output no --quiet
 fails 2 "an earlier one is not" "beyond time.end 20 s"
 try run flow.yaml --set time.dt=1

@@ -1,0 +1,217 @@
+/* The steps of a run, with what is written, drawn and looked at between them. */
+#include "base/clock.h"
+#include "main/commit.h"
+#include "main/run_due.h"
+#include "main/run_impl.h"
+#include "main/say.h"
+#include "solver/batch.h"
+#include "solver/remote.h"
+
+bool strake_run_is_first(const strake_run *r)
+{
+    return strake_ranks_self(r->ranks) == 0;
+}
+
+strake_status strake_run_at_first(strake_run *r, strake_status (*job)(strake_run *, strake_error *),
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (r->ranks == NULL) {
+        return job(r, error);
+    }
+    STRAKE_TRY(strake_remote_begin(r->solver, error));
+    status = strake_run_is_first(r) ? strake_remote_end(r->solver, job(r, error), error)
+                                    : strake_remote_serve(r->solver, error);
+cleanup:
+    return status;
+}
+
+/* What an earlier run left goes, and what this one is stands beside its files. */
+static strake_status begin_outputs(strake_run *r, strake_error *error)
+{
+    const strake_about about = {.commit = strake_commit,
+                                .sets = r->arguments->sets,
+                                .ranks = strake_ranks_count(r->ranks),
+                                .first_step = r->result.first_step,
+                                .started = r->origin.started};
+    return strake_begin_folder(&about, r->which, r->solver, r->folder, r->arguments->resume != NULL,
+                               error);
+}
+
+/* A job of the first rank that writes outputs. */
+static strake_status write_at_first(strake_run *r,
+                                    strake_status (*job)(strake_run *, strake_error *),
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double begin = strake_clock_seconds();
+    if (!r->begun) {
+        STRAKE_TRY(strake_run_at_first(r, begin_outputs, error));
+        r->begun = true;
+    }
+    STRAKE_TRY(strake_solver_fetch(r->solver, error));
+    STRAKE_TRY(strake_run_at_first(r, job, error));
+cleanup:
+    r->io_seconds += strake_clock_seconds() - begin;
+    return status;
+}
+
+static strake_status output_fields(strake_run *r, strake_error *error)
+{
+    return strake_output_write(&r->output, &r->slabs, error);
+}
+
+static strake_status write_fields(strake_run *r, strake_error *error)
+{
+    return r->writes_fields ? write_at_first(r, output_fields, error) : STRAKE_OK;
+}
+
+static strake_status put_checkpoint(strake_run *r, strake_error *error)
+{
+    const strake_status status = strake_diagnostics_write(&r->diagnostics, error);
+    return status == STRAKE_OK
+               ? strake_checkpoint_write(r->checkpoint_path, r->which, &r->slabs, error)
+               : status;
+}
+
+static strake_status write_checkpoint(strake_run *r, strake_error *error)
+{
+    const strake_status status = write_at_first(r, put_checkpoint, error);
+    r->checkpoint_step = status == STRAKE_OK ? strake_step_count(r->solver) : r->checkpoint_step;
+    return status;
+}
+
+static strake_status take_measures(strake_run *r, strake_error *error)
+{
+    return strake_diagnostics_measure(&r->diagnostics, error);
+}
+
+static strake_status put_diagnostics(strake_run *r, strake_error *error)
+{
+    return strake_diagnostics_write(&r->diagnostics, error);
+}
+
+/* A step of the diagnostics, where one is due. */
+static strake_status measure(strake_run *r, strake_error *error)
+{
+    return strake_batch_has_diagnostics(r->which) ? write_at_first(r, take_measures, error)
+                                                  : STRAKE_OK;
+}
+
+/* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
+static strake_status write_first(strake_run *r, strake_error *error)
+{
+    const int64_t step = strake_step_count(r->solver);
+    const bool due = step > 0 ? strake_output_is_due(r->which, step)
+                              : r->which->output_initial || strake_run_is_done(r->which, r->solver);
+    return due ? write_fields(r, error) : STRAKE_OK;
+}
+
+/* What all ranks go by after a batch. */
+static strake_status agree_on_batch(strake_run *r, double *seconds, bool *interrupted,
+                                    strake_error *error)
+{
+    r->draws = strake_live_is_due(&r->live);
+    return strake_run_agree(r->ranks, seconds, interrupted, &r->draws, error);
+}
+
+static strake_status draw_picture(strake_run *r, strake_error *error)
+{
+    return strake_live_draw(&r->live, &r->slabs, error);
+}
+
+/* The first rank draws the state, if it is time to. */
+static strake_status show_state(strake_run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (r->draws) {
+        STRAKE_TRY(r->ranks != NULL ? strake_remote_parts(r->solver, error)
+                                    : strake_solver_fetch(r->solver, error));
+        STRAKE_TRY(strake_run_at_first(r, draw_picture, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status look_at_course(strake_run *r, strake_error *error)
+{
+    const char *doubt = NULL;
+    const strake_status status =
+        strake_run_course_look(&r->course, r->which, r->solver, &doubt, error);
+    if (doubt != NULL && r->wish == NULL) {
+        strake_say_warning("%s: at %.6g s %s", r->which->file, strake_time(r->solver), doubt);
+    }
+    return status;
+}
+
+/* Whether the problem itself has come to an end, looked at now and then. */
+static strake_status follow_course(strake_run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double over = 0.0;
+    if (!strake_run_course_is_due(r->which, strake_step_count(r->solver))) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_solver_fetch(r->solver, error));
+    STRAKE_TRY(strake_run_at_first(r, look_at_course, error));
+    over = r->course.is_over ? 1.0 : 0.0;
+    STRAKE_TRY(strake_ranks_most(r->ranks, &over, 1, error));
+    r->course.is_over = over > 0.0;
+cleanup:
+    return status;
+}
+
+static bool is_done(const strake_run *r)
+{
+    return r->course.is_over || strake_run_is_done(r->which, r->solver);
+}
+
+strake_status strake_run_loop(strake_run *r, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    bool interrupted = false;
+    double seconds = 0.0;
+    const strake_case *const which = r->which;
+    const int64_t sweep = strake_solver_steps_at_once(r->solver);
+    int64_t step = strake_step_count(r->solver), batch = sweep;
+    strake_run_due due = {.before = strake_time(r->solver)};
+    strake_live_begin(&r->live, r->arguments->view && strake_run_is_first(r), which, r->solver);
+    strake_progress_begin(&r->progress,
+                          r->arguments->quiet || r->live.on || !strake_run_is_first(r), step,
+                          which->steps, strake_case_cells(which));
+    STRAKE_TRY(write_first(r, error));
+    if (step == 0 || strake_batch_is_due(which->diagnostics_every, 0.0, step, 0.0, 0.0)) {
+        STRAKE_TRY(measure(r, error));
+    }
+    STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+    STRAKE_TRY(follow_course(r, error));
+    while (!is_done(r) && !interrupted) {
+        const int64_t now = strake_batch_steps(which, step, batch);
+        const double begin = strake_clock_seconds();
+        STRAKE_TRY(strake_run_on(which, r->solver, now, error));
+        seconds = strake_clock_seconds() - begin;
+        STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
+        batch = strake_batch_next(batch, strake_step_count(r->solver) - step, sweep, seconds);
+        step = strake_step_count(r->solver);
+        STRAKE_TRY(follow_course(r, error));
+        strake_run_look(&due, which, r->solver, seconds);
+        STRAKE_TRY(due.diagnostics ? measure(r, error) : STRAKE_OK);
+        STRAKE_TRY(due.output || r->course.is_over ? write_fields(r, error) : STRAKE_OK);
+        STRAKE_TRY(due.checkpoint ? write_checkpoint(r, error) : STRAKE_OK);
+        STRAKE_TRY(show_state(r, error));
+        strake_run_show(&r->progress, which, r->solver);
+    }
+    r->draws = r->arguments->view;
+    STRAKE_TRY(show_state(r, error));
+    r->interrupted = !is_done(r);
+    if (r->interrupted && strake_batch_has_checkpoints(which) && r->checkpoint_step != step) {
+        STRAKE_TRY(write_checkpoint(r, error));
+    }
+    if (strake_batch_has_diagnostics(which)) {
+        STRAKE_TRY(write_at_first(r, put_diagnostics, error));
+    }
+cleanup:
+    strake_live_end(&r->live);
+    strake_progress_clear(&r->progress);
+    return status;
+}
