@@ -140,7 +140,7 @@ ROW_FLAGS_f32 := -DSTRAKE_REAL_SINGLE
 
 # --- sources -------------------------------------------------------------------------------------
 
-ROW_SRC := $(wildcard src/problem/*_rows.c)
+ROW_SRC := $(wildcard src/problem/*_rows.c src/particles/*_rows.c)
 LIB_SRC := $(filter-out $(ROW_SRC),$(wildcard src/*/*.c)) \
     $(filter-out host/main/% $(foreach m,$(OPTIONAL),$(call module_src,$(lastword $(subst :, ,$m)))),$(wildcard host/*/*.c))
 TUNER_SRC := $(wildcard autotune/*.c)

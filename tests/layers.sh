@@ -16,7 +16,7 @@ complain() { # FILE LINE MESSAGE
 
 # The folders of host, each on those before it. Machines come first, then whoever computes slabs, when and on which
 # rank; what is in a domain is known from grid on, so that a second kind of domain goes under the same teams.
-order="module mpi netcdf cairo gdal cpu io opencl measure model tuned part team pace group grid solver output bench view"
+order="module mpi netcdf cairo gdal cpu io opencl measure model tuned part team pace group grid particles solver output bench view"
 
 mapfile -t sources < <(find cl src host autotune bench tests -name '*.[ch]' -o -name '*.cl' -o -name '*.inc' 2>/dev/null | sort)
 files=${#sources[@]}

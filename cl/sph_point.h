@@ -1,0 +1,103 @@
+/*
+ * sph_point.h: the point functions of weakly compressible particles (smoothed particle hydrodynamics), for one
+ * particle or for a pair of them. C11 and OpenCL C 1.2; see real.h for what may be used here.
+ *
+ * u = 1 - r/(2h) is 1 at a particle and 0 at the end of its influence, r = 2h. A kernel's slope is
+ * F = (1/r) dW/dr <= 0, so that the gradient of W at particle i is F (x_i - x_j). Both come without their constant
+ * factors (src/particles/sph.h has them). Monaghan 1992, 1994, 2005; Wendland 1995; the cases of Herault et al. 2010.
+ */
+
+/* What is left of the way to the end of influence; 0 beyond it. */
+STRAKE_POINT_FUNCTION real sph_inside(real square, real per_diameter)
+{
+    return STRAKE_POSITIVE(REAL(1.0) - STRAKE_SQRT(square) * per_diameter);
+}
+
+/* Wendland's C2 kernel (1 - q/2)^4 (1 + 2q) with q = r/h, and its slope over -5/h^2. */
+STRAKE_POINT_FUNCTION real sph_wendland(real u)
+{
+    const real square = u * u;
+    return square * square * (REAL(5.0) - REAL(4.0) * u);
+}
+
+STRAKE_POINT_FUNCTION real sph_wendland_slope(real u)
+{
+    return u * u * u;
+}
+
+/* The cubic spline, and its slope over -1/h^2. */
+STRAKE_POINT_FUNCTION real sph_cubic(real u)
+{
+    const real q = REAL(2.0) - REAL(2.0) * u;
+    const real near = REAL(1.0) - q * q * (REAL(1.5) - REAL(0.75) * q);
+    const real far = REAL(2.0) * u * u * u;
+    return u > REAL(0.5) ? near : far;
+}
+
+STRAKE_POINT_FUNCTION real sph_cubic_slope(real u)
+{
+    const real q = REAL(2.0) - REAL(2.0) * u;
+    const real near = REAL(3.0) - REAL(2.25) * q;
+    const real far = REAL(3.0) * u * u / STRAKE_MAX(q, REAL(1.0));
+    return u > REAL(0.5) ? near : far;
+}
+
+/* Tait's law: the pressure at a density over that at rest, x, with stiffness = rho0 c0^2/7. */
+STRAKE_POINT_FUNCTION real sph_pressure(real x, real stiffness)
+{
+    const real square = x * x;
+    return stiffness * (square * square * square * x - REAL(1.0));
+}
+
+/* And the speed of sound. */
+STRAKE_POINT_FUNCTION real sph_sound(real x, real c0)
+{
+    return c0 * (x * x * x);
+}
+
+/*
+ * Artificial viscosity of a pair that approaches (approach = v_ij . r_ij < 0): -alpha c h approach/((r^2 + eta^2) rho)
+ * with means of c and rho, from sums of both.
+ */
+STRAKE_POINT_FUNCTION real sph_artificial(real approach, real square, real sounds, real densities,
+                                          real factor, real eta)
+{
+    return -factor * sounds * STRAKE_NEGATIVE(approach) / ((square + eta) * densities);
+}
+
+/* Laminar viscosity (Morris et al. 1997): 4 nu/(rho_i + rho_j), by which F v_ij is multiplied. */
+STRAKE_POINT_FUNCTION real sph_laminar(real densities, real four_nu)
+{
+    return four_nu / densities;
+}
+
+/*
+ * Repulsion of a particle of a wall at a distance (Lennard-Jones): over (x_i - x_j), within the reach r0 of the wall.
+ * D ((r0/r)^12 - (r0/r)^6)/r^2
+ */
+STRAKE_POINT_FUNCTION real sph_repulsion(real square, real reach, real strength)
+{
+    const real share = reach * reach / STRAKE_MAX(square, REAL(1e-12) * reach * reach);
+    const real sixth = share * share * share;
+    const real force = strength * (sixth * sixth - sixth) * share / (reach * reach);
+    return (square > REAL(0.0)) & (share > REAL(1.0)) ? force : REAL(0.0);
+}
+
+/* Density diffusion of Molteni and Colagrossi 2009: (rho_j - rho_i) r^2/(r^2 + eta^2). */
+STRAKE_POINT_FUNCTION real sph_diffusion(real excess, real square, real eta)
+{
+    return excess * square / (square + eta);
+}
+
+/*
+ * What of a difference in density is that of water at rest (Fourtakas et al. 2019), over rho0: (1 - y)^(1/7) - 1, y = rho0 g
+ * height/stiffness, small; its series.
+ */
+STRAKE_POINT_FUNCTION real sph_at_rest(real y)
+{
+    const real seventh = REAL(1.0) / REAL(7.0);
+    return -y * seventh *
+           (REAL(1.0) + y * (REAL(3.0) * seventh) *
+                            (REAL(1.0) + y * (REAL(13.0) * seventh / REAL(3.0)) *
+                                             (REAL(1.0) + y * (REAL(5.0) * seventh))));
+}

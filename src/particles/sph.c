@@ -1,0 +1,83 @@
+#include "particles/sph.h"
+
+#include <stddef.h>
+
+#include "particles/sph_rows.h"
+
+#include "cl/real.h"
+
+#include "cl/sph_point.h"
+
+#define PI 3.14159265358979323846
+
+double strake_sph_mass(const strake_sph *sph)
+{
+    const double plane = sph->spacing * sph->spacing;
+    return sph->density * (sph->dims == 3 ? plane * sph->spacing : plane);
+}
+
+double strake_sph_stiffness(const strake_sph *sph)
+{
+    return sph->density * sph->sound * sph->sound / 7.0;
+}
+
+double strake_sph_norm(const strake_sph *sph)
+{
+    const double h = sph->smoothing;
+    const double norm = sph->kernel == STRAKE_SPH_WENDLAND
+                            ? (sph->dims == 3 ? 21.0 / 16.0 / h : 7.0 / 4.0)
+                            : (sph->dims == 3 ? 1.0 / h : 10.0 / 7.0);
+    return norm / (PI * h * h);
+}
+
+double strake_sph_slope(const strake_sph *sph)
+{
+    const double factor = sph->kernel == STRAKE_SPH_WENDLAND ? -5.0 : -1.0;
+    return factor * strake_sph_norm(sph) / (sph->smoothing * sph->smoothing);
+}
+
+double strake_sph_weight(const strake_sph *sph, double distance)
+{
+    const double u = sph_inside(distance * distance, 0.5 / sph->smoothing);
+    return strake_sph_norm(sph) *
+           (sph->kernel == STRAKE_SPH_WENDLAND ? sph_wendland(u) : sph_cubic(u));
+}
+
+#ifdef STRAKE_ROWS_X86
+#define DECLARE(type, name, precision)                                                             \
+    extern const type strake_row_##name##_##precision##_scalar,                                    \
+        strake_row_##name##_##precision##_base, strake_row_##name##_##precision##_avx2,            \
+        strake_row_##name##_##precision##_avx512;
+#define LIST(name, precision)                                                                      \
+    {                                                                                              \
+        &strake_row_##name##_##precision##_scalar, &strake_row_##name##_##precision##_base,        \
+            &strake_row_##name##_##precision##_avx2, &strake_row_##name##_##precision##_avx512     \
+    }
+#else
+#define DECLARE(type, name, precision)                                                             \
+    extern const type strake_row_##name##_##precision##_scalar,                                    \
+        strake_row_##name##_##precision##_base;
+#define LIST(name, precision)                                                                      \
+    {                                                                                              \
+        &strake_row_##name##_##precision##_scalar, &strake_row_##name##_##precision##_base, NULL,  \
+            NULL                                                                                   \
+    }
+#endif
+DECLARE(strake_sph_rows, sph, f64)
+DECLARE(strake_sph_rows, sph, f32)
+DECLARE(strake_sph_pair_rows, sph_pair, f64)
+DECLARE(strake_sph_pair_rows, sph_pair, f32)
+
+const strake_sph_rows *strake_sph_rows_of(strake_precision precision, strake_isa isa)
+{
+    static const strake_sph_rows *const rows[STRAKE_PRECISIONS][STRAKE_ISAS] = {LIST(sph, f64),
+                                                                                LIST(sph, f32)};
+    return rows[precision][isa];
+}
+
+const strake_sph_pair_rows *strake_sph_pair_rows_of(strake_precision precision, strake_isa isa)
+{
+    static const strake_sph_pair_rows *const rows[STRAKE_PRECISIONS][STRAKE_ISAS] = {
+        LIST(sph_pair, f64), LIST(sph_pair, f32)};
+    return rows[precision][isa];
+}

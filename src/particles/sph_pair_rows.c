@@ -1,0 +1,439 @@
+/* Loops over pairs of particles, for one instruction set and precision (sph_rows.h). */
+#include "particles/sph_rows.h"
+
+#include "problem/rows.h"
+
+#include "cl/real.h"
+
+#include "cl/sph_point.h"
+
+#define LANES STRAKE_SPH_LANES
+#define PLACE ((UINT32_C(1) << STRAKE_SPH_PLACE_BITS) - 1)
+#define INLINE static inline __attribute__((always_inline))
+
+/* What a pass reads of a particle of a pair. */
+typedef struct body {
+    real x[3], v[3], rho, push, sound, volume;
+} body;
+
+/* And what it adds up. */
+typedef struct sums {
+    real a[3], change;
+} sums;
+
+typedef struct source {
+    const real *x[3], *v[3], *rho, *push, *sound, *volume;
+} source;
+
+typedef struct scheme {
+    real per_diameter, slope, viscous, eta, mass, reach, repulsion, diffusion, density, stiffness,
+        sound, at_rest[3], gravity[3];
+} scheme;
+
+static scheme scheme_of(const strake_sph_numbers *given)
+{
+    return (scheme){(real)given->per_diameter,
+                    (real)given->slope,
+                    (real)given->viscous,
+                    (real)given->eta,
+                    (real)given->mass,
+                    (real)given->reach,
+                    (real)given->repulsion,
+                    (real)given->diffusion,
+                    (real)given->density,
+                    (real)given->stiffness,
+                    (real)given->sound,
+                    {(real)given->at_rest[0], (real)given->at_rest[1], (real)given->at_rest[2]},
+                    {(real)given->gravity[0], (real)given->gravity[1], (real)given->gravity[2]}};
+}
+
+static source source_of(const strake_sph_parts *parts, const strake_sph_state *state)
+{
+    void *const *const value = state->value;
+    return (source){{value[STRAKE_SPH_X0], value[STRAKE_SPH_X1], value[STRAKE_SPH_X2]},
+                    {value[STRAKE_SPH_V0], value[STRAKE_SPH_V1], value[STRAKE_SPH_V2]},
+                    value[STRAKE_SPH_RHO],
+                    parts->push,
+                    parts->sound,
+                    parts->volume};
+}
+
+INLINE body body_of(const source *s, int32_t p)
+{
+    return (body){{s->x[0][p], s->x[1][p], s->x[2][p]},
+                  {s->v[0][p], s->v[1][p], s->v[2][p]},
+                  s->rho[p],
+                  s->push[p],
+                  s->sound[p],
+                  s->volume[p]};
+}
+
+/* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
+INLINE void add_pair(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
+                     const scheme *n, const body *i, const body *j, const real step[3], sums *sum)
+{
+    const real d0 = i->x[0] - j->x[0] - step[0], w0 = i->v[0] - j->v[0];
+    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
+    const real w1 = dims == 3 ? i->v[1] - j->v[1] : REAL(0.0);
+    const real d2 = i->x[2] - j->x[2] - step[2], w2 = i->v[2] - j->v[2];
+    const real square = dims == 3 ? d0 * d0 + d1 * d1 + d2 * d2 : d0 * d0 + d2 * d2;
+    const real approach = dims == 3 ? w0 * d0 + w1 * d1 + w2 * d2 : w0 * d0 + w2 * d2;
+    const real u = sph_inside(square, n->per_diameter);
+    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
+    const real densities = i->rho + j->rho;
+    const real push = i->push + j->push;
+    if (viscosity == STRAKE_SPH_ARTIFICIAL) {
+        const real all = push + sph_artificial(approach, square, i->sound + j->sound, densities,
+                                               n->viscous, n->eta);
+        const real along = slope * all;
+        sum->a[0] += along * d0;
+        sum->a[1] += dims == 3 ? along * d1 : REAL(0.0);
+        sum->a[2] += along * d2;
+    } else {
+        const real along = slope * push;
+        const real drag = slope * sph_laminar(densities, n->viscous);
+        sum->a[0] += along * d0 - drag * w0;
+        sum->a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
+        sum->a[2] += along * d2 - drag * w2;
+    }
+    sum->change += slope * approach;
+}
+
+/* And its share of density diffusion. */
+INLINE real diffuse(int dims, strake_sph_kernel kernel, strake_sph_diffusion kind, const scheme *n,
+                    const body *i, const body *j, const real step[3])
+{
+    const real d0 = i->x[0] - j->x[0] - step[0];
+    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
+    const real d2 = i->x[2] - j->x[2] - step[2];
+    const real square = d0 * d0 + d1 * d1 + d2 * d2;
+    const real u = sph_inside(square, n->per_diameter);
+    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
+    const real y = n->at_rest[0] * d0 + n->at_rest[1] * d1 + n->at_rest[2] * d2;
+    const real rest = kind == STRAKE_SPH_FOURTAKAS ? sph_at_rest(y) : REAL(0.0);
+    const real excess = (j->rho - i->rho) - n->density * rest;
+    return j->volume * (sph_diffusion(excess, square, n->eta) * slope);
+}
+
+/* The repulsion of a wall's particle. */
+INLINE void add_wall(int dims, const scheme *n, const body *i, const body *j, const real step[3],
+                     sums *sum)
+{
+    const real d0 = i->x[0] - j->x[0] - step[0];
+    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
+    const real d2 = i->x[2] - j->x[2] - step[2];
+    const real force = sph_repulsion(d0 * d0 + d1 * d1 + d2 * d2, n->reach, n->repulsion);
+    sum->a[0] += force * d0;
+    sum->a[1] += force * d1;
+    sum->a[2] += force * d2;
+}
+
+/* Steps between cells of a pass, and its planes, in the working precision. */
+typedef struct around {
+    real step[3][32], plane[STRAKE_SPH_MOST_PLANES][4];
+} around;
+
+static around around_of(const strake_sph_numbers *given)
+{
+    around out;
+    for (int k = 0; k < 32; k++) {
+        for (int a = 0; a < 3; a++) {
+            out.step[a][k] = (real)given->step[a][k];
+        }
+    }
+    for (int k = 0; k < STRAKE_SPH_MOST_PLANES; k++) {
+        for (int a = 0; a < 4; a++) {
+            out.plane[k][a] = (real)given->plane[k][a];
+        }
+    }
+    return out;
+}
+
+/* Takes the sums of a member to its forces. @return |a|^2 */
+static real settle(const strake_sph_parts *parts, const strake_sph_numbers *given, const scheme *n,
+                   const around *near, const body *i, int32_t p, const sums *pairs,
+                   const sums *wall, real spread)
+{
+    const bool moves = parts->kind[p] == STRAKE_PARTICLE_FLUID;
+    const real slope = n->slope * n->mass;
+    real a[3], square = REAL(0.0);
+    const int64_t cell = parts->cell[p];
+    const int64_t at[3] = {cell / parts->cells->n[2] / parts->cells->n[1],
+                           cell / parts->cells->n[2] % parts->cells->n[1],
+                           cell % parts->cells->n[2]};
+    for (int d = 0; d < 3; d++) {
+        a[d] = (wall->a[d] + n->gravity[d]) - slope * pairs->a[d];
+    }
+    for (int k = 0; k < given->planes; k++) {
+        const real *const plane = near->plane[k];
+        real distance = -plane[3];
+        for (int d = 0; d < 3; d++) {
+            distance += plane[d] * (i->x[d] + (real)at[d] * (real)parts->cells->side[d]);
+        }
+        const real force = sph_repulsion(distance * distance, n->reach, n->repulsion) * distance;
+        for (int d = 0; d < 3; d++) {
+            a[d] += force * plane[d];
+        }
+    }
+    for (int d = 0; d < 3; d++) {
+        a[d] = moves ? a[d] : REAL(0.0);
+        ((real *)parts->force[d])[p] = a[d];
+        square += a[d] * a[d];
+    }
+    ((real *)parts->force[3])[p] = slope * pairs->change - n->diffusion * spread;
+    return square;
+}
+
+INLINE bool is_repelling(const strake_sph_parts *parts, int64_t p)
+{
+    return parts->kind[p] == STRAKE_PARTICLE_WALL;
+}
+
+static int number_of_step(const int step[2], int along)
+{
+    return (step[0] + 1) * 9 + (step[1] + 1) * 3 + along + 1;
+}
+
+#define VARIANTS(X)                                                                                \
+    X(2, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL)                                               \
+    X(2, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR)                                                  \
+    X(2, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL)                                                  \
+    X(2, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR)                                                     \
+    X(3, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL)                                               \
+    X(3, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR)                                                  \
+    X(3, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL)                                                  \
+    X(3, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR)
+
+/* --- the reference: every candidate, every time -------------------------------------------------- */
+
+/* Calls for every neighbour of a member's cells, in their order. */
+#define CANDIDATES(parts, p, j, code, ...)                                                         \
+    do {                                                                                           \
+        strake_cell_range range[18];                                                               \
+        const int ranges = strake_cells_ranges((parts)->cells, (parts)->cell[p], range);           \
+        for (int r = 0; r < ranges; r++) {                                                         \
+            for (int64_t c = range[r].first; c < range[r].end; c++) {                              \
+                const int code =                                                                   \
+                    number_of_step(range[r].step, range[r].from + (int)(c - range[r].first));      \
+                for (int64_t j = (parts)->start[c]; j < (parts)->start[c + 1]; j++) {              \
+                    if (j != (p)) {                                                                \
+                        __VA_ARGS__                                                                \
+                    }                                                                              \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+INLINE real reference(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
+                      const strake_sph_parts *parts, const strake_sph_numbers *given,
+                      const strake_sph_state *state, int64_t first, int64_t end)
+{
+    const scheme n = scheme_of(given);
+    const source s = source_of(parts, state);
+    const around near = around_of(given);
+    real most = REAL(0.0);
+    for (int64_t k = first * LANES; k < end * LANES && k < parts->members; k++) {
+        const int32_t p = parts->member[k];
+        const body i = body_of(&s, p);
+        sums pairs = {{0}, 0}, wall = {{0}, 0};
+        real spread = REAL(0.0);
+        CANDIDATES(parts, p, q, code, {
+            const body j = body_of(&s, (int32_t)q);
+            const real step[3] = {near.step[0][code], near.step[1][code], near.step[2][code]};
+            if (is_repelling(parts, q)) {
+                add_wall(dims, &n, &i, &j, step, &wall);
+            } else {
+                add_pair(dims, kernel, viscosity, &n, &i, &j, step, &pairs);
+                if (given->diffusion_kind != STRAKE_SPH_PLAIN) {
+                    spread += diffuse(dims, kernel, given->diffusion_kind, &n, &i, &j, step);
+                }
+            }
+        });
+        spread = parts->kind[p] == STRAKE_PARTICLE_FLUID ? spread : REAL(0.0);
+        const real square = settle(parts, given, &n, &near, &i, p, &pairs, &wall, spread);
+        most = STRAKE_MAX(square, most);
+    }
+    return most;
+}
+
+/* --- lists: lanes of particles side by side ------------------------------------------------------- */
+
+#define SIMD STRAKE_ROW_SIMD(STRAKE_ROWS_ISA)
+
+/* The particles of a group and their sums, lane by lane. */
+typedef struct lanes {
+    real x[3][LANES], v[3][LANES], rho[LANES], push[LANES], sound[LANES];
+    real a[3][LANES], change[LANES], wall[3][LANES], spread[LANES];
+} lanes;
+
+INLINE body lane_body(const lanes *g, int l)
+{
+    return (body){{g->x[0][l], g->x[1][l], g->x[2][l]},
+                  {g->v[0][l], g->v[1][l], g->v[2][l]},
+                  g->rho[l],
+                  g->push[l],
+                  g->sound[l],
+                  REAL(0.0)};
+}
+
+INLINE void load_lane(lanes *g, int l, const body *i)
+{
+    for (int d = 0; d < 3; d++) {
+        g->x[d][l] = i->x[d];
+        g->v[d][l] = i->v[d];
+        g->a[d][l] = g->wall[d][l] = REAL(0.0);
+    }
+    g->rho[l] = i->rho;
+    g->push[l] = i->push;
+    g->sound[l] = i->sound;
+    g->change[l] = g->spread[l] = REAL(0.0);
+}
+
+/* Entry l of a row of the list: a neighbour, and the step to its cell. */
+INLINE body entry_body(const source *s, const around *near, const uint32_t *entry, int l,
+                       real step[3])
+{
+    const uint32_t code = entry[l] >> STRAKE_SPH_PLACE_BITS;
+    step[0] = near->step[0][code];
+    step[1] = near->step[1][code];
+    step[2] = near->step[2][code];
+    return body_of(s, (int32_t)(entry[l] & PLACE));
+}
+
+INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
+                   const strake_sph_parts *parts, const strake_sph_numbers *given,
+                   const strake_sph_state *state, const strake_sph_list *list, int64_t first,
+                   int64_t end)
+{
+    const scheme n = scheme_of(given);
+    const source s = source_of(parts, state);
+    const around near = around_of(given);
+    real most = REAL(0.0);
+    for (int64_t k = first; k < end; k++) {
+        const int64_t left = parts->members - k * LANES;
+        const int64_t entries = list->first[k + 1] - list->first[k];
+        const uint32_t *const entry = &list->entry[list->first[k] * LANES];
+        lanes g;
+        for (int l = 0; l < LANES; l++) {
+            const body i = body_of(&s, parts->member[k * LANES + (l < left ? l : left - 1)]);
+            load_lane(&g, l, &i);
+        }
+        for (int64_t e = 0; e < list->near[k]; e++) {
+            SIMD for (int l = 0; l < LANES; l++)
+            {
+                real step[3];
+                const body i = lane_body(&g, l);
+                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
+                sums sum = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
+                add_pair(dims, kernel, viscosity, &n, &i, &j, step, &sum);
+                g.a[0][l] = sum.a[0];
+                g.a[1][l] = sum.a[1];
+                g.a[2][l] = sum.a[2];
+                g.change[l] = sum.change;
+            }
+        }
+        for (int64_t e = list->near[k]; e < entries; e++) {
+            SIMD for (int l = 0; l < LANES; l++)
+            {
+                real step[3];
+                const body i = lane_body(&g, l);
+                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
+                sums sum = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
+                add_wall(dims, &n, &i, &j, step, &sum);
+                g.wall[0][l] = sum.a[0];
+                g.wall[1][l] = sum.a[1];
+                g.wall[2][l] = sum.a[2];
+            }
+        }
+        for (int64_t e = 0; given->diffusion_kind != STRAKE_SPH_PLAIN && e < list->near[k]; e++) {
+            SIMD for (int l = 0; l < LANES; l++)
+            {
+                real step[3];
+                const body i = lane_body(&g, l);
+                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
+                g.spread[l] += diffuse(dims, kernel, given->diffusion_kind, &n, &i, &j, step);
+            }
+        }
+        for (int l = 0; l < LANES && l < left; l++) {
+            const int32_t p = parts->member[k * LANES + l];
+            const body i = lane_body(&g, l);
+            const bool is_fluid = parts->kind[p] == STRAKE_PARTICLE_FLUID;
+            const sums pairs = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
+            const sums wall = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
+            const real square = settle(parts, given, &n, &near, &i, p, &pairs, &wall,
+                                       is_fluid ? g.spread[l] : REAL(0.0));
+            most = STRAKE_MAX(square, most);
+        }
+    }
+    return most;
+}
+
+static double pass(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
+                   const strake_sph_state *state, const strake_sph_list *list, int64_t first,
+                   int64_t end)
+{
+#define VARIANT(dims_, kernel_, viscosity_)                                                        \
+    if (numbers->dims == (dims_) && numbers->kernel == (kernel_) &&                                \
+        numbers->viscosity == (viscosity_)) {                                                      \
+        return list == NULL ? (double)reference(dims_, kernel_, viscosity_, parts, numbers, state, \
+                                                first, end)                                        \
+                            : (double)listed(dims_, kernel_, viscosity_, parts, numbers, state,    \
+                                             list, first, end);                                    \
+    }
+    VARIANTS(VARIANT)
+#undef VARIANT
+    return 0.0;
+}
+
+/* Neighbours of the lanes of a group; with no room for them it counts only. */
+static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
+                      strake_sph_list *list, double reach, int64_t first, int64_t end)
+{
+    const around steps = around_of(numbers);
+    const source s = source_of(parts, &parts->now);
+    const real limit = (real)(reach * reach);
+    for (int64_t g = first; g < end; g++) {
+        const int64_t left = parts->members - g * LANES;
+        int32_t near[LANES] = {0}, far[LANES] = {0}, most_near = 0, most_far = 0;
+        uint32_t *const entry = list->entry != NULL ? &list->entry[list->first[g] * LANES] : NULL;
+        for (int l = 0; l < LANES && l < left; l++) {
+            const int32_t p = parts->member[g * LANES + l];
+            CANDIDATES(parts, p, q, code, {
+                real square = REAL(0.0);
+                for (int d = 0; d < 3; d++) {
+                    const real along = s.x[d][p] - s.x[d][q] - steps.step[d][code];
+                    square += along * along;
+                }
+                if (square <= limit) {
+                    const bool repels = is_repelling(parts, q);
+                    const int64_t at = repels ? list->near[g] + far[l]++ : near[l]++;
+                    if (entry != NULL) {
+                        entry[at * LANES + l] = (uint32_t)q | (uint32_t)code
+                                                                  << STRAKE_SPH_PLACE_BITS;
+                    }
+                }
+            });
+            most_near = near[l] > most_near ? near[l] : most_near;
+            most_far = far[l] > most_far ? far[l] : most_far;
+        }
+        if (entry == NULL) {
+            list->near[g] = most_near;
+            list->first[g + 1] = most_near + most_far;
+            continue;
+        }
+        for (int l = 0; l < LANES; l++) {
+            const uint32_t self = (uint32_t)parts->member[g * LANES + (l < left ? l : left - 1)] |
+                                  (uint32_t)STRAKE_SPH_NO_STEP << STRAKE_SPH_PLACE_BITS;
+            for (int32_t k = near[l]; k < most_near; k++) {
+                entry[k * LANES + l] = self;
+            }
+            for (int32_t k = far[l]; k < most_far; k++) {
+                entry[(most_near + k) * LANES + l] = self;
+            }
+        }
+    }
+}
+
+extern const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA);
+const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION,
+                                           STRAKE_ROWS_ISA) = {pass, make_list};

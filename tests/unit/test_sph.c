@@ -1,0 +1,380 @@
+/* Weakly compressible particles: kernels, the same bits by candidates and by lists, and flows with known solutions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/pipeline.h"
+#include "particles/run.h"
+
+enum { AXES = STRAKE_PARTICLE_AXES, MOST = 20000, STEPS = 24 };
+
+static const double gravity = 9.81;
+
+/* Wendland's kernel of diameter 2.6 spacings, artificial viscosity, walls of one spacing's reach. */
+static strake_sph fluid(int dims, double spacing, double density, double sound)
+{
+    return (strake_sph){.dims = dims,
+                        .spacing = spacing,
+                        .smoothing = 1.3 * spacing,
+                        .density = density,
+                        .sound = sound,
+                        .alpha = 0.1,
+                        .delta = 0.1,
+                        .cfl = 0.3,
+                        .skin = 0.1,
+                        .reach = spacing};
+}
+
+static strake_sph_particle *particles(void)
+{
+    strake_sph_particle *all = calloc(MOST, sizeof *all);
+    assert_non_null(all);
+    return all;
+}
+
+static strake_sph_run *start(const strake_sph *sph, const double size[AXES], const bool *is_round,
+                             strake_precision precision, strake_sph_way way, int threads,
+                             strake_isa isa, int64_t count, const strake_sph_particle *all)
+{
+    static const bool none[AXES] = {false, false, false};
+    strake_sph_run *run = NULL;
+    strake_error error;
+    if (strake_sph_open(sph, size, is_round != NULL ? is_round : none, precision, way, threads, isa,
+                        count, all, &run, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return run;
+}
+
+static void step(strake_sph_run *run, int64_t steps, double until)
+{
+    strake_error error;
+    if (strake_sph_step(run, steps, until, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static void values_of_kernels(void **state)
+{
+    static const double wendland[] = {0.4177817256, 0.2643774982, 0.0783340736, 0.0065278395, 0.0};
+    strake_sph sph = fluid(3, 1.0 / 1.3, 1.0, 1.0);
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        assert_true(fabs(strake_sph_weight(&sph, 0.5 * k) - wendland[k]) < 1e-10);
+    }
+    sph.kernel = STRAKE_SPH_CUBIC;
+    assert_true(fabs(strake_sph_weight(&sph, 0.0) - 0.3183098862) < 1e-10);
+    assert_true(strake_sph_weight(&sph, 2.0) == 0.0 && strake_sph_weight(&sph, 3.0) == 0.0);
+    sph.dims = 2;
+    assert_true(fabs(strake_sph_weight(&sph, 0.0) - 0.4547284088) < 1e-10);
+    sph.kernel = STRAKE_SPH_WENDLAND;
+    assert_true(fabs(strake_sph_weight(&sph, 0.0) - 0.5570423008) < 1e-10);
+}
+
+/* Sums over a perfect lattice, and the neighbours in it. */
+static void sums_over_lattices(void **state)
+{
+    static const struct {
+        double ratio;
+        int neighbours[2]; /* in three and two dimensions */
+        double wendland[2], cubic[2];
+    } row[] = {{1.2, {56, 20}, {1.017457, 1.017952}, {1.000810, 0.999757}},
+               {1.3, {80, 20}, {1.009501, 1.010473}, {0.997262, 0.999947}},
+               {1.5, {92, 24}, {1.003141, 1.005142}, {1.001795, 1.003440}},
+               {2.0, {250, 44}, {1.000549, 1.001206}, {1.000079, 0.999958}}};
+    (void)state;
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        for (int flat = 0; flat < 2; flat++) {
+            strake_sph sph = fluid(3 - flat, 1.0, 1.0, 1.0);
+            double sum[2] = {0.0, 0.0};
+            int neighbours = -1;
+            sph.smoothing = row[k].ratio;
+            for (int p = 0; p < 11 * 11 * (flat ? 1 : 11); p++) {
+                const double x = p % 11 - 5, y = p / 11 % 11 - 5, z = flat ? 0 : p / 121 - 5;
+                const double distance = sqrt(x * x + y * y + z * z);
+                sph.kernel = STRAKE_SPH_WENDLAND;
+                const double weight = strake_sph_weight(&sph, distance);
+                neighbours += distance < 2.0 * sph.smoothing && weight > 0.0 ? 1 : 0;
+                sum[0] += weight;
+                sph.kernel = STRAKE_SPH_CUBIC;
+                sum[1] += strake_sph_weight(&sph, distance);
+            }
+            assert_int_equal(neighbours, row[k].neighbours[flat]);
+            assert_true(fabs(sum[0] - row[k].wendland[flat]) < 6e-7);
+            assert_true(fabs(sum[1] - row[k].cubic[flat]) < 6e-7);
+        }
+    }
+}
+
+/* Pseudo-random in [-1, 1). */
+static double noise(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int64_t)(*seed >> 11) * 0x1p-52 - 1.0;
+}
+
+/* A disordered block in a box, dropped beside a wall of particles and on a plane. */
+static int64_t block(const strake_sph *sph, int side, strake_particle_kind wall,
+                     strake_sph_particle *all)
+{
+    uint64_t seed = 5;
+    int64_t count = 0;
+    const bool is_flat = sph->dims == 2;
+    for (int i = -3; i < side; i++) {
+        for (int m = 0; m < (is_flat ? 1 : side); m++) {
+            for (int j = 0; j < side; j++) {
+                const bool is_wall = i < 0;
+                const double far = is_wall ? 0.0 : 0.1 * sph->spacing;
+                if (is_wall && wall == STRAKE_PARTICLE_WALL && i < -1) {
+                    continue;
+                }
+                all[count] = (strake_sph_particle){
+                    .number = (int64_t)(count * 7919 % 100003),
+                    .kind = is_wall ? wall : STRAKE_PARTICLE_FLUID,
+                    .x = {(i + 4.5) * sph->spacing + far * noise(&seed),
+                          is_flat ? 0.5 : (m + 0.5) * sph->spacing + far * noise(&seed),
+                          (j + 1.0) * sph->spacing + far * noise(&seed)},
+                    .density = sph->density * (1.0 + 0.01 * (is_wall ? 0.0 : noise(&seed)))};
+                for (int a = 0; a < AXES && !is_wall; a++) {
+                    all[count].v[a] = is_flat && a == 1 ? 0.0 : 2.0 * noise(&seed);
+                }
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* What differs between the cases that must give the same bits by any way. */
+typedef struct variant {
+    int dims, rebuild;
+    strake_sph_kernel kernel;
+    strake_sph_viscosity viscosity;
+    strake_sph_diffusion diffusion;
+    strake_particle_kind wall;
+} variant;
+
+static void bits_of(const variant *which, strake_precision precision)
+{
+    const int side = which->dims == 2 ? 24 : 9;
+    strake_sph sph = fluid(which->dims, 0.05, 1000.0, 40.0);
+    strake_sph_particle *all = particles();
+    const double size[AXES] = {2.6, which->dims == 2 ? 1.0 : side * 0.05, 2.6};
+    const bool is_round[AXES] = {false, which->dims == 3, false};
+    sph.kernel = which->kernel;
+    sph.viscosity = which->viscosity;
+    sph.diffusion = which->diffusion;
+    sph.rebuild = which->rebuild;
+    sph.nu = 0.02;
+    sph.gravity[2] = -gravity;
+    sph.repulsion = 5.0 * gravity;
+    sph.planes = 1;
+    sph.plane[0] = (strake_sph_plane){.normal = {0.0, 0.0, 1.0}, .offset = 0.0};
+    const int64_t count = block(&sph, side, which->wall, all);
+    strake_sph_run *reference = start(&sph, size, is_round, precision, STRAKE_SPH_REFERENCE, 1,
+                                      STRAKE_ISA_SCALAR, count, all);
+    const uint64_t before = strake_sph_hash(reference);
+    step(reference, STEPS, INFINITY);
+    assert_int_equal(strake_sph_count(reference) + strake_sph_lost(reference), count);
+    assert_true(strake_sph_hash(reference) != before);
+    assert_true(strake_sph_rebuilds(reference) > 1);
+    for (int isa = STRAKE_ISA_BASE; isa < STRAKE_ISAS; isa++) {
+        const int most = isa == (int)strake_isa_best() ? 3 : 1;
+        for (int threads = 1; threads <= most && strake_isa_is_there((strake_isa)isa);
+             threads += 2) {
+            strake_sph_run *run = start(&sph, size, is_round, precision, STRAKE_SPH_LISTS, threads,
+                                        (strake_isa)isa, count, all);
+            step(run, STEPS, INFINITY);
+            assert_true(strake_sph_time(run) == strake_sph_time(reference));
+            assert_true(strake_sph_hash(run) == strake_sph_hash(reference));
+            strake_sph_close(&run);
+        }
+    }
+    strake_sph_close(&reference);
+    free(all);
+}
+
+static void candidates_and_lists_give_the_same_bits(void **state)
+{
+    static const variant all[] = {
+        {2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
+        {2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC},
+        {3, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
+        {3, 3, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
+        {3, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_FOURTAKAS,
+         STRAKE_PARTICLE_DYNAMIC}};
+    (void)state;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        bits_of(&all[k], STRAKE_DOUBLE);
+        bits_of(&all[k], STRAKE_SINGLE);
+    }
+}
+
+/* A drop that is drawn out: a' = -a A, A' = A^2 (a^4 - 1)/(a^4 + 1), A0 = 100/s; its half axis b is 1.43922 at A0 t = 0.38,
+ * 2.02676 at 0.82. */
+static double drop(strake_precision precision, double until, double *energy, double *drift)
+{
+    const double spacing = 0.025, size[AXES] = {8.0, 1.0, 8.0};
+    const strake_sph sph = fluid(2, spacing, 1.0, 1400.0);
+    strake_sph_particle *all = particles();
+    int64_t count = 0;
+    double highest = 0.0, before = 0.0, after = 0.0, sum[2] = {0.0, 0.0}, speeds = 0.0;
+    for (int i = -40; i <= 40; i++) {
+        for (int j = -40; j <= 40; j++) {
+            const double x = i * spacing, y = j * spacing;
+            const double pressure = 0.5e4 * (1.0 - x * x - y * y);
+            if (pressure < 0.0) {
+                continue;
+            }
+            all[count] = (strake_sph_particle){
+                .number = count,
+                .x = {4.0 + x, 0.0, 4.0 + y},
+                .v = {-100.0 * x, 0.0, 100.0 * y},
+                .density = pow(1.0 + pressure / strake_sph_stiffness(&sph), 1.0 / 7.0)};
+            count++;
+            before += 1e4 * (x * x + y * y);
+        }
+    }
+    strake_sph_run *run =
+        start(&sph, size, NULL, precision, STRAKE_SPH_LISTS, 1, strake_isa_best(), count, all);
+    step(run, INT64_MAX, until);
+    for (int64_t p = 0; p < strake_sph_count(run); p++) {
+        const strake_sph_particle one = strake_sph_get(run, p);
+        highest = fmax(highest, one.x[2] - 4.0);
+        after += one.v[0] * one.v[0] + one.v[2] * one.v[2];
+        sum[0] += one.v[0];
+        sum[1] += one.v[2];
+        speeds += hypot(one.v[0], one.v[2]);
+    }
+    assert_int_equal(strake_sph_count(run), count);
+    strake_sph_close(&run);
+    free(all);
+    *energy = after / before;
+    *drift = hypot(sum[0], sum[1]) / speeds;
+    return highest;
+}
+
+static void a_drop_is_drawn_out(void **state)
+{
+    double energy = 0.0, drift = 0.0, rough = 0.0, fine = 0.0, high = 0.0;
+    (void)state;
+    high = drop(STRAKE_DOUBLE, 0.0082, &energy, &drift);
+    print_message("drop: %.4f, energy %.4f, momentum %.1e\n", high / 2.02676, energy, drift);
+    assert_true(fabs(high / 2.02676 - 1.0) <= 0.015);
+    assert_true(energy >= 0.955 && energy <= 1.0);
+    assert_true(drift <= 1e-13);
+    fine = drop(STRAKE_DOUBLE, 0.0038, &energy, &drift);
+    rough = drop(STRAKE_SINGLE, 0.0038, &energy, &drift);
+    print_message("drop: %.4f, momentum %.1e in single precision\n", rough / 1.43922, drift);
+    assert_true(fabs(fine / 1.43922 - 1.0) <= 0.015);
+    assert_true(fabs(rough / fine - 1.0) <= 0.0005);
+    assert_true(drift <= 1e-7);
+}
+
+/* Water in a tank 1 m wide, 0.5 m deep, in dynamic walls, stays at rest. */
+static void water_stays_at_rest(void **state)
+{
+    const double spacing = 0.02, height = 0.5, margin = 4.0 * spacing;
+    const double size[AXES] = {1.0 + 2.0 * margin, 1.0, 0.8 + 2.0 * margin};
+    strake_sph sph = fluid(2, spacing, 1000.0, 22.15);
+    strake_sph_particle *all = particles();
+    int64_t count = 0, moving = 0;
+    double error = 0.0, fastest = 0.0, middle = 0.0;
+    (void)state;
+    sph.gravity[2] = -gravity;
+    sph.diffusion = STRAKE_SPH_FOURTAKAS;
+    for (int i = -3; i < 53; i++) {
+        for (int j = -3; j < 40; j++) {
+            const double z = (j + 0.5) * spacing;
+            const bool is_wall = i < 0 || i >= 50 || j < 0;
+            const double weight = sph.density * gravity * fmax(height - z, 0.0);
+            if (is_wall || z < height) {
+                all[count] = (strake_sph_particle){
+                    .number = count,
+                    .kind = is_wall ? STRAKE_PARTICLE_DYNAMIC : STRAKE_PARTICLE_FLUID,
+                    .x = {(i + 0.5) * spacing + margin, 0.0, z + margin},
+                    .density =
+                        sph.density * pow(1.0 + weight / strake_sph_stiffness(&sph), 1.0 / 7.0)};
+                count++;
+            }
+        }
+    }
+    strake_sph_run *run =
+        start(&sph, size, NULL, STRAKE_DOUBLE, STRAKE_SPH_LISTS, 1, strake_isa_best(), count, all);
+    step(run, INT64_MAX, 0.7);
+    for (int64_t p = 0; p < strake_sph_count(run); p++) {
+        const strake_sph_particle one = strake_sph_get(run, p);
+        const double z = one.x[2] - margin;
+        const double off = one.pressure - sph.density * gravity * (height - z);
+        if (one.kind == STRAKE_PARTICLE_FLUID) {
+            moving++;
+            error += off * off;
+            middle += z;
+            fastest = fmax(fastest, hypot(one.v[0], one.v[2]));
+        }
+    }
+    error = sqrt(error / (double)moving) / (sph.density * gravity * height);
+    fastest /= sqrt(gravity * height);
+    middle /= (double)moving;
+    print_message("tank: pressure off by %.4f, speed %.4f, middle %.4f m\n", error, fastest,
+                  middle);
+    assert_int_equal(strake_sph_lost(run), 0);
+    assert_true(error <= 0.045 && error > 0.0);
+    assert_true(fastest <= 0.04);
+    assert_true(fabs(middle - 0.25) <= 0.01 * height);
+    strake_sph_close(&run);
+    free(all);
+}
+
+static void what_leaves_the_box_is_counted(void **state)
+{
+    const strake_sph sph = fluid(2, 0.1, 1.0, 10.0);
+    const double size[AXES] = {2.0, 1.0, 2.0};
+    const strake_sph_particle two[] = {
+        {.number = 4, .x = {1.9, 0.0, 1.0}, .v = {2.0, 0.0, 0.0}, .density = 1.0},
+        {.number = 9, .x = {0.5, 0.0, 1.0}, .density = 1.0}};
+    strake_sph_run *run =
+        start(&sph, size, NULL, STRAKE_DOUBLE, STRAKE_SPH_REFERENCE, 1, STRAKE_ISA_SCALAR, 2, two);
+    (void)state;
+    step(run, INT64_MAX, 0.2);
+    assert_int_equal(strake_sph_count(run), 1);
+    assert_int_equal(strake_sph_lost(run), 1);
+    assert_int_equal(strake_sph_get(run, 0).number, 9);
+    strake_sph_close(&run);
+}
+
+static void a_particle_that_is_no_number_is_named(void **state)
+{
+    strake_sph sph = fluid(2, 0.1, 1.0, 10.0);
+    const double size[AXES] = {2.0, 1.0, 2.0};
+    const strake_sph_particle two[] = {
+        {.number = 4, .x = {1.0, 0.0, 1.0}, .density = 1.0},
+        {.number = 9, .x = {1.05, 0.0, 1.0}, .v = {NAN, 0.0, 0.0}, .density = 1.0}};
+    strake_error error;
+    strake_sph_run *run =
+        start(&sph, size, NULL, STRAKE_DOUBLE, STRAKE_SPH_LISTS, 1, strake_isa_best(), 2, two);
+    (void)state;
+    assert_int_equal(strake_sph_step(run, 1, INFINITY, &error), STRAKE_ERR_NUMERIC);
+    assert_non_null(strstr(error.text, "particle 4 has NaN"));
+    strake_sph_close(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_kernels),
+        cmocka_unit_test(sums_over_lattices),
+        cmocka_unit_test(candidates_and_lists_give_the_same_bits),
+        cmocka_unit_test(a_drop_is_drawn_out),
+        cmocka_unit_test(water_stays_at_rest),
+        cmocka_unit_test(what_leaves_the_box_is_counted),
+        cmocka_unit_test(a_particle_that_is_no_number_is_named),
+    };
+    return cmocka_run_group_tests_name("sph", tests, NULL, NULL);
+}
