@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -15,7 +14,6 @@ typedef struct input {
     int variable;
     int lead;      /* 1: the first dimension is one of several arrays */
     int64_t index; /* of these */
-    char *path;
 } input;
 
 bool strake_netcdf_is_file(const char *path)
@@ -70,30 +68,20 @@ cleanup:
     return status;
 }
 
-static void close_input(void **body)
+static void close_input(void *body)
 {
-    input *const in = *body;
-    if (in != NULL) {
-        if (in->reader != NULL) {
-            in->module->end(&in->reader);
-        }
-        free(in->path);
+    input *const in = body;
+    if (in->reader != NULL) {
+        in->module->end(&in->reader);
     }
-    free(in);
-    *body = NULL;
 }
 
-static strake_status open_input(const strake_input_name *name, void **body, strake_npy_info *info,
-                                strake_georef *georef, strake_error *error)
+static strake_status open_input(const strake_input_name *name, strake_input *out,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    input *const in = calloc(1, sizeof *in);
-    (void)georef;
-    *body = in;
-    STRAKE_CHECK(in != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it", name->path);
-    in->path = strdup(name->path);
-    STRAKE_CHECK(in->path != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to open it",
-                 name->path);
+    input *const in = out->body;
+    strake_npy_info *const info = &out->info;
     STRAKE_TRY(strake_netcdf_load(name->path, &in->module, error));
     STRAKE_TRY(in->module->open(name->path, &in->reader, error));
     STRAKE_TRY(find_variable(in, name, error));
@@ -133,10 +121,10 @@ strake_status strake_netcdf_elements(const strake_netcdf *module, strake_netcdf_
     return status;
 }
 
-static strake_status read_input(void *body, int64_t first, int64_t count, double *out,
+static strake_status read_input(strake_input *from, int64_t first, int64_t count, double *out,
                                 strake_error *error)
 {
-    input *const in = body;
+    input *const in = from->body;
     int64_t missing = 0;
     const strake_status status =
         strake_netcdf_elements(in->module, in->reader, in->variable, &in->info,
@@ -158,9 +146,13 @@ static strake_status read_input(void *body, int64_t first, int64_t count, double
         error, STRAKE_ERR_USAGE,
         "%s: variable %s has no value at %s (it equals its missing_value or _FillValue); "
         "every point needs one",
-        in->path, in->info.name,
+        from->path, in->info.name,
         strake_npy_shape_text(in->info.dims - in->lead, at, text, sizeof text));
 }
 
-const strake_input_kind strake_netcdf_input = {
-    .takes = strake_netcdf_is_file, .open = open_input, .read = read_input, .close = close_input};
+const strake_input_kind strake_netcdf_input = {.takes = strake_netcdf_is_file,
+                                               .has_many = true,
+                                               .size = sizeof(input),
+                                               .open = open_input,
+                                               .read = read_input,
+                                               .close = close_input};

@@ -1,51 +1,86 @@
 #include "case/input.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-strake_status strake_blank_mark(const strake_blank *blank, const char *path, double nodata,
-                                int64_t cols, int64_t first, int64_t count, double *value,
-                                strake_error *error)
+/* Turns what stands for no value into NaN. */
+static strake_status mark_blanks(const strake_input *input, int64_t first, int64_t count,
+                                 double *value, strake_error *error)
 {
+    const strake_blank *const blank = &input->blank;
+    const int64_t cols = input->info.shape[1];
     const bool is_files = blank->nodata == STRAKE_NODATA_FILE;
-    const double none = is_files ? nodata : blank->number;
+    const double none = is_files ? input->nodata : blank->number;
     for (int64_t k = 0; k < count && blank->nodata != STRAKE_NODATA_NONE; k++) {
         if (value[k] != none) {
             continue;
         }
         if (is_files && none == 0.0) {
-            return strake_asc_refuse_zero(path, "", (first + k) / cols, (first + k) % cols, error);
+            return strake_asc_refuse_zero(input->path, "", (first + k) / cols, (first + k) % cols,
+                                          error);
         }
         value[k] = NAN;
     }
     return STRAKE_OK;
 }
 
-strake_status strake_blank_fill(const strake_blank *blank, const char *path, int64_t cols,
-                                int64_t first, int64_t count, double *value, strake_error *error)
+/* Fills in such cells, which are NaN. */
+static strake_status fill_blanks(const strake_input *input, int64_t first, int64_t count,
+                                 double *value, strake_error *error)
 {
+    const int64_t cols = input->info.shape[1];
     for (int64_t k = 0; k < count; k++) {
         if (!isnan(value[k])) {
             continue;
         }
-        if (!blank->is_filled) {
+        if (!input->blank.is_filled) {
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "%s: cell [%lld, %lld] has no value (NODATA); every cell needs one",
-                               path, (long long)((first + k) / cols),
+                               input->path, (long long)((first + k) / cols),
                                (long long)((first + k) % cols));
         }
-        value[k] = blank->fill;
+        value[k] = input->blank.fill;
     }
     return STRAKE_OK;
 }
 
+static strake_status open_npy(const strake_input_name *name, strake_input *input,
+                              strake_error *error)
+{
+    strake_npy_reader **const reader = input->body;
+    const strake_status status = strake_npy_open(name->path, reader, error);
+    if (status == STRAKE_OK) {
+        input->info = *strake_npy_header(*reader);
+    }
+    return status;
+}
+
+static strake_status read_npy(strake_input *input, int64_t first, int64_t count, double *out,
+                              strake_error *error)
+{
+    return strake_npy_read(*(strake_npy_reader **)input->body, first, count, out, error);
+}
+
+static void close_npy(void *body)
+{
+    strake_npy_close(body);
+}
+
+static const strake_input_kind npy_input = {
+    .size = sizeof(strake_npy_reader *), .open = open_npy, .read = read_npy, .close = close_npy};
+
+static const strake_input_kind *find_kind(const strake_input_kind *const *kinds, const char *path)
+{
+    while (kinds != NULL && *kinds != NULL && !(*kinds)->takes(path)) {
+        kinds++;
+    }
+    return kinds != NULL && *kinds != NULL ? *kinds : &npy_input;
+}
+
 bool strake_input_has_place(const strake_input_kind *const *kinds, const char *path)
 {
-    for (int k = 0; kinds != NULL && kinds[k] != NULL; k++) {
-        if (kinds[k]->takes(path)) {
-            return kinds[k]->has_place;
-        }
-    }
-    return false;
+    return find_kind(kinds, path)->has_place;
 }
 
 strake_status strake_input_open(const strake_input_kind *const *kinds,
@@ -53,30 +88,22 @@ strake_status strake_input_open(const strake_input_kind *const *kinds,
                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *out = (strake_input){.kind = NULL};
-    for (int k = 0; kinds != NULL && kinds[k] != NULL; k++) {
-        if (kinds[k]->takes(name->path)) {
-            out->kind = kinds[k];
-            STRAKE_TRY(kinds[k]->open(name, &out->body, &out->info, &out->georef, error));
-            STRAKE_CHECK(
-                !kinds[k]->has_place || (name->variable == NULL && name->index < 0), error,
-                STRAKE_ERR_USAGE,
-                "%s: has one array; leave out `variable` and `index`, which are for NetCDF "
-                "files",
-                name->path);
-            STRAKE_CHECK(kinds[k]->has_place || name->blank.nodata == STRAKE_NODATA_FILE, error,
-                         STRAKE_ERR_USAGE, "%s: leave out `nodata`, which is for grids of maps",
-                         name->path);
-            return STRAKE_OK;
-        }
-    }
-    STRAKE_TRY(strake_npy_open(name->path, &out->npy, error));
-    out->info = *strake_npy_header(out->npy);
-    STRAKE_CHECK(name->variable == NULL && name->index < 0, error, STRAKE_ERR_USAGE,
+    const strake_input_kind *const kind = find_kind(kinds, name->path);
+    *out = (strake_input){.kind = kind,
+                          .body = calloc(1, kind->size),
+                          .path = strdup(name->path),
+                          .blank = name->blank,
+                          .nodata = (double)NAN};
+    STRAKE_CHECK(out->body != NULL && out->path != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory to open it", name->path);
+    STRAKE_TRY(kind->open(name, out, error));
+    STRAKE_CHECK(kind->has_many || (name->variable == NULL && name->index < 0), error,
+                 STRAKE_ERR_USAGE,
                  "%s: has one array; leave out `variable` and `index`, which are for NetCDF files",
                  name->path);
-    STRAKE_CHECK(name->blank.nodata == STRAKE_NODATA_FILE, error, STRAKE_ERR_USAGE,
-                 "%s: leave out `nodata`, which is for grids of maps", name->path);
+    STRAKE_CHECK(kind->has_place || name->blank.nodata == STRAKE_NODATA_FILE, error,
+                 STRAKE_ERR_USAGE, "%s: leave out `nodata`, which is for grids of maps",
+                 name->path);
 cleanup:
     return status;
 }
@@ -84,20 +111,25 @@ cleanup:
 strake_status strake_input_read(strake_input *input, int64_t first, int64_t count, double *out,
                                 strake_error *error)
 {
-    return input->kind != NULL ? input->kind->read(input->body, first, count, out, error)
-                               : strake_npy_read(input->npy, first, count, out, error);
+    strake_status status = input->kind->read(input, first, count, out, error);
+    if (status == STRAKE_OK && input->kind->has_place) {
+        status = mark_blanks(input, first, count, out, error);
+        status = status == STRAKE_OK ? fill_blanks(input, first, count, out, error) : status;
+    }
+    return status;
 }
 
 bool strake_input_is_alone(const strake_input *input)
 {
-    return input->kind != NULL || input->info.fortran;
+    return input->kind != &npy_input || input->info.fortran;
 }
 
 void strake_input_close(strake_input *input)
 {
-    if (input->kind != NULL) {
-        input->kind->close(&input->body);
+    if (input->body != NULL) {
+        input->kind->close(input->body);
     }
-    strake_npy_close(&input->npy);
+    free(input->body);
+    free(input->path);
     *input = (strake_input){.kind = NULL};
 }

@@ -16,21 +16,6 @@ typedef struct strake_blank {
     double fill;
 } strake_blank;
 
-/**
- * Turns what stands for no value into NaN. @param[in] nodata  of the file; NaN: it says none
- * @return STRAKE_ERR_USAGE where that is 0 and a cell holds 0
- */
-strake_status strake_blank_mark(const strake_blank *blank, const char *path, double nodata,
-                                int64_t cols, int64_t first, int64_t count, double *value,
-                                strake_error *error);
-
-/**
- * Fills in such cells, which are NaN. @param[in] cols  of the grid, [first, first + count) are counted along its rows
- * @return STRAKE_ERR_USAGE with the cell
- */
-strake_status strake_blank_fill(const strake_blank *blank, const char *path, int64_t cols,
-                                int64_t first, int64_t count, double *value, strake_error *error);
-
 /** What a case says of a file. */
 typedef struct strake_input_name {
     const char *path;     /**< usable from the working directory */
@@ -41,29 +26,35 @@ typedef struct strake_input_name {
     strake_blank blank;
 } strake_input_name;
 
+struct strake_input;
+
 /** A format of files. */
 typedef struct strake_input_kind {
     bool (*takes)(const char *path); /**< whether a file has this format */
     bool has_place; /**< files say where they lie on a map, and have cells without a value */
+    bool has_many;  /**< files have several arrays */
+    size_t size;    /**< of the body: what an open file of it is, zeros at first */
     /**
-     * Finds the array. @param[out] info  its shape and count @param[out] georef  may be left as it is
+     * Finds the array. @param[out] input  to have info, and georef and nodata where they are known
      * @return STRAKE_ERR_USAGE, _IO, _MEMORY
      */
-    strake_status (*open)(const strake_input_name *name, void **body, strake_npy_info *info,
-                          strake_georef *georef, strake_error *error);
-    /** As strake_npy_read(); fails where a value is missing. */
-    strake_status (*read)(void *body, int64_t first, int64_t count, double *out,
+    strake_status (*open)(const strake_input_name *name, struct strake_input *input,
                           strake_error *error);
-    void (*close)(void **body);
+    /** As strake_npy_read(); cells without a value may be NaN, or nodata, where the format has a place. */
+    strake_status (*read)(struct strake_input *input, int64_t first, int64_t count, double *out,
+                          strake_error *error);
+    void (*close)(void *body); /**< also of one that could not be opened */
 } strake_input_kind;
 
 /** An open array. Zero-initialise; strake_input_close() in any case. */
 typedef struct strake_input {
-    const strake_input_kind *kind; /**< NULL: .npy */
+    const strake_input_kind *kind;
     void *body;
-    strake_npy_reader *npy;
+    char *path;
+    strake_blank blank;
     strake_npy_info info;
     strake_georef georef; /**< where its cells lie, if it says so */
+    double nodata;        /**< number that stands for no value in the file; NaN: none does */
 } strake_input;
 
 /** @param[in] kinds  formats besides .npy, NULL-terminated; NULL: none @return as the format's */

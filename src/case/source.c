@@ -80,11 +80,10 @@ bool strake_source_is_alone(const strake_case *which, const strake_source *sourc
     if (source == NULL) {
         return false;
     }
-    if (source->kind == STRAKE_SOURCE_FILE &&
-        strake_source_open_file(which, source, "", &file, &ignored) == STRAKE_OK) {
+    if (source->kind == STRAKE_SOURCE_FILE) {
+        (void)strake_source_open_file(which, source, "", &file, &ignored);
         found = strake_input_is_alone(&file);
     }
-    found = found || file.kind != NULL;
     strake_input_close(&file);
     for (int k = 0; k < source->children && !found; ++k) {
         found = strake_source_is_alone(which, source->child[k]);
