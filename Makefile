@@ -160,7 +160,8 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(ROW_OBJ) $(GEN_C:$(BUILD)/gen/%.c=$
     $(BUILD)/obj/gen/strake_loops.o $(LOOP_OBJ)
 SPACES := $(wildcard autotune/spaces/*.yaml)
 TUNER_OBJ := $(TUNER_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_space_texts.o
-MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o
+MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/strake_commit.o \
+    $(BUILD)/obj/gen/strake_completion_texts.o
 
 TEST_SRC := $(wildcard tests/*/test_*.c)
 TEST_SH := $(sort $(wildcard tests/*/*.t))
@@ -344,22 +345,27 @@ $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$
 $(BUILD)/gen/strake_cl_sources.c: cl/embed.sh $(CL_SRC)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ opencl/cl_impl.h strake_cl_text strake_cl_texts $(CL_SRC)
+	$(Q)sh cl/embed.sh $@ opencl/cl_impl.h strake_cl_texts $(CL_SRC)
 
 $(BUILD)/gen/strake_tuned_texts.c: cl/embed.sh $(TUNED) $(wildcard data/tuned)
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_text strake_tuned_texts $(TUNED)
+	$(Q)sh cl/embed.sh $@ tuned/tuned.h strake_tuned_texts $(TUNED)
 
 $(BUILD)/gen/strake_page_texts.c: cl/embed.sh host/view/page.html
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ view/page.h strake_page_text strake_page_texts host/view/page.html
+	$(Q)sh cl/embed.sh $@ view/page.h strake_page_texts host/view/page.html
 
 $(BUILD)/gen/strake_space_texts.c: cl/embed.sh $(SPACES) autotune/spaces
 	$(call say,EMBED,$@)
 	@mkdir -p $(@D)
-	$(Q)sh cl/embed.sh $@ autotune/space_impl.h strake_tuned_text strake_space_texts $(SPACES)
+	$(Q)sh cl/embed.sh $@ autotune/space_impl.h strake_space_texts $(SPACES)
+
+$(BUILD)/gen/strake_completion_texts.c: cl/embed.sh host/main/completion.bash host/main/completion.zsh
+	$(call say,EMBED,$@)
+	@mkdir -p $(@D)
+	$(Q)sh cl/embed.sh $@ main/completion.h strake_completion_texts $(wordlist 2,3,$^)
 
 # Of this folder's own repository; a source without one has no commit. What was found stays where git
 # does not answer, as under another user.

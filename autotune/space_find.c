@@ -14,13 +14,13 @@ static bool is_kind(const strake_node *root)
     return strake_node_get(root, "place") != NULL;
 }
 
-static strake_status parse(const strake_tuned_text *text, strake_node **root, strake_error *error)
+static strake_status parse(const strake_embedded *text, strake_node **root, strake_error *error)
 {
     return strake_tree_parse(text->name, (const char *)text->bytes, text->length, root, error);
 }
 
 /* "gpu" of "gpu.yaml". */
-static const char *name_of(const strake_tuned_text *text, char *name, size_t size)
+static const char *name_of(const strake_embedded *text, char *name, size_t size)
 {
     (void)snprintf(name, size, "%.*s", (int)strcspn(text->name, "."), text->name);
     return name;
@@ -30,7 +30,7 @@ static const char *name_of(const strake_tuned_text *text, char *name, size_t siz
 static bool is_section(const char *key)
 {
     char name[64];
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
         if (strcmp(name_of(text, name, sizeof name), key) == 0) {
             return true;
         }
@@ -102,7 +102,7 @@ static strake_status unknown_problem(const char *problem, strake_error *error)
 static strake_status find_problem(const char *problem, strake_node **out, strake_error *error)
 {
     *out = NULL;
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
         strake_node *root = NULL;
         const strake_status status = parse(text, &root, error);
         if (status != STRAKE_OK) {
@@ -133,8 +133,8 @@ static void apply(strake_node *root, strake_node *own, const char *kind)
  * The space of a problem on a kind of processor; NULL where the text is of no kind, or nothing is known of the
  * problem. @param[in,out] changes  of the user's, or NULL; used up
  */
-static strake_status combine(const strake_tuned_text *kind, const char *problem,
-                             strake_node *changes, strake_space **out, strake_error *error)
+static strake_status combine(const strake_embedded *kind, const char *problem, strake_node *changes,
+                             strake_space **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char name[64], title[300];
@@ -162,12 +162,12 @@ cleanup:
 
 /* The one of a kind that fits, without the user's changes: these are used up by the first use. */
 static strake_status find_kind(const char *problem, bool is_cpu, const strake_space_facts *facts,
-                               const strake_tuned_text **kind, strake_error *error)
+                               const strake_embedded **kind, strake_error *error)
 {
     if (strake_problem_find(problem) == NULL) {
         return unknown_problem(problem, error);
     }
-    for (const strake_tuned_text *text = strake_space_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_space_texts; text->name != NULL; text++) {
         strake_space *space = NULL;
         const strake_status status = combine(text, problem, NULL, &space, error);
         if (status != STRAKE_OK) {
@@ -187,7 +187,7 @@ static strake_status find_kind(const char *problem, bool is_cpu, const strake_sp
 strake_status strake_space_find(const char *problem, bool is_cpu, const strake_space_facts *facts,
                                 strake_space **out, strake_error *error)
 {
-    const strake_tuned_text *kind = NULL;
+    const strake_embedded *kind = NULL;
     const strake_status status = find_kind(problem, is_cpu, facts, &kind, error);
     return status == STRAKE_OK ? combine(kind, problem, NULL, out, error) : status;
 }
@@ -199,7 +199,7 @@ strake_status strake_space_load(const char *name, const char *yaml, bool is_cpu,
     strake_status status = STRAKE_OK;
     strake_node *root = NULL;
     const strake_node *problem = NULL;
-    const strake_tuned_text *kind = NULL;
+    const strake_embedded *kind = NULL;
     STRAKE_TRY(strake_space_tree(name, yaml, strlen(yaml), &root, error));
     problem = strake_node_get(root, "problem");
     if (is_kind(root) || problem == NULL || problem->text == NULL) {

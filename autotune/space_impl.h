@@ -15,7 +15,7 @@ typedef struct strake_space_scope {
 } strake_space_scope;
 
 /** One file of autotune/spaces/, embedded: of a kind of processor or of a problem. */
-extern const strake_tuned_text strake_space_texts[];
+extern const strake_embedded strake_space_texts[];
 
 /** The tree of a file that has a `problem`. */
 strake_status strake_space_tree(const char *name, const char *yaml, size_t length,

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Usage: sh cl/embed.sh OUTPUT HEADER TYPE TABLE [FILE...]
+# Usage: sh cl/embed.sh OUTPUT HEADER TABLE [FILE...]
 # Writes a C file with the bytes of every FILE and the table TABLE[] of rows {name, bytes, length}
-# of TYPE, both declared in HEADER; a row without name ends it. Bytes rather than string literals: ISO C bounds literals to 4095
+# (strake_embedded), declared in HEADER; a row without name ends it. Bytes rather than string literals: ISO C bounds literals to 4095
 # characters, and files may be UTF-8.
 set -eu
 
-if [ $# -lt 4 ]; then
-    echo "usage: sh cl/embed.sh OUTPUT HEADER TYPE TABLE [FILE...]" >&2
+if [ $# -lt 3 ]; then
+    echo "usage: sh cl/embed.sh OUTPUT HEADER TABLE [FILE...]" >&2
     exit 2
 fi
-output=$1 header=$2 type=$3 table=$4
-shift 4
+output=$1 header=$2 table=$3
+shift 3
 for file in "$@"; do
     if [ ! -r "$file" ]; then
         echo "cl/embed.sh: cannot read $file" >&2
@@ -33,7 +33,7 @@ mkdir -p "$(dirname "$output")"
         index=$((index + 1))
     done
     echo
-    echo "const $type $table[] = {"
+    echo "const strake_embedded $table[] = {"
     index=0
     for file in "$@"; do
         echo "    {\"$(basename "$file")\", text_$index, sizeof text_$index - 1},"

@@ -4,6 +4,7 @@
 
 #include "case/entry.h"
 #include "main/command.h"
+#include "main/completion.h"
 #include "main/say.h"
 
 /* What both shells know: functions that set variables, in what bash and zsh have in common. */
@@ -12,84 +13,6 @@ static const char common_text[] = "# What may follow: options of a command, and 
                                   "_strake_facts() # COMMAND OPTION\n"
                                   "{\n"
                                   "    case $1 in\n";
-
-static const char bash_text[] =
-    "_strake()\n"
-    "{\n"
-    "    local at=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-    "    local command=${COMP_WORDS[1]} options what legal=\n"
-    "    COMPREPLY=()\n"
-    "    # bash makes words of their own of = and of what follows it\n"
-    "    if [ \"$word\" = = ]; then word=; before='='; at=$((at + 1)); fi\n"
-    "    if [ \"$at\" -gt 3 ] && [ \"$before\" = = ]; then\n"
-    "        _strake_values \"${COMP_WORDS[at - 2]}\"\n"
-    "        COMPREPLY=($(compgen -W \"$legal\" -- \"$word\"))\n"
-    "        return\n"
-    "    fi\n"
-    "    if [ \"$at\" -eq 1 ]; then\n"
-    "        COMPREPLY=($(compgen -W \"$_strake_commands --help --version\" -- \"$word\"))\n"
-    "        return\n"
-    "    fi\n"
-    "    _strake_facts \"$command\" \"$before\"\n"
-    "    case $word in\n"
-    "        -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return ;;\n"
-    "    esac\n"
-    "    case $what in\n"
-    "        case)\n"
-    "            COMPREPLY=($(compgen -f -X '!*.y*ml' -- \"$word\") $(compgen -d -- \"$word\"))\n"
-    "            compopt -o filenames 2>/dev/null ;;\n"
-    "        file) COMPREPLY=($(compgen -f -- \"$word\")); compopt -o filenames 2>/dev/null ;;\n"
-    "        folder) COMPREPLY=($(compgen -d -- \"$word\")); compopt -o filenames 2>/dev/null ;;\n"
-    "        setting)\n"
-    "            COMPREPLY=($(compgen -S = -W \"$_strake_keys\" -- \"$word\"))\n"
-    "            compopt -o nospace 2>/dev/null ;;\n"
-    "        where) COMPREPLY=($(compgen -W \"$_strake_places\" -- \"$word\")) ;;\n"
-    "        problem) COMPREPLY=($(compgen -W \"$_strake_problems\" -- \"$word\")) ;;\n"
-    "        shell) COMPREPLY=($(compgen -W 'bash zsh' -- \"$word\")) ;;\n"
-    "        topic)\n"
-    "            COMPREPLY=($(compgen -W \"$_strake_commands case tuning $_strake_problems "
-    "$_strake_keys\" \\\n"
-    "                -- \"$word\")) ;;\n"
-    "    esac\n"
-    "}\n"
-    "complete -F _strake strake\n";
-
-static const char zsh_text[] =
-    "_strake()\n"
-    "{\n"
-    "    local command=$words[2] before=$words[CURRENT-1] options what key\n"
-    "    local -a list\n"
-    "    if (( CURRENT == 2 )); then\n"
-    "        compadd -- ${=_strake_commands} --help --version\n"
-    "        return\n"
-    "    fi\n"
-    "    _strake_facts \"$command\" \"$before\"\n"
-    "    if [[ $PREFIX == -* ]]; then\n"
-    "        compadd -- ${=options}\n"
-    "        return\n"
-    "    fi\n"
-    "    case $what in\n"
-    "        case) _files -g '*.y*ml' ;;\n"
-    "        file) _files ;;\n"
-    "        folder) _files -/ ;;\n"
-    "        setting)\n"
-    "            if [[ $PREFIX == *=* ]]; then\n"
-    "                key=${PREFIX%%=*}\n"
-    "                compset -P '*='\n"
-    "                list=(${(f)\"$(legal=; _strake_values $key; print -l -- ${=legal})\"})\n"
-    "                compadd -a list\n"
-    "            else\n"
-    "                compadd -S = -- ${=_strake_keys}\n"
-    "            fi ;;\n"
-    "        where) compadd -- ${=_strake_places} ;;\n"
-    "        problem) compadd -- ${=_strake_problems} ;;\n"
-    "        shell) compadd -- bash zsh ;;\n"
-    "        topic)\n"
-    "            compadd -- ${=_strake_commands} case tuning ${=_strake_problems} ${=_strake_keys} "
-    ";;\n"
-    "    esac\n"
-    "}\n"
-    "[[ ${funcstack[1]-} != _strake ]] || _strake \"$@\"\n";
 
 /* What follows a command or an option, from the words of its synopsis. */
 static const char *kind_of(const char *name, const char *value)
@@ -166,6 +89,7 @@ static int command(const strake_arguments *arguments)
 {
     const char *const shell = arguments->operands > 0 ? arguments->operand[0] : "";
     const bool is_zsh = strcmp(shell, "zsh") == 0;
+    const strake_embedded *const text = &strake_completion_texts[is_zsh ? 1 : 0];
     if (!is_zsh && strcmp(shell, "bash") != 0) {
         strake_say("completion: '%s' is no shell that is known; expected bash or zsh", shell);
         return STRAKE_EXIT_USAGE;
@@ -174,7 +98,7 @@ static int command(const strake_arguments *arguments)
                  is_zsh ? "#compdef strake\n" : "", shell, STRAKE_VERSION);
     print_facts(arguments->commands);
     print_keys(arguments->commands);
-    (void)printf("%s", is_zsh ? zsh_text : bash_text);
+    (void)fwrite(text->bytes, 1, text->length, stdout);
     return STRAKE_EXIT_DONE;
 }
 

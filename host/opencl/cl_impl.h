@@ -2,17 +2,11 @@
 #ifndef STRAKE_CL_IMPL_H
 #define STRAKE_CL_IMPL_H
 
+#include "base/embedded.h"
 #include "opencl/cl_device.h"
 
-/** One file of cl/, embedded at build time by cl/embed.sh. */
-typedef struct strake_cl_text {
-    const char *name;           /**< file name without folder; NULL ends the table */
-    const unsigned char *bytes; /**< the file, followed by a NUL */
-    size_t length;              /**< bytes of the file, without the NUL */
-} strake_cl_text;
-
 /** Generated table of every cl/ *.h and *.cl file. */
-extern const strake_cl_text strake_cl_texts[];
+extern const strake_embedded strake_cl_texts[];
 
 /**
  * Opens the OpenCL loader: $STRAKE_OPENCL_LIBRARY if set, else libOpenCL.so.1, else libOpenCL.so.

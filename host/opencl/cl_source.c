@@ -4,7 +4,7 @@
 
 const char *strake_cl_source(const char *name)
 {
-    const strake_cl_text *entry = strake_cl_texts;
+    const strake_embedded *entry = strake_cl_texts;
     while (entry->name != NULL && strcmp(entry->name, name) != 0) {
         entry++;
     }

@@ -115,7 +115,7 @@ static strake_status load_folder(strake_tuned_set *set, const char *folder, stra
 
 static strake_status load_shipped(strake_tuned_set *set, strake_error *error)
 {
-    for (const strake_tuned_text *text = strake_tuned_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_tuned_texts; text->name != NULL; text++) {
         strake_error reason;
         strake_tuned_record *const record = add_record(set);
         if (record == NULL) {

@@ -5,6 +5,7 @@
 #ifndef STRAKE_TUNED_H
 #define STRAKE_TUNED_H
 
+#include "base/embedded.h"
 #include "case/case.h"
 #include "opencl/cl_device.h"
 #include "opencl/cl_sizes.h"
@@ -31,15 +32,8 @@ typedef struct strake_tuned_use {
     char differs[200];                 /**< how the record's key differs, "" for an exact one */
 } strake_tuned_use;
 
-/** A program text that was embedded at build time. */
-typedef struct strake_tuned_text {
-    const char *name; /**< NULL ends the table */
-    const unsigned char *bytes;
-    size_t length;
-} strake_tuned_text;
-
 /** data/tuned/ *.yaml, embedded. */
-extern const strake_tuned_text strake_tuned_texts[];
+extern const strake_embedded strake_tuned_texts[];
 
 /** Word of a level: "exact", "driver", ... */
 const char *strake_tuned_level_name(strake_tuned_level level);

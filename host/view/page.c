@@ -164,7 +164,7 @@ strake_status strake_page_print(const strake_recording *recording,
     strake_json writer = strake_json_on(&data), *const json = &writer;
     int range_count = 0;
     const int side = points_of(recording->frames);
-    const char *const text = (const char *)strake_page_texts[0].data;
+    const char *const text = (const char *)strake_page_texts[0].bytes;
     const char *const place = strstr(text, mark);
     range *const ranges = calloc((size_t)recording->frames, sizeof *ranges);
     STRAKE_CHECK(ranges != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a page");

@@ -2,18 +2,13 @@
 #ifndef STRAKE_PAGE_H
 #define STRAKE_PAGE_H
 
+#include "base/embedded.h"
 #include "io/text.h"
 #include "view/picture.h"
 #include "view/recording.h"
 
-/** A text that is part of the program, made at build time from host/view/page.html. */
-typedef struct strake_page_text {
-    const char *name; /**< NULL ends the table */
-    const unsigned char *data;
-    size_t length;
-} strake_page_text;
-
-extern const strake_page_text strake_page_texts[];
+/** page.html. */
+extern const strake_embedded strake_page_texts[];
 
 /** Largest page [bytes], and largest side of a frame [points]. */
 enum { STRAKE_PAGE_BYTES = 50000000, STRAKE_PAGE_POINTS = 512 };

@@ -368,7 +368,7 @@ static void the_nearest_class_serves_a_grid(void **state)
 /* The shipped records of a device. */
 static void read_shipped(const char *device, strake_tuned_record *out)
 {
-    for (const strake_tuned_text *text = strake_tuned_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_tuned_texts; text->name != NULL; text++) {
         strake_error error;
         if (strake_tuned_parse(text->name, (const char *)text->bytes, text->length, out, &error) ==
                 STRAKE_OK &&
@@ -678,7 +678,7 @@ static void readers_never_see_half_a_file(void **state)
 static void shipped_results_are_all_readable(void **state)
 {
     (void)state;
-    for (const strake_tuned_text *text = strake_tuned_texts; text->name != NULL; text++) {
+    for (const strake_embedded *text = strake_tuned_texts; text->name != NULL; text++) {
         strake_tuned_record record;
         strake_error error;
         const strake_status status = strake_tuned_parse(text->name, (const char *)text->bytes,
