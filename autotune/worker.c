@@ -225,9 +225,10 @@ static void tell_effect(worker *w)
 static void tell_rates(worker *w)
 {
     strake_part_report part;
-    if (strake_solver_parts(w->solver, &part, 1) > 0 && part.blocks > 0) {
-        (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", part.rate_up,
-                                  part.rate_down, part.rate_cells);
+    if (strake_solver_parts(w->solver, &part, 1) > 0 && part.memory.sizes.blocks > 0) {
+        const strake_cl_rates *const is = &part.memory.rates;
+        (void)strake_number_write(w->answers, "rates\t%.9g\t%.9g\t%.9g\n", is->up, is->down,
+                                  is->cells);
     }
 }
 

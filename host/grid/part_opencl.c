@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdio.h>
 
 #include "case/settings.h"
@@ -315,80 +314,19 @@ static strake_status blocks_record(strake_part *part, strake_cl_record *record, 
 
 /* --- what both have in common --------------------------------------------------------------------- */
 
-static void describe_blocks(const strake_cl_stripe *stripe, strake_part_report *out)
-{
-    strake_cl_blocks_report report;
-    strake_cl_stripe_describe(stripe, &report);
-    out->device_memory = (double)report.memory;
-    out->memory_resident = (double)report.resident;
-    out->memory_limit = (double)report.limit;
-    if (report.sizes.steps == 0) {
-        return;
-    }
-    out->blocks = report.sizes.blocks;
-    out->streams = report.sizes.streams;
-    out->block_slabs = report.sizes.slabs;
-    out->block_steps = report.sizes.steps;
-    out->pinned = report.pinned;
-    out->uploaded = report.uploaded;
-    out->downloaded = report.downloaded;
-    out->predicted = report.predicted;
-    out->rate_up = report.rates.up;
-    out->rate_down = report.rates.down;
-    out->rate_cells = report.rates.cells;
-}
-
-static void describe_kernels(const strake_cl_stripe *stripe, strake_kernels *out)
-{
-    strake_cl_description d;
-    strake_cl_stripe_describe_kernels(stripe, &d);
-    out->count = d.kernels;
-    out->marching = d.marching;
-    out->tiled = d.tiled;
-    out->used = d.used;
-    strake_settings_detach(&out->used);
-    out->used.group_width = d.width;
-    out->used.group_height = d.height;
-    out->used.group_rows = (int)d.rows;
-    (void)strake_groups_print(d.kernels, d.group, out->used.groups);
-    out->bytes_per_cell = d.bytes_per_cell;
-    out->registers = d.registers;
-    out->resident = d.resident;
-    out->occupancy = d.occupancy;
-    out->private_bytes = d.private_bytes;
-    out->local_bytes = d.local_bytes;
-}
-
-static void describe_exchange(const strake_cl_stripe *stripe, strake_part_exchange *out)
-{
-    strake_cl_exchange_report report;
-    strake_cl_stripe_describe_exchange(stripe, &report);
-    out->bytes_down = report.bytes_down;
-    out->bytes_up = report.bytes_up;
-    out->messages_down = report.messages_down;
-    out->messages_up = report.messages_up;
-    out->overlaps = report.overlaps;
-    out->samples = report.samples;
-    out->measured_down = report.samples > 0 ? report.down : (double)NAN;
-    out->measured_up = report.samples > 0 ? report.up : (double)NAN;
-}
-
 static void describe(const strake_part *part, strake_part_report *out)
 {
-    char option[64];
     const strake_cl_device *device = part->device;
     (void)snprintf(out->name, sizeof out->name, "%s", device->name);
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
     (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
     out->bit_exact = device->bit_exact[strake_grid_of(part->domain)->which->precision] == 1;
     if (part->body != NULL) {
-        describe_blocks(stripe_of(part), out);
-        describe_kernels(stripe_of(part), &out->kernels);
-        out->kernels.used.blocks = (int)out->blocks;
-        out->kernels.used.streams = out->streams;
-        describe_exchange(stripe_of(part), &out->borders);
-        out->kernels.limitable =
-            strake_cl_register_options(device, 1, option, sizeof option) != NULL;
+        strake_cl_stripe_describe(stripe_of(part), &out->memory);
+        strake_cl_stripe_describe_kernels(stripe_of(part), &out->kernels);
+        strake_cl_stripe_describe_exchange(stripe_of(part), &out->borders.done);
+        out->kernels.used.blocks = (int)out->memory.sizes.blocks;
+        out->kernels.used.streams = out->memory.sizes.streams;
     }
 }
 

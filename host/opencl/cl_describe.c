@@ -22,8 +22,14 @@ static int64_t larger(int64_t a, int64_t b)
 void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[STRAKE_AXES],
                                 strake_cl_description *out)
 {
+    strake_settings *const used = &out->used;
+    strake_group group[STRAKE_MOST_GROUPS];
+    int64_t rows = 0;
+    char option[64];
     memset(out, 0, sizeof *out);
-    out->used = s->options.run;
+    *used = s->options.run;
+    strake_settings_detach(used);
+    out->limitable = strake_cl_register_options(s->device, 1, option, sizeof option) != NULL;
     for (int k = 0; k < s->kernels; k++) {
         const strake_cl_kernel_plan *plan = &s->plan[k];
         int64_t extent[STRAKE_AXES];
@@ -33,18 +39,17 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         for (int axis = 0; axis < STRAKE_AXES; axis++) {
             extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
         }
-        if (out->kernels < STRAKE_MOST_GROUPS) {
+        if (out->count < STRAKE_MOST_GROUPS) {
             size_t size[2];
             strake_cl_groups_size(s, k, size);
-            out->group[out->kernels] = (strake_group){(int)size[0], (int)size[1]};
+            group[out->count] = (strake_group){(int)size[0], (int)size[1]};
         }
-        out->kernels++;
+        out->count++;
         out->marching += plan->marches ? 1 : 0;
         out->tiled += plan->tiled ? 1 : 0;
         out->bytes_per_cell += (double)strake_precision_size(s->graph->precision) *
                                (plan->inputs + strake_cl_plan_arrays_written(plan));
-        out->rows =
-            plan->marches ? larger(out->rows, strake_cl_groups_cut(s, k, extent).rows) : out->rows;
+        rows = plan->marches ? larger(rows, strake_cl_groups_cut(s, k, extent).rows) : rows;
         const int registers = strake_cl_registers(s->cl, s->device, s->program, plan->name);
         if (registers > out->registers) {
             out->registers = registers;
@@ -54,15 +59,16 @@ void strake_cl_kernels_describe(const strake_cl_kernels *s, const int64_t cells[
         out->local_bytes = larger(out->local_bytes, ask(s, k, CL_KERNEL_LOCAL_MEM_SIZE));
     }
     const bool marches = out->marching > 0;
-    if (!marches && out->tiled == 0 && out->used.fusion > STRAKE_CL_FUSION_PLAIN) {
-        out->used.fusion = STRAKE_CL_FUSION_PLAIN; /* no such kernel was cheaper, or fitted */
+    if (!marches && out->tiled == 0 && used->fusion > STRAKE_CL_FUSION_PLAIN) {
+        used->fusion = STRAKE_CL_FUSION_PLAIN; /* no such kernel was cheaper, or fitted */
     }
+    used->group_width = (int)(marches ? s->march_width : s->width);
+    used->group_height = (int)(marches ? s->march_height : s->height);
     if (out->tiled > 0) {
-        out->width = s->options.tile[0];
-        out->height = s->options.items / s->options.tile[0];
-        out->rows = s->options.tile[1];
-        return;
+        used->group_width = s->options.tile[0];
+        used->group_height = s->options.items / s->options.tile[0];
+        rows = s->options.tile[1];
     }
-    out->width = (int)(marches ? s->march_width : s->width);
-    out->height = (int)(marches ? s->march_height : s->height);
+    used->group_rows = (int)rows;
+    (void)strake_groups_print(out->count, group, used->groups);
 }

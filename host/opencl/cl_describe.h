@@ -6,15 +6,12 @@
 
 /** Kernels of every step, with the defaults that were in effect. Sizes are those of the largest kernel. */
 typedef struct strake_cl_description {
-    int kernels;  /**< of every step */
-    int marching; /**< that march along rows */
-    int tiled;    /**< whose groups compute tiles; the others give every work-item a cell */
+    int count;      /**< of every step; 0: there are none */
+    int marching;   /**< that march along rows */
+    int tiled;      /**< whose groups compute tiles; the others give every work-item a cell */
+    bool limitable; /**< the compiler can be told a limit on registers */
     double bytes_per_cell; /**< that they load and store, with nothing found in caches twice */
-    strake_settings used;  /**< with what kernels took for zeros */
-    int width;             /**< work-items of a group along columns */
-    int height;            /**< along rows; of marching kernels along lines, 1 in two dimensions */
-    strake_group group[STRAKE_MOST_GROUPS]; /**< of the first kernels, in launch order */
-    int64_t rows;          /**< per group of marching kernels, of a tile; 0 without any */
+    strake_settings used;  /**< in effect, with defaults; no texts but groups */
     int registers;         /**< per work-item; 0: the driver does not tell */
     int64_t resident;      /**< groups of that kernel in a compute unit, by registers; 0: unknown */
     double occupancy;      /**< share of the work-items that a unit holds at most */

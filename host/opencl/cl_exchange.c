@@ -1,5 +1,6 @@
 #include "opencl/cl_exchange.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static double median(const double *value, int count)
 {
     double sorted[STRAKE_CL_SAMPLES];
     memcpy(sorted, value, sizeof sorted);
-    return count > 0 ? strake_median(sorted, count) : 0.0;
+    return count > 0 ? strake_median(sorted, count) : (double)NAN;
 }
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)

@@ -52,7 +52,7 @@ typedef struct strake_cl_exchange_report {
     int messages_down, messages_up;
     bool overlaps;   /**< transfers run beside kernels */
     int samples;     /**< timed exchanges of a run */
-    double down, up; /**< their medians, without waiting for other stripes; 0 if there are none */
+    double down, up; /**< their medians, without waiting for other stripes; NaN: there are none */
 } strake_cl_exchange_report;
 
 /**

@@ -157,23 +157,24 @@ static void print_tuning(const strake_case *which, const strake_part_report *par
 /* Of a stripe that streams through its device. */
 static void print_blocks(const strake_part_report *p, strake_json *json)
 {
-    if (p->blocks == 0) {
+    const strake_cl_blocks_report *const m = &p->memory;
+    if (m->sizes.blocks == 0) {
         return;
     }
     strake_json_object(json, "streaming", STRAKE_JSON_LINE);
-    strake_json_integer(json, "blocks", p->blocks);
-    strake_json_integer(json, "block_rows", p->block_slabs);
-    strake_json_integer(json, "streams", p->streams);
+    strake_json_integer(json, "blocks", m->sizes.blocks);
+    strake_json_integer(json, "block_rows", m->sizes.slabs);
+    strake_json_integer(json, "streams", m->sizes.streams);
     strake_json_integer(json, "steps_per_sweep", p->sweep);
-    strake_json_boolean(json, "pinned", p->pinned);
-    strake_json_number(json, "resident_bytes", p->memory_resident);
-    strake_json_number(json, "memory_limit_bytes", p->memory_limit);
-    strake_json_number(json, "uploaded_bytes", p->uploaded);
-    strake_json_number(json, "downloaded_bytes", p->downloaded);
-    strake_json_number(json, "upload_bytes_per_second", p->rate_up);
-    strake_json_number(json, "download_bytes_per_second", p->rate_down);
-    strake_json_number(json, "kernel_cells_per_second", p->rate_cells);
-    strake_json_number(json, "predicted_seconds", p->predicted);
+    strake_json_boolean(json, "pinned", m->pinned);
+    strake_json_number(json, "resident_bytes", (double)m->resident);
+    strake_json_number(json, "memory_limit_bytes", (double)m->limit);
+    strake_json_number(json, "uploaded_bytes", m->uploaded);
+    strake_json_number(json, "downloaded_bytes", m->downloaded);
+    strake_json_number(json, "upload_bytes_per_second", m->rates.up);
+    strake_json_number(json, "download_bytes_per_second", m->rates.down);
+    strake_json_number(json, "kernel_cells_per_second", m->rates.cells);
+    strake_json_number(json, "predicted_seconds", m->predicted);
     strake_json_number(json, "measured_seconds", p->compute + p->exchange);
     strake_json_end(json);
 }
@@ -181,23 +182,23 @@ static void print_blocks(const strake_part_report *p, strake_json *json)
 /* What a device's stripe exchanges with others, and what the stored model of the device says of it. */
 static void print_model(const strake_part_exchange *e, strake_json *json)
 {
-    if (e->messages_down == 0 && e->messages_up == 0) {
+    if (e->done.messages_down == 0 && e->done.messages_up == 0) {
         return;
     }
     strake_json_object(json, "model", STRAKE_JSON_LINE);
     strake_json_string(json, "date", e->model[0] != '\0' ? e->model : NULL);
     strake_json_boolean(json, "chose_steps_per_sweep", e->chose_steps);
     strake_json_boolean(json, "chose_overlap", e->chose_overlap);
-    strake_json_boolean(json, "overlap", e->overlaps);
-    strake_json_number(json, "bytes_down", e->bytes_down);
-    strake_json_number(json, "bytes_up", e->bytes_up);
+    strake_json_boolean(json, "overlap", e->done.overlaps);
+    strake_json_number(json, "bytes_down", e->done.bytes_down);
+    strake_json_number(json, "bytes_up", e->done.bytes_up);
     strake_json_number(json, "predicted_exchange_seconds", e->predicted_down + e->predicted_up);
-    strake_json_number(json, "measured_exchange_seconds", e->measured_down + e->measured_up);
+    strake_json_number(json, "measured_exchange_seconds", e->done.down + e->done.up);
     strake_json_number(json, "predicted_up_seconds", e->predicted_up);
-    strake_json_number(json, "measured_up_seconds", e->measured_up);
-    strake_json_integer(json, "messages_down", e->messages_down);
-    strake_json_integer(json, "messages_up", e->messages_up);
-    strake_json_integer(json, "samples", e->samples);
+    strake_json_number(json, "measured_up_seconds", e->done.up);
+    strake_json_integer(json, "messages_down", e->done.messages_down);
+    strake_json_integer(json, "messages_up", e->done.messages_up);
+    strake_json_integer(json, "samples", e->done.samples);
     strake_json_end(json);
 }
 
@@ -219,7 +220,7 @@ static void print_loops(const strake_loop_work *work, strake_json *json)
 }
 
 /* The settings that these kernels read, as they were in effect. */
-static void print_settings(const strake_kernels *k, strake_json *json)
+static void print_settings(const strake_cl_description *k, strake_json *json)
 {
     const unsigned read = STRAKE_FOR_KERNELS | STRAKE_FOR_UNTILED |
                           (k->marching > 0 ? STRAKE_FOR_MARCHING : 0U) |
@@ -240,7 +241,7 @@ static void print_settings(const strake_kernels *k, strake_json *json)
 }
 
 /* Of a device's stripe: what was in effect, the user's settings, tuned ones and defaults together. */
-static void print_kernels(const strake_kernels *k, strake_json *json)
+static void print_kernels(const strake_cl_description *k, strake_json *json)
 {
     if (k->count == 0) {
         return;
@@ -280,8 +281,8 @@ static void print_identity(const strake_part_report *part, strake_json *json)
     }
     strake_json_integer(json, "rank", part->rank);
     strake_json_integer(json, "steps_per_sweep", part->sweep);
-    if (part->device_memory > 0.0) {
-        strake_json_integer(json, "device_memory_bytes", (int64_t)part->device_memory);
+    if (part->memory.memory > 0) {
+        strake_json_integer(json, "device_memory_bytes", (int64_t)part->memory.memory);
     }
     if (part->teams > 0) {
         strake_json_integer(json, "teams", part->teams);

@@ -4,37 +4,20 @@
 
 #include "case/case.h"
 #include "engine/loops.h"
+#include "opencl/cl_stripe.h"
 #include "tuned/record.h"
 
 enum { STRAKE_MAX_PARTS = 64, STRAKE_MOST_PARTS = 1024 /* of all ranks */ };
 
-/** What a device's stripe exchanges, as its model predicts it and as it was measured. NaN: unknown. */
+/** What a device's stripe exchanges, as it was measured and as the device's model predicts it. */
 typedef struct strake_part_exchange {
-    char model[16];              /**< date of the stored model, "": there is none */
-    bool chose_steps;            /**< the models chose the steps per sweep */
-    bool chose_overlap;          /**< and whether transfers overlap with kernels */
-    bool overlaps;               /**< they do */
-    double bytes_down, bytes_up; /**< of one exchange */
-    int messages_down, messages_up;
+    strake_cl_exchange_report done;
+    char model[16];     /**< date of the stored model, "": there is none */
+    bool chose_steps;   /**< the models chose the steps per sweep */
+    bool chose_overlap; /**< and whether transfers overlap with kernels */
     double predicted_down,
-        predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for */
-    double measured_down, measured_up; /**< medians of so many in this run */
-    int samples;
+        predicted_up; /**< seconds of its halves, nothing hidden, nobody waited for; NaN: unknown */
 } strake_part_exchange;
-
-/** The OpenCL kernels of a stripe; sizes are those of the largest one. */
-typedef struct strake_kernels {
-    int count;             /**< of every step; 0: not an OpenCL stripe with slabs */
-    int marching, tiled;   /**< of these, that march along rows or compute tiles */
-    bool limitable;        /**< the compiler can be told a limit on registers */
-    strake_settings used;  /**< in effect, with defaults; no texts. Sizes of the largest kernel */
-    double bytes_per_cell; /**< loaded and stored per step */
-    int registers;         /**< per work-item; 0: unknown */
-    int64_t resident;      /**< groups in a compute unit, by registers; 0: unknown */
-    double occupancy;      /**< share of the work-items that a unit holds at most */
-    int64_t private_bytes; /**< per work-item, by the driver */
-    int64_t local_bytes;   /**< per group, by the driver */
-} strake_kernels;
 
 /** One part of WHERE during and after a run. */
 typedef struct strake_part_report {
@@ -52,21 +35,11 @@ typedef struct strake_part_report {
     int64_t lines; /**< and lines of every slab */
     strake_loop_work loops; /**< what the row pipeline does for a cell (cpu), zeros otherwise */
     int sweep;              /**< most time steps from one exchange to the next */
-    int64_t blocks;       /**< in which a device's stripe streams through its memory, 0: resident */
-    int streams;          /**< that take the blocks in turn */
-    int64_t block_slabs;  /**< of the largest block */
-    int block_steps;      /**< of a visit of a block */
-    bool pinned;          /**< the driver pinned the host arrays */
-    double device_memory; /**< bytes of its arrays on an OpenCL device */
-    double memory_resident; /**< bytes that they would take if none streamed */
-    double memory_limit;    /**< bytes that they may take */
-    strake_kernels kernels;
-    double uploaded, downloaded; /**< bytes inside strake_step() */
-    double predicted;            /**< seconds that the model of the blocks gives for the same */
-    double rate_up, rate_down;   /**< measured link [bytes/s] */
-    double rate_cells;           /**< measured kernels [cells/s] */
-    bool bit_exact;              /**< passed the arithmetic self-test (always for serial and cpu) */
-    int64_t first, end;          /**< stripe [first, end) along axis 0; first = end if empty */
+    strake_cl_description kernels; /**< of an OpenCL stripe with slabs */
+    strake_cl_blocks_report
+        memory;         /**< of its device, and how it streams through that, if it does */
+    bool bit_exact;     /**< passed the arithmetic self-test (always for serial and cpu) */
+    int64_t first, end; /**< stripe [first, end) along axis 0; first = end if empty */
     double compute, exchange, idle; /**< seconds inside strake_step() */
     double active;         /**< cells when it last looked, -1: it does not (engine/activity.h) */
     double patches;        /**< of a cache line of columns that it computes then */

@@ -81,8 +81,8 @@ static traits find_traits(const strake_solver *solver)
             continue;
         }
         strake_part_describe(part, &is);
-        t.streaming += is.blocks > 0 ? 1 : 0;
-        t.resident += is.blocks > 0 ? 0 : 1;
+        t.streaming += is.memory.sizes.blocks > 0 ? 1 : 0;
+        t.resident += is.memory.sizes.blocks > 0 ? 0 : 1;
         t.marching += is.kernels.marching > 0 ? 1 : 0;
         t.tiled += is.kernels.tiled > 0 ? 1 : 0;
         t.kernels = is.kernels.count > t.kernels ? is.kernels.count : t.kernels;

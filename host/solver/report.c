@@ -18,7 +18,6 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->threads = 1;
     out->bit_exact = true;
     out->active = -1.0;
-    out->borders.measured_down = out->borders.measured_up = (double)NAN;
     strake_part_describe(part, out);
     if (part->ops->has_workers) {
         const bool binds = strake_topology_binds(&solver->team.topology, solver->team.threads);

@@ -148,10 +148,11 @@ void strake_costs_describe(const strake_team *team, const strake_part *part,
     x->predicted_down = x->predicted_up = (double)NAN;
     if (model != NULL) {
         const int active = active_on(team, part);
-        x->predicted_down = strake_model_exchange(model, x->overlaps, x->bytes_down,
-                                                  x->messages_down, 0.0, 0, active);
-        x->predicted_up =
-            strake_model_exchange(model, x->overlaps, 0.0, 0, x->bytes_up, x->messages_up, active);
+        const strake_cl_exchange_report *const is = &x->done;
+        x->predicted_down = strake_model_exchange(model, is->overlaps, is->bytes_down,
+                                                  is->messages_down, 0.0, 0, active);
+        x->predicted_up = strake_model_exchange(model, is->overlaps, 0.0, 0, is->bytes_up,
+                                                is->messages_up, active);
         out->borders.chose_steps = team->model_steps > 0;
         out->borders.chose_overlap =
             team->which->run.overlap == 0 && strake_costs_of(team, part).known;

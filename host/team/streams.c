@@ -25,14 +25,15 @@ static void tell_stripe(const strake_team *team, int e, const strake_part_report
     (void)snprintf(which, sizeof which, "%s: stripe %d of %d (%ss %lld to %lld)", part->name,
                    number, stripes, slabs, (long long)part->range.first,
                    (long long)part->range.end - 1);
-    if (is->blocks == 0) {
+    const strake_cl_sizes *const sizes = &is->memory.sizes;
+    if (sizes->blocks == 0) {
         strake_tell(&team->notices, "%s fits in the device memory now and no longer streams",
                     which);
         return;
     }
-    strake_cl_bytes_text(is->memory_resident, need);
-    strake_cl_bytes_text(is->memory_limit, limit);
-    if (is->memory_resident > is->memory_limit) {
+    strake_cl_bytes_text((double)is->memory.resident, need);
+    strake_cl_bytes_text((double)is->memory.limit, limit);
+    if (is->memory.resident > is->memory.limit) {
         (void)snprintf(why, sizeof why, "would take %s of device memory and may take %s", need,
                        limit);
     } else {
@@ -41,10 +42,10 @@ static void tell_stripe(const strake_team *team, int e, const strake_part_report
     strake_tell(&team->notices,
                 "%s %s, so it streams through it: %lld block%s of up to %lld %s%s, %d "
                 "step%s a visit, %d stream%s, %s",
-                which, why, (long long)is->blocks, is->blocks > 1 ? "s" : "",
-                (long long)is->block_slabs, slabs, is->block_slabs > 1 ? "s" : "", is->block_steps,
-                is->block_steps > 1 ? "s" : "", is->streams, is->streams > 1 ? "s" : "",
-                strake_cl_bytes_text(is->device_memory, taken));
+                which, why, (long long)sizes->blocks, sizes->blocks > 1 ? "s" : "",
+                (long long)sizes->slabs, slabs, sizes->slabs > 1 ? "s" : "", sizes->steps,
+                sizes->steps > 1 ? "s" : "", sizes->streams, sizes->streams > 1 ? "s" : "",
+                strake_cl_bytes_text((double)is->memory.memory, taken));
 }
 
 void strake_notices_streams(strake_team *team)
@@ -56,7 +57,7 @@ void strake_notices_streams(strake_team *team)
             continue;
         }
         strake_part_describe(part, &is);
-        if ((is.blocks > 0) != part->told) {
+        if ((is.memory.sizes.blocks > 0) != part->told) {
             tell_stripe(team, e, &is);
             part->told = !part->told;
         }

@@ -65,7 +65,7 @@ static uint64_t run(fixture *f, const char *where, const char *split, const cut 
     const int parts = strake_solver_parts(solver, part, 4);
     *blocks = 0;
     for (int k = 0; k < parts; k++) {
-        *blocks += part[k].blocks;
+        *blocks += part[k].memory.sizes.blocks;
     }
     strake_close(&solver);
     free(state);

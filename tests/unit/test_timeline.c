@@ -70,7 +70,8 @@ static void check_spans(const strake_timeline *t, const strake_part_report *part
         assert_true(sum->compute >= 0.0 && sum->idle >= -1e-9);
         assert_true(fabs(sum->compute + sum->transfer - sum->both + sum->idle - t->seconds) < 1e-9);
         /* A device sends and receives in every step, unless it is alone and holds everything. */
-        assert_int_equal(transfers[e], is_device && (t->parts > 1 || part[e].blocks > 0));
+        assert_int_equal(transfers[e],
+                         is_device && (t->parts > 1 || part[e].memory.sizes.blocks > 0));
     }
 }
 
