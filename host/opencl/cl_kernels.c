@@ -76,6 +76,15 @@ static void release_program(strake_cl_kernels *s)
         s->program = NULL;
     }
     s->kernels = 0;
+    free(s->passed);
+    s->passed = NULL;
+}
+
+void strake_cl_kernels_forget(const strake_cl_kernels *s)
+{
+    if (s->passed != NULL) {
+        memset(s->passed, 0, (size_t)s->kernels * sizeof *s->passed);
+    }
 }
 
 /* Plans and builds the program; @p good is false where a kernel exceeds the device. */
@@ -93,6 +102,8 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
         s->kernels = 0;
         return STRAKE_OK;
     }
+    s->passed = calloc((size_t)s->kernels, sizeof *s->passed);
+    STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
     text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
     STRAKE_TRY(dump_program(s, problem, text, error));

@@ -14,6 +14,17 @@
 #include "opencl/cl_plan.h"
 #include "opencl/cl_record.h"
 
+enum { STRAKE_CL_MOST_ARGUMENTS = 128 };
+
+/**
+ * Arguments that a kernel object has: a call for every one of dozens takes longer than a small step. A buffer may
+ * come to lie where one that was released did: nothing is known then.
+ */
+typedef struct strake_cl_passed {
+    size_t bytes[STRAKE_CL_MOST_ARGUMENTS];
+    uint64_t value[STRAKE_CL_MOST_ARGUMENTS]; /**< its bytes, zeros behind; of local memory 0 */
+} strake_cl_passed;
+
 typedef struct strake_cl_kernels {
     const strake_cl *cl;
     const strake_cl_device *device;
@@ -26,6 +37,7 @@ typedef struct strake_cl_kernels {
     int kernels;
     strake_cl_kernel_plan plan[STRAKE_CL_MOST_KERNELS];
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
+    strake_cl_passed *passed;                    /**< one for each of them */
     size_t limit[STRAKE_CL_MOST_KERNELS];        /**< work-items per group */
     cl_kernel columns, lines, slabs, non_finite; /**< of cl/ghost.cl */
     size_t width, height;                        /**< of groups of point kernels */
@@ -54,6 +66,9 @@ strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake
                                         const strake_settings *settings, uint64_t elements,
                                         strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
+
+/** A buffer is released: what kernels were passed is to be passed again. */
+void strake_cl_kernels_forget(const strake_cl_kernels *kernels);
 
 /** Last kernel that reads a value, or -1. */
 int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value);

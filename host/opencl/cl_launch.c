@@ -1,15 +1,37 @@
 #include "opencl/cl_launch.h"
 
+#include <string.h>
+
 strake_cl_arguments strake_cl_arguments_begin(const strake_cl *cl, cl_kernel kernel)
 {
     const strake_cl_arguments a = {.cl = cl, .kernel = kernel, .code = CL_SUCCESS};
     return a;
 }
 
+/* Whether the kernel has this argument already; notes it. */
+static bool has(strake_cl_passed *passed, cl_uint at, size_t bytes, const void *value)
+{
+    uint64_t word = 0;
+    if (passed == NULL || at >= STRAKE_CL_MOST_ARGUMENTS ||
+        (value != NULL && bytes > sizeof word)) {
+        return false;
+    }
+    if (value != NULL) {
+        memcpy(&word, value, bytes);
+    }
+    const bool same = passed->bytes[at] == bytes && passed->value[at] == word;
+    passed->bytes[at] = bytes;
+    passed->value[at] = word;
+    return same;
+}
+
 void strake_cl_pass(strake_cl_arguments *a, size_t bytes, const void *value)
 {
-    if (a->code == CL_SUCCESS) {
+    if (a->code == CL_SUCCESS && !has(a->passed, a->next, bytes, value)) {
         a->code = a->cl->clSetKernelArg(a->kernel, a->next, bytes, value);
+        if (a->code != CL_SUCCESS && a->passed != NULL) {
+            memset(a->passed, 0, sizeof *a->passed);
+        }
     }
     a->next++;
 }

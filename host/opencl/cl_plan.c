@@ -23,7 +23,8 @@ enum {
 
 static const double cost_of_operation = 1.0;
 static const double cost_of_kernel = 4.0;
-static const double cost_of_launch = 160.0; /* of small grids, which tiles are for */
+static const double cost_of_launch = 160.0;  /* of small grids, which tiles are for, ... */
+static const double bytes_of_launch = 1.6e7; /* ... of smaller ones their share of these */
 static const double cost_of_spilled_real = 16.0;
 
 strake_cl_options strake_cl_options_complete(const strake_cl_options *asked)
@@ -125,6 +126,10 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
     const double again = redundancy(p, plan);
     const double loaded = plan->tiled ? plan->again : again;
     const bool small = p->options->run.fusion == STRAKE_CL_FUSION_TILE;
+    /* Where every step is followed by a reduction; others have been measured with the one number. */
+    const bool is_shared = p->graph->reductions > 0 && p->options->cells > 0;
+    const double share = is_shared ? bytes_of_launch / (double)p->options->cells : 0.0;
+    const double launch = share > cost_of_launch ? share : cost_of_launch;
     const int spilled = plan->held / plan->vector - p->options->run.hold;
     const double size = strake_precision_size(p->graph->precision);
     /* Operations of a shorter type are as much faster as its transfers. */
@@ -133,8 +138,7 @@ static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
     }
     return size * (plan->inputs * loaded + strake_cl_plan_arrays_written(plan) +
                    plan->ops * again * cost_of_operation / 8.0) +
-           (small ? cost_of_launch : cost_of_kernel) +
-           (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
+           (small ? launch : cost_of_kernel) + (spilled > 0 ? cost_of_spilled_real * spilled : 0.0);
 }
 
 static void name_kernel(const strake_graph *graph, strake_cl_kernel_plan *plan)

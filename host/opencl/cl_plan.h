@@ -57,6 +57,7 @@ typedef struct strake_cl_options {
     int tile[2];         /**< columns and rows of a tile */
     int items;           /**< work-items of a tile's group */
     size_t local;        /**< local memory that tiled kernels may take [bytes]; 0: any */
+    int64_t cells;       /**< of a stripe; 0: nobody knows */
     bool large;          /**< arrays may have 2^32 elements or more */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows

@@ -75,6 +75,62 @@ static void choose_ways(tiler *t)
     }
 }
 
+/* Whether a stage of the kernel reads a value at another cell. */
+static bool is_read_away(const tiler *t, int value)
+{
+    for (int k = 0; k < t->plan->stages; k++) {
+        const strake_stage *stage = stage_of(t, k);
+        for (int r = 0; r < stage->reads; r++) {
+            if (source_of(t, &stage->read[r]) == value &&
+                memcmp(stage->read[r].offset, zero, sizeof zero) != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* How many values shared with other cells lie on the longest way to a stage's output. */
+static int depth_of(const tiler *t, const strake_stage *stage, const int *depth)
+{
+    int most = 0;
+    for (int r = 0; r < stage->reads; r++) {
+        const int v = source_of(t, &stage->read[r]);
+        const bool is_far = t->member[v] && t->way[v] == SHARED && is_read_away(t, v);
+        const int after = t->member[v] ? depth[v] + (is_far ? 1 : 0) : 0;
+        most = after > most ? after : most;
+    }
+    return most;
+}
+
+/*
+ * A value that is shared only because cheap ones of its own cell may be computed at others: where all that read
+ * it could be computed with it, those are computed once instead.
+ */
+static void keep_together(tiler *t)
+{
+    int depth[STRAKE_MAX_VALUES] = {0};
+    for (int k = 0; k < t->plan->stages; k++) {
+        depth[stage_of(t, k)->output] = depth_of(t, stage_of(t, k), depth);
+    }
+    for (int k = 0; k < t->plan->stages; k++) {
+        const int v = stage_of(t, k)->output;
+        bool together = t->way[v] == SHARED && !is_read_away(t, v);
+        for (int c = 0; c < t->plan->stages; c++) {
+            const strake_stage *reader = stage_of(t, c);
+            together = together && (!strake_cl_stage_reads(t->graph, reader, v) ||
+                                    depth[reader->output] == depth[v]);
+        }
+        for (int c = 0; together && c < t->plan->stages; c++) {
+            const strake_stage *reader = stage_of(t, c);
+            if (strake_cl_stage_reads(t->graph, reader, v) && t->way[reader->output] == CHEAP) {
+                t->way[reader->output] = is_read_away(t, reader->output) ? SHARED : OWN;
+            }
+        }
+        t->way[v] = together ? OWN : t->way[v];
+    }
+}
+
 /* The phases of all values; a value of which two phases would compute their own is shared instead. */
 static bool settle_phases(tiler *t)
 {
@@ -341,6 +397,7 @@ bool strake_cl_plan_tiles(const strake_graph *graph, const strake_cl_options *op
     int phases = 0;
     t.plan = plan;
     choose_ways(&t);
+    keep_together(&t);
     while (!settle_phases(&t)) {
     }
     for (int k = 0; k < plan->stages; k++) {

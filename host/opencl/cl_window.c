@@ -39,6 +39,7 @@ cleanup:
 void strake_cl_release_buffer(const strake_cl_kernels *kernels, cl_mem *buffer)
 {
     if (*buffer != NULL) {
+        strake_cl_kernels_forget(kernels);
         (void)kernels->cl->clReleaseMemObject(*buffer);
         *buffer = NULL;
     }

@@ -33,6 +33,7 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     strake_status status = STRAKE_OK;
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, kernels->kernel[k]);
     a.event = w->timer != NULL ? &w->timer[k] : NULL;
+    a.passed = &kernels->passed[k];
     for (int i = 0; i < plan->inputs; i++) {
         const cl_mem array = array_of(w, plan->input[i]);
         strake_cl_pass(&a, sizeof array, &array);
