@@ -199,16 +199,10 @@ void strake_bench_print_svg(const strake_bench *bench, int benches, strake_text 
 {
     const double height = page_height(bench, benches);
     double y = MARGIN;
-    strake_text_print(svg,
-                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
-                      "viewBox=\"0 0 %d %.0f\" font-family=\"sans-serif\" font-size=\"13\">\n"
-                      "<style>.label{text-anchor:end;fill:#1d2733}.value{fill:#1d2733}"
-                      ".note{fill:#5b6672}.head{font-weight:bold;font-size:15px;fill:#1d2733}"
-                      ".spread{stroke:#1d2733;stroke-width:1;fill:none}"
-                      "</style>\n"
-                      "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-                      WIDTH, height, WIDTH, height);
+    strake_svg_begin(svg, WIDTH, height, 13,
+                     ".label{text-anchor:end;fill:#1d2733}.value{fill:#1d2733}"
+                     ".note{fill:#5b6672}.head{font-weight:bold;font-size:15px;fill:#1d2733}"
+                     ".spread{stroke:#1d2733;stroke-width:1;fill:none}");
     strake_svg_text(svg, MARGIN, y + 8, "head", "strake bench: placements side by side");
     y = print_origin(bench, benches, y + LINE, svg);
     y = print_legend(y + NOTE / 2.0, svg);

@@ -4,6 +4,10 @@
 
 #include "io/text.h"
 
+/** The beginning of a page, white, with the style of its classes and letters of so many points; it ends with "</svg>\n". */
+void strake_svg_begin(strake_text *svg, double width, double height, int letters,
+                      const char *style);
+
 /** Appends a text so that it may stand between tags and in attributes; what is not printable ASCII becomes ?. */
 void strake_svg_escape(strake_text *svg, const char *text);
 

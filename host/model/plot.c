@@ -182,19 +182,12 @@ void strake_model_print_svg(const strake_model_machine *m, strake_text *svg)
     for (int d = 0; d < m->devices; d++) {
         panels += m->device[d].status == STRAKE_OK ? 3 : 0;
     }
-    const int width = 2 * MARGIN + 2 * PANEL_WIDTH;
-    const int height = HEAD + (panels + 1) / 2 * PANEL_HEIGHT + MARGIN;
-    strake_text_print(
-        svg,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-        "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<style>.value{fill:#1d2733;paint-order:stroke;stroke:#ffffff;stroke-width:3px}"
-        ".tick{text-anchor:end;fill:#5b6672}.middle{text-anchor:middle;fill:#5b6672}"
-        ".note{fill:#5b6672}.head{font-weight:bold;font-size:14px;fill:#1d2733}"
-        ".grid{stroke:#e3e6e9;fill:none}.frame{fill:none;stroke:#5b6672}</style>\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-        width, height, width, height);
+    strake_svg_begin(svg, 2 * MARGIN + 2 * PANEL_WIDTH,
+                     HEAD + (panels + 1) / 2 * PANEL_HEIGHT + MARGIN, 12,
+                     ".value{fill:#1d2733;paint-order:stroke;stroke:#ffffff;stroke-width:3px}"
+                     ".tick{text-anchor:end;fill:#5b6672}.middle{text-anchor:middle;fill:#5b6672}"
+                     ".note{fill:#5b6672}.head{font-weight:bold;font-size:14px;fill:#1d2733}"
+                     ".grid{stroke:#e3e6e9;fill:none}.frame{fill:none;stroke:#5b6672}");
     strake_svg_text(svg, MARGIN, 26.0, "head",
                     "strake model: seconds of a transfer over its bytes");
     strake_svg_text(

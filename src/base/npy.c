@@ -432,16 +432,9 @@ strake_status strake_npy_write_header(strake_file *file, int element_size, int d
         text[used++] = ' ';
     }
     text[used++] = '\n';
-    const unsigned char start[10] = {0x93,
-                                     'N',
-                                     'U',
-                                     'M',
-                                     'P',
-                                     'Y',
-                                     1,
-                                     0,
-                                     (unsigned char)(used % 256),
-                                     (unsigned char)(used / 256)};
+    unsigned char start[10] = "\x93NUMPY\1"; /* version 1.0, then the length in two bytes */
+    start[8] = (unsigned char)(used % 256);
+    start[9] = (unsigned char)(used / 256);
     const strake_status status = strake_file_write(file, start, sizeof start, error);
     return status == STRAKE_OK ? strake_file_write(file, text, (size_t)used, error) : status;
 }

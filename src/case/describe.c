@@ -138,18 +138,50 @@ static void describe_shape(const writer *to, const strake_shape *shape)
     }
 }
 
+/* What stands above the keys. */
+static const char *const about_cases[] = {
+    "A case is one YAML mapping; keys may stand in any order, unknown keys are errors.",
+    "A path such as time.steps means 'steps' inside 'time', vents[0] the first of a list;",
+    "--set PATH=VALUE overrides it.",
+    "Integers are accepted for numbers. File names are relative to the case's folder.",
+    "Arrays are [rows, cols] ([planes, rows, cols] in 3D); rows are i, columns are j.",
+    "",
+    "Keys of every case",
+    NULL};
+
+/* How a field is given, above the shapes. */
+static const char *const about_fields[] = {
+    "How a field is given",
+    "  NUMBER or {constant: NUMBER}",
+    "      one value everywhere",
+    "  {file: NAME.npy}",
+    "      float64 or float32 of the field's shape; one more face than cells in a direction",
+    "      whose boundary is not periodic",
+    "  {file: NAME.nc, variable: NAME, index: K}",
+    "      a variable of a NetCDF file (default: the field's name) of the field's shape; where it",
+    "      has one dimension more, before the others, K chooses one of its arrays, from 0 on",
+    "  {file: NAME.asc, nodata: none, utm: {zone: Z, south: true}, geographic: true}",
+    "      an ESRI ASCII grid, from north to south; grid, spacing and the place on the map are",
+    "      its own. nodata: the number that stands for no value, or none; default: the file's",
+    "  {sum: [A, B, ...]}",
+    "      the sum of several of these, all velocity shapes or none",
+    "  {SHAPE: {PARAMETER: VALUE, ...}}, in index coordinates [row, col] ([plane, row, col]):",
+    "  cell i lies at i, face i at i - 1/2, distances are in cells, n is the number of cells.",
+    "  Velocity shapes [m/s] are for velocity fields: they are multiplied by dt over the",
+    "  spacing and by the mean of h at the face; constants and files are taken as they are.",
+    NULL};
+
+static void say_all(const writer *to, const char *const *text)
+{
+    for (; *text != NULL; text++) {
+        say(to, 6, "%s", *text);
+    }
+}
+
 void strake_case_describe(void (*line)(void *user, const char *text), void *user)
 {
     const writer to = {line, user};
-    say(&to, 6,
-        "A case is one YAML mapping; keys may stand in any order, unknown keys are errors.");
-    say(&to, 6,
-        "A path such as time.steps means 'steps' inside 'time', vents[0] the first of a list;");
-    say(&to, 6, "--set PATH=VALUE overrides it.");
-    say(&to, 6, "Integers are accepted for numbers. File names are relative to the case's folder.");
-    say(&to, 6, "Arrays are [rows, cols] ([planes, rows, cols] in 3D); rows are i, columns are j.");
-    say(&to, 6, "%s", "");
-    say(&to, 6, "Keys of every case");
+    say_all(&to, about_cases);
     describe_keys(&to, NULL, false);
     say(&to, 6, "%s", "");
     say(&to, 6,
@@ -158,35 +190,7 @@ void strake_case_describe(void (*line)(void *user, const char *text), void *user
     for (int p = 0; strake_problems[p] != NULL; ++p) {
         describe_problem(&to, strake_problems[p]);
     }
-    say(&to, 6, "How a field is given");
-    say(&to, 6, "  NUMBER or {constant: NUMBER}");
-    say(&to, 6, "      one value everywhere");
-    say(&to, 6, "  {file: NAME.npy}");
-    say(&to, 6,
-        "      float64 or float32 of the field's shape; one more face than cells in a direction");
-    say(&to, 6, "      whose boundary is not periodic");
-    say(&to, 6, "  {file: NAME.nc, variable: NAME, index: K}");
-    say(&to, 6,
-        "      a variable of a NetCDF file (default: the field's name) of the field's shape; where "
-        "it");
-    say(&to, 6,
-        "      has one dimension more, before the others, K chooses one of its arrays, from 0 on");
-    say(&to, 6, "  {file: NAME.asc, nodata: none, utm: {zone: Z, south: true}, geographic: true}");
-    say(&to, 6,
-        "      an ESRI ASCII grid, from north to south; grid, spacing and the place on the map "
-        "are");
-    say(&to, 6,
-        "      its own. nodata: the number that stands for no value, or none; default: the file's");
-    say(&to, 6, "  {sum: [A, B, ...]}");
-    say(&to, 6, "      the sum of several of these, all velocity shapes or none");
-    say(&to, 6,
-        "  {SHAPE: {PARAMETER: VALUE, ...}}, in index coordinates [row, col] ([plane, row, col]):");
-    say(&to, 6,
-        "  cell i lies at i, face i at i - 1/2, distances are in cells, n is the number of cells.");
-    say(&to, 6,
-        "  Velocity shapes [m/s] are for velocity fields: they are multiplied by dt over the");
-    say(&to, 6,
-        "  spacing and by the mean of h at the face; constants and files are taken as they are.");
+    say_all(&to, about_fields);
     for (int k = 0; k < strake_shape_count; ++k) {
         describe_shape(&to, &strake_shapes[k]);
     }

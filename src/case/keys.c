@@ -45,6 +45,15 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
         0.0, 0x1p63, false, "[steps]"                                                              \
     }
 
+#define STEP_OF_TIME_RANGE                                                                         \
+    {                                                                                              \
+        0.0, INFINITY, true, "[s]"                                                                 \
+    }
+#define TIME_RANGE(unit)                                                                           \
+    {                                                                                              \
+        0.0, INFINITY, false, unit                                                                 \
+    }
+
 #define CELLS_ROW(name, dims, axis, text)                                                          \
     {                                                                                              \
         "grid." name, STRAKE_COMMON_COUNT, dims, CELLS(axis), 0.0,                                 \
@@ -76,33 +85,15 @@ const strake_common strake_commons[] = {
     SPACING_ROW("dx", D3, 1, "spacing along i, between rows"),
     SPACING_ROW("dx", D2, 0, "spacing along i, between rows"),
     SPACING_ROW("dy", ALL, 2, "spacing along j, between columns"),
-    {"time.dt",
-     STRAKE_COMMON_REAL,
-     ALL | FIXED,
-     AT(dt),
-     1.0,
-     NULL,
-     {0.0, INFINITY, true, "[s]"},
+    {"time.dt", STRAKE_COMMON_REAL, ALL | FIXED, AT(dt), 1.0, NULL, STEP_OF_TIME_RANGE,
      "time step"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
      "number of time steps from the initial fields on"},
-    {"time.end",
-     STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
-     AT(end),
-     0.0,
-     "required",
-     {0.0, INFINITY, false, "[s]"},
+    {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),
      "time of the last step, which ends exactly there"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | ADAPTIVE, AT(steps), STRAKE_STEPS_OPEN,
      "as many as there are until time.end", STEP_RANGE, "number of time steps at most"},
-    {"time.dt_max",
-     STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
-     AT(dt_max),
-     60.0,
-     NULL,
-     {0.0, INFINITY, true, "[s]"},
+    {"time.dt_max", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(dt_max), 60.0, NULL, STEP_OF_TIME_RANGE,
      "longest time step"},
     {"time.safety",
      STRAKE_COMMON_REAL,
@@ -122,13 +113,8 @@ const strake_common strake_commons[] = {
      "folder of the output, relative to the case's"},
     {"output.every", STRAKE_COMMON_COUNT, ALL, AT(output_every), 0.0, NULL, STEP_RANGE,
      "steps between outputs; 0: the last step only"},
-    {"output.every_seconds",
-     STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
-     AT(output_seconds),
-     0.0,
-     NULL,
-     {0.0, INFINITY, false, "[s]"},
+    {"output.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(output_seconds), 0.0, NULL,
+     TIME_RANGE("[s]"),
      "time between outputs: at the first step at or after each multiple; 0: not by time"},
     {"output.fields", STRAKE_COMMON_NAMES, ALL, 0, 0.0, "the state fields", NO_RANGE,
      "list of fields to write"},
@@ -163,33 +149,17 @@ const strake_common strake_commons[] = {
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,
      "steps between lines of diagnostics.csv in the output folder, from step 0 on, for problems "
      "that measure their states; 0: none"},
-    {"diagnostics.every_seconds",
-     STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
-     AT(diagnostics_seconds),
-     0.0,
-     NULL,
-     {0.0, INFINITY, false, "[s]"},
+    {"diagnostics.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(diagnostics_seconds), 0.0,
+     NULL, TIME_RANGE("[s]"),
      "time between lines of diagnostics.csv: at the first step at or after each multiple; 0: not "
      "by time"},
     {"checkpoint.every", STRAKE_COMMON_COUNT, ALL, AT(checkpoint_every), 0.0, NULL, STEP_RANGE,
      "steps between checkpoints; 0: none"},
-    {"checkpoint.every_seconds",
-     STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
-     AT(checkpoint_seconds),
-     0.0,
-     NULL,
-     {0.0, INFINITY, false, "[s]"},
+    {"checkpoint.every_seconds", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(checkpoint_seconds), 0.0,
+     NULL, TIME_RANGE("[s]"),
      "time between checkpoints: at the first step at or after each multiple; 0: not by time"},
-    {"checkpoint.every_minutes",
-     STRAKE_COMMON_REAL,
-     ALL,
-     AT(checkpoint_minutes),
-     0.0,
-     NULL,
-     {0.0, INFINITY, false, "[min]"},
-     "time of the run between checkpoints; 0: not by that"},
+    {"checkpoint.every_minutes", STRAKE_COMMON_REAL, ALL, AT(checkpoint_minutes), 0.0, NULL,
+     TIME_RANGE("[min]"), "time of the run between checkpoints; 0: not by that"},
 };
 const int strake_common_count = (int)(sizeof strake_commons / sizeof strake_commons[0]);
 
