@@ -15,8 +15,6 @@
 
 enum { CHUNK = 1 << 16 };
 
-static const double usual_threshold = 0.1; /* [m] */
-
 static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint", "a NetCDF file",
                                         "a grid of a map"};
 
@@ -287,7 +285,8 @@ static int command(const strake_arguments *arguments)
         STRAKE_CHECK(tolerance <= 0.0, error, STRAKE_ERR_USAGE,
                      "option --tolerance: has no meaning with --footprint; leave it out");
         status = strake_compare_footprints(
-            a, b, isnan(arguments->threshold) ? usual_threshold : arguments->threshold, error);
+            a, b, isnan(arguments->threshold) ? STRAKE_USUAL_THRESHOLD : arguments->threshold,
+            error);
         goto cleanup;
     }
     STRAKE_CHECK(isnan(arguments->threshold), error, STRAKE_ERR_USAGE,

@@ -22,7 +22,7 @@ static strake_status look_ahead(strake_run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     for (int f = 0; f < r->which->problem->fields; f++) {
-        r->writes_fields = r->writes_fields || r->which->output_field[f];
+        r->writes_fields |= r->which->output_field[f] && (r->wish == NULL || r->wish->keeps);
     }
     r->writes_files = r->writes_fields || strake_batch_has_checkpoints(r->which) ||
                       strake_batch_has_diagnostics(r->which);
@@ -208,6 +208,9 @@ strake_status strake_run_alone(const strake_run_wish *wish, bool *interrupted, s
         r->which->diagnostics_every = r->which->checkpoint_every = 0;
         r->which->diagnostics_seconds = r->which->checkpoint_seconds = 0.0;
         r->which->checkpoint_minutes = 0.0;
+    }
+    for (int f = 0; f < r->which->problem->fields && wish->traces; f++) {
+        r->which->output_field[f] |= r->which->problem->field[f].is_traced;
     }
     STRAKE_TRY(prepare(r, error));
     r->result.first_step = strake_step_count(r->solver);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "cpu/cgroup.h"
 #include "cpu/threads.h"
@@ -14,12 +15,15 @@
 #include "case/case.h"
 #include "io/folder.h"
 #include "main/case_options.h"
+#include "main/compare_footprint.h"
 #include "main/command.h"
 #include "main/interrupt.h"
 #include "main/progress.h"
 #include "main/say.h"
 #include "main/scan_deal.h"
+#include "main/scan_maps.h"
 #include "main/scan_table.h"
+#include "main/scan_trace.h"
 
 enum { MOST_JOBS = 256 };
 
@@ -31,9 +35,10 @@ typedef struct scan {
     strake_scan_table table;
     strake_scan_task *task;
     const strake_problem *problem;
-    double bytes;    /* of the largest run */
-    int threads;     /* that the case asks for, 0: none */
-    char where[256]; /* of the first case that says it */
+    strake_case *first; /* that could be read */
+    double bytes;       /* of the largest run */
+    int threads;        /* that the case asks for, 0: none */
+    char where[256];    /* of the first case that says it */
     bool has_split;
     int64_t before, ended,
         failed; /* runs that the table had, that are done now, and failed in all */
@@ -105,7 +110,9 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
                      "columns of one",
                      s->problem->name, which->problem->name);
         s->problem = which->problem;
+        s->first = s->first == NULL ? which : s->first;
         task->order.id = hash_text(STRAKE_FNV_SEED, which->text);
+        STRAKE_TRY(strake_scan_maps_check_case(&s->job, s->first, which, error));
     } else if (*why == NULL) {
         *first = reason;
         *why = first;
@@ -114,9 +121,15 @@ static strake_status plan_run(scan *s, int64_t run, const strake_error **why, st
         task->order.id = hash_text(task->order.id, sets[k]);
     }
     task->order.id ^= (uint64_t)s->arguments->steps;
+    if (s->job.mapped != NULL) {
+        task->order.id = hash_text(task->order.id, s->job.mapped);
+        task->order.id = strake_fnv1a(task->order.id, &s->job.threshold, sizeof(double));
+    }
     s->table.row[run].id = task->order.id;
 cleanup:
-    strake_case_close(&which);
+    if (which != s->first) {
+        strake_case_close(&which);
+    }
     strake_scan_sets_free(&s->job, sets);
     return status;
 }
@@ -155,7 +168,7 @@ static void head_table(scan *s)
     int columns = s->table.state + 6;
     for (int f = 0; f < s->problem->fields; f++) {
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-            if (s->problem->field[f].is_state && !s->problem->field[f].is_derived) {
+            if (strake_scan_has_column(&s->problem->field[f])) {
                 strake_text_print(head, "%s_%s,", s->problem->field[f].name, numbers[k]);
                 columns++;
             }
@@ -163,6 +176,10 @@ static void head_table(scan *s)
     }
     for (int q = 0; q < s->problem->quantities; q++) {
         strake_text_print(head, "%s,", s->problem->quantity[q].name);
+        columns++;
+    }
+    if (s->job.mapped != NULL) {
+        strake_text_print(head, "e1,");
         columns++;
     }
     s->table.folder = columns;
@@ -249,6 +266,9 @@ static strake_status take_answer(void *user, const strake_scan_answer *answer, s
         for (int q = 0; q < answer->quantities; q++) {
             strake_text_print(&line, "%.17g,", answer->quantity[q]);
         }
+        if (s->job.mapped != NULL) {
+            strake_text_print(&line, isnan(answer->e1) ? "," : "%.17g,", answer->e1);
+        }
         strake_scan_cell(&line, answer->folder);
     }
     strake_scan_cell(&line, answer->text);
@@ -301,11 +321,18 @@ static strake_status prepare(scan *s, strake_error *error)
     STRAKE_CHECK(arguments->over_count > 0, error, STRAKE_ERR_USAGE,
                  "scan needs --over PATH=VALUES at least once, for example --over "
                  "scheme.iterations=1,2,3");
-    s->job =
-        (strake_scan_job){.arguments = arguments, .values = &s->values, .keep = arguments->keep};
+    s->job = (strake_scan_job){.arguments = arguments,
+                               .values = &s->values,
+                               .keep = arguments->keep,
+                               .maps = arguments->maps,
+                               .mapped = arguments->mapped,
+                               .threshold = isnan(arguments->threshold) ? STRAKE_USUAL_THRESHOLD
+                                                                        : arguments->threshold};
     s->table.path = arguments->table != NULL ? arguments->table : "scan.csv";
     (void)snprintf(s->where, sizeof s->where, "auto");
     STRAKE_TRY(strake_scan_values_read(arguments->overs, &s->values, error));
+    STRAKE_TRY(strake_scan_weights_read(arguments->weights, &s->values, error));
+    STRAKE_TRY(strake_scan_maps_check_options(arguments, error));
     STRAKE_TRY(plan_runs(s, error));
     head_table(s);
     STRAKE_CHECK(!s->table.header.failed, error, STRAKE_ERR_MEMORY, "out of memory for the table");
@@ -313,6 +340,7 @@ static strake_status prepare(scan *s, strake_error *error)
     if (arguments->keep != NULL) {
         STRAKE_TRY(strake_folder_create(arguments->keep, error));
     }
+    STRAKE_TRY(strake_scan_maps_find(&s->job, &s->table, error));
 cleanup:
     return status;
 }
@@ -356,6 +384,7 @@ static int command(const strake_arguments *arguments)
                          (long long)s.failed);
         }
         code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
+        STRAKE_TRY(strake_scan_maps_write(&s.job, &s.table, s.first, error));
         goto cleanup;
     }
     /* Where it cannot be written that is known now. */
@@ -374,6 +403,8 @@ static int command(const strake_arguments *arguments)
     code = s.failed > 0 ? STRAKE_EXIT_FAILED : STRAKE_EXIT_DONE;
     if (strake_interrupted() && s.before + s.ended < s.values.runs) {
         code = STRAKE_EXIT_INTERRUPTED;
+    } else {
+        STRAKE_TRY(strake_scan_maps_write(&s.job, &s.table, s.first, error));
     }
 cleanup:
     if (status != STRAKE_OK) {
@@ -382,6 +413,7 @@ cleanup:
     }
     strake_scan_values_free(&s.values);
     strake_scan_table_free(&s.table);
+    strake_case_close(&s.first);
     free(s.task);
     return code;
 }
@@ -398,6 +430,19 @@ static const strake_option options[] = {
     STRAKE_OPTION_CACHE,
     STRAKE_TEXT("--table", table, "FILE", "the table (default: scan.csv)"),
     STRAKE_TEXT("--keep", keep, "DIR", "keep the outputs of every run, in folders in DIR"),
+    STRAKE_TEXT("--maps", maps, "DIR",
+                "maps of all runs: probability of a flow, mean and\nlargest thickness, earliest "
+                "arrival"),
+    {"--weights", STRAKE_OPTION_WEIGHTS, "PATH=W,...", 0, 0, 0,
+     "weights of the values of a key in maps (default: equal);\nrepeatable: those of a run are "
+     "multiplied"},
+    STRAKE_TEXT(
+        "--footprint", mapped, "FILE",
+        "a column e1 of the table: how well each run covers the\ncells of this flow, a grid "
+        "or a folder of outputs"),
+    STRAKE_NUMBER("--threshold", REAL, threshold, "M", 0, 1e308,
+                  "thickness [m] above which a cell belongs to a flow, in\nmaps and e1 (default: "
+                  "0.1)"),
     STRAKE_NUMBER(
         "--jobs", INTEGER, jobs, "N", 1, MOST_JOBS,
         "runs at a time on the cores (default: as many as\ncores; 1: one after the other, "
@@ -426,10 +471,18 @@ const strake_command strake_command_scan = {
         "\n"
         "The table is up to date within a second. The same command goes on where a scan was\n"
         "ended by Ctrl-C or a power cut, and makes what is new where VALUES were added.\n"
+        "\n"
+        "Maps are made when all runs are there, in the formats of the case and with a picture;\n"
+        "of runs on one grid whose problem has a footprint. A run is as thick in a cell as it was\n"
+        "at most while it flowed, or as what lies there at the end if that is more. DIR/runs\n"
+        "keeps what each run left: other weights and thresholds, and more runs, cost no run "
+        "again.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples =
         "  strake scan cone.yaml --over scheme.iterations=1,2,3\n"
         "  strake scan cone.yaml --over time.dt=0.02:0.1:5 --over scheme.gauge=none,infinite\n"
         "  strake scan quench.yaml --over parameters.K=random:0.5:2:100:1 --keep runs\n"
-        "  strake scan cone.yaml --over run.on=cpu,gpu,hybrid --table places.csv\n",
+        "  strake scan cone.yaml --over run.on=cpu,gpu,hybrid --table places.csv\n"
+        "  strake scan lava.yaml --over 'vents[0].rate=5,10' --maps m --weights "
+        "'vents[0].rate=2,1'\n",
     .run = command};

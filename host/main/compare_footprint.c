@@ -15,14 +15,15 @@
 enum { MAX_TERMS = 4 };
 
 /* Grids that are added. */
-typedef struct flow {
+struct strake_flow {
     const char *path; /* as the user says */
     int terms;
     strake_input term[MAX_TERMS];
     double *line, *part; /* a row of the sum, and of a term */
-} flow;
+};
 
-static strake_status add_term(flow *f, const char *path, const char *field, strake_error *error)
+static strake_status add_term(strake_flow *f, const char *path, const char *field,
+                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_input_name name = {
@@ -60,7 +61,7 @@ static bool is_grid(const char *file)
 }
 
 /* The fields of the last step in a folder that make a footprint, each once. */
-static strake_status open_folder(flow *f, strake_error *error)
+static strake_status open_folder(strake_flow *f, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char *lines = NULL, *path = NULL;
@@ -95,10 +96,12 @@ cleanup:
     return status;
 }
 
-static strake_status open_flow(flow *f, const char *path, strake_error *error)
+strake_status strake_flow_open(const char *path, strake_flow **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     struct stat info;
+    strake_flow *f = calloc(1, sizeof *f);
+    STRAKE_CHECK(f != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     f->path = path;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         STRAKE_TRY(open_folder(f, error));
@@ -108,20 +111,44 @@ static strake_status open_flow(flow *f, const char *path, strake_error *error)
     f->line = calloc((size_t)f->term[0].info.shape[1], sizeof(double));
     f->part = calloc((size_t)f->term[0].info.shape[1], sizeof(double));
     STRAKE_CHECK(f->line != NULL && f->part != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    *out = f;
+    f = NULL;
+cleanup:
+    strake_flow_close(&f);
+    return status;
+}
+
+void strake_flow_close(strake_flow **flow)
+{
+    strake_flow *const f = *flow;
+    for (int k = 0; f != NULL && k < f->terms; k++) {
+        strake_input_close(&f->term[k]);
+    }
+    if (f != NULL) {
+        free(f->line);
+        free(f->part);
+    }
+    free(f);
+    *flow = NULL;
+}
+
+strake_status strake_flow_match(const strake_flow *flow, const char *name, const int64_t shape[2],
+                                const strake_georef *georef, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_input *const q = &flow->term[0];
+    STRAKE_CHECK(shape[0] == q->info.shape[0] && shape[1] == q->info.shape[1], error,
+                 STRAKE_ERR_USAGE,
+                 "%s has %" PRId64 " x %" PRId64 " cells, %s %" PRId64 " x %" PRId64
+                 "; both must be on one grid",
+                 name, shape[0], shape[1], flow->path, q->info.shape[0], q->info.shape[1]);
+    STRAKE_CHECK(!georef->is_known || !q->georef.is_known || strake_georef_same(georef, &q->georef),
+                 error, STRAKE_ERR_USAGE, "%s and %s lie at different places", name, flow->path);
 cleanup:
     return status;
 }
 
-static void close_flow(flow *f)
-{
-    for (int k = 0; k < f->terms; k++) {
-        strake_input_close(&f->term[k]);
-    }
-    free(f->line);
-    free(f->part);
-}
-
-static strake_status read_row(flow *f, int64_t row, strake_error *error)
+strake_status strake_flow_row(strake_flow *f, int64_t row, const double **line, strake_error *error)
 {
     const int64_t cols = f->term[0].info.shape[1];
     strake_status status = strake_input_read(&f->term[0], row * cols, cols, f->line, error);
@@ -131,43 +158,51 @@ static strake_status read_row(flow *f, int64_t row, strake_error *error)
             f->line[j] += f->part[j];
         }
     }
+    *line = f->line;
     return status;
+}
+
+void strake_overlap_add(strake_overlap *overlap, const double *a, const double *b, int64_t count,
+                        double threshold)
+{
+    for (int64_t k = 0; k < count; k++) {
+        overlap->cells[(a[k] > threshold ? 1 : 0) + (b[k] > threshold ? 2 : 0)]++;
+    }
+}
+
+double strake_overlap_e1(const strake_overlap *overlap)
+{
+    const int64_t *const n = overlap->cells;
+    const double either = (double)(n[1] + n[2] + n[3]);
+    return either > 0.0 ? (double)n[3] / either : (double)NAN;
 }
 
 strake_status strake_compare_footprints(const char *a, const char *b, double threshold,
                                         strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    flow x = {.terms = 0}, y = {.terms = 0};
-    int64_t count[4] = {0}; /* of cells in neither, A, B, both */
-    int64_t either = 0;
-    const strake_input *const p = &x.term[0], *const q = &y.term[0];
-    STRAKE_TRY(open_flow(&x, a, error));
-    STRAKE_TRY(open_flow(&y, b, error));
-    STRAKE_CHECK(p->info.shape[0] == q->info.shape[0] && p->info.shape[1] == q->info.shape[1],
-                 error, STRAKE_ERR_USAGE,
-                 "%s has %" PRId64 " x %" PRId64 " cells, %s %" PRId64 " x %" PRId64
-                 "; both must be on one grid",
-                 a, p->info.shape[0], p->info.shape[1], b, q->info.shape[0], q->info.shape[1]);
-    STRAKE_CHECK(!p->georef.is_known || !q->georef.is_known ||
-                     strake_georef_same(&p->georef, &q->georef),
-                 error, STRAKE_ERR_USAGE, "%s and %s lie at different places", a, b);
+    strake_flow *x = NULL, *y = NULL;
+    strake_overlap overlap = {{0}};
+    const int64_t *const n = overlap.cells;
+    const strake_input *p = NULL;
+    STRAKE_TRY(strake_flow_open(a, &x, error));
+    STRAKE_TRY(strake_flow_open(b, &y, error));
+    p = &x->term[0];
+    STRAKE_TRY(strake_flow_match(y, a, p->info.shape, &p->georef, error));
     for (int64_t i = 0; i < p->info.shape[0]; i++) {
-        STRAKE_TRY(read_row(&x, i, error));
-        STRAKE_TRY(read_row(&y, i, error));
-        for (int64_t j = 0; j < p->info.shape[1]; j++) {
-            count[(x.line[j] > threshold ? 1 : 0) + (y.line[j] > threshold ? 2 : 0)]++;
-        }
+        const double *one = NULL, *other = NULL;
+        STRAKE_TRY(strake_flow_row(x, i, &one, error));
+        STRAKE_TRY(strake_flow_row(y, i, &other, error));
+        strake_overlap_add(&overlap, one, other, p->info.shape[1], threshold);
     }
-    either = count[1] + count[2] + count[3];
-    STRAKE_CHECK(either > 0, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(n[1] + n[2] + n[3] > 0, error, STRAKE_ERR_USAGE,
                  "neither %s nor %s has a cell thicker than %g m; say another --threshold", a, b,
                  threshold);
     (void)printf("e1 = %.6f of cells thicker than %g m: %" PRId64 " in both, %" PRId64
                  " only in %s, %" PRId64 " only in %s\n",
-                 (double)count[3] / (double)either, threshold, count[3], count[1], a, count[2], b);
+                 strake_overlap_e1(&overlap), threshold, n[3], n[1], a, n[2], b);
 cleanup:
-    close_flow(&x);
-    close_flow(&y);
+    strake_flow_close(&x);
+    strake_flow_close(&y);
     return status;
 }

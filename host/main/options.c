@@ -96,6 +96,7 @@ static strake_status set_value(const parse *at, const strake_option *option, con
         return set_real(at, option, value);
     case STRAKE_OPTION_SETTING:
     case STRAKE_OPTION_OVER:
+    case STRAKE_OPTION_WEIGHTS:
         if (strchr(value, '=') == NULL || *value == '=') {
             return strake_fail(at->error, STRAKE_ERR_USAGE,
                                "option %s: expected PATH=VALUE, for example %s time.steps=100, got "
@@ -104,6 +105,8 @@ static strake_status set_value(const parse *at, const strake_option *option, con
         }
         if (option->kind == STRAKE_OPTION_OVER) {
             at->out->overs[at->out->over_count++] = value;
+        } else if (option->kind == STRAKE_OPTION_WEIGHTS) {
+            at->out->weights[at->out->weight_count++] = value;
         } else {
             at->out->sets[at->out->set_count++] = value;
         }
@@ -168,10 +171,11 @@ strake_status strake_options_parse(const char *command, const strake_option *opt
     /* One more setting than words: --steps becomes one of them. */
     out->sets = calloc(count + 2, sizeof *out->sets);
     out->overs = calloc(count + 1, sizeof *out->overs);
+    out->weights = calloc(count + 1, sizeof *out->weights);
     out->places = calloc(count + 1, sizeof *out->places);
     out->operand = calloc(count + 1, sizeof *out->operand);
-    STRAKE_CHECK(out->sets != NULL && out->overs != NULL && out->places != NULL &&
-                     out->operand != NULL,
+    STRAKE_CHECK(out->sets != NULL && out->overs != NULL && out->weights != NULL &&
+                     out->places != NULL && out->operand != NULL,
                  error, STRAKE_ERR_MEMORY, "out of memory");
     for (size_t k = 0; k < count; k++) {
         bool used = false;
@@ -192,10 +196,12 @@ void strake_options_free(strake_arguments *arguments)
 {
     free((void *)arguments->sets);
     free((void *)arguments->overs);
+    free((void *)arguments->weights);
     free((void *)arguments->places);
     free((void *)arguments->operand);
     arguments->sets = NULL;
     arguments->overs = NULL;
+    arguments->weights = NULL;
     arguments->places = NULL;
     arguments->operand = NULL;
 }

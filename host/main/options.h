@@ -8,7 +8,7 @@
 typedef struct strake_arguments {
     bool help, quiet, no_tune, json, version, force, log, view, footprint;
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
-    const char *table, *keep;
+    const char *table, *keep, *maps, *mapped;
     const char *plot, *sizes;
     const char *field, *html, *png, *map, *range, *reduce, *slice;
     int64_t threads;   /**< 0: not given */
@@ -25,6 +25,8 @@ typedef struct strake_arguments {
     int set_count;
     const char **overs; /**< NULL-terminated PATH=VALUES */
     int over_count;
+    const char **weights; /**< NULL-terminated PATH=W,W,... */
+    int weight_count;
     const char **places; /**< NULL-terminated WHERE, of a command that takes several */
     int place_count;
     const char **operand; /**< NULL-terminated */
@@ -39,6 +41,7 @@ typedef enum strake_option_kind {
     STRAKE_OPTION_TEXT,
     STRAKE_OPTION_SETTING, /**< PATH=VALUE, repeatable */
     STRAKE_OPTION_OVER,    /**< PATH=VALUES, repeatable */
+    STRAKE_OPTION_WEIGHTS, /**< PATH=W,W,..., repeatable */
     STRAKE_OPTION_PLACE,   /**< WHERE, repeatable */
     STRAKE_OPTION_INTEGER,
     STRAKE_OPTION_REAL

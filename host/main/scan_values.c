@@ -172,12 +172,75 @@ cleanup:
     return status;
 }
 
-const char *strake_scan_value(const strake_scan_values *values, int64_t run, int axis)
+static strake_status read_weights(const char *option, strake_scan_axis *axis, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *const text = strchr(option, '=') + 1;
+    double sum = 0.0;
+    bool good = false;
+    const char *end = NULL;
+    STRAKE_CHECK(axis->weight == NULL, error, STRAKE_ERR_USAGE,
+                 "option --weights: %s is given twice", axis->path);
+    axis->weight = calloc((size_t)axis->count, sizeof *axis->weight);
+    STRAKE_CHECK(axis->weight != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for the values of a scan");
+    end = strake_number_list(text, ',', axis->count, axis->weight);
+    good = end != NULL && *end == '\0';
+    for (int k = 0; k < axis->count; k++) {
+        good = good && axis->weight[k] >= 0.0;
+        sum += axis->weight[k];
+    }
+    STRAKE_CHECK(
+        good && isfinite(sum) && sum > 0.0, error, STRAKE_ERR_USAGE,
+        "option --weights: %s: expected %d number%s >= 0, one of them above 0: --over gives "
+        "%s so many values",
+        option, axis->count, axis->count == 1 ? "" : "s", axis->path);
+cleanup:
+    return status;
+}
+
+strake_status strake_scan_weights_read(const char *const *weights, strake_scan_values *values,
+                                       strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; weights[k] != NULL; k++) {
+        const size_t length = (size_t)(strchr(weights[k], '=') - weights[k]);
+        int axis = 0;
+        while (axis < values->axes && (strlen(values->axis[axis].path) != length ||
+                                       strncmp(values->axis[axis].path, weights[k], length) != 0)) {
+            axis++;
+        }
+        STRAKE_CHECK(axis < values->axes, error, STRAKE_ERR_USAGE,
+                     "option --weights: %s: no --over varies %.*s", weights[k], (int)length,
+                     weights[k]);
+        STRAKE_TRY(read_weights(weights[k], &values->axis[axis], error));
+    }
+cleanup:
+    return status;
+}
+
+/* Which value of an axis a run has. */
+static int64_t place_of(const strake_scan_values *values, int64_t run, int axis)
 {
     for (int k = values->axes - 1; k > axis; k--) {
         run /= values->axis[k].count;
     }
-    return values->axis[axis].value[run % values->axis[axis].count];
+    return run % values->axis[axis].count;
+}
+
+double strake_scan_weight(const strake_scan_values *values, int64_t run)
+{
+    double weight = 1.0;
+    for (int k = 0; k < values->axes; k++) {
+        const double *const of = values->axis[k].weight;
+        weight *= of != NULL ? of[place_of(values, run, k)] : 1.0;
+    }
+    return weight;
+}
+
+const char *strake_scan_value(const strake_scan_values *values, int64_t run, int axis)
+{
+    return values->axis[axis].value[place_of(values, run, axis)];
 }
 
 void strake_scan_values_free(strake_scan_values *values)
@@ -187,6 +250,7 @@ void strake_scan_values_free(strake_scan_values *values)
             free(values->axis[k].value[v]);
         }
         free(values->axis[k].value);
+        free(values->axis[k].weight);
         free(values->axis[k].path);
     }
     *values = (strake_scan_values){0};

@@ -12,7 +12,8 @@ enum { STRAKE_SCAN_AXES = 8, STRAKE_SCAN_MOST = 1000000 /* runs */, STRAKE_SCAN_
 typedef struct strake_scan_axis {
     char *path;
     int count;
-    char **value; /**< as a case says them */
+    char **value;   /**< as a case says them */
+    double *weight; /**< of each, in what is made of all runs; NULL: 1 */
 } strake_scan_axis;
 
 /** All of them; the last one changes from run to run. Zero-initialise. */
@@ -31,6 +32,16 @@ typedef struct strake_scan_values {
  */
 strake_status strake_scan_values_read(const char *const *overs, strake_scan_values *out,
                                       strake_error *error);
+
+/**
+ * Reads PATH=W,W,...: weights of the values of an axis, numbers >= 0, of which one is above 0.
+ * @param[in] weights  NULL-terminated @return STRAKE_ERR_USAGE with option and value, STRAKE_ERR_MEMORY
+ */
+strake_status strake_scan_weights_read(const char *const *weights, strake_scan_values *values,
+                                       strake_error *error);
+
+/** The product of the weights of a run's values. */
+double strake_scan_weight(const strake_scan_values *values, int64_t run);
 
 /** Which of an axis' values a run has. */
 const char *strake_scan_value(const strake_scan_values *values, int64_t run, int axis);

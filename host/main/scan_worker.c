@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "main/compare_footprint.h"
 #include "main/interrupt.h"
 #include "main/run_alone.h"
+#include "main/scan_trace.h"
 #include "solver/solver.h"
 
 _Static_assert(sizeof(strake_scan_answer) <= PIPE_BUF, "an answer comes as a whole");
@@ -54,20 +57,71 @@ void strake_scan_sets_free(const strake_scan_job *job, char **sets)
 
 /* --- in the process ------------------------------------------------------------------------------- */
 
+/* A run that is being made. */
+typedef struct making {
+    const strake_scan_job *job;
+    const strake_scan_order *order;
+    strake_scan_answer *answer;
+} making;
+
 /* The first warning of a run stays with it. */
 static void note(void *user, const char *line)
 {
-    strake_scan_answer *const answer = user;
+    strake_scan_answer *const answer = ((const making *)user)->answer;
     if (answer->text[0] == '\0' &&
         strncmp(line, STRAKE_NOTICE_WARNING, strlen(STRAKE_NOTICE_WARNING)) == 0) {
         (void)snprintf(answer->text, sizeof answer->text, "%s", line);
     }
 }
 
+/* How well a run covers the cells of a mapped flow. */
+static strake_status compare_with_map(const strake_scan_job *job, const strake_scan_trace *trace,
+                                      double *e1, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_flow *flow = NULL;
+    strake_overlap overlap = {{0}};
+    STRAKE_TRY(strake_flow_open(job->mapped, &flow, error));
+    for (int64_t i = 0; i < trace->rows; i++) {
+        const double *line = NULL;
+        STRAKE_TRY(strake_flow_row(flow, i, &line, error));
+        strake_overlap_add(&overlap, trace->deposit + i * trace->cols, line, trace->cols,
+                           job->threshold);
+    }
+    *e1 = strake_overlap_e1(&overlap);
+cleanup:
+    strake_flow_close(&flow);
+    return status;
+}
+
+/* What maps of all runs, and the comparison with a mapped one, need of a run. */
+static strake_status leave_trace(const making *m, strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_scan_job *const job = m->job;
+    strake_scan_trace trace = {0};
+    char *path = NULL;
+    STRAKE_TRY(strake_scan_trace_collect(solver, job->maps != NULL, &trace, error));
+    if (job->mapped != NULL) {
+        STRAKE_TRY(compare_with_map(job, &trace, &m->answer->e1, error));
+    }
+    if (job->maps != NULL) {
+        path = strake_scan_trace_path(job->maps, m->order->id);
+        STRAKE_CHECK(path != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+        STRAKE_TRY(strake_scan_trace_write(&trace, path, m->order->id, error));
+    }
+cleanup:
+    free(path);
+    strake_scan_trace_free(&trace);
+    return status;
+}
+
 static strake_status take_result(void *user, const strake_result *result, strake_solver *solver,
                                  strake_error *error)
 {
-    strake_scan_answer *const answer = user;
+    strake_status status = STRAKE_OK;
+    const making *const m = user;
+    strake_scan_answer *const answer = m->answer;
     const strake_problem *const problem = result->which->problem;
     answer->steps = result->last_step;
     answer->seconds = result->seconds;
@@ -80,17 +134,28 @@ static strake_status take_result(void *user, const strake_result *result, strake
                            used > 0 ? "," : "", result->part[k].id);
         }
     }
-    answer->fields = result->fields;
-    for (int f = 0; f < result->fields; f++) {
-        answer->field[f].minimum = result->field[f].minimum;
-        answer->field[f].maximum = result->field[f].maximum;
-        answer->field[f].sum = result->field[f].sum;
-        answer->field[f].norm = result->field[f].norm;
-        answer->field[f].checksum = result->field[f].checksum;
+    for (int f = 0; f < problem->fields; f++) {
+        for (int k = 0; k < result->fields; k++) {
+            if (strake_scan_has_column(&problem->field[f]) &&
+                strcmp(result->name[k], problem->field[f].name) == 0) {
+                const strake_statistics *const from = &result->field[k];
+                answer->field[answer->fields].minimum = from->minimum;
+                answer->field[answer->fields].maximum = from->maximum;
+                answer->field[answer->fields].sum = from->sum;
+                answer->field[answer->fields].norm = from->norm;
+                answer->field[answer->fields++].checksum = from->checksum;
+            }
+        }
     }
     answer->quantities = problem->quantities;
-    return problem->quantities > 0 ? strake_solver_measure(solver, answer->quantity, error)
-                                   : STRAKE_OK;
+    if (problem->quantities > 0) {
+        STRAKE_TRY(strake_solver_measure(solver, answer->quantity, error));
+    }
+    if (m->job->maps != NULL || m->job->mapped != NULL) {
+        STRAKE_TRY(leave_trace(m, solver, error));
+    }
+cleanup:
+    return status;
 }
 
 /* `auto` measures once: what it took for a case serves those that are like it. */
@@ -100,16 +165,19 @@ typedef struct decision {
 } decision;
 
 static void make_run(const strake_scan_worker *self, const strake_scan_job *job,
-                     const char *decided, strake_scan_answer *answer)
+                     const strake_scan_order *order, const char *decided,
+                     strake_scan_answer *answer)
 {
+    making own = {job, order, answer};
     strake_error error = {.text = "out of memory"};
     strake_arguments arguments = *job->arguments;
     char **const sets = strake_scan_sets(job, answer->run);
     const strake_run_wish wish = {.arguments = &arguments,
                                   .keeps = job->keep != NULL,
+                                  .traces = job->maps != NULL,
                                   .notice = note,
                                   .done = take_result,
-                                  .user = answer};
+                                  .user = &own};
     arguments.sets = (const char **)(void *)sets;
     arguments.set_count += job->values->axes;
     arguments.on = self->where != NULL ? self->where : decided != NULL ? decided : arguments.on;
@@ -141,10 +209,10 @@ static void serve(const strake_scan_worker *self, const strake_scan_job *job)
     strake_scan_order next;
     decision last = {0};
     while (read(self->orders, &next, sizeof next) == (ssize_t)sizeof next) {
-        strake_scan_answer answer = {.run = next.run};
+        strake_scan_answer answer = {.run = next.run, .e1 = NAN};
         const bool decided = next.like != 0 && next.like == last.like;
         name_folder(job, next.run, next.id, answer.folder, sizeof answer.folder);
-        make_run(self, job, decided ? last.where : NULL, &answer);
+        make_run(self, job, &next, decided ? last.where : NULL, &answer);
         if (next.like != 0 && answer.status == STRAKE_OK && answer.where[0] != '\0') {
             last.like = next.like;
             memcpy(last.where, answer.where, sizeof last.where);

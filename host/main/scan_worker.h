@@ -17,7 +17,10 @@
 typedef struct strake_scan_job {
     const strake_arguments *arguments;
     const strake_scan_values *values;
-    const char *keep; /**< folder of the outputs, or NULL */
+    const char *keep;   /**< folder of the outputs, or NULL */
+    const char *maps;   /**< folder that takes what runs leave for maps, or NULL */
+    const char *mapped; /**< a mapped flow that runs are compared with, or NULL */
+    double threshold;   /**< of both [m] */
 } strake_scan_job;
 
 /** What a run came to, through a pipe: plain data of less than a page. */
@@ -34,9 +37,16 @@ typedef struct strake_scan_answer {
         uint64_t checksum;
     } field[STRAKE_MAX_FIELDS]; /**< of every state, in the problem's order */
     double quantity[STRAKE_MAX_QUANTITIES];
-    char folder[256];            /**< of its outputs, "" for none */
+    double e1;        /**< how well it covers the cells of the mapped flow; NaN: there is none */
+    char folder[256]; /**< of its outputs, "" for none */
     char text[STRAKE_SCAN_TEXT]; /**< why it failed, or a warning */
 } strake_scan_answer;
+
+/** Whether the table has columns of a field: of the states that a case can give. */
+static inline bool strake_scan_has_column(const strake_field *field)
+{
+    return field->is_state && !field->is_derived && !field->is_traced;
+}
 
 /** One process. Zero-initialise. */
 typedef struct strake_scan_worker {

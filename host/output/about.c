@@ -88,12 +88,12 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_text text = {0};
     strake_json writer = strake_json_on(&text), *const json = &writer;
     char now[32];
-    const int count = strake_solver_parts(solver, NULL, 0);
+    const int count = solver != NULL ? strake_solver_parts(solver, NULL, 0) : 0;
     strake_part_report *const part = calloc((size_t)count + 1, sizeof *part);
     char *const path = strake_path_join(folder, STRAKE_ABOUT_NAME);
     STRAKE_CHECK(part != NULL && path != NULL, error, STRAKE_ERR_MEMORY, "out of memory for %s",
                  STRAKE_ABOUT_NAME);
-    (void)strake_solver_parts(solver, part, count);
+    (void)(solver != NULL && strake_solver_parts(solver, part, count));
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "strake", STRAKE_VERSION);
     strake_json_string(json, "commit", about->commit[0] != '\0' ? about->commit : NULL);
@@ -101,6 +101,11 @@ strake_status strake_about_write(const strake_about *about, const strake_case *w
     strake_report_host(json);
     print_case(about, which, json);
     strake_about_grid(which, json);
+    strake_json_object(json, "texts", STRAKE_JSON_LINE);
+    for (int f = 0; f < which->problem->fields; f++) {
+        strake_json_string(json, which->problem->field[f].name, which->problem->field[f].text);
+    }
+    strake_json_end(json);
     strake_json_integer(json, "first_step", about->first_step);
     strake_json_integer(json, "ranks", about->ranks);
     print_devices(part, count, json);

@@ -18,7 +18,7 @@ typedef struct strake_about {
     int64_t started;    /**< strake_clock_date() */
 } strake_about;
 
-/** Writes run.json into a folder, atomically. @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
+/** Writes run.json into a folder, atomically. @param[in] solver  NULL: of no devices @return STRAKE_ERR_IO, STRAKE_ERR_MEMORY */
 strake_status strake_about_write(const strake_about *about, const strake_case *which,
                                  const strake_solver *solver, const char *folder,
                                  strake_error *error);

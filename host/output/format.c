@@ -11,7 +11,11 @@
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE])
 {
-    (void)snprintf(file, STRAKE_FORMAT_FILE, "%s_%08lld.%s", field, (long long)step, suffix);
+    if (step < 0) {
+        (void)snprintf(file, STRAKE_FORMAT_FILE, "%s.%s", field, suffix);
+    } else {
+        (void)snprintf(file, STRAKE_FORMAT_FILE, "%s_%08lld.%s", field, (long long)step, suffix);
+    }
 }
 
 strake_status strake_format_path(strake_format_state *state, const char *field, const char *suffix,

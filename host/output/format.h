@@ -11,8 +11,8 @@
 
 /** One output. */
 typedef struct strake_format_output {
-    int64_t step;
-    double time; /**< [s] */
+    int64_t step; /**< -1: it is of many runs, not of a step of one */
+    double time;  /**< [s] */
 } strake_format_output;
 
 /** What a format knows of the run; all of it is borrowed until close. */
@@ -72,7 +72,7 @@ extern const strake_format strake_format_geotiff;
 extern const strake_format strake_format_geojson;
 extern const strake_format strake_format_kml;
 
-/** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step. */
+/** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step; FIELD.SUFFIX of none (-1). */
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE]);
 

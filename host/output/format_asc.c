@@ -35,7 +35,7 @@ cleanup:
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
 {
     asc *const a = self;
-    const bool is_single = strake_element_size(slabs->solver) == sizeof(float);
+    const bool is_single = slabs->element_size == sizeof(float);
     const int64_t cols = slabs->shape[1];
     char number[STRAKE_ASC_NUMBER];
     for (int64_t i = 0; i < slabs->end - slabs->first; i++) {

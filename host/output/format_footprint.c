@@ -69,7 +69,7 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     const int64_t cols = slabs->shape[1];
     const int64_t cells = (slabs->end - slabs->first) * cols;
     unsigned char *const mask = f->mask + slabs->first * cols;
-    const bool is_single = strake_element_size(slabs->solver) == sizeof(float);
+    const bool is_single = slabs->element_size == sizeof(float);
     (void)error;
     for (int64_t k = 0; f->is_extent && k < cells; k++) {
         const bool is_in = is_single ? ((const float *)slabs->data)[k] > 0.0F

@@ -36,9 +36,9 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     (void)field;
     free(g->path);
     const strake_status status = strake_format_path(&g->out, slabs->name, "tif", &g->path, error);
-    return status != STRAKE_OK ? status
-                               : g->module->create(&info, (int)strake_element_size(slabs->solver),
-                                                   &g->writer, error);
+    return status != STRAKE_OK
+               ? status
+               : g->module->create(&info, (int)slabs->element_size, &g->writer, error);
 }
 
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)

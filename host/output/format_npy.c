@@ -18,8 +18,8 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     (void)field;
     STRAKE_TRY(strake_format_path(&n->out, slabs->name, "npy", &path, error));
     STRAKE_TRY(strake_file_begin(&n->file, path, 0, error));
-    STRAKE_TRY(strake_npy_write_header(&n->file, (int)strake_element_size(slabs->solver),
-                                       slabs->dims, slabs->shape, error));
+    STRAKE_TRY(strake_npy_write_header(&n->file, (int)slabs->element_size, slabs->dims,
+                                       slabs->shape, error));
 cleanup:
     free(path);
     return status;

@@ -138,11 +138,11 @@ static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, s
                             .array = array};
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->output_field[f] && group_of(which, f) == number) {
-            array[head.arrays++] = (strake_vtk_array){
-                .name = which->problem->field[f].name,
-                .type = strake_element_size(slabs->solver) == 8 ? "Float64" : "Float32",
-                .components = 1,
-                .bytes = strake_slabs_total(slabs)};
+            array[head.arrays++] =
+                (strake_vtk_array){.name = which->problem->field[f].name,
+                                   .type = slabs->element_size == 8 ? "Float64" : "Float32",
+                                   .components = 1,
+                                   .bytes = strake_slabs_total(slabs)};
         }
     }
     describe_grid(which, number == 0 ? 0 : number - 1, slabs, attributes, piece, sizeof piece);

@@ -29,7 +29,7 @@ bool strake_index_read(char *line, strake_index_entry *out)
     }
     char *end = NULL;
     const long long step = strtoll(part[0], &end, 10);
-    if (parts < 4 || end == part[0] || *end != '\0' || step < 0 || part[2][0] == '\0' ||
+    if (parts < 4 || end == part[0] || *end != '\0' || step < -1 || part[2][0] == '\0' ||
         part[3][0] == '\0' || strchr(part[3], '/') != NULL) {
         return false;
     }
@@ -76,8 +76,9 @@ static bool is_output(const strake_index_entry *entry)
     const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS, STRAKE_FORMAT_FOOTPRINT};
     for (int k = 0; k < 3; k++) {
         char head[80];
-        const int length =
-            snprintf(head, sizeof head, "%.60s_%08lld.", field[k], (long long)entry->step);
+        const int length = entry->step < 0 ? snprintf(head, sizeof head, "%.60s.", field[k])
+                                           : snprintf(head, sizeof head, "%.60s_%08lld.", field[k],
+                                                      (long long)entry->step);
         if (strncmp(entry->file, head, (size_t)length) == 0) {
             return true;
         }

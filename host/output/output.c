@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "case/source.h"
 #include "output/checkpoint.h"
 #include "output/index.h"
 #include "io/table.h"
@@ -89,12 +90,13 @@ static strake_status write_field(strake_output *output, strake_slabs *slabs, int
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_slabs_select(slabs, output->run.which->problem->field[field].name, error));
+    const bool is_whole = slabs->solver == NULL;
     for (int k = 0; k < output->formats; k++) {
         STRAKE_TRY(output->format[k]->field_begin(output->self[k], field, slabs, error));
     }
-    while (strake_slabs_next(slabs)) {
-        STRAKE_TRY(strake_slabs_get(slabs, error));
+    for (bool more = is_whole || strake_slabs_next(slabs); more;
+         more = !is_whole && strake_slabs_next(slabs)) {
+        STRAKE_TRY(is_whole ? STRAKE_OK : strake_slabs_get(slabs, error));
         for (int k = 0; k < output->formats; k++) {
             STRAKE_TRY(output->format[k]->piece(output->self[k], slabs, error));
         }
@@ -114,23 +116,22 @@ cleanup:
     return status;
 }
 
-strake_status strake_output_write(strake_output *output, strake_slabs *slabs, strake_error *error)
+static strake_status begin_output(strake_output *output, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    char *path = NULL;
-    const strake_case *const which = output->run.which;
-    output->run.output = (strake_format_output){.step = strake_step_count(slabs->solver),
-                                                .time = strake_time(slabs->solver)};
     for (int k = 0; k < output->formats; k++) {
         if (output->format[k]->output_begin != NULL) {
             STRAKE_TRY(output->format[k]->output_begin(output->self[k], error));
         }
     }
-    for (int f = 0; f < which->problem->fields; f++) {
-        if (which->output_field[f]) {
-            STRAKE_TRY(write_field(output, slabs, f, error));
-        }
-    }
+cleanup:
+    return status;
+}
+
+static strake_status end_output(strake_output *output, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *path = NULL;
     for (int k = 0; k < output->formats; k++) {
         if (output->format[k]->output_end != NULL) {
             STRAKE_TRY(output->format[k]->output_end(output->self[k], error));
@@ -142,6 +143,45 @@ strake_status strake_output_write(strake_output *output, strake_slabs *slabs, st
     STRAKE_TRY(strake_file_put(path, 0, output->index.data, output->index.length, error));
 cleanup:
     free(path);
+    return status;
+}
+
+strake_status strake_output_write(strake_output *output, strake_slabs *slabs, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = output->run.which;
+    output->run.output = (strake_format_output){.step = strake_step_count(slabs->solver),
+                                                .time = strake_time(slabs->solver)};
+    STRAKE_TRY(begin_output(output, error));
+    for (int f = 0; f < which->problem->fields; f++) {
+        if (which->output_field[f]) {
+            STRAKE_TRY(strake_slabs_select(slabs, which->problem->field[f].name, error));
+            STRAKE_TRY(write_field(output, slabs, f, error));
+        }
+    }
+    STRAKE_TRY(end_output(output, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_output_put(strake_output *output, strake_format_output when,
+                                double *const *data, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_case *const which = output->run.which;
+    const int dims = which->problem->dims;
+    output->run.output = when;
+    STRAKE_TRY(begin_output(output, error));
+    for (int f = 0; f < which->problem->fields; f++) {
+        int64_t shape[STRAKE_AXES];
+        for (int d = 0; d < dims; d++) {
+            shape[d] = which->n[strake_axis_of(dims, d)];
+        }
+        strake_slabs whole = strake_slabs_of(which->problem->field[f].name, dims, shape, data[f]);
+        STRAKE_TRY(write_field(output, &whole, f, error));
+    }
+    STRAKE_TRY(end_output(output, error));
+cleanup:
     return status;
 }
 

@@ -38,6 +38,10 @@ strake_status strake_output_begin(strake_output *output, const strake_format_run
 /** Writes the selected fields at the present step in all formats, then the index. */
 strake_status strake_output_write(strake_output *output, strake_slabs *slabs, strake_error *error);
 
+/** The same of fields in memory, those of the case's problem in their order, all in cells, double precision. */
+strake_status strake_output_put(strake_output *output, strake_format_output when,
+                                double *const *data, strake_error *error);
+
 void strake_output_end(strake_output *output);
 
 #endif

@@ -25,7 +25,7 @@ strake_status strake_result_field(strake_statistics *statistics, strake_slabs *s
                                   const char *name, bool with_checksum, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t size = strake_element_size(slabs->solver);
+    const size_t size = slabs->element_size;
     *statistics = strake_statistics_begin(with_checksum, strake_solver_threads(slabs->solver));
     STRAKE_TRY(strake_slabs_select(slabs, name, error));
     while (strake_slabs_next(slabs)) {

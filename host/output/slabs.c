@@ -6,7 +6,7 @@ strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *slabs = (strake_slabs){.solver = solver};
+    *slabs = (strake_slabs){.solver = solver, .element_size = strake_element_size(solver)};
     for (int f = 0; f < which->problem->fields; f++) {
         STRAKE_TRY(strake_slabs_select(slabs, which->problem->field[f].name, error));
         const size_t piece = strake_piece_bytes(slabs->slab, strake_slabs_total(slabs));
@@ -19,6 +19,23 @@ cleanup:
     return status;
 }
 
+strake_slabs strake_slabs_of(const char *name, int dims, const int64_t *shape, double *data)
+{
+    strake_slabs slabs = {.element_size = sizeof *data,
+                          .data = data,
+                          .name = name,
+                          .dims = dims,
+                          .shape = {1, 1, 1},
+                          .slab = sizeof *data};
+    for (int d = 0; d < dims; d++) {
+        slabs.shape[d] = shape[d];
+        slabs.slab *= d > 0 ? (size_t)shape[d] : 1;
+    }
+    slabs.slabs = slabs.end = slabs.shape[0];
+    slabs.capacity = (size_t)slabs.slabs * slabs.slab;
+    return slabs;
+}
+
 strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -28,8 +45,8 @@ strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_
         slabs->shape[k] = 1;
     }
     slabs->slabs = slabs->dims > 1 ? slabs->shape[0] : 1;
-    slabs->slab = strake_element_size(slabs->solver) * (size_t)slabs->shape[1] *
-                  (size_t)slabs->shape[2] * (size_t)(slabs->dims > 1 ? 1 : slabs->shape[0]);
+    slabs->slab = slabs->element_size * (size_t)slabs->shape[1] * (size_t)slabs->shape[2] *
+                  (size_t)(slabs->dims > 1 ? 1 : slabs->shape[0]);
     slabs->first = 0;
     slabs->end = 0;
 cleanup:

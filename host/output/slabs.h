@@ -10,7 +10,8 @@
 
 /** One buffer and a place in a field. Zero-initialise before use. */
 typedef struct strake_slabs {
-    strake_solver *solver; /**< borrowed */
+    strake_solver *solver; /**< borrowed; NULL: the buffer is a whole field of somebody's */
+    size_t element_size;   /**< 4 or 8 bytes: float or double */
     void *data;            /**< the buffer: a piece, dense */
     size_t capacity;       /**< of the buffer [bytes] */
     const char *name;      /**< the field, borrowed */
@@ -24,6 +25,9 @@ typedef struct strake_slabs {
 /** Allocates a buffer for a piece of any field (strake_piece_bytes()). @return STRAKE_ERR_MEMORY. */
 strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error);
+
+/** A field of doubles in memory as one piece, the present one; nothing of it is freed. @param[in] shape  slowest first */
+strake_slabs strake_slabs_of(const char *name, int dims, const int64_t *shape, double *data);
 
 /** Goes to the place before the first piece of a field. @p name must live as long as it is used. */
 strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_error *error);

@@ -92,7 +92,7 @@ static void add_line(strake_picture *picture, int64_t cell_row)
 
 void strake_picture_add(strake_picture *picture, const strake_slabs *slabs)
 {
-    const int size = (int)strake_element_size(slabs->solver);
+    const int size = (int)slabs->element_size;
     if (slabs->dims == 1) {
         strake_element_widen(slabs->data, size, 0, slabs->shape[0], picture->line);
         add_line(picture, 0);

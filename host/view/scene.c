@@ -91,19 +91,6 @@ static void add_axes(strake_scene *scene, int dims, const strake_node *root)
     }
 }
 
-/* What a problem says of its field. */
-static void add_title(strake_scene *scene, const char *problem, const char *field)
-{
-    for (int p = 0; strake_problems[p] != NULL; p++) {
-        for (int f = 0; f < strake_problems[p]->fields; f++) {
-            const strake_field *const of = &strake_problems[p]->field[f];
-            if (strcmp(strake_problems[p]->name, problem) == 0 && strcmp(of->name, field) == 0) {
-                (void)snprintf(scene->title, sizeof scene->title, "%s: %s", field, of->text);
-            }
-        }
-    }
-}
-
 /* What a run says of its fields: JSON is YAML, too. */
 static void add_about(strake_scene *scene, const char *field, int dims, const char *about)
 {
@@ -112,9 +99,9 @@ static void add_about(strake_scene *scene, const char *field, int dims, const ch
         return;
     }
     const strake_node *const unit = strake_node_get(strake_node_get(root, "units"), field);
-    const strake_node *const problem = strake_node_get(root, "problem");
-    if (problem != NULL && problem->text != NULL) {
-        add_title(scene, problem->text, field);
+    const strake_node *const text = strake_node_get(strake_node_get(root, "texts"), field);
+    if (text != NULL && text->text != NULL) {
+        (void)snprintf(scene->title, sizeof scene->title, "%s: %s", field, text->text);
     }
     if (unit != NULL && unit->text != NULL) {
         strake_format_unit(unit->text, scene->unit, sizeof scene->unit);

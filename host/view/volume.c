@@ -48,7 +48,7 @@ static void add_line(strake_volume *volume, int64_t i, int64_t m)
 
 void strake_volume_add(strake_volume *volume, const strake_slabs *slabs)
 {
-    const int size = (int)strake_element_size(slabs->solver);
+    const int size = (int)slabs->element_size;
     for (int64_t i = slabs->first; i < slabs->end; i++) {
         for (int64_t m = 0; m < slabs->shape[1]; m++) {
             const int64_t at = ((i - slabs->first) * slabs->shape[1] + m) * slabs->shape[2];

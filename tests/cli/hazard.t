@@ -1,0 +1,176 @@
+#!/bin/bash
+# strake scan --maps and --footprint: maps of all runs of a scan against the runs' own outputs, whoever made the runs, and
+# after kills, damaged files and failures.
+. "$(dirname "$0")/tap.bash"
+faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
+column() { # column TABLE NAME: the values of a column; no cell before it has commas
+    awk -F, -v name="$2" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next } { print $at }' "$1"
+}
+same_maps() { # same_maps DIR DIR: the same bytes
+    local map
+    for map in probability mean maximum arrival; do cmp "$1/$map.npy" "$2/$map.npy" || return 1; done
+}
+
+cat >flow.yaml <<'YAML'
+problem: lava
+grid: {rows: 20, cols: 24, dx: 10, dy: 10}
+time: {end: 900}
+fields: {terrain: {cone: {center: [10, 12], radius: 20, height: 30}}}
+vents: [{row: 8, col: 8, rate: 1}]
+output: {fields: [thickness, solid, maximum, arrival], formats: [npy, asc]}
+YAML
+over=(--over 'vents[0].col=6,14' --over 'vents[0].rate=1,3,5' --over parameters.emissivity=0.5,0.9)
+weights=(--weights 'vents[0].rate=3,2,1' --weights 'vents[0].col=1,0.5')
+scan=(scan flow.yaml "${over[@]}" --quiet)
+try "${scan[@]}" "${weights[@]}" --maps maps --keep kept --table maps.csv --on cpu
+exits 0 "a scan makes maps of its runs"
+check "says nothing with --quiet" sh -c '! [ -s .out ] && ! [ -s .err ]'
+check "of all of them" test "$(ls maps/runs/*.trace | wc -l)" -eq 12
+check "in the formats of the case, with an index" test "$(cut -d, -f3,4 maps/index.csv | grep -c '^\(probability\|mean\|maximum\|arrival\),[a-z]*\.\(npy\|asc\)$')" -eq 8
+column maps.csv folder | while read -r folder; do
+    tail -n +7 "$(ls "$folder"/thickness_*.asc)" >thickness
+    tail -n +7 "$(ls "$folder"/solid_*.asc)" >solid
+    tail -n +7 "$(ls "$folder"/maximum_*.asc)" >maximum
+    tail -n +7 "$(ls "$folder"/arrival_*.asc)" >arrival
+    paste -d ' ' thickness solid maximum arrival
+done >runs.txt
+for map in probability mean maximum arrival; do tail -n +7 maps/$map.asc >$map.txt; done
+paste -d ' ' probability.txt mean.txt maximum.txt arrival.txt >maps.txt
+expected='
+function close_to(a, b) { return a - b < 1e-12 * (1 + b) && b - a < 1e-12 * (1 + b) }
+FNR == NR {
+    i = (FNR - 1) % 20; run = int((FNR - 1) / 20)
+    w = (3 - int(run / 2) % 3) * (run < 6 ? 1 : 0.5); if (i == 0) W += w
+    for (j = 1; j <= 24; j++) {
+        m = $j + $(j + 24); m = $(j + 48) > m ? $(j + 48) : m; mean[i, j] += w * m
+        most[i, j] = m > most[i, j] ? m : most[i, j]
+        if (m > 0.1) { p[i, j] += w; if (!((i, j) in first) || $(j + 72) < first[i, j]) first[i, j] = $(j + 72) }
+    }
+    next
+}
+{
+    i = FNR - 1
+    for (j = 1; j <= 24; j++) {
+        good = close_to($j, p[i, j] / W) && close_to($(j + 24), mean[i, j] / W) && close_to($(j + 48), most[i, j]) &&
+            (((i, j) in first) ? close_to($(j + 72), first[i, j]) : $(j + 72) == -9999)
+        if (!good) { print "cell", i, j - 1, $j, p[i, j] / W, $(j + 24), mean[i, j] / W, $(j + 48), most[i, j], $(j + 72), first[i, j]; bad = 1 }
+        full += $j > 0.3 && $j < 1; none += $j == 0
+    }
+}
+END { exit bad || full < 5 || none < 50 }'
+check "they are what the outputs of the runs say, by their weights" awk "$expected" runs.txt maps.txt
+check "a map says what it is" grep -q '"probability": "of a flow thicker than 0.1 m, of 12 runs"' maps/run.json
+try view maps --field arrival
+prints "maps are viewed" "arrival, 900 s, 20 x 24: 60 to"
+if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ]; then
+    check "with a picture" test -s maps/probability.png
+else
+    skip "with a picture" "built without cairo (libcairo2-dev)"
+fi
+
+# Whoever makes the runs, in whatever order they end.
+for words in "--jobs 1 --on serial" "--on cpu --jobs 2 --threads 2" "--jobs 1 --on cpu --split 1"; do
+    # shellcheck disable=SC2086
+    "$STRAKE" "${scan[@]}" "${weights[@]}" --maps other --table other.csv $words
+    check "the same bytes with $words" same_maps maps other
+    rm -rf other other.csv
+done
+if "$STRAKE" devices 2>/dev/null | grep -q 'ocl:0'; then
+    "$STRAKE" "${scan[@]}" "${weights[@]}" --maps other --table other.csv --on cpu,ocl:0
+    check "and on the processors and a device" same_maps maps other
+    rm -rf other other.csv
+else
+    skip "and on the processors and a device" "no OpenCL device"
+fi
+
+# An end in the middle.
+"$STRAKE" "${scan[@]}" "${weights[@]}" --maps other --table other.csv --on cpu --set run.patience=17 >/dev/null 2>&1 &
+victim=$!
+for k in $(seq 600); do
+    [ "$(find other/runs -name '*.trace' 2>/dev/null | wc -l)" -lt 3 ] || break
+    sleep 0.02
+done
+kill -KILL "$victim" 2>/dev/null
+wait "$victim" 2>/dev/null
+check "a scan that was killed has no maps" test ! -e other/probability.npy
+try scan flow.yaml "${over[@]}" "${weights[@]}" --maps other --table other.csv --on cpu --set run.patience=17
+exits 0 "it goes on"
+check "to the same bytes" same_maps maps other
+before=$(ls -l --time-style=full-iso other/runs)
+try scan flow.yaml "${over[@]}" --maps other --table other.csv --on cpu --set run.patience=17 --threshold 0.5
+prints "other weights and another threshold cost no run" "complete already: 12 runs" "arrival of 12 runs"
+check "and leave what runs left as it is" test "$before" = "$(ls -l --time-style=full-iso other/runs)"
+check "but make other maps" sh -c '! cmp -s maps/probability.npy other/probability.npy && grep -q "thicker than 0.5 m" other/run.json'
+
+# What runs left is damaged.
+victim=$(ls other/runs | sed -n 3p)
+truncate -s -1 "other/runs/$victim"
+second=$(ls other/runs | sed -n 5p)
+size=$(stat -c %s "other/runs/$second")
+printf 'x' | dd of="other/runs/$second" bs=1 seek=$((size - 3)) conv=notrunc 2>/dev/null
+rm "other/runs/$(ls other/runs | sed -n 7p)"
+try scan flow.yaml "${over[@]}" "${weights[@]}" --maps other --table other.csv --on cpu --set run.patience=17
+prints "what is cut, changed or missing is made again" "12 runs, 0 failed" "9 were there already"
+check "to the same bytes" same_maps maps other
+
+# A run that fails has no part in maps.
+folder=other/runs/$victim
+rm "$folder" && mkdir -p "$folder/in"
+try scan flow.yaml "${over[@]}" "${weights[@]}" --maps other --table other.csv --on cpu --set run.patience=17
+fails 1 "a run that cannot leave its numbers fails" "$victim" "is a folder" "the maps lack 1 run"
+check "the others make maps" grep -q 'of 11 runs' other/run.json
+rm -r other other.csv
+try scan flow.yaml --over parameters.emissivity=0.5,7 --maps other --table other.csv --on cpu
+fails 1 "so with a case that is none" "parameters.emissivity" "the maps lack 1 run"
+if [ -e "$faulty" ] && [ -z "${STRAKE_TESTS_SANITIZER:-}" ] && "$STRAKE" devices 2>/dev/null | grep -q 'ocl:0'; then
+    # Runs that take long enough for the device to have one.
+    long=(scan flow.yaml --over 'vents[0].col=6:14:9' --quiet --set time.end=4000)
+    "$STRAKE" "${long[@]}" --maps whole --table whole.csv --on cpu
+    STRAKE_OPENCL_LIBRARY=$faulty STRAKE_TEST_FAULTS=alloc:refused STRAKE_TEST_MAX_ALLOC=100 STRAKE_CACHE_DIR=$scratch/cache \
+        "$STRAKE" "${long[@]}" --maps lost --table lost.csv --on cpu,ocl:0 >.out 2>.err
+    check "a device fails" grep -q 'ocl:0 gets no more runs' .err
+    check "what it fails to do others do, to the same bytes" same_maps whole lost
+else
+    skip "what a device fails to do others do, to the same bytes" "no OpenCL device, or no library with faults here"
+fi
+
+# How well runs cover a mapped flow.
+first=$(column maps.csv folder | sed -n 4p)
+try scan flow.yaml "${over[@]}" --quiet --footprint "$first" --table e1.csv --on cpu
+exits 0 "a scan compares its runs with a mapped flow"
+good=0
+k=0
+while read -r folder; do
+    k=$((k + 1))
+    "$STRAKE" compare "$folder" "$first" --footprint | grep -q "^e1 = $(column e1.csv e1 | sed -n ${k}p | awk '{ printf "%.6f", $1 }') " || good=1
+done < <(column maps.csv folder)
+report $good "e1 is what strake compare --footprint says"
+check "a run covers itself" test "$(column e1.csv e1 | sed -n 4p)" = 1
+check "others do not" awk '$1 < 0.9 { n++ } END { exit n < 3 }' <(column e1.csv e1)
+try scan flow.yaml "${over[@]}" --quiet --footprint "$first" --threshold 0.5 --table e1.csv --on cpu
+fails 2 "with another threshold it is another scan" "e1.csv is the table of another scan"
+
+# Wrong words.
+wrong() { # wrong NAME TEXT... -- OPTION...: usage errors
+    local name=$1 text=()
+    shift
+    while [ "$1" != -- ]; do text+=("$1") && shift; done
+    shift
+    try scan "$@" --table wrong.csv
+    fails 2 "$name" "${text[@]}"
+}
+wrong "weights are for maps" "--weights" "--maps DIR" -- flow.yaml "${over[@]}" --weights 'vents[0].rate=1,1,1'
+wrong "a threshold is, too" "--threshold: goes with --maps" -- flow.yaml "${over[@]}" --threshold 1
+wrong "weights are of a key that varies" "no --over varies time.end" -- flow.yaml "${over[@]}" --maps w --weights time.end=1
+for bad in 1,2 1,2,3,4 1,-1,1 0,0,0 1,x,1 ,,; do
+    wrong "weights that are none: $bad" "--weights: vents[0].rate=$bad: expected 3 numbers >= 0" -- flow.yaml "${over[@]}" --maps w --weights "vents[0].rate=$bad"
+done
+wrong "they are given once" "given twice" -- flow.yaml "${over[@]}" --maps w --weights 'vents[0].rate=1,1,1' --weights 'vents[0].rate=1,1,1'
+wrong "maps need a problem with a footprint" "--maps: problem mpdata2d has no footprint" -- case.yaml --over time.steps=1,2 --maps w
+wrong "and one grid" "20 x 24 and 30 x 24 cells" -- flow.yaml --over grid.rows=20,30 --maps w
+printf 'ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n0 1\n1 1\n' >small.asc
+wrong "a mapped flow lies on the grid" "flow.yaml has 20 x 24 cells, small.asc 2 x 2" -- flow.yaml "${over[@]}" --footprint small.asc
+try scan flow.yaml "${over[@]}" --footprint nowhere.asc --table wrong.csv
+fails 1 "and is there" "nowhere.asc"
+check "nothing of these is left" test ! -e w -a ! -e wrong.csv
+done_testing
