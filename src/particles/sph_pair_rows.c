@@ -23,7 +23,15 @@ typedef struct sums {
 
 typedef struct source {
     const real *x[3], *v[3], *rho, *push, *sound, *volume;
+    const real *step[3]; /* to a neighbour's cell, by the step's number */
 } source;
+
+/*
+ * Loops over lanes are vectorised where nothing in them has an address: bodies and sums are handed over by value.
+ */
+typedef struct place {
+    real at[3];
+} place;
 
 typedef struct scheme {
     real per_diameter, slope, viscous, eta, mass, reach, repulsion, diffusion, density, stiffness,
@@ -47,87 +55,6 @@ static scheme scheme_of(const strake_sph_numbers *given)
                     {(real)given->gravity[0], (real)given->gravity[1], (real)given->gravity[2]}};
 }
 
-static source source_of(const strake_sph_parts *parts, const strake_sph_state *state)
-{
-    void *const *const value = state->value;
-    return (source){{value[STRAKE_SPH_X0], value[STRAKE_SPH_X1], value[STRAKE_SPH_X2]},
-                    {value[STRAKE_SPH_V0], value[STRAKE_SPH_V1], value[STRAKE_SPH_V2]},
-                    value[STRAKE_SPH_RHO],
-                    parts->push,
-                    parts->sound,
-                    parts->volume};
-}
-
-INLINE body body_of(const source *s, int32_t p)
-{
-    return (body){{s->x[0][p], s->x[1][p], s->x[2][p]},
-                  {s->v[0][p], s->v[1][p], s->v[2][p]},
-                  s->rho[p],
-                  s->push[p],
-                  s->sound[p],
-                  s->volume[p]};
-}
-
-/* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
-INLINE void add_pair(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
-                     const scheme *n, const body *i, const body *j, const real step[3], sums *sum)
-{
-    const real d0 = i->x[0] - j->x[0] - step[0], w0 = i->v[0] - j->v[0];
-    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
-    const real w1 = dims == 3 ? i->v[1] - j->v[1] : REAL(0.0);
-    const real d2 = i->x[2] - j->x[2] - step[2], w2 = i->v[2] - j->v[2];
-    const real square = dims == 3 ? d0 * d0 + d1 * d1 + d2 * d2 : d0 * d0 + d2 * d2;
-    const real approach = dims == 3 ? w0 * d0 + w1 * d1 + w2 * d2 : w0 * d0 + w2 * d2;
-    const real u = sph_inside(square, n->per_diameter);
-    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
-    const real densities = i->rho + j->rho;
-    const real push = i->push + j->push;
-    if (viscosity == STRAKE_SPH_ARTIFICIAL) {
-        const real all = push + sph_artificial(approach, square, i->sound + j->sound, densities,
-                                               n->viscous, n->eta);
-        const real along = slope * all;
-        sum->a[0] += along * d0;
-        sum->a[1] += dims == 3 ? along * d1 : REAL(0.0);
-        sum->a[2] += along * d2;
-    } else {
-        const real along = slope * push;
-        const real drag = slope * sph_laminar(densities, n->viscous);
-        sum->a[0] += along * d0 - drag * w0;
-        sum->a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
-        sum->a[2] += along * d2 - drag * w2;
-    }
-    sum->change += slope * approach;
-}
-
-/* And its share of density diffusion. */
-INLINE real diffuse(int dims, strake_sph_kernel kernel, strake_sph_diffusion kind, const scheme *n,
-                    const body *i, const body *j, const real step[3])
-{
-    const real d0 = i->x[0] - j->x[0] - step[0];
-    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
-    const real d2 = i->x[2] - j->x[2] - step[2];
-    const real square = d0 * d0 + d1 * d1 + d2 * d2;
-    const real u = sph_inside(square, n->per_diameter);
-    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
-    const real y = n->at_rest[0] * d0 + n->at_rest[1] * d1 + n->at_rest[2] * d2;
-    const real rest = kind == STRAKE_SPH_FOURTAKAS ? sph_at_rest(y) : REAL(0.0);
-    const real excess = (j->rho - i->rho) - n->density * rest;
-    return j->volume * (sph_diffusion(excess, square, n->eta) * slope);
-}
-
-/* The repulsion of a wall's particle. */
-INLINE void add_wall(int dims, const scheme *n, const body *i, const body *j, const real step[3],
-                     sums *sum)
-{
-    const real d0 = i->x[0] - j->x[0] - step[0];
-    const real d1 = dims == 3 ? i->x[1] - j->x[1] - step[1] : REAL(0.0);
-    const real d2 = i->x[2] - j->x[2] - step[2];
-    const real force = sph_repulsion(d0 * d0 + d1 * d1 + d2 * d2, n->reach, n->repulsion);
-    sum->a[0] += force * d0;
-    sum->a[1] += force * d1;
-    sum->a[2] += force * d2;
-}
-
 /* Steps between cells of a pass, and its planes, in the working precision. */
 typedef struct around {
     real step[3][32], plane[STRAKE_SPH_MOST_PLANES][4];
@@ -147,6 +74,95 @@ static around around_of(const strake_sph_numbers *given)
         }
     }
     return out;
+}
+
+static source source_of(const strake_sph_parts *parts, const around *near,
+                        const strake_sph_state *state)
+{
+    void *const *const value = state->value;
+    return (source){{value[STRAKE_SPH_X0], value[STRAKE_SPH_X1], value[STRAKE_SPH_X2]},
+                    {value[STRAKE_SPH_V0], value[STRAKE_SPH_V1], value[STRAKE_SPH_V2]},
+                    value[STRAKE_SPH_RHO],
+                    parts->push,
+                    parts->sound,
+                    parts->volume,
+                    {near->step[0], near->step[1], near->step[2]}};
+}
+
+INLINE body body_of(source s, int32_t p)
+{
+    return (body){{s.x[0][p], s.x[1][p], s.x[2][p]},
+                  {s.v[0][p], s.v[1][p], s.v[2][p]},
+                  s.rho[p],
+                  s.push[p],
+                  s.sound[p],
+                  s.volume[p]};
+}
+
+INLINE place step_of(source s, int code)
+{
+    return (place){{s.step[0][code], s.step[1][code], s.step[2][code]}};
+}
+
+/* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
+INLINE sums add_pair(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity, scheme n,
+                     body i, body j, place step, sums sum)
+{
+    const real d0 = i.x[0] - j.x[0] - step.at[0], w0 = i.v[0] - j.v[0];
+    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
+    const real w1 = dims == 3 ? i.v[1] - j.v[1] : REAL(0.0);
+    const real d2 = i.x[2] - j.x[2] - step.at[2], w2 = i.v[2] - j.v[2];
+    const real square = dims == 3 ? d0 * d0 + d1 * d1 + d2 * d2 : d0 * d0 + d2 * d2;
+    const real approach = dims == 3 ? w0 * d0 + w1 * d1 + w2 * d2 : w0 * d0 + w2 * d2;
+    const real u = sph_inside(square, n.per_diameter);
+    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
+    const real densities = i.rho + j.rho;
+    const real push = i.push + j.push;
+    if (viscosity == STRAKE_SPH_ARTIFICIAL) {
+        const real all =
+            push + sph_artificial(approach, square, i.sound + j.sound, densities, n.viscous, n.eta);
+        const real along = slope * all;
+        sum.a[0] += along * d0;
+        sum.a[1] += dims == 3 ? along * d1 : REAL(0.0);
+        sum.a[2] += along * d2;
+    } else {
+        const real along = slope * push;
+        const real drag = slope * sph_laminar(densities, n.viscous);
+        sum.a[0] += along * d0 - drag * w0;
+        sum.a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
+        sum.a[2] += along * d2 - drag * w2;
+    }
+    sum.change += slope * approach;
+    return sum;
+}
+
+/* And its share of density diffusion. */
+INLINE real diffuse(int dims, strake_sph_kernel kernel, strake_sph_diffusion kind, scheme n, body i,
+                    body j, place step)
+{
+    const real d0 = i.x[0] - j.x[0] - step.at[0];
+    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
+    const real d2 = i.x[2] - j.x[2] - step.at[2];
+    const real square = d0 * d0 + d1 * d1 + d2 * d2;
+    const real u = sph_inside(square, n.per_diameter);
+    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
+    const real y = n.at_rest[0] * d0 + n.at_rest[1] * d1 + n.at_rest[2] * d2;
+    const real rest = kind == STRAKE_SPH_FOURTAKAS ? sph_at_rest(y) : REAL(0.0);
+    const real excess = (j.rho - i.rho) - n.density * rest;
+    return j.volume * (sph_diffusion(excess, square, n.eta) * slope);
+}
+
+/* The repulsion of a wall's particle. */
+INLINE sums add_wall(int dims, scheme n, body i, body j, place step, sums sum)
+{
+    const real d0 = i.x[0] - j.x[0] - step.at[0];
+    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
+    const real d2 = i.x[2] - j.x[2] - step.at[2];
+    const real force = sph_repulsion(d0 * d0 + d1 * d1 + d2 * d2, n.reach, n.repulsion);
+    sum.a[0] += force * d0;
+    sum.a[1] += force * d1;
+    sum.a[2] += force * d2;
+    return sum;
 }
 
 /* Takes the sums of a member to its forces. @return |a|^2 */
@@ -229,23 +245,23 @@ INLINE real reference(int dims, strake_sph_kernel kernel, strake_sph_viscosity v
                       const strake_sph_state *state, int64_t first, int64_t end)
 {
     const scheme n = scheme_of(given);
-    const source s = source_of(parts, state);
     const around near = around_of(given);
+    const source s = source_of(parts, &near, state);
     real most = REAL(0.0);
     for (int64_t k = first * LANES; k < end * LANES && k < parts->members; k++) {
         const int32_t p = parts->member[k];
-        const body i = body_of(&s, p);
+        const body i = body_of(s, p);
         sums pairs = {{0}, 0}, wall = {{0}, 0};
         real spread = REAL(0.0);
         CANDIDATES(parts, p, q, code, {
-            const body j = body_of(&s, (int32_t)q);
-            const real step[3] = {near.step[0][code], near.step[1][code], near.step[2][code]};
+            const body j = body_of(s, (int32_t)q);
+            const place step = step_of(s, code);
             if (is_repelling(parts, q)) {
-                add_wall(dims, &n, &i, &j, step, &wall);
+                wall = add_wall(dims, n, i, j, step, wall);
             } else {
-                add_pair(dims, kernel, viscosity, &n, &i, &j, step, &pairs);
+                pairs = add_pair(dims, kernel, viscosity, n, i, j, step, pairs);
                 if (given->diffusion_kind != STRAKE_SPH_PLAIN) {
-                    spread += diffuse(dims, kernel, given->diffusion_kind, &n, &i, &j, step);
+                    spread += diffuse(dims, kernel, given->diffusion_kind, n, i, j, step);
                 }
             }
         });
@@ -289,15 +305,15 @@ INLINE void load_lane(lanes *g, int l, const body *i)
     g->change[l] = g->spread[l] = REAL(0.0);
 }
 
-/* Entry l of a row of the list: a neighbour, and the step to its cell. */
-INLINE body entry_body(const source *s, const around *near, const uint32_t *entry, int l,
-                       real step[3])
+/* A neighbour in a list, and the step to its cell. */
+INLINE body entry_body(source s, uint32_t entry)
 {
-    const uint32_t code = entry[l] >> STRAKE_SPH_PLACE_BITS;
-    step[0] = near->step[0][code];
-    step[1] = near->step[1][code];
-    step[2] = near->step[2][code];
-    return body_of(s, (int32_t)(entry[l] & PLACE));
+    return body_of(s, (int32_t)(entry & PLACE));
+}
+
+INLINE place entry_step(source s, uint32_t entry)
+{
+    return step_of(s, (int32_t)(entry >> STRAKE_SPH_PLACE_BITS));
 }
 
 INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
@@ -306,8 +322,8 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
                    int64_t end)
 {
     const scheme n = scheme_of(given);
-    const source s = source_of(parts, state);
     const around near = around_of(given);
+    const source s = source_of(parts, &near, state);
     real most = REAL(0.0);
     for (int64_t k = first; k < end; k++) {
         const int64_t left = parts->members - k * LANES;
@@ -315,17 +331,17 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
         const uint32_t *const entry = &list->entry[list->first[k] * LANES];
         lanes g;
         for (int l = 0; l < LANES; l++) {
-            const body i = body_of(&s, parts->member[k * LANES + (l < left ? l : left - 1)]);
+            const body i = body_of(s, parts->member[k * LANES + (l < left ? l : left - 1)]);
             load_lane(&g, l, &i);
         }
         for (int64_t e = 0; e < list->near[k]; e++) {
+            const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                real step[3];
-                const body i = lane_body(&g, l);
-                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
+                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const place step = entry_step(s, row[l]);
                 sums sum = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
-                add_pair(dims, kernel, viscosity, &n, &i, &j, step, &sum);
+                sum = add_pair(dims, kernel, viscosity, n, i, j, step, sum);
                 g.a[0][l] = sum.a[0];
                 g.a[1][l] = sum.a[1];
                 g.a[2][l] = sum.a[2];
@@ -333,25 +349,25 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
             }
         }
         for (int64_t e = list->near[k]; e < entries; e++) {
+            const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                real step[3];
-                const body i = lane_body(&g, l);
-                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
+                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const place step = entry_step(s, row[l]);
                 sums sum = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
-                add_wall(dims, &n, &i, &j, step, &sum);
+                sum = add_wall(dims, n, i, j, step, sum);
                 g.wall[0][l] = sum.a[0];
                 g.wall[1][l] = sum.a[1];
                 g.wall[2][l] = sum.a[2];
             }
         }
         for (int64_t e = 0; given->diffusion_kind != STRAKE_SPH_PLAIN && e < list->near[k]; e++) {
+            const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                real step[3];
-                const body i = lane_body(&g, l);
-                const body j = entry_body(&s, &near, &entry[e * LANES], l, step);
-                g.spread[l] += diffuse(dims, kernel, given->diffusion_kind, &n, &i, &j, step);
+                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const place step = entry_step(s, row[l]);
+                g.spread[l] += diffuse(dims, kernel, given->diffusion_kind, n, i, j, step);
             }
         }
         for (int l = 0; l < LANES && l < left; l++) {
@@ -390,7 +406,7 @@ static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *n
                       strake_sph_list *list, double reach, int64_t first, int64_t end)
 {
     const around steps = around_of(numbers);
-    const source s = source_of(parts, &parts->now);
+    const source s = source_of(parts, &steps, &parts->now);
     const real limit = (real)(reach * reach);
     for (int64_t g = first; g < end; g++) {
         const int64_t left = parts->members - g * LANES;
@@ -401,7 +417,7 @@ static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *n
             CANDIDATES(parts, p, q, code, {
                 real square = REAL(0.0);
                 for (int d = 0; d < 3; d++) {
-                    const real along = s.x[d][p] - s.x[d][q] - steps.step[d][code];
+                    const real along = s.x[d][p] - s.x[d][q] - s.step[d][code];
                     square += along * along;
                 }
                 if (square <= limit) {
