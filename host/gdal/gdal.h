@@ -6,7 +6,7 @@
 #ifndef STRAKE_GDAL_H
 #define STRAKE_GDAL_H
 
-#include "base/georef.h"
+#include "case/input.h"
 #include "module/module.h"
 
 typedef struct strake_gdal_reader strake_gdal_reader;
@@ -46,5 +46,8 @@ typedef struct strake_gdal {
 
 /** @param[in] who  needs it, for the message @return STRAKE_ERR_USAGE with the package that is missing */
 strake_status strake_gdal_load(const char *who, const strake_gdal **out, strake_error *error);
+
+/** Fields of a case from GeoTIFF files. */
+extern const strake_input_kind strake_geotiff_input;
 
 #endif

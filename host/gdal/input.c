@@ -1,5 +1,4 @@
-#include "gdal/input.h"
-
+/* Fields of a case from GeoTIFF files. */
 #include <math.h>
 #include <string.h>
 

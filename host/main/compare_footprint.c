@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "engine/problem.h"
 #include "output/index.h"
-#include "solver/inputs.h"
+#include "solver/solver.h"
 
 enum { MAX_TERMS = 4 };
 

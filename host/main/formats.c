@@ -1,7 +1,5 @@
 #include "main/formats.h"
 
-#include "view/format_png.h"
-
 const strake_format *const strake_formats[STRAKE_FORMATS] = {
     [STRAKE_FORMAT_NPY] = &strake_format_npy,
     [STRAKE_FORMAT_NETCDF] = &strake_format_netcdf,

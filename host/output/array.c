@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "netcdf/input.h"
-#include "solver/inputs.h"
+#include "solver/solver.h"
 
 strake_status strake_path_find_kind(const char *path, const char *verb, strake_path_kind *out,
                                     strake_error *error)

@@ -71,6 +71,7 @@ extern const strake_format strake_format_asc;
 extern const strake_format strake_format_geotiff;
 extern const strake_format strake_format_geojson;
 extern const strake_format strake_format_kml;
+extern const strake_format strake_format_png; /* of view/ */
 
 /** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step; FIELD.SUFFIX of none (-1). */
 void strake_format_name(const char *field, int64_t step, const char *suffix,

@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "case/asc_input.h"
 #include "case/case.h"
-#include "gdal/input.h"
+#include "gdal/gdal.h"
 #include "netcdf/input.h"
-#include "solver/inputs.h"
+#include "solver/solver.h"
 
 enum { MAX_FILE = 4 << 20 }; /* bytes; a case of that size is some other file */
 

@@ -123,6 +123,9 @@ void strake_solver_set_progress(strake_solver *solver, int64_t steps, double tim
 /** The step that the counter was set to last: what is measured begins there. */
 int64_t strake_solver_first_step(const strake_solver *solver);
 
+/** The formats that fields of a case are read from, besides .npy; NULL-terminated. */
+extern const strake_input_kind *const strake_input_kinds[];
+
 /** The case that a solver was opened with. */
 const strake_case *strake_solver_case(const strake_solver *solver);
 

@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "output/format.h"
 #include "output/index.h"
-#include "view/format_png.h"
 #include "view/png.h"
 #include "view/scene.h"
 

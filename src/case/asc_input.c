@@ -1,6 +1,5 @@
-#include "case/asc_input.h"
-
 #include "base/asc.h"
+#include "case/input.h"
 
 static strake_status open_input(const strake_input_name *name, strake_input *input,
                                 strake_error *error)

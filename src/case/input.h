@@ -74,4 +74,7 @@ bool strake_input_is_alone(const strake_input *input);
 
 void strake_input_close(strake_input *input);
 
+/** ESRI ASCII grids (base/asc.h). */
+extern const strake_input_kind strake_asc_input;
+
 #endif
