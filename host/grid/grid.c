@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/ghosts.h"
 #include "grid/active.h"
 #include "grid/arrays.h"
 #include "grid/inputs.h"
@@ -221,6 +222,12 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
                                         .until = INFINITY,
                                         .is_single = which->precision == STRAKE_SINGLE};
     STRAKE_TRY(strake_case_graph(which, grid->number, &grid->graph, error));
+    for (int v = 0; v < grid->graph.values && which->run.exchange == STRAKE_EXCHANGE_ONE_WAY; v++) {
+        grid->graph.value[v].is_kept = false; /* slabs wander */
+    }
+    if (strake_ghosts_are_kept(&grid->graph)) {
+        STRAKE_TRY(strake_ghosts_graph(&grid->graph, &grid->ghosts, error));
+    }
     for (int f = 0; f < problem->fields; f++) {
         grid->value_of[f] = strake_graph_find(&grid->graph, problem->field[f].name);
         STRAKE_CHECK(grid->value_of[f] >= 0, error, STRAKE_ERR_STATE,
@@ -244,11 +251,13 @@ static void list_items(strake_grid *grid)
     strake_domain *d = &grid->domain;
     int items = 0;
     d->states = 0;
+    d->kept = 0;
     for (int inputs = 0; inputs < 2; inputs++) {
         for (int v = 0; v < grid->graph.values; v++) {
             const strake_value *value = &grid->graph.value[v];
             const bool is_state = value->next >= 0;
             if (is_state != (inputs == 1) && strake_arrays_has(value)) {
+                d->kept |= is_state && value->is_kept ? 1U << items : 0U;
                 grid->item[items++] = v;
             }
         }

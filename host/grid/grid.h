@@ -35,6 +35,7 @@ typedef struct strake_grid {
     const strake_case *which;
     const strake_team *team; /**< whose threads fill arrays, and touch them first */
     strake_graph graph;
+    strake_graph ghosts;  /**< where states have ghosts that advance themselves: how */
     strake_layout layout; /**< of the whole grid */
     strake_window window; /**< slabs of which this rank has the inputs that stay the same */
     int value_of[STRAKE_MAX_FIELDS]; /**< graph value of a field */

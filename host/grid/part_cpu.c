@@ -3,12 +3,13 @@
 
 #include "cpu/pipeline.h"
 #include "grid/active.h"
-#include "grid/grid.h"
+#include "grid/ghosts.h"
 #include "grid/parts.h"
 #include "io/machine.h"
 
 typedef struct cpu_worker {
     strake_pipeline *pipeline;
+    strake_pipeline *ghosts; /* for others' slabs; NULL: it needs none */
     strake_spans spans;
 } cpu_worker;
 
@@ -37,9 +38,14 @@ cleanup:
 static strake_status make(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     cpu_body *body = part->body;
-    return strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
-                                  plan->settings, &body->worker[worker].pipeline, error);
+    cpu_worker *const its = &body->worker[worker];
+    STRAKE_TRY(strake_pipeline_create(&body->grid->graph, &body->grid->layout, plan->isa,
+                                      plan->settings, &its->pipeline, error));
+    STRAKE_TRY(strake_grid_ghosts(body->grid, plan, &its->ghosts, error));
+cleanup:
+    return status;
 }
 
 static void unmake(strake_part *part)
@@ -47,6 +53,7 @@ static void unmake(strake_part *part)
     cpu_body *body = part->body;
     for (int w = 0; w < body->workers; w++) {
         strake_pipeline_destroy(&body->worker[w].pipeline);
+        strake_pipeline_destroy(&body->worker[w].ghosts);
         strake_spans_close(&body->worker[w].spans);
     }
     free(body);
@@ -96,6 +103,12 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     return STRAKE_OK;
 }
 
+static void advance(strake_part *part, const strake_leg *leg)
+{
+    const cpu_body *body = part->body;
+    strake_grid_advance(body->grid, body->worker[leg->worker].ghosts, leg);
+}
+
 /* Of slabs that another part computed the host has one copy of the states only. */
 static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
                           strake_error *error)
@@ -134,5 +147,6 @@ const strake_part_ops strake_part_cpu = {.word = "cpu",
                                          .make = make,
                                          .unmake = unmake,
                                          .leg = leg,
+                                         .advance = advance,
                                          .take = take,
                                          .describe = describe};

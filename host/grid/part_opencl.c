@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "case/settings.h"
-#include "grid/grid.h"
+#include "grid/ghosts.h"
 #include "grid/parts.h"
 
 static const strake_part_ops resident, blocks;
@@ -51,12 +51,17 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.known = strake_tuned_known(&part->tuned, cells, options.pins);
     options.limit = plan->limit;
     options.costs = plan->costs;
-    const strake_status status = strake_cl_stripe_create(
+    strake_status status = strake_cl_stripe_create(
         plan->cl, part->device, &grid->graph, grid->which->problem, &grid->layout, plan->stripe,
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
     part->body = stripe;
     if (stripe != NULL) {
         part->ops = stripe->blocks != NULL ? &blocks : &resident;
+    }
+    if (status == STRAKE_OK && stripe->blocks != NULL) {
+        strake_pipeline *ghosts = NULL;
+        status = strake_grid_ghosts(grid, plan, &ghosts, error);
+        part->ghosts = ghosts;
     }
     return status;
 }
@@ -64,7 +69,10 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
 static void unmake(strake_part *part)
 {
     strake_cl_stripe *stripe = stripe_of(part);
+    strake_pipeline *ghosts = part->ghosts;
     strake_cl_stripe_destroy(&stripe);
+    strake_pipeline_destroy(&ghosts);
+    part->ghosts = NULL;
     part->ops = &strake_part_opencl;
 }
 
@@ -90,9 +98,20 @@ static strake_status resident_load_states(strake_part *part, strake_error *error
     return strake_cl_resident_upload_state(resident_of(part), current(part), error);
 }
 
+/* Of other ranks' slabs the host has only what travels: nobody here brings the rest but who reads them. */
+static strake_status return_others(const strake_part *part, int parity, strake_error *error)
+{
+    return part->domain->ranks != NULL && part->domain->kept != 0
+               ? strake_cl_resident_return(resident_of(part), arrays_of(part, parity), error)
+               : STRAKE_OK;
+}
+
 static strake_status resident_store(strake_part *part, int parity, strake_error *error)
 {
-    return strake_cl_resident_download(resident_of(part), arrays_of(part, parity), error);
+    const strake_status status = return_others(part, parity, error);
+    return status == STRAKE_OK
+               ? strake_cl_resident_download(resident_of(part), arrays_of(part, parity), error)
+               : status;
 }
 
 static strake_status resident_leg(strake_part *part, strake_leg *leg, bool *finite,
@@ -173,7 +192,10 @@ static bool resident_has_room(const strake_part *part, strake_range own)
 static strake_status resident_give(strake_part *part, const strake_range *then, int stripes,
                                    int self, strake_error *error)
 {
-    return strake_cl_resident_give(resident_of(part), then, stripes, self, current(part), error);
+    const strake_status status = return_others(part, part->domain->parity, error);
+    return status == STRAKE_OK ? strake_cl_resident_give(resident_of(part), then, stripes, self,
+                                                         current(part), error)
+                               : status;
 }
 
 static strake_status resident_take(strake_part *part, const strake_range *then, int stripes,
@@ -242,6 +264,11 @@ static strake_status blocks_leg(strake_part *part, strake_leg *leg, bool *finite
     *finite = true; /* nobody knows yet */
     return strake_cl_blocks_sweep(blocks_of(part), leg->steps, leg->told, grid->array[leg->parity],
                                   grid->next[leg->parity], error);
+}
+
+static void blocks_advance(strake_part *part, const strake_leg *leg)
+{
+    strake_grid_advance(strake_grid_of(part->domain), part->ghosts, leg);
 }
 
 static strake_status blocks_bound(strake_part *part, double *bound, strake_error *error)
@@ -370,6 +397,7 @@ static const strake_part_ops blocks = {OPENCL_PART,
                                        .store = blocks_store,
                                        .leg = blocks_leg,
                                        .meet = blocks_meet,
+                                       .advance = blocks_advance,
                                        .bound = blocks_bound,
                                        .undo = blocks_undo,
                                        .finish = blocks_finish,

@@ -7,10 +7,11 @@
 
 #include "group/commons.h"
 
-enum { TAG_WORD = 960 };
+enum { TAG_DOWN = 0, TAG_UP = 1, TAG_WORD = 960 };
 
 struct strake_border {
-    strake_link *link[2]; /* of the arrays of either parity */
+    strake_link *link[2]; /* of the arrays of either parity: what travels after every sweep */
+    strake_link *rest[2]; /* and the other states */
     bool common[2];       /* slabs between this rank and that one are in memory of both */
     char word[2][2];      /* for it and from it: that they are there, and that its own were read */
     bool broken;
@@ -73,54 +74,65 @@ static strake_transfer word(strake_rank_group *group, int side, bool sends, int 
 }
 
 /*
+ * Adds messages with a neighbour: own slabs to it, and its slabs, of the states that travel after every sweep, or of
+ * those that do not. Together they are one message.
+ */
+static void add_messages(const strake_rank_group *group, int parity, bool travels,
+                         const strake_transfer *like, int64_t first, int64_t slabs,
+                         strake_transfer *list, int *count)
+{
+    for (int v = 0; v < group->domain->states && like->peer >= 0 && slabs > 0; v++) {
+        if (strake_domain_travels(group->domain, v) == travels) {
+            list[(*count)++] = transfer(group, parity, v, like->peer, like->tag, first, slabs);
+        }
+    }
+}
+
+/*
  * Messages down carry a rank's first slabs, messages up its last ones; with two ranks in a ring both go
  * to the same neighbour, and the tag tells them apart. Where slabs are common only words travel, both
- * ways whatever is read: who has one may overwrite what the other has read.
+ * ways whatever is read: who has one may overwrite what the other has read. States that do not travel are
+ * common nowhere (@p travels is false).
  */
-static strake_status create_link(strake_rank_group *group, int parity, const int64_t depth[2],
-                                 strake_error *error)
+static strake_status create_link(strake_rank_group *group, int parity, bool travels,
+                                 const int64_t depth[2], strake_link **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    int sends = 0, receives = 0, tag = 0;
-    const size_t most = 2 * (size_t)group->domain->states + 2;
+    int sends = 0, receives = 0;
+    const strake_domain *d = group->domain;
+    const size_t most = 2 * (size_t)d->states + 2;
     strake_transfer *const send = calloc(most, sizeof *send);
     strake_transfer *const receive = calloc(most, sizeof *receive);
     const bool *common = group->border->common;
-    const int before = common[0] ? -1 : neighbour(group, 0);
-    const int after = common[1] ? -1 : neighbour(group, 1);
+    const int before = travels && common[0] ? -1 : neighbour(group, 0);
+    const int after = travels && common[1] ? -1 : neighbour(group, 1);
+    const strake_transfer with[2][2] = {
+        {{.peer = before, .tag = TAG_DOWN}, {.peer = before, .tag = TAG_UP}},
+        {{.peer = after, .tag = TAG_DOWN}, {.peer = after, .tag = TAG_UP}}};
     STRAKE_TRY(strake_ranks_agree(
-        group->domain->ranks,
+        d->ranks,
         send != NULL && receive != NULL
             ? STRAKE_OK
             : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
         error));
     for (int side = 0; side < 2; side++) {
-        if (common[side]) {
+        if (travels && common[side]) {
             send[sends++] = word(group, side, true, neighbour(group, side));
             receive[receives++] = word(group, side, false, neighbour(group, side));
         }
     }
-    for (int v = 0; v < group->domain->states; v++) {
-        if (before >= 0 && depth[1] > 0) {
-            send[sends++] =
-                transfer(group, parity, v, before, tag, group->domain->own.first, depth[1]);
-        }
-        if (after >= 0 && depth[1] > 0) {
-            receive[receives++] =
-                transfer(group, parity, v, after, tag, group->owned[after].first, depth[1]);
-        }
-        if (after >= 0 && depth[0] > 0) {
-            send[sends++] = transfer(group, parity, v, after, tag + 1,
-                                     group->domain->own.end - depth[0], depth[0]);
-        }
-        if (before >= 0 && depth[0] > 0) {
-            receive[receives++] = transfer(group, parity, v, before, tag + 1,
-                                           group->owned[before].end - depth[0], depth[0]);
-        }
-        tag += 2;
+    add_messages(group, parity, travels, &with[0][0], d->own.first, depth[1], send, &sends);
+    add_messages(group, parity, travels, &with[1][1], d->own.end - depth[0], depth[0], send,
+                 &sends);
+    if (after >= 0) {
+        add_messages(group, parity, travels, &with[1][0], group->owned[after].first, depth[1],
+                     receive, &receives);
     }
-    status = strake_link_create(group->domain->ranks, send, sends, receive, receives,
-                                &group->border->link[parity], error);
+    if (before >= 0) {
+        add_messages(group, parity, travels, &with[0][1], group->owned[before].end - depth[0],
+                     depth[0], receive, &receives);
+    }
+    status = strake_link_create(d->ranks, send, sends, receive, receives, out, error);
 cleanup:
     free(send);
     free(receive);
@@ -347,8 +359,10 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
         STRAKE_TRY(strake_commons_map(group, beside, depth, group->border->common, error));
     }
     find_sent(group, depth);
-    STRAKE_TRY(create_link(group, 0, depth, error));
-    STRAKE_TRY(create_link(group, 1, depth, error));
+    for (int parity = 0; parity < 2; parity++) {
+        STRAKE_TRY(create_link(group, parity, true, depth, &group->border->link[parity], error));
+        STRAKE_TRY(create_link(group, parity, false, depth, &group->border->rest[parity], error));
+    }
     group->team->outside.is_linked = true;
     group->team->outside.arrived = &group->border->done;
     group->team->outside.user = group;
@@ -364,8 +378,10 @@ void strake_border_destroy(strake_rank_group *group)
     group->team->outside.is_linked = false;
     group->team->outside.arrived = NULL;
     if (group->border != NULL) {
-        strake_link_destroy(&group->border->link[0]);
-        strake_link_destroy(&group->border->link[1]);
+        for (int parity = 0; parity < 2; parity++) {
+            strake_link_destroy(&group->border->link[parity]);
+            strake_link_destroy(&group->border->rest[parity]);
+        }
         strake_bell_close(&group->border->done);
         free(group->border);
         group->border = NULL;
@@ -375,11 +391,14 @@ void strake_border_destroy(strake_rank_group *group)
 strake_status strake_border_refresh(strake_rank_group *group, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_link *link = group->border->link[group->domain->parity];
-    STRAKE_TRY(strake_link_listen(link, error));
-    STRAKE_TRY(strake_link_send(link, error));
-    STRAKE_TRY(strake_link_received(link, NULL, error));
-    STRAKE_TRY(strake_link_sent(link, error));
+    const int parity = group->domain->parity;
+    strake_link *const both[2] = {group->border->link[parity], group->border->rest[parity]};
+    for (int k = 0; k < 2; k++) {
+        STRAKE_TRY(strake_link_listen(both[k], error));
+        STRAKE_TRY(strake_link_send(both[k], error));
+        STRAKE_TRY(strake_link_received(both[k], NULL, error));
+        STRAKE_TRY(strake_link_sent(both[k], error));
+    }
 cleanup:
     return status;
 }

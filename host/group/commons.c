@@ -44,10 +44,16 @@ static size_t bytes_of(const strake_rank_group *group, int item)
     return pages_of(group, item, (strake_range){0, group->domain->slabs}).end;
 }
 
-/* Items that ranks have in common: the states of either parity. */
+/* Items that ranks may have in common: the states of either parity, ... */
 static int count_items(const strake_rank_group *group)
 {
     return 2 * group->domain->states;
+}
+
+/* ... but for those that each has and advances by itself. */
+static bool is_common(const strake_rank_group *group, int item)
+{
+    return strake_domain_travels(group->domain, item % group->domain->states);
 }
 
 /* A file without a name that ends with the last process that has it; -1 where there can be none. */
@@ -141,6 +147,9 @@ static bool is_between(const strake_rank_group *group, int other, strake_range s
     const strake_range own = group->domain->own;
     const strake_range its = group->owned[other];
     for (int item = 0; item < count_items(group) && slabs.first < slabs.end; item++) {
+        if (!is_common(group, item)) {
+            continue;
+        }
         const pages on = pages_of(group, item, slabs);
         strake_range beside = {slabs.first - 1, slabs.end};
         while (is_on(group, item, beside.first, &on)) {
@@ -204,6 +213,9 @@ static strake_status map_all(const strake_rank_group *group, int file, strake_er
     strake_status status = STRAKE_OK;
     size_t offset = 0;
     for (int item = 0; item < count_items(group); item++) {
+        if (!is_common(group, item)) {
+            continue;
+        }
         pages piece[STRAKE_MOST_COMMONS];
         for (int k = 0; k < group->commons; k++) {
             piece[k] = pages_of(group, item, group->common[k]);
@@ -240,7 +252,7 @@ strake_status strake_commons_map(strake_rank_group *group, const int neighbour[2
                        : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
         error));
     for (int item = 0; item < count_items(group); item++) {
-        bytes += bytes_of(group, item);
+        bytes += is_common(group, item) ? bytes_of(group, item) : 0;
     }
     STRAKE_TRY(find_file(group, bytes, &file, opened, error));
     for (int side = 0; side < 2; side++) {

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "engine/ghosts.h"
+
 const char *const strake_exchange_path_name[STRAKE_EXCHANGE_PATHS] = {
     "pinned host arrays", "pageable host arrays", "mapped device arrays"};
 
@@ -21,7 +23,7 @@ strake_exchange_case strake_exchange_case_of(const strake_graph *graph, const st
                               .slab_seconds = cells * strake_graph_bytes(graph) /
                                               (share_of_bandwidth * bandwidth)};
     for (int v = 0; v < graph->values; v++) {
-        c.states += graph->value[v].next >= 0 ? 1 : 0;
+        c.states += strake_ghosts_travel(graph, v) ? 1 : 0;
     }
     return c;
 }

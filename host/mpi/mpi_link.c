@@ -29,6 +29,63 @@ static int pieces_of(const strake_transfer *transfer, int transfers)
     return pieces;
 }
 
+/* Transfers from this one on that are one message: MPI counts its bytes with an int. @param[out] bytes  of all */
+static int together(const strake_transfer *transfer, int transfers, size_t *bytes)
+{
+    int count = 1;
+    *bytes = transfer->bytes;
+    while (count < transfers && transfer[count].peer == transfer->peer &&
+           transfer[count].tag == transfer->tag &&
+           *bytes + transfer[count].bytes <= STRAKE_MPI_PIECE) {
+        *bytes += transfer[count++].bytes;
+    }
+    return count;
+}
+
+/* Where the bytes of some transfers lie, as a type of data at MPI_BOTTOM. */
+static strake_status new_type(strake_ranks *ranks, const strake_transfer *transfer, int count,
+                              MPI_Datatype *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int *const length = malloc((size_t)count * sizeof *length);
+    MPI_Aint *const place = malloc((size_t)count * sizeof *place);
+    STRAKE_CHECK(length != NULL && place != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for messages");
+    for (int k = 0; k < count; k++) {
+        length[k] = (int)transfer[k].bytes;
+        (void)MPI_Get_address(transfer[k].data, &place[k]);
+    }
+    STRAKE_TRY(strake_mpi_check(ranks, "MPI_Type_create_hindexed",
+                                MPI_Type_create_hindexed(count, length, place, MPI_BYTE, out),
+                                error));
+    STRAKE_TRY(strake_mpi_check(ranks, "MPI_Type_commit", MPI_Type_commit(out), error));
+cleanup:
+    free(length);
+    free(place);
+    return status;
+}
+
+/* A message of several transfers, sent or received over and over. */
+static strake_status join_transfers(strake_link *link, const strake_transfer *transfer, int count,
+                                    bool sends, MPI_Request *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_ranks *const ranks = link->ranks;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    STRAKE_TRY(new_type(ranks, transfer, count, &type, error));
+    STRAKE_TRY(strake_mpi_check(
+        ranks, sends ? "MPI_Send_init" : "MPI_Recv_init",
+        sends
+            ? MPI_Send_init(MPI_BOTTOM, 1, type, transfer->peer, transfer->tag, ranks->world, out)
+            : MPI_Recv_init(MPI_BOTTOM, 1, type, transfer->peer, transfer->tag, ranks->world, out),
+        error));
+cleanup:
+    if (type != MPI_DATATYPE_NULL) {
+        (void)MPI_Type_free(&type); /* the request keeps it */
+    }
+    return status;
+}
+
 /* The next piece of a transfer. @return its bytes */
 static int piece_at(const strake_transfer *transfer, size_t at)
 {
@@ -53,7 +110,17 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
 {
     strake_status status = STRAKE_OK;
     strake_ranks *ranks = link->ranks;
-    for (int k = 0; k < receives; k++) {
+    for (int k = 0, joined = 0; k < receives; k += joined) {
+        size_t all = 0;
+        joined = together(&receive[k], receives - k, &all);
+        if (joined > 1) {
+            link->bytes[link->receives] = (int)all;
+            link->peer[link->receives] = receive[k].peer;
+            STRAKE_TRY(join_transfers(link, &receive[k], joined, false,
+                                      &link->receive[link->receives], error));
+            link->receives++;
+            continue;
+        }
         for (size_t at = 0; at < receive[k].bytes; at += STRAKE_MPI_PIECE) {
             const int bytes = piece_at(&receive[k], at);
             link->bytes[link->receives] = bytes;
@@ -66,7 +133,17 @@ static strake_status set_up(strake_link *link, const strake_transfer *send, int 
             link->receives++;
         }
     }
-    for (int k = 0; k < sends; k++) {
+    for (int k = 0, joined = 0; k < sends; k += joined) {
+        size_t all = 0;
+        joined = together(&send[k], sends - k, &all);
+        if (joined > 1) {
+            link->to[link->sends] = send[k].peer;
+            link->tag[link->sends] = send[k].tag;
+            STRAKE_TRY(
+                join_transfers(link, &send[k], joined, true, &link->send[link->sends], error));
+            link->sends++;
+            continue;
+        }
         for (size_t at = 0; at < send[k].bytes; at += STRAKE_MPI_PIECE) {
             link->to[link->sends] = send[k].peer;
             link->tag[link->sends] = send[k].tag;

@@ -92,6 +92,7 @@ strake_status strake_ranks_trade(strake_ranks *ranks, const strake_transfer *sen
 /**
  * An exchange that is repeated with the same memory. A round is: listen, send, received, sent. A rank
  * that cannot go on calls stop instead of send; its peers then find that it has stopped instead of data.
+ * Transfers one after the other with one peer and tag are one message, without a copy.
  */
 typedef struct strake_link strake_link;
 

@@ -5,9 +5,27 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "engine/ghosts.h"
 #include "base/clock.h"
 
 enum { MOST_PIECES = 4 * STRAKE_CL_MOST_BORDERS /* of an array that are pinned */ };
+
+static bool travels(const strake_cl_exchange *x, int state)
+{
+    return strake_ghosts_travel(x->window->kernels->graph, x->window->state[state].input);
+}
+
+/* States of which slabs are exchanged, and the last of them. */
+static int count_states(const strake_cl_exchange *x, int *last)
+{
+    int count = 0;
+    *last = -1;
+    for (int k = 0; k < x->window->states; k++) {
+        *last = travels(x, k) ? k : *last;
+        count += travels(x, k) ? 1 : 0;
+    }
+    return count;
+}
 
 /* Ghost slabs from @p g on that lie one after the other in the window and in the host arrays. */
 static int run_of(const strake_cl_exchange *x, int g)
@@ -135,10 +153,12 @@ static double median(const double *value, int count)
 
 void strake_cl_exchange_describe(const strake_cl_exchange *x, strake_cl_exchange_report *out)
 {
-    const double slab = (double)strake_cl_window_slab_bytes(x->window) * x->window->states;
+    int last = 0;
+    const int states = count_states(x, &last);
+    const double slab = (double)strake_cl_window_slab_bytes(x->window) * states;
     const int count = x->samples < STRAKE_CL_SAMPLES ? x->samples : STRAKE_CL_SAMPLES;
-    *out = (strake_cl_exchange_report){.messages_down = x->borders * x->window->states,
-                                       .messages_up = x->runs * x->window->states,
+    *out = (strake_cl_exchange_report){.messages_down = x->borders * states,
+                                       .messages_up = x->runs * states,
                                        .bytes_up = x->ghosts * slab,
                                        .overlaps = x->overlaps,
                                        .samples = x->samples};
@@ -199,6 +219,9 @@ void strake_cl_exchange_pin(strake_cl_exchange *x, void *const *array, void *con
     }
     const int pieces = find_pages(x, piece);
     for (int k = 0; k < x->window->states; k++) {
+        if (!travels(x, k)) {
+            continue;
+        }
         char *const both[2] = {array[x->window->state[k].input], next[x->window->state[k].output]};
         for (int p = 0; p < 2 * pieces; p++) {
             const pages *which = &piece[p / 2];
@@ -221,7 +244,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
-    if (x->borders == 0) {
+    int last = 0;
+    if (count_states(x, &last) == 0 || x->borders == 0) {
         return STRAKE_OK;
     }
     if (x->overlaps) {
@@ -231,8 +255,8 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
         char *host = next[state->output];
-        for (int b = 0; b < x->borders; b++) {
-            const bool is_last = k + 1 == x->window->states && b + 1 == x->borders;
+        for (int b = 0; b < x->borders && travels(x, k); b++) {
+            const bool is_last = k == last && b + 1 == x->borders;
             const strake_range border = x->border[b];
             STRAKE_TRY(strake_cl_pins_read(
                 pins_of(x), x->queue, state->buffer[parity],
@@ -264,13 +288,16 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array,
+strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *const *array,
                                        strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = x->window->kernels;
     const size_t slab = strake_cl_window_slab_bytes(x->window);
-    if (x->ghosts == 0) {
+    int last = 0;
+    const int states = count_states(x, &last);
+    last = whole ? x->window->states - 1 : last;
+    if (x->ghosts == 0 || (states == 0 && !whole)) {
         x->timed = false;
         return STRAKE_OK;
     }
@@ -279,9 +306,9 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
         const char *host = array[state->input];
-        for (int g = 0; g < x->ghosts;) {
+        for (int g = 0; g < x->ghosts && (whole || travels(x, k));) {
             const int run = run_of(x, g);
-            const bool is_last = k + 1 == x->window->states && g + run == x->ghosts;
+            const bool is_last = k == last && g + run == x->ghosts;
             STRAKE_TRY(strake_cl_pins_write(
                 pins_of(x), x->queue, state->buffer[x->window->parity],
                 strake_cl_window_offset(x->window, x->ghost[g].slab - x->base), (size_t)run * slab,
@@ -294,6 +321,31 @@ strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array
     if (x->timed) {
         STRAKE_CL("clFinish", kernels->cl->clFinish(x->queue), error, kernels->device);
         add_sample(x);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
+                                        strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = x->window->kernels;
+    const size_t slab = strake_cl_window_slab_bytes(x->window);
+    for (int k = 0; k < x->window->states; k++) {
+        const strake_cl_state *state = &x->window->state[k];
+        char *host = array[state->input];
+        for (int g = 0; g < x->ghosts && !travels(x, k);) {
+            const int run = run_of(x, g);
+            STRAKE_CL("clEnqueueReadBuffer",
+                      kernels->cl->clEnqueueReadBuffer(
+                          x->window->queue, state->buffer[x->window->parity], CL_FALSE,
+                          strake_cl_window_offset(x->window, x->ghost[g].slab - x->base),
+                          (size_t)run * slab,
+                          host + strake_layout_offset(x->host, x->ghost[g].source), 0, NULL, NULL),
+                      error, kernels->device);
+            g += run;
+        }
     }
 cleanup:
     return status;

@@ -4,6 +4,9 @@
  * straight to and from the host arrays, whose slabs there are pinned, and, where transfers overlap with
  * kernels, on a queue of their own. No thread copies anything.
  *
+ * Of states whose ghosts advance themselves (cl_ghosts.h) nothing is exchanged but where slabs have changed
+ * their owner.
+ *
  * The border slabs are written into the arrays of the next states while the sweep runs, so nobody may
  * still read those of the sweep before: who has published a sweep has uploaded what it began with.
  */
@@ -110,9 +113,16 @@ strake_status strake_cl_exchange_send(strake_cl_exchange *x, int parity, void *c
  */
 strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *error);
 
-/** Enqueues the upload of the ghost slabs of the current states from the host arrays (by state value). */
-strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, void *const *array,
+/**
+ * Enqueues the upload of the ghost slabs of the current states from the host arrays (by state value).
+ * @param[in] whole  also of states that do not travel after a sweep
+ */
+strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *const *array,
                                        strake_error *error);
+
+/** Enqueues the download of the ghost slabs of the states that do not travel to where they came from. */
+strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
+                                        strake_error *error);
 
 /** Makes the window's queue wait for the ghost slabs. */
 strake_status strake_cl_exchange_join(strake_cl_exchange *x, strake_error *error);

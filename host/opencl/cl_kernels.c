@@ -145,7 +145,9 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     s->graph = graph;
     s->flat = layout->n[1] == 1 && layout->lo[1] + layout->hi[1] == 0;
     strake_cl_groups_choose(s, layout, settings);
-    s->context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
+    s->context = s->shared != NULL
+                     ? s->shared
+                     : cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
     STRAKE_TRY(build_program(s, problem, &good, error));
@@ -188,10 +190,10 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     release_kernel(s->cl, &s->non_finite);
     release_program(s);
     strake_cl_filler_release(&s->filler);
-    if (s->context != NULL) {
+    if (s->context != NULL && s->shared == NULL) {
         (void)s->cl->clReleaseContext(s->context);
-        s->context = NULL;
     }
+    s->context = NULL;
 }
 
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,

@@ -29,7 +29,8 @@ typedef struct strake_cl_kernels {
     const strake_cl *cl;
     const strake_cl_device *device;
     const strake_graph *graph;
-    cl_context context; /**< owned */
+    cl_context shared;  /**< given before they are built: another's context; NULL: its own */
+    cl_context context; /**< that, or owned */
     strake_cl_filler filler;
     cl_program program;
     strake_cl_options options; /**< complete, after the device's limits */

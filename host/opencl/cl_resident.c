@@ -181,6 +181,9 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
         &s->exchange, &s->window, host,
         !whole && overlaps(s, options, own.end - own.first, borders), error));
     STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
+    if (!whole) {
+        STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));
+    }
     /* Some drivers compile at the first launch: a trial step at set-up launches everything but this. */
     STRAKE_TRY(strake_cl_resident_look(s, error));
     /* Some drivers find out here that there is no memory. */
@@ -207,6 +210,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_release_event(s->kernels->cl, &s->timed[0]);
     strake_cl_release_event(s->kernels->cl, &s->timed[1]);
     strake_cl_exchange_release(&s->exchange);
+    strake_cl_ghosts_destroy(&s->others);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
     strake_cl_window_release(&s->window);
@@ -316,6 +320,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
         strake_cl_window_swap(&s->window);
     }
     STRAKE_TRY(last_step(s, next, error));
+    STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after what others wait for */
     strake_cl_window_swap(&s->window);
     STRAKE_TRY(s->clock.runs ? strake_cl_clock_advance(&s->clock, &s->window, error)
                              : strake_cl_reduce_begin(&s->window, error));
@@ -399,7 +404,7 @@ strake_status strake_cl_resident_publish(strake_cl_resident *s, strake_error *er
 strake_status strake_cl_resident_fetch(strake_cl_resident *s, void *const *array,
                                        strake_error *error)
 {
-    return strake_cl_exchange_fetch(&s->exchange, array, error);
+    return strake_cl_exchange_fetch(&s->exchange, false, array, error);
 }
 
 strake_status strake_cl_resident_finish(strake_cl_resident *s, strake_error *error)

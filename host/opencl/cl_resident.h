@@ -45,6 +45,7 @@ typedef struct strake_cl_resident_options {
     bool one_way; /**< slabs wander down: ghosts are those after the stripe (see below) */
     double limit; /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
+    const strake_problem *problem; /**< of the kernels */
 } strake_cl_resident_options;
 
 typedef struct strake_cl_resident strake_cl_resident;
@@ -68,7 +69,8 @@ void strake_cl_resident_destroy(strake_cl_resident **resident);
 
 /*
  * What strake_part_ops (part/part.h) asks of a part; array[v] and next[v]: host arrays by value and output
- * value. undo: the states before the last sweep are current again, after several steps undefined ones.
+ * value. undo: the states before the last sweep are current again, after several steps undefined ones. return: slabs
+ * of others, of the states that do not travel, go back to the host arrays, which may be behind; waits.
  */
 strake_status strake_cl_resident_upload_static(strake_cl_resident *r, void *const *array,
                                                strake_error *error);
@@ -84,6 +86,8 @@ strake_status strake_cl_resident_start_clock(strake_cl_resident *r, const strake
 bool strake_cl_resident_is_over(const strake_cl_resident *r);
 strake_status strake_cl_resident_stop_clock(strake_cl_resident *r, strake_clock *clock,
                                             strake_error *error);
+strake_status strake_cl_resident_return(strake_cl_resident *r, void *const *array,
+                                        strake_error *error);
 void strake_cl_resident_undo(strake_cl_resident *r, int steps);
 void strake_cl_resident_unpin(strake_cl_resident *r);
 strake_status strake_cl_resident_publish(strake_cl_resident *r, strake_error *error);

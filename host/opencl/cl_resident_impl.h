@@ -3,12 +3,15 @@
 #define STRAKE_CL_RESIDENT_IMPL_H
 
 #include "opencl/cl_clock.h"
+#include "opencl/cl_ghosts.h"
 #include "opencl/cl_resident.h"
 
 struct strake_cl_resident {
     const strake_cl_kernels *kernels;
     strake_cl_window window;
     strake_cl_exchange exchange;
+    strake_cl_ghosts
+        *others; /* those of others' slabs that advance themselves; NULL: there are none */
     cl_command_queue queue;
     const strake_layout *host;
     int steps;              /* most per sweep */
@@ -44,6 +47,9 @@ int64_t strake_cl_resident_depth_one_way(const strake_layout *host, int steps);
 
 /** Puts the window's slab 0 at another place of the grid; nothing is moved. */
 void strake_cl_resident_set_base(strake_cl_resident *s, int64_t base);
+
+/** Enqueues advancing slabs of others, of the states that do not travel. */
+strake_status strake_cl_resident_advance(strake_cl_resident *s, strake_error *error);
 
 /** One way, before a sweep: what it computes belongs to places further down, so the window goes up. */
 strake_status strake_cl_resident_wander(strake_cl_resident *s, int steps, strake_error *error);

@@ -53,6 +53,7 @@ strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *cons
         }
     }
     STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
+    STRAKE_TRY(s->others != NULL ? strake_cl_ghosts_prepare(s->others, error) : STRAKE_OK);
     STRAKE_TRY(strake_cl_resident_finish(s, error));
 cleanup:
     return status;
@@ -106,6 +107,29 @@ strake_status strake_cl_resident_download(strake_cl_resident *s, void *const *ar
                                           strake_error *error)
 {
     return download(s, s->range.first, s->range.end, array, error);
+}
+
+strake_status strake_cl_resident_advance(strake_cl_resident *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_exchange *x = &s->exchange;
+    for (int g = 0, run = 0; g < x->ghosts && s->others != NULL; g += run) {
+        const int64_t first = x->ghost[g].slab - s->base;
+        run = 1;
+        while (g + run < x->ghosts && x->ghost[g + run].slab - s->base == first + run) {
+            run++;
+        }
+        STRAKE_TRY(strake_cl_ghosts_step(s->others, first, first + run, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_resident_return(strake_cl_resident *s, void *const *array,
+                                        strake_error *error)
+{
+    const strake_status status = strake_cl_exchange_return(&s->exchange, array, error);
+    return status == STRAKE_OK ? strake_cl_resident_finish(s, error) : status;
 }
 
 void strake_cl_resident_set_base(strake_cl_resident *s, int64_t base)
@@ -197,7 +221,7 @@ strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range 
         }
         STRAKE_TRY(strake_cl_window_fill(&s->window, current, 0, 0, &s->ghosts, error));
     }
-    STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, array, error));
+    STRAKE_TRY(strake_cl_exchange_fetch(&s->exchange, true, array, error));
     STRAKE_TRY(strake_cl_resident_finish(s, error));
 cleanup:
     return status;

@@ -72,7 +72,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                            .capacity = range,
                                            .one_way = options->one_way,
                                            .limit = options->limit,
-                                           .costs = options->costs};
+                                           .costs = options->costs,
+                                           .problem = problem};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");

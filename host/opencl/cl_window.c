@@ -76,7 +76,7 @@ size_t strake_cl_window_array_bytes(const strake_cl_window *w)
  * reader has run (one in-order queue).
  * @return number of arrays
  */
-static int assign_arrays(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_VALUES])
+int strake_cl_window_slots(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_VALUES])
 {
     const strake_graph *graph = kernels->graph;
     int arrays = 0;
@@ -117,7 +117,7 @@ uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_l
     int slot[STRAKE_MAX_VALUES];
     int64_t lead = 0;
     int64_t tail = 0;
-    uint64_t arrays = (uint64_t)assign_arrays(kernels, slot);
+    uint64_t arrays = (uint64_t)strake_cl_window_slots(kernels, slot);
     for (int v = 0; v < kernels->graph->values; v++) {
         arrays += kernels->graph->value[v].next >= 0 ? 2 : 0;
     }
@@ -190,7 +190,7 @@ strake_status strake_cl_window_create(strake_cl_window *w, const strake_cl_kerne
             STRAKE_TRY(new_array(w, &state->buffer[p], error));
         }
     }
-    w->arrays = assign_arrays(kernels, w->slot);
+    w->arrays = strake_cl_window_slots(kernels, w->slot);
     for (int k = 0; k < w->arrays; k++) {
         STRAKE_TRY(new_array(w, &w->array[k], error));
     }

@@ -78,6 +78,9 @@ void strake_cl_window_release(strake_cl_window *window);
 uint64_t strake_cl_window_bytes(const strake_cl_kernels *kernels, const strake_layout *layout,
                                 uint64_t *largest);
 
+/** Gives every value that kernels read, or reduce, its array. @param[out] slot  by value, -1: none @return their number */
+int strake_cl_window_slots(const strake_cl_kernels *kernels, int slot[STRAKE_MAX_VALUES]);
+
 /** Number of a slab in every array. */
 static inline int64_t strake_cl_window_place(const strake_cl_window *window, int64_t slab)
 {

@@ -96,6 +96,7 @@ struct strake_domain {
     bool is_divisible;    /**< workers may have some columns only, in whole multiples of grain */
     int64_t grain;
     int states;         /**< items: of parity 0, so many of parity 1, ... */
+    unsigned kept;      /**< bit of each state whose ghosts advance themselves (engine/ghosts.h) */
     int inputs;         /**< ... and what stays the same */
     double slab_bytes;  /**< of one state or input */
     double state_bytes; /**< of all states of a slab */
@@ -115,6 +116,12 @@ struct strake_domain {
 
 /** Where some slabs of an item lie, together: strake_domain_ops.piece. */
 strake_stretch strake_domain_stretch(const strake_domain *domain, int item, strake_range slabs);
+
+/** Whether border slabs of a state go to those who read them after every sweep. */
+static inline bool strake_domain_travels(const strake_domain *domain, int state)
+{
+    return (domain->kept >> state & 1U) == 0;
+}
 
 /** Slabs that a stripe reads before and after its own in a sweep of so many steps, both ways. */
 void strake_domain_depth(const strake_domain *domain, int steps, int64_t depth[2]);

@@ -87,6 +87,11 @@ typedef struct strake_part_ops {
 
     /** Computes, or enqueues it. @param[out] finite  false where a NaN or Inf is seen at once */
     strake_status (*leg)(strake_part *part, strake_leg *leg, bool *finite, strake_error *error);
+    /**
+     * Of a part that reads others' slabs in the host arrays: advances such slabs there (leg->slabs), of the states
+     * that do not travel. NULL: it has ghosts of its own, and others advance theirs of its slabs.
+     */
+    void (*advance)(strake_part *part, const strake_leg *leg);
     /** Waits until what others read after this leg is in the next host arrays, and nothing reads the ones before. */
     strake_status (*meet)(strake_part *part, int leg, strake_error *error);
     /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
@@ -145,7 +150,8 @@ struct strake_part {
     int number;                     /**< of the device in the list, -1: the processor */
     strake_domain *domain;          /**< of which it computes ... */
     strake_range range;             /**< ... these slabs */
-    void *body; /**< the implementation's; NULL: it is not made, or nothing of it is kept */
+    void *body;   /**< the implementation's; NULL: it is not made, or nothing of it is kept */
+    void *ghosts; /**< and what advances others' slabs in the host arrays where it needs that */
 
     bool told;              /**< the user was told that it streams */
     double busy;            /**< seconds per step of the last run by its own timers; 0: unknown */

@@ -119,6 +119,54 @@ static void cut_outside(const strake_team *team, strake_role *role, strake_range
     }
 }
 
+/* Whether all states of a slab are in the host arrays after every sweep, since its owner works there. */
+static bool is_complete(const strake_team *team, int64_t slab)
+{
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *part = &team->part[e];
+        if (slab >= part->range.first && slab < part->range.end) {
+            return part->ops->advance != NULL;
+        }
+    }
+    return false;
+}
+
+/* The slabs on a side of its part that a role reads and whose owners bring only what travels of them. */
+static void add_ghosts(const strake_team *team, int64_t first, int64_t end, strake_role *role)
+{
+    const strake_domain *d = team->domain;
+    for (int64_t g = first; g < end; g++) {
+        const int64_t slab = strake_ghost_source(d->ends, d->slabs, g);
+        strake_range *const last = role->ghosts > 0 ? &role->ghost[role->ghosts - 1] : NULL;
+        if (is_complete(team, slab)) {
+            continue;
+        }
+        if (last != NULL && slab == last->end) {
+            last->end++;
+        } else if (role->ghosts < STRAKE_MOST_GHOSTS) {
+            role->ghost[role->ghosts++] = (strake_range){slab, slab + 1};
+        }
+    }
+}
+
+/* Those in the host arrays: the roles at either end of a part advance them for all of its roles. */
+static void find_ghosts(const strake_team *team, strake_role *role)
+{
+    const strake_part *part = &team->part[role->part];
+    int64_t depth[2];
+    role->ghosts = 0;
+    if (team->domain->kept == 0 || part->ops->advance == NULL) {
+        return;
+    }
+    strake_domain_reads(team->domain, team->at_once, depth);
+    if (role->range.first == part->range.first) {
+        add_ghosts(team, part->range.first - depth[0], part->range.first, role);
+    }
+    if (role->range.end == part->range.end) {
+        add_ghosts(team, part->range.end, part->range.end + depth[1], role);
+    }
+}
+
 void strake_strips_mark(strake_team *team)
 {
     const bool apart = team->which->run.overlap != STRAKE_CL_OVERLAP_OFF;
@@ -128,7 +176,9 @@ void strake_strips_mark(strake_team *team)
         strake_range border[2] = {{role->range.first, role->range.first},
                                   {role->range.end, role->range.end}};
         role->linked = false;
+        role->ghosts = 0;
         if (role->range.first < role->range.end) {
+            find_ghosts(team, role);
             if (role->worker >= 0) {
                 find_beside(team, team->at_once, role->range, border);
             }
@@ -168,6 +218,11 @@ strake_status strake_strips_compute(strake_team *team, strake_role *role, int pa
         if (k + 1 == role->border_strips && *finite && status == STRAKE_OK) {
             strake_neighbours_bordered(role, steps);
         }
+    }
+    /* Last: nobody waits for them, and their owners write nothing before all have met. */
+    for (int k = 0; k < role->ghosts && status == STRAKE_OK; k++) {
+        leg.slabs = role->ghost[k];
+        part->ops->advance(part, &leg);
     }
     return status;
 }

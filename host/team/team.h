@@ -20,7 +20,8 @@
 
 enum {
     STRAKE_STEPS_AHEAD =
-        64 /* steps enqueued on a lone device, and steps between its checks for NaN */
+        64, /* steps enqueued on a lone device, and steps between its checks for NaN */
+    STRAKE_MOST_GHOSTS = 8
 };
 
 /** One row of work for one thread of the team: a worker of the CPU stripe, or a device to drive. */
@@ -36,10 +37,12 @@ typedef struct strake_role {
     int strips;        /**< in which a worker computes its slabs */
     int border_strips; /**< of these come first, because devices or other ranks wait for them */
     strake_range strip[3];
-    bool linked;                     /**< exchanges slabs with other ranks */
-    strake_bell bordered;            /**< steps of which the border strips are finished */
-    int64_t sweep;                   /**< number of the present one (strake_leg.sweep) */
-    double told[STRAKE_CLOCK_TELLS]; /**< of an adaptive problem's present sweep, ... */
+    int ghosts;                             /**< ranges of others' slabs ... */
+    strake_range ghost[STRAKE_MOST_GHOSTS]; /**< ... that it advances for itself */
+    bool linked;                            /**< exchanges slabs with other ranks */
+    strake_bell bordered;                   /**< steps of which the border strips are finished */
+    int64_t sweep;                          /**< number of the present one (strake_leg.sweep) */
+    double told[STRAKE_CLOCK_TELLS];        /**< of an adaptive problem's present sweep, ... */
     double bound; /**< ... and the bound on its next one, of what was computed [s] */
     double compute, exchange, idle;
     double step_seconds; /**< of a lone device when it was last waited for, 0: it was not */

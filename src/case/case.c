@@ -17,11 +17,19 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
                                 strake_graph *graph, strake_error *error)
 {
     bool constant[STRAKE_MAX_FIELDS] = {false};
-    for (int f = 0; f < which->problem->fields; f++) {
-        constant[f] = which->source[f] != NULL && !which->problem->field[f].is_state &&
+    const strake_problem *const problem = which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
                       strake_source_constant(which->source[f], &number[f]);
     }
-    return which->problem->build(which, constant, number, graph, error);
+    const strake_status status = problem->build(which, constant, number, graph, error);
+    for (int f = 0; f < problem->fields && status == STRAKE_OK; f++) {
+        const int value = strake_graph_find(graph, problem->field[f].name);
+        if (value >= 0) {
+            graph->value[value].is_kept = problem->is_adaptive && problem->field[f].is_pointwise;
+        }
+    }
+    return status;
 }
 
 void strake_case_close(strake_case **which)

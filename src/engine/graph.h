@@ -38,6 +38,7 @@ typedef struct strake_value {
     bool is_live;  /**< needed for some output */
     bool is_cheap; /**< one of its operands, or a multiple, and all of them are kept anyway */
     bool is_output;      /**< next state of the state input @c state_of */
+    bool is_kept;        /**< a state input whose ghosts advance themselves (ghosts.h) */
     int state_of;        /**< the input that this output becomes in the next step, or -1 */
     int next;            /**< for a state input: the output value that replaces it, else -1 */
     double constant;     /**< value of a constant, already rounded to the working precision */

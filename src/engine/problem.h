@@ -81,6 +81,8 @@ typedef struct strake_field {
     void (*derive)(const struct strake_case *which, const double *const *from, int64_t count,
                    double *out);
     int from[2];
+    /** Of an adaptive problem's state: its next value follows from what is in the cell alone (engine/ghosts.h). */
+    bool is_pointwise;
 } strake_field;
 
 /** Whether a case can give a field. */
