@@ -338,7 +338,7 @@ $$(BUILD)/obj/gen/strake_loops_rows.$(1).$(2).o: $$(BUILD)/gen/strake_loops_rows
 	$$(call say,CC,$$< $(1) $(2))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CPPFLAGS) $$(ROW_FLAGS_$(2)) -DSTRAKE_ROWS_ISA=$(1) \
-	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) -MMD -MP -c -o $$@ $$<
+	    -DSTRAKE_ROWS_PRECISION=$(2) $$(ALL_CFLAGS) $$(ROW_FLAGS_$(1)) $$(OPT_LOOPS) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(LOOP_ISAS),$(foreach p,$(ROW_PRECISIONS),$(eval $(call LOOP_RULE,$(i),$(p)))))
 

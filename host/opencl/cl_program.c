@@ -65,9 +65,26 @@ static strake_cl_key program_key(const strake_cl_device *device, const char *opt
     return key;
 }
 
-/* A built program from the cache, or NULL. An entry that the driver refuses is removed. */
+/*
+ * PoCL keeps what it has compiled. For a binary it would compile every kernel once more, for groups of any size,
+ * which takes nearly as long again: only programs that are built so often get one, which loads faster.
+ */
+enum { BUILDS_FOR_BINARY = 4 };
+
+static bool has_own_cache(const strake_cl_device *device)
+{
+    const char *const kept = getenv("POCL_KERNEL_CACHE");
+    return strcmp(device->platform_name, "Portable Computing Language") == 0 &&
+           (kept == NULL || strcmp(kept, "0") != 0);
+}
+
+/*
+ * A built program from the cache, or NULL. An entry that the driver refuses is removed; one of a single byte tells
+ * how often the program was built.
+ */
 static cl_program load_program(const strake_cl *cl, const strake_cl_device *device,
-                               cl_context context, const char *options, const strake_cl_key *key)
+                               cl_context context, const char *options, const strake_cl_key *key,
+                               int *builds)
 {
     unsigned char *binary = NULL;
     const unsigned char *bytes = NULL;
@@ -77,7 +94,9 @@ static cl_program load_program(const strake_cl *cl, const strake_cl_device *devi
     cl_program program = NULL;
 
     strake_cl_cache_load(key, &binary, &size);
-    if (binary == NULL) {
+    if (binary == NULL || size == 1) {
+        *builds = binary != NULL ? binary[0] : 0;
+        free(binary);
         return NULL;
     }
     bytes = binary;
@@ -96,12 +115,18 @@ static cl_program load_program(const strake_cl *cl, const strake_cl_device *devi
 }
 
 /* Puts the binary of a built program into the cache; drivers that give none are not cached. */
-static void store_program(const strake_cl *cl, cl_program program, const strake_cl_key *key)
+static void store_program(const strake_cl *cl, const strake_cl_device *device, cl_program program,
+                          int builds, const strake_cl_key *key)
 {
     cl_uint devices = 0;
     size_t size = 0;
     unsigned char *binary = NULL;
+    const unsigned char count = (unsigned char)(builds + 1);
 
+    if (has_own_cache(device) && count < BUILDS_FOR_BINARY) {
+        strake_cl_cache_store(key, &count, sizeof count);
+        return;
+    }
     if (cl->clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof devices, &devices, NULL) !=
             CL_SUCCESS ||
         devices != 1 ||
@@ -195,13 +220,13 @@ static strake_status build(const strake_cl *cl, const strake_cl_device *device, 
     cl_program program = NULL;
     cl_int code = CL_SUCCESS;
     strake_cl_key key;
-    int number = 0;
+    int number = 0, builds = 0;
     bool is_told = false;
 
     STRAKE_TRY(build_options(device, precision, extra, &options, error));
     key = program_key(device, options, source);
     number = strake_cl_watch_ask(cl->watch, key.name);
-    program = load_program(cl, device, context, options, &key);
+    program = load_program(cl, device, context, options, &key, &builds);
     if (program == NULL) {
         strake_cl_watch_tell(cl->watch, device, number);
         is_told = true;
@@ -212,7 +237,7 @@ static strake_status build(const strake_cl *cl, const strake_cl_device *device, 
             status = fail_build(cl, device, program, options, code, error);
             goto cleanup;
         }
-        store_program(cl, program, &key);
+        store_program(cl, device, program, builds, &key);
     }
     *out = program;
     program = NULL;

@@ -11,6 +11,7 @@ fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_orte_tmpdir_base=$scratch
+export OMPI_MCA_pml=^ucx,cm OMPI_MCA_btl=^openib,usnic,ofi,tcp # no network to look for
 
 cat >flow.yaml <<'END'
 problem: mpdata2d

@@ -93,8 +93,8 @@ else
     done
 fi
 
-# Programs of devices.
-export STRAKE_CACHE_DIR=$scratch/programs
+# Programs of devices, which PoCL does not keep itself here.
+export STRAKE_CACHE_DIR=$scratch/programs POCL_KERNEL_CACHE=0
 try devices
 if grep -q '^ocl:0' .out; then
     rm -f programs/* # those of the self-test

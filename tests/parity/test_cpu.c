@@ -1,6 +1,7 @@
 /*
  * What a CPU stripe does differently from one machine and one size to another changes no bytes: vector
- * instructions, and states written past the caches where the arrays do not fit them.
+ * instructions, and states written past the caches where the arrays do not fit them, of which `make check` takes half
+ * of a matrix (strake_trial_takes).
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 #include "solver/solver_impl.h"
 #include "tests/support/trial.h"
 
-enum { STEPS = 5 };
+enum { STEPS = 5, STEPS_OF_LARGE = 3 };
 
-static uint64_t run(const strake_trial *trial, const char *where, int threads)
+static uint64_t run(const strake_trial *trial, const char *where, int threads, int steps)
 {
     strake_solver *solver = strake_trial_open(trial, where, NULL, threads);
-    strake_harness_step(solver, STEPS);
+    strake_harness_step(solver, steps);
     const uint64_t checksum = strake_trial_checksum(trial, solver);
     strake_close(&solver);
     return checksum;
@@ -30,7 +31,7 @@ static void check_instructions(const strake_subject *subject, int variant, bool 
     strake_trial trial;
     strake_trial_begin(&trial, &config, 11);
     strake_case *which = trial.which;
-    const uint64_t expected = run(&trial, "serial", 1);
+    const uint64_t expected = run(&trial, "serial", 1, STEPS);
     int tried = 0;
     for (int isa = STRAKE_ISA_BASE; isa < STRAKE_ISAS; isa++) {
         which->run.instruction_set = isa;
@@ -44,7 +45,7 @@ static void check_instructions(const strake_subject *subject, int variant, bool 
         }
         for (int sweep = 1; sweep <= 2; sweep++) {
             which->run.steps_per_sweep = sweep;
-            assert_int_equal(run(&trial, "cpu", 2), expected);
+            assert_int_equal(run(&trial, "cpu", 2, STEPS), expected);
             tried++;
         }
     }
@@ -73,12 +74,14 @@ static void check_large(const strake_subject *subject, int64_t cache, int arrays
     strake_trial trial;
     strake_trial_begin(&trial, &config, 13);
     strake_case *which = trial.which;
-    const uint64_t expected = run(&trial, "serial", 1);
+    const uint64_t expected = run(&trial, "serial", 1, STEPS_OF_LARGE);
     for (int isa = STRAKE_ISA_BASE; isa < STRAKE_ISAS; isa++) {
         which->run.instruction_set = isa;
         for (int sweep = 1; sweep <= 2 && strake_isa_is_there((strake_isa)isa); sweep++) {
             which->run.steps_per_sweep = sweep;
-            assert_int_equal(run(&trial, "cpu", sweep + 1), expected);
+            if (strake_trial_takes(isa + sweep + (single ? 1 : 0), 2)) {
+                assert_int_equal(run(&trial, "cpu", sweep + 1, STEPS_OF_LARGE), expected);
+            }
         }
     }
     strake_trial_end(&trial);
@@ -105,7 +108,7 @@ static bool check_divided(const strake_trial_config *config, int sweep)
     strake_trial trial;
     bool divided = false;
     strake_trial_begin(&trial, config, 17);
-    const uint64_t expected = run(&trial, "serial", 1);
+    const uint64_t expected = run(&trial, "serial", 1, STEPS);
     trial.which->run.steps_per_sweep = sweep;
     for (int threads = 2; threads <= 6; threads++) {
         strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
@@ -164,7 +167,7 @@ static bool check_levelled(const strake_trial_config *config, int threads, int s
 {
     strake_trial trial;
     strake_trial_begin(&trial, config, 19);
-    const uint64_t expected = run(&trial, "serial", 1);
+    const uint64_t expected = run(&trial, "serial", 1, STEPS);
     trial.which->run.steps_per_sweep = sweep;
     strake_solver *solver = strake_trial_open(&trial, "cpu", NULL, threads);
     int done = 0;

@@ -70,11 +70,15 @@ static strake_case *open_case(const strake_spinodal *s, bool single, bool is_3d,
     return which;
 }
 
-/* A solver on the CPU with the field set; its first step may still fail. */
+/*
+ * A solver on the CPU with the field set; its first step may still fail. Steps of few cells take longer where
+ * two threads wait for each other in each.
+ */
 static strake_solver *open_solver(const strake_case *which, const strake_spinodal *s,
                                   const double *field)
 {
-    const strake_options options = {.where = "cpu", .threads = 2};
+    const strake_options options = {.where = "cpu",
+                                    .threads = strake_spinodal_cells(s) < 10000 ? 1 : 2};
     strake_solver *solver = NULL;
     strake_error error;
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {

@@ -49,14 +49,25 @@ static double donor(double left, double right, double a)
     return positive(a) * left - negative(a) * right;
 }
 
+/* Not fmax and fmin, which say what comes of a NaN: they are calls, and no loop with them is vectorised. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static double max5(double a, double b, double c, double d, double e)
 {
-    return fmax(a, fmax(fmax(b, c), fmax(d, e)));
+    return larger(a, larger(larger(b, c), larger(d, e)));
 }
 
 static double min5(double a, double b, double c, double d, double e)
 {
-    return fmin(a, fmin(fmin(b, c), fmin(d, e)));
+    return smaller(a, smaller(smaller(b, c), smaller(d, e)));
 }
 
 static void extend_cells(belt *b, const strake_oracle *o, int name, const double *in)
@@ -218,8 +229,8 @@ static void bounds(belt *b, int from, bool first)
         const double s = AT(from, i + 1, j);
         const double w = AT(from, i, j - 1);
         const double e = AT(from, i, j + 1);
-        AT(MX, i, j) = first ? max5(c, n, s, w, e) : fmax(AT(MX, i, j), max5(c, n, s, w, e));
-        AT(MN, i, j) = first ? min5(c, n, s, w, e) : fmin(AT(MN, i, j), min5(c, n, s, w, e));
+        AT(MX, i, j) = first ? max5(c, n, s, w, e) : larger(AT(MX, i, j), max5(c, n, s, w, e));
+        AT(MN, i, j) = first ? min5(c, n, s, w, e) : smaller(AT(MN, i, j), min5(c, n, s, w, e));
     }
 }
 
@@ -227,8 +238,8 @@ static void bounds(belt *b, int from, bool first)
 static double limited(const strake_oracle *o, double v, double cpl, double cpr, double cnl,
                       double cnr, double xl, double xr)
 {
-    const double rightward = fmin(1.0, fmin(cpr, cnl));
-    const double leftward = fmin(1.0, fmin(cpl, cnr));
+    const double rightward = smaller(1.0, smaller(cpr, cnl));
+    const double leftward = smaller(1.0, smaller(cpl, cnr));
     if (o->nonnegative || o->gauge) {
         return positive(v) * rightward - negative(v) * leftward;
     }
@@ -296,7 +307,8 @@ static void step(belt *b, const strake_oracle *o)
 bool strake_oracle_run(const strake_oracle *setup, const double *u1, const double *u2,
                        const double *h, double *psi, int steps)
 {
-    const int ghosts = 4 + 8 * setup->iterations;
+    const int ghosts =
+        4 + 8 * (setup->iterations - 1); /* 2 cells in the first pass, 7 in each other one */
     belt storage = {ghosts, setup->rows + 2 * ghosts, setup->cols + 2 * ghosts, {NULL}};
     belt *const b = &storage;
     bool done = false;

@@ -46,7 +46,9 @@ static int begin(void **state)
         return -1;
     }
     (void)snprintf(f->cache, sizeof f->cache, "/tmp/strake-test-XXXXXX");
-    if (mkdtemp(f->cache) == NULL || setenv("STRAKE_CACHE_DIR", f->cache, 1) != 0) {
+    /* Of PoCL, too, which is loaded by now, binaries of all programs. */
+    if (mkdtemp(f->cache) == NULL || setenv("STRAKE_CACHE_DIR", f->cache, 1) != 0 ||
+        setenv("POCL_KERNEL_CACHE", "0", 1) != 0) {
         return -1;
     }
     if (f->list.count > 0) {
@@ -240,6 +242,26 @@ static void second_build_comes_from_the_cache(void **state)
     assert_non_null(strstr(path, ".clbin"));
     assert_false(build_good(f));
     assert_int_equal(count_files(f->cache, path, sizeof path), 1);
+}
+
+/* A driver that keeps what it has compiled makes a binary only of what is built often: it takes long. */
+static void what_a_driver_keeps_itself_is_stored_when_it_is_built_often(void **state)
+{
+    fixture *const f = need_device(state);
+    char path[512];
+    size_t size = 0;
+    if (strcmp(f->list.device[0].platform_name, "Portable Computing Language") != 0) {
+        print_message("# skip: the first device is not PoCL's\n");
+        skip();
+    }
+    assert_int_equal(setenv("POCL_KERNEL_CACHE", "1", 1), 0);
+    for (int build = 1; build <= 4; build++) {
+        assert_true(build_good(f));
+        free(read_entry(f, path, sizeof path, &size));
+        assert_true(build < 4 ? size == 40 + 1 + 8 : size > 1000);
+    }
+    assert_false(build_good(f));
+    assert_int_equal(setenv("POCL_KERNEL_CACHE", "0", 1), 0);
 }
 
 static void self_test_also_holds_for_the_cached_binary(void **state)
@@ -496,6 +518,8 @@ int main(int argc, char **argv)
         TEST(self_test_without_fp64_is_not_possible_but_no_error),
         TEST(self_test_also_holds_for_the_cached_binary),
         TEST(second_build_comes_from_the_cache),
+        TEST(what_a_driver_keeps_itself_is_stored_when_it_is_built_often),
+        TEST(what_a_driver_keeps_itself_is_stored_when_it_is_built_often),
         TEST(key_covers_options_precision_and_driver),
         TEST(damaged_entry_is_repaired),
         TEST(missing_folders_of_the_cache_are_made),
