@@ -1,5 +1,5 @@
 /*
- * ghost.cl: kernels that fill the ghost cells of a state array on the device. No arithmetic.
+ * ghost.cl: where ghost cells of a state array take their values from, and their fill by a group. No arithmetic.
  * Index maps: 0 periodic, 1 open (nearest), 2 no-flux (mirror), as enum strake_boundary.
  */
 static inline int ghost_source(int boundary, int n, int i)
@@ -101,67 +101,5 @@ static inline void fill_ghosts(__global real *array, const long slab, const long
                 array[line + away + to] = array[line + from];
             }
         }
-    }
-}
-
-/* Ghosts along the contiguous axis: global size (lo + hi, slabs, lines of a slab). */
-__kernel void ghost_columns(__global real *array, const long slab, const long pitch,
-                            const long origin, const int slabs, const int lines, const int n,
-                            const int lo, const int hi, const int boundary)
-{
-    const int k = (int)get_global_id(0);
-    const int i = (int)get_global_id(1);
-    const int m = (int)get_global_id(2);
-    if (k >= lo + hi || m >= lines || i >= slabs) {
-        return;
-    }
-    const long line = origin + i * slab + m * pitch;
-    const int to = ghost_place(lo, n, k);
-    array[line + to] = array[line + ghost_source(boundary, n, to)];
-}
-
-/* Ghost lines of the middle axis, whole lines with their column ghosts: (pitch, lo + hi, slabs). */
-__kernel void ghost_lines(__global real *array, const long slab, const long pitch,
-                          const long first_line, const int slabs, const int n, const int lo,
-                          const int hi, const int boundary)
-{
-    const int j = (int)get_global_id(0);
-    const int k = (int)get_global_id(1);
-    const int i = (int)get_global_id(2);
-    if (j >= pitch || k >= lo + hi || i >= slabs) {
-        return;
-    }
-    const int to = ghost_place(lo, n, k);
-    const int from = ghost_source(boundary, n, to);
-    const long base = first_line + i * slab + j;
-    array[base + (long)to * pitch] = array[base + (long)from * pitch];
-}
-
-/* Ghost slabs that copy one of the slabs [first, end) of the array, which begin at @p start; pairs as above. */
-__kernel void ghost_slabs(__global real *array, const long slab, const long start,
-                          __constant int *pairs, const int count, const int first, const int end)
-{
-    const long j = (long)get_global_id(0);
-    const int k = (int)get_global_id(1);
-    if (j >= slab || k >= count || pairs[2 * k + 1] < first || pairs[2 * k + 1] >= end) {
-        return;
-    }
-    array[start + pairs[2 * k] * slab + j] = array[start + pairs[2 * k + 1] * slab + j];
-}
-
-/* Sets *found if any interior value is NaN or Inf. */
-__kernel void find_non_finite(__global const real *array, const long slab, const long pitch,
-                              const long origin, const int slabs, const int lines, const int n,
-                              __global int *found)
-{
-    const int j = (int)get_global_id(0);
-    const int i = (int)get_global_id(1);
-    const int m = (int)get_global_id(2);
-    if (j >= n || m >= lines || i >= slabs) {
-        return;
-    }
-    const real x = array[origin + i * slab + m * pitch + j];
-    if (isnan(x) || isinf(x)) {
-        atomic_or(found, 1);
     }
 }

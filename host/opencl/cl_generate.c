@@ -237,6 +237,24 @@ static void write_clock(FILE *text, const strake_graph *graph)
     write_file(text, "clock.cl");
 }
 
+char *strake_cl_generate_common(void)
+{
+    char *memory = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&memory, &size);
+    if (text == NULL) {
+        return NULL;
+    }
+    write_file(text, "real.h");
+    write_file(text, "ghost.cl");
+    write_file(text, "state.cl");
+    if (fclose(text) != 0) {
+        free(memory);
+        return NULL;
+    }
+    return memory;
+}
+
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
                          const char *point_header, int kernels, const strake_cl_kernel_plan *plan)
 {

@@ -28,4 +28,7 @@
 char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *options,
                          const char *point_header, int kernels, const strake_cl_kernel_plan *plan);
 
+/** The program text of cl/state.cl, which depends on nothing. @return text to free(), or NULL when out of memory */
+char *strake_cl_generate_common(void);
+
 #endif

@@ -20,12 +20,12 @@ int strake_cl_kernels_last_use(const strake_cl_kernels *kernels, int value)
     return last;
 }
 
-static strake_status new_kernel(strake_cl_kernels *s, const char *name, cl_kernel *out,
-                                strake_error *error)
+static strake_status new_kernel(strake_cl_kernels *s, cl_program program, const char *name,
+                                cl_kernel *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
-    *out = s->cl->clCreateKernel(s->program, name, &code);
+    *out = s->cl->clCreateKernel(program, name, &code);
     STRAKE_CL(name, code, error, s->device);
 cleanup:
     return status;
@@ -119,7 +119,7 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
         strake_cl_register_options(s->device, strake_cl_groups_registers(s), limit, sizeof limit),
         &s->program, error));
     for (int k = 0; k < s->kernels; k++) {
-        STRAKE_TRY(new_kernel(s, s->plan[k].name, &s->kernel[k], error));
+        STRAKE_TRY(new_kernel(s, s->program, s->plan[k].name, &s->kernel[k], error));
         STRAKE_CL("clGetKernelWorkGroupInfo",
                   s->cl->clGetKernelWorkGroupInfo(s->kernel[k], s->device->device,
                                                   CL_KERNEL_WORK_GROUP_SIZE, sizeof s->limit[k],
@@ -127,6 +127,23 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
                   error, s->device);
         *good = *good && strake_cl_groups_fit(s, k);
     }
+cleanup:
+    free(text);
+    return status;
+}
+
+/* What all problems have in common, compiled once for a precision. */
+static strake_status build_common(strake_cl_kernels *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char *const text = strake_cl_generate_common();
+    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
+    STRAKE_TRY(strake_cl_program_build(s->cl, s->device, s->context, text, s->graph->precision,
+                                       NULL, &s->common, error));
+    STRAKE_TRY(new_kernel(s, s->common, "ghost_columns", &s->columns, error));
+    STRAKE_TRY(new_kernel(s, s->common, "ghost_lines", &s->lines, error));
+    STRAKE_TRY(new_kernel(s, s->common, "ghost_slabs", &s->slabs, error));
+    STRAKE_TRY(new_kernel(s, s->common, "find_non_finite", &s->non_finite, error));
 cleanup:
     free(text);
     return status;
@@ -150,6 +167,7 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
                      : cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
     STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
+    STRAKE_TRY(build_common(s, error));
     STRAKE_TRY(build_program(s, problem, &good, error));
     /* Smaller groups need less local memory; without any, point kernels remain. */
     while (!good && s->options.run.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
@@ -171,10 +189,6 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
     }
     STRAKE_CHECK(good, error, STRAKE_ERR_STATE, "%s: its stage graph is too large for a kernel",
                  problem->name);
-    STRAKE_TRY(new_kernel(s, "ghost_columns", &s->columns, error));
-    STRAKE_TRY(new_kernel(s, "ghost_lines", &s->lines, error));
-    STRAKE_TRY(new_kernel(s, "ghost_slabs", &s->slabs, error));
-    STRAKE_TRY(new_kernel(s, "find_non_finite", &s->non_finite, error));
 cleanup:
     return status;
 }
@@ -188,6 +202,10 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     release_kernel(s->cl, &s->lines);
     release_kernel(s->cl, &s->slabs);
     release_kernel(s->cl, &s->non_finite);
+    if (s->common != NULL) {
+        (void)s->cl->clReleaseProgram(s->common);
+        s->common = NULL;
+    }
     release_program(s);
     strake_cl_filler_release(&s->filler);
     if (s->context != NULL && s->shared == NULL) {

@@ -32,7 +32,8 @@ typedef struct strake_cl_kernels {
     cl_context shared;  /**< given before they are built: another's context; NULL: its own */
     cl_context context; /**< that, or owned */
     strake_cl_filler filler;
-    cl_program program;
+    cl_program common;         /**< cl/state.cl */
+    cl_program program;        /**< generated */
     strake_cl_options options; /**< complete, after the device's limits */
     bool flat;                 /**< axis 1 has one cell */
     int kernels;
@@ -40,7 +41,7 @@ typedef struct strake_cl_kernels {
     cl_kernel kernel[STRAKE_CL_MOST_KERNELS];
     strake_cl_passed *passed;                    /**< one for each of them */
     size_t limit[STRAKE_CL_MOST_KERNELS];        /**< work-items per group */
-    cl_kernel columns, lines, slabs, non_finite; /**< of cl/ghost.cl */
+    cl_kernel columns, lines, slabs, non_finite; /**< of cl/state.cl */
     size_t width, height;                        /**< of groups of point kernels */
     size_t march_width, march_height;            /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */

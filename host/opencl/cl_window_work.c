@@ -115,6 +115,19 @@ static strake_cl_arguments begin(const strake_cl_window *w, cl_kernel kernel, cl
     return a;
 }
 
+/*
+ * Launches one of the kernels of cl/state.cl over so many work-items. Groups are the same whatever groups the
+ * problem's kernels have, so that compilers that compile for a size of groups do so once.
+ */
+static strake_status launch_common(const strake_cl_window *w, const char *name,
+                                   const strake_cl_arguments *a, size_t x, size_t y, size_t z,
+                                   strake_error *error)
+{
+    const size_t limit = w->kernels->device->max_work_group;
+    return strake_cl_launch(w->kernels, w->queue, name, a, limit < 64 ? 1 : 64, limit < 256 ? 1 : 4,
+                            x, y, z, error);
+}
+
 static strake_status fill_columns(strake_cl_window *w, cl_mem array, int64_t first, int64_t end,
                                   strake_error *error)
 {
@@ -141,9 +154,8 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass_int(&a, l->lo[1]);
     strake_cl_pass_int(&a, l->hi[1]);
     strake_cl_pass_int(&a, (int64_t)l->boundary[1]);
-    return strake_cl_launch(kernels, w->queue, "ghost_lines", &a, kernels->width, kernels->height,
-                            (size_t)l->pitch, (size_t)l->lo[1] + (size_t)l->hi[1],
-                            (size_t)(end - first), error);
+    return launch_common(w, "ghost_lines", &a, (size_t)l->pitch,
+                         (size_t)l->lo[1] + (size_t)l->hi[1], (size_t)(end - first), error);
 }
 
 /* Those of the pairs whose source is one of slabs [first, end). */
@@ -160,8 +172,7 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass_int(&a, pairs->count);
     strake_cl_pass_int(&a, strake_cl_window_place(w, first));
     strake_cl_pass_int(&a, strake_cl_window_place(w, end));
-    return strake_cl_launch(kernels, w->queue, "ghost_slabs", &a, kernels->width, kernels->height,
-                            (size_t)slab, (size_t)pairs->count, 1, error);
+    return launch_common(w, "ghost_slabs", &a, (size_t)slab, (size_t)pairs->count, 1, error);
 }
 
 /* Of slabs [first, end) axis by axis, then the pairs with a source in [from, to). */
@@ -229,9 +240,8 @@ strake_status strake_cl_window_search(strake_cl_window *w, int64_t first, int64_
         strake_cl_arguments a = begin(w, kernels->non_finite, array, first, end, 0);
         strake_cl_pass_int(&a, l->n[2]);
         strake_cl_pass(&a, sizeof w->found, &w->found);
-        STRAKE_TRY(strake_cl_launch(kernels, w->queue, "find_non_finite", &a, kernels->width,
-                                    kernels->height, (size_t)l->n[2], (size_t)(end - first),
-                                    (size_t)l->n[1], error));
+        STRAKE_TRY(launch_common(w, "find_non_finite", &a, (size_t)l->n[2], (size_t)(end - first),
+                                 (size_t)l->n[1], error));
     }
 cleanup:
     return status;

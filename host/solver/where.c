@@ -8,8 +8,8 @@
 #include "grid/parts.h"
 #include "solver/solver_impl.h"
 
-/* Of a device: the self-test, the filling of arrays, and the kernels of a step. */
-enum { PROGRAMS = 3 };
+/* Of a device: the self-test, the filling of arrays, what all problems have in common, and the kernels of a step. */
+enum { PROGRAMS = 4 };
 
 /* @param[in] device  number in the list, -1: the processor */
 static strake_status add_part(strake_solver *solver, const strake_part_ops *ops, int device,

@@ -294,6 +294,8 @@ if [ "$("$STRAKE" devices | grep -c '^ocl:0: ')" -eq 0 ] || [ ! -f "$faulty" ]; 
     done
     done_testing
 fi
+# How fast they are does not matter, and compiling them would take most of the time.
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 space opencl "  - {path: run.fusion, values: [plain, stream]}
   - {path: run.group_width, values: [32]}
   - {path: run.group_height, values: [1, 2, 4, 8, 16], start: 16, when: fusion == plain}"
