@@ -22,10 +22,12 @@ enum {
     MARCH_ROWS_MOST = 192, /* of tall stripes: groups that take longer than others even out */
     MARCH_ROWS_LEAST = 6,  /* fewer rows per group: the rows computed again would dominate */
     MARCH_ROWS_WAVES = 64, /* with so many and more, two waves of groups even out better than one */
-    MARCH_GROUPS_PER_UNIT = 8,  /* assumed where the device does not tell */
-    FEW_REGISTERS = 96,         /* up to here a compiler is left alone */
-    MANY_REGISTERS = 132,       /* beyond this one it would spill */
-    MARCH_REGISTERS = 128,      /* limit in between: it fills the registers of a unit */
+    MARCH_GROUPS_PER_UNIT = 8, /* assumed where the device does not tell */
+    FEW_REGISTERS = 96,        /* up to here a compiler is left alone */
+    MANY_REGISTERS = 132,      /* beyond this one it would spill */
+    MARCH_REGISTERS = 128,     /* limit in between: it fills the registers of a unit */
+    HEAVY_OPS = 500,       /* per cell in double: the numbers of one row need registers, too, ... */
+    HEAVY_REGISTERS = 168, /* ... up to this limit, and of one row at a time */
     MOST_FIXED_PITCH = 1 << 17, /* elements: a few longer rows exceed an address's constant */
     WIDTH_STEP = 32             /* work-items that devices run together */
 };
@@ -87,8 +89,16 @@ bool strake_cl_groups_fit(const strake_cl_kernels *s, int k)
  * all that the number of groups leaves; the build log would tell, but drivers that find a program in
  * their cache are silent, and the same run must choose the same groups.
  */
+static bool is_heavy(const strake_cl_kernels *s, int k)
+{
+    return s->plan[k].marches && s->plan[k].ops > HEAVY_OPS && s->graph->precision == STRAKE_DOUBLE;
+}
+
 static int registers_of(const strake_cl_kernels *s, int k)
 {
+    if (is_heavy(s, k)) {
+        return HEAVY_REGISTERS;
+    }
     const int words = s->plan[k].held * strake_precision_size(s->graph->precision) / 4;
     const int estimate = (words * 3 / 4 + 7) / 8 * 8;
     return estimate > FEW_REGISTERS && estimate <= MANY_REGISTERS ? MARCH_REGISTERS : estimate;
@@ -103,9 +113,9 @@ int strake_cl_groups_registers(const strake_cl_kernels *s)
             most = registers > most ? registers : most;
         }
     }
-    return s->options.run.registers > 0 ? s->options.run.registers
-           : most == MARCH_REGISTERS    ? most
-                                        : 0;
+    return s->options.run.registers > 0                         ? s->options.run.registers
+           : most == MARCH_REGISTERS || most == HEAVY_REGISTERS ? most
+                                                                : 0;
 }
 
 /* Width and height of the groups of point kernel k. */
@@ -161,23 +171,42 @@ static int64_t resident_groups(const strake_cl_kernels *s, int k)
     return groups > 0 ? groups : 1;
 }
 
-/* Whether a compiler has registers for a plan whose work-items have two columns each. */
-static bool has_room(const strake_cl_kernels *s)
+/* What kernels would be planned with so many columns per work-item, to be freed; NULL without memory. */
+static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns)
 {
     strake_cl_kernels *trial = calloc(1, sizeof *trial);
-    bool room = trial != NULL;
-    if (room) {
+    if (trial != NULL) {
         trial->graph = s->graph;
         trial->options = s->options;
-        trial->options.run.vector = 2;
+        trial->options.run.vector = columns;
         trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
                                                 STRAKE_CL_MOST_KERNELS, trial->plan);
     }
+    return trial;
+}
+
+/* Whether a compiler has registers for a plan whose work-items have two columns each. */
+static bool has_room(const strake_cl_kernels *s)
+{
+    strake_cl_kernels *trial = try_plan(s, 2);
+    bool room = trial != NULL;
     for (int k = 0; room && k < trial->kernels; k++) {
         room = !trial->plan[k].marches || registers_of(trial, k) <= MANY_REGISTERS;
     }
     free(trial);
     return room;
+}
+
+/* Default rows of a pass of marching kernels; 0: that of all. */
+static int rows_of_pass(const strake_cl_kernels *s)
+{
+    strake_cl_kernels *trial = try_plan(s, s->options.run.vector);
+    bool heavy = false;
+    for (int k = 0; trial != NULL && k < trial->kernels; k++) {
+        heavy = heavy || is_heavy(trial, k);
+    }
+    free(trial);
+    return heavy ? 1 : 0;
 }
 
 /*
@@ -293,6 +322,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
                                layout->pitch < MOST_FIXED_PITCH
                            ? layout->pitch
                            : 0;
+    if (s->options.run.unroll == 0 && is_gpu && s->flat &&
+        s->options.run.fusion == STRAKE_CL_FUSION_STREAM) {
+        s->options.run.unroll = rows_of_pass(s);
+    }
     const strake_settings tile =
         s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu ? default_tile(t, cells) : *t;
     s->options.run.prefetch = tile.prefetch;
