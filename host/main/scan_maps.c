@@ -191,6 +191,17 @@ static strake_case case_of_maps(const maps_job *maps, const strake_problem *prob
     return out;
 }
 
+/* What the command changes of the case, in all runs and from run to run. NULL without memory. */
+static const char **list_changes(const strake_arguments *arguments)
+{
+    const int sets = arguments->set_count, overs = arguments->over_count;
+    const char **const out = calloc((size_t)(sets + overs) + 1, sizeof *out);
+    for (int k = 0; out != NULL && k < sets + overs; k++) {
+        out[k] = k < sets ? arguments->sets[k] : arguments->overs[k - sets];
+    }
+    return out;
+}
+
 static strake_status write_maps(const maps_job *maps, const sums *s, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -200,10 +211,9 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
     strake_field field[MAPS];
     const char *const folder = maps->job->maps;
     const int64_t started = strake_clock_date();
-    const strake_about about = {.commit = strake_commit,
-                                .sets = maps->job->arguments->sets,
-                                .ranks = 1,
-                                .started = started};
+    const char **const changes = list_changes(maps->job->arguments);
+    const strake_about about = {
+        .commit = strake_commit, .sets = changes, .ranks = 1, .started = started};
     (void)strake_number_print(text, sizeof text, "of a flow thicker than %.6g m, of %.0f runs",
                               maps->job->threshold, (double)s->runs);
     memcpy(field, maps_of, sizeof field);
@@ -211,6 +221,7 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
     const strake_problem problem = {.name = maps->which->problem->name,
                                     .text = "maps of the runs of a scan",
                                     .dims = 2,
+                                    .is_adaptive = maps->which->problem->is_adaptive,
                                     .fields = MAPS,
                                     .field = field};
     const strake_case which = case_of_maps(maps, &problem);
@@ -222,15 +233,17 @@ static strake_status write_maps(const maps_job *maps, const sums *s, strake_erro
                                    .folder = folder,
                                    .history = history.data,
                                    .source = source,
-                                   .sets = maps->job->arguments->sets,
+                                   .sets = changes,
                                    .resumed = -1};
-    STRAKE_CHECK(!history.failed, error, STRAKE_ERR_MEMORY, "out of memory for maps");
+    STRAKE_CHECK(!history.failed && changes != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory for maps");
     STRAKE_TRY(strake_output_begin(&output, &run, strake_formats, error));
     STRAKE_TRY(strake_begin_folder(&about, &which, NULL, folder, false, error));
     STRAKE_TRY(strake_output_put(&output, (strake_format_output){.step = -1, .time = s->time},
                                  s->map, error));
 cleanup:
     strake_output_end(&output);
+    free((void *)changes);
     strake_text_free(&history);
     return status;
 }

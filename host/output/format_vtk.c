@@ -21,7 +21,7 @@ typedef struct group {
     bool used;      /* the case wants it */
     strake_vtk vtk; /* the file of this output */
     char *path, file[STRAKE_FORMAT_FILE];
-    int64_t begun; /* step of the output, -1: no file */
+    bool is_begun; /* the output has its file */
     strake_text series;
 } group;
 
@@ -91,7 +91,6 @@ static strake_status begin(void *self, strake_error *error)
     vtk *const v = self;
     const strake_case *const which = v->out.run->which;
     for (int g = 0; g < GROUPS; g++) {
-        v->group[g].begun = -1;
         strake_vtk_series_begin(&v->group[g].series);
     }
     for (int f = 0; f < which->problem->fields; f++) {
@@ -150,7 +149,7 @@ static strake_status begin_file(vtk *v, int number, const strake_slabs *slabs, s
     STRAKE_TRY(strake_format_path(&v->out, group_name(which, number), "vti", &g->path, error));
     memcpy(g->file, v->out.file, sizeof g->file);
     STRAKE_TRY(strake_vtk_begin(&g->vtk, g->path, &head, error));
-    g->begun = v->out.run->output.step;
+    g->is_begun = true;
 cleanup:
     return status;
 }
@@ -160,8 +159,7 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
 {
     vtk *const v = self;
     v->now = group_of(v->out.run->which, field);
-    return v->group[v->now].begun == v->out.run->output.step ? STRAKE_OK
-                                                             : begin_file(v, v->now, slabs, error);
+    return v->group[v->now].is_begun ? STRAKE_OK : begin_file(v, v->now, slabs, error);
 }
 
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
@@ -207,11 +205,11 @@ static strake_status output_end(void *self, strake_error *error)
     vtk *const v = self;
     for (int k = 0; k < GROUPS; k++) {
         group *const g = &v->group[k];
-        if (g->begun == v->out.run->output.step) {
+        if (g->is_begun) {
             STRAKE_TRY(strake_vtk_end(&g->vtk, error));
             strake_vtk_series_add(&g->series, v->out.run->output.time, g->file);
             STRAKE_TRY(put_series(v, k, error));
-            g->begun = -1;
+            g->is_begun = false;
         }
     }
 cleanup:

@@ -49,12 +49,15 @@ run_example scan "${formats[@]}"
 prints "the table is complete at once, and found so" "scan.csv: 8 runs, 0 failed" "scan.csv is complete already"
 prints "a better scheme leaves more" "1 iterations, nonoscillatory true : 0.95 of 4 are left" "3 iterations, nonoscillatory true : 3.32 of 4"
 check "with outputs of every run" test "$(ls -d examples/scan/runs/* | wc -l)" -eq 8
+run_example hazard "${formats[@]}"
+prints "the flow that was mapped fits best" "36 runs, 0 failed" "e1 = 1.00: vent in row 33, 10 m3/s, 0.1  % of water"
+check "maps of all runs are left" test -s examples/hazard/maps/arrival.npy
 run_example quench-3d --steps 400 --set output.every=200 --set diagnostics.every=200 --on cpu "${formats[@]}"
 check "the quench leaves a series for ParaView" grep -q 'timestep="4" part="0" file="fields_00000400.vti"' examples/quench-3d/out/fields.pvd
 check "whose energy falls" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k; next }
     NR > 2 && $at >= last { exit 1 } { last = $at } END { exit NR != 4 }' examples/quench-3d/out/diagnostics.csv
 if [ ${#formats[@]} -gt 0 ]; then
-    check "all leave NetCDF files where they are asked to" test "$(find examples -name '*.nc' | wc -l)" -eq 12
+    check "all leave NetCDF files where they are asked to" test "$(find examples -name '*.nc' | wc -l)" -eq 13
     if python3 -c 'import xarray, netCDF4' 2>/dev/null; then
         check "xarray opens them, with coordinates and times" python3 - $(find examples -name '*.nc') <<'PY'
 import sys, xarray

@@ -1,7 +1,8 @@
 #!/bin/bash
 # strake scan --maps and --footprint: maps of all runs of a scan against the runs' own outputs, whoever made the runs, and
 # after kills, damaged files and failures.
-. "$(dirname "$0")/tap.bash"
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
 faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so" 2>/dev/null)
 column() { # column TABLE NAME: the values of a column; no cell before it has commas
     awk -F, -v name="$2" 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == name) at = k; next } { print $at }' "$1"
@@ -67,6 +68,27 @@ if [ -e "$(dirname "$STRAKE")/libstrake-cairo.so" ]; then
 else
     skip "with a picture" "built without cairo (libcairo2-dev)"
 fi
+
+# Every format has the same maps.
+formats=npy,vtk,geojson,asc
+[ ! -e "$(dirname "$STRAKE")/libstrake-netcdf.so" ] || formats=$formats,netcdf
+try "${scan[@]}" "${weights[@]}" --maps maps --table maps.csv --on cpu --set "output.formats=[$formats]"
+fails 2 "another case is another scan" "maps.csv is the table of another scan"
+try "${scan[@]}" "${weights[@]}" --maps formats --table formats.csv --on cpu --set "output.formats=[$formats]"
+exits 0 "maps are written in other formats"
+check "with the same bytes" same_maps maps formats
+outputs=$here/../support/outputs.py
+if command -v python3 >/dev/null; then
+    good=0
+    for map in probability mean maximum arrival; do
+        python3 "$outputs" vti formats/fields.vti $map | cmp -s - <(tail -c 3840 formats/$map.npy) || good=1
+        case $formats in *netcdf*) python3 "$outputs" nc formats/fields.nc $map | cmp -s - <(tail -c 3840 formats/$map.npy) || good=1 ;; esac
+    done
+    report $good "also in those of VTK and NetCDF"
+else
+    skip "also in those of VTK and NetCDF" "no python3"
+fi
+check "the footprint is where some flow comes" grep -q "\"cells\": $(awk '{ for (j = 1; j <= 24; j++) n += $j > 0 } END { print n }' probability.txt)," formats/footprint.geojson
 
 # Whoever makes the runs, in whatever order they end.
 for words in "--jobs 1 --on serial" "--on cpu --jobs 2 --threads 2" "--jobs 1 --on cpu --split 1"; do
