@@ -71,17 +71,6 @@ static void set_otherwise(strake_entry *out, const char *words)
     }
 }
 
-static void of_output(const strake_output_key *key, strake_entry *out)
-{
-    if (key->type == NULL) {
-        comma_list(key->choices, out->type, sizeof out->type);
-        out->choices = key->choices;
-    } else {
-        (void)snprintf(out->type, sizeof out->type, "%s", key->type);
-    }
-    (void)snprintf(out->example, sizeof out->example, "%s", key->example);
-}
-
 static void of_common(const strake_common *common, strake_entry *out)
 {
     (void)snprintf(out->path, sizeof out->path, "%s", common->path);
@@ -91,9 +80,9 @@ static void of_common(const strake_common *common, strake_entry *out)
         (void)snprintf(out->type, sizeof out->type, "one of the problems below");
         (void)snprintf(out->example, sizeof out->example, "%s", strake_problems[0]->name);
         break;
-    case STRAKE_COMMON_PRECISION:
-        comma_list(strake_precision_words, out->type, sizeof out->type);
-        set_words(out, strake_precision_words, 0);
+    case STRAKE_COMMON_WORD:
+        comma_list(common->otherwise, out->type, sizeof out->type);
+        set_words(out, common->otherwise, (int)common->fallback);
         break;
     case STRAKE_COMMON_BOUNDARY:
         comma_list(strake_boundary_words, out->type, sizeof out->type);
@@ -118,14 +107,16 @@ static void of_common(const strake_common *common, strake_entry *out)
         (void)snprintf(out->example, sizeof out->example, "[npy, vtk]");
         break;
     case STRAKE_COMMON_OUTPUT:
-        of_output(strake_output_key_find(common), out);
+        (void)snprintf(out->type, sizeof out->type, "%s", strake_output_key_find(common)->type);
+        (void)snprintf(out->example, sizeof out->example, "%s",
+                       strake_output_key_find(common)->example);
         break;
     case STRAKE_COMMON_SETTINGS:
     case STRAKE_COMMON_FIELDS:
         (void)snprintf(out->type, sizeof out->type, "mapping");
         return;
     }
-    set_otherwise(out, common->otherwise);
+    set_otherwise(out, common->kind == STRAKE_COMMON_WORD ? NULL : common->otherwise);
 }
 
 static void of_setting(const strake_setting *setting, strake_entry *out)

@@ -68,6 +68,10 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
         "boundary." name, STRAKE_COMMON_BOUNDARY, dims, EDGE(axis), 0.0, "periodic", NO_RANGE,     \
             "both edges of this direction"                                                         \
     }
+#define WORD_ROW(name, member, words, text)                                                        \
+    {                                                                                              \
+        "output." name, STRAKE_COMMON_WORD, ALL, AT(member), 0.0, words, NO_RANGE, text            \
+    }
 #define OUTPUT_ROW(name, dims, otherwise, text)                                                    \
     {                                                                                              \
         "output." name, STRAKE_COMMON_OUTPUT, dims, 0, 0.0, otherwise, NO_RANGE, text              \
@@ -75,7 +79,7 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 
 const strake_common strake_commons[] = {
     {"problem", STRAKE_COMMON_PROBLEM, ALL, 0, 0.0, "required", NO_RANGE, "what is solved"},
-    {"precision", STRAKE_COMMON_PRECISION, ALL, AT(precision), 0.0, "double", NO_RANGE,
+    {"precision", STRAKE_COMMON_WORD, ALL, AT(precision), 0.0, strake_precision_words, NO_RANGE,
      "of all arithmetic and output: double is float64, single float32"},
     CELLS_ROW("planes", D3, 0, "cells of the slowest direction"),
     CELLS_ROW("rows", D3, 1, "cells along i"),
@@ -123,27 +127,26 @@ const strake_common strake_commons[] = {
      "fields.pvd, for ParaView), asc (FIELD_STEP.asc, ESRI ASCII), geotiff (FIELD_STEP.tif), "
      "geojson and kml "
      "(footprint_STEP), png (FIELD_STEP.png, a picture as output.picture says)"},
-    OUTPUT_ROW("netcdf.format", ALL, "cdf5",
-               "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
-               "compressed, and a kill inside an output may cost the file"),
+    WORD_ROW("netcdf.format", netcdf, STRAKE_NETCDF_WORDS,
+             "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
+             "compressed, and a kill inside an output may cost the file"),
     OUTPUT_ROW("picture.field", ALL, "the first of output.fields", "the field that is drawn"),
-    OUTPUT_ROW(
-        "picture.map", ALL, "viridis",
-        "colours: viridis and inferno are perceptually uniform, coolwarm is for values around "
-        "a middle, gray for paper"),
+    WORD_ROW("picture.map", picture.map, STRAKE_MAP_WORDS,
+             "colours: viridis and inferno are perceptually uniform, coolwarm is for values around "
+             "a middle, gray for paper"),
     OUTPUT_ROW(
         "picture.range", ALL, "auto",
         "values at the ends of the colours: auto (each picture's), first (those of the first "
         "picture of the run) or given"),
-    OUTPUT_ROW("picture.log", ALL, "false",
-               "colours follow the logarithm; values that have none are white"),
+    {"output.picture.log", STRAKE_COMMON_BOOLEAN, ALL, AT(picture.is_log), 0.0, NULL, NO_RANGE,
+     "colours follow the logarithm; values that have none are white"},
     OUTPUT_ROW("picture.contours", ALL, "0", "lines of equal value: their number, or the values"),
     OUTPUT_ROW("picture.slice", D3, "the middle plane", "what is shown of a field in 3D"),
     OUTPUT_ROW("picture.surface", D3, "a slice",
                "shows a field in 3D as the shaded surface of this value"),
-    OUTPUT_ROW("picture.reduce", ALL, "mean",
-               "what a block of cells becomes where there are more than points: its mean, or the "
-               "value farthest from the mean of all"),
+    WORD_ROW("picture.reduce", picture.reduction, STRAKE_REDUCTION_WORDS,
+             "what a block of cells becomes where there are more than points: its mean, or the "
+             "value farthest from the mean of all"),
     {"output.initial", STRAKE_COMMON_BOOLEAN, ALL, AT(output_initial), 0.0, NULL, NO_RANGE,
      "write step 0 too"},
     {"diagnostics.every", STRAKE_COMMON_COUNT, ALL, AT(diagnostics_every), 0.0, NULL, STEP_RANGE,

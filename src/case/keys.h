@@ -11,7 +11,7 @@
 
 typedef enum strake_common_kind {
     STRAKE_COMMON_PROBLEM,
-    STRAKE_COMMON_PRECISION,
+    STRAKE_COMMON_WORD,  /**< int: the index of the word */
     STRAKE_COMMON_COUNT, /**< int64_t */
     STRAKE_COMMON_REAL,
     STRAKE_COMMON_BOOLEAN,
@@ -32,7 +32,7 @@ struct strake_common {
     unsigned dims;   /**< bit d: exists in problems of d dimensions; see strake_common_applies() */
     size_t offset;   /**< in strake_case, of the value (not for lists) */
     double fallback; /**< default of a number */
-    const char *otherwise; /**< default in words; NULL: the number */
+    const char *otherwise; /**< default in words; NULL: the number. Of a WORD: all words, "a|b|c" */
     strake_limits range;
     const char *text;
 };

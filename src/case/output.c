@@ -29,15 +29,6 @@ strake_status strake_output_formats_read(const strake_node *node, strake_case *w
                : status;
 }
 
-static strake_status read_netcdf(const strake_node *node, strake_case *which, strake_error *error)
-{
-    int choice = STRAKE_NETCDF_CDF5;
-    const strake_status status =
-        node != NULL ? strake_read_choice(node, STRAKE_NETCDF_WORDS, &choice, error) : STRAKE_OK;
-    which->netcdf = (strake_netcdf_kind)choice;
-    return status;
-}
-
 /* The first field that is written, unless the case names one. */
 static strake_status read_field(const strake_node *node, strake_case *which, strake_error *error)
 {
@@ -51,19 +42,6 @@ static strake_status read_field(const strake_node *node, strake_case *which, str
         node != NULL ? strake_read_choice(node, words, &choice, error) : STRAKE_OK;
     which->picture.field = choice;
     return status;
-}
-
-static strake_status read_map(const strake_node *node, strake_case *which, strake_error *error)
-{
-    return node != NULL ? strake_read_choice(node, STRAKE_MAP_WORDS, &which->picture.map, error)
-                        : STRAKE_OK;
-}
-
-static strake_status read_reduce(const strake_node *node, strake_case *which, strake_error *error)
-{
-    return node != NULL
-               ? strake_read_choice(node, STRAKE_REDUCTION_WORDS, &which->picture.reduction, error)
-               : STRAKE_OK;
 }
 
 static strake_status read_range(const strake_node *node, strake_case *which, strake_error *error)
@@ -92,11 +70,6 @@ static strake_status read_range(const strake_node *node, strake_case *which, str
     plan->range = choice == 0 ? STRAKE_RANGE_AUTO : STRAKE_RANGE_FIRST;
 cleanup:
     return status;
-}
-
-static strake_status read_log(const strake_node *node, strake_case *which, strake_error *error)
-{
-    return node != NULL ? strake_read_boolean(node, &which->picture.is_log, error) : STRAKE_OK;
 }
 
 static strake_status read_contours(const strake_node *node, strake_case *which, strake_error *error)
@@ -160,17 +133,12 @@ static const struct {
     strake_output_key key;
     strake_status (*read)(const strake_node *node, strake_case *which, strake_error *error);
 } keys[] = {
-    {{"output.netcdf.format", NULL, STRAKE_NETCDF_WORDS, "netcdf4"}, read_netcdf},
-    {{"output.picture.field", "name of a field", NULL, ""}, read_field},
-    {{"output.picture.map", NULL, STRAKE_MAP_WORDS, "inferno"}, read_map},
-    {{"output.picture.range", "auto, first or [LOW, HIGH]", NULL, "[0, 1]"}, read_range},
-    {{"output.picture.log", NULL, "false|true", "true"}, read_log},
-    {{"output.picture.contours", "an integer from 0 to 32 [lines], or a list of values", NULL, "8"},
+    {{"output.picture.field", "name of a field", ""}, read_field},
+    {{"output.picture.range", "auto, first or [LOW, HIGH]", "[0, 1]"}, read_range},
+    {{"output.picture.contours", "an integer from 0 to 32 [lines], or a list of values", "8"},
      read_contours},
-    {{"output.picture.slice", "{planes: K}, {rows: K} or {cols: K}", NULL, "{rows: 0}"},
-     read_slice},
-    {{"output.picture.surface", "a number", NULL, "0"}, read_surface},
-    {{"output.picture.reduce", NULL, STRAKE_REDUCTION_WORDS, "extreme"}, read_reduce},
+    {{"output.picture.slice", "{planes: K}, {rows: K} or {cols: K}", "{rows: 0}"}, read_slice},
+    {{"output.picture.surface", "a number", "0"}, read_surface},
 };
 
 static int find_key(const strake_common *common)

@@ -79,8 +79,7 @@ strake_status strake_output_formats_read(const strake_node *node, struct strake_
 /** Such a key in words. */
 typedef struct strake_output_key {
     const char *path;
-    const char *type;    /**< NULL: one of the choices */
-    const char *choices; /**< "a|b|c", the default first; NULL: it takes others */
+    const char *type;    /**< what it takes */
     const char *example; /**< a value that is not the default, or "" */
 } strake_output_key;
 

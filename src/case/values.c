@@ -115,11 +115,10 @@ static strake_status read_common(const strake_common *common, strake_node *node,
     case STRAKE_COMMON_PROBLEM:
     case STRAKE_COMMON_FIELDS:
         break;
-    case STRAKE_COMMON_PRECISION:
+    case STRAKE_COMMON_WORD:
         choice = (int)common->fallback;
-        status =
-            node ? strake_read_choice(node, strake_precision_words, &choice, error) : STRAKE_OK;
-        *(strake_precision *)to = (strake_precision)choice;
+        status = node ? strake_read_choice(node, common->otherwise, &choice, error) : STRAKE_OK;
+        *(int *)to = choice;
         break;
     case STRAKE_COMMON_COUNT:
         if (node == NULL && common->otherwise != NULL &&
