@@ -334,8 +334,9 @@ strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const
     const size_t slab = strake_cl_window_slab_bytes(x->window);
     for (int k = 0; k < x->window->states; k++) {
         const strake_cl_state *state = &x->window->state[k];
+        const bool is_here = strake_ghosts_advance(kernels->graph, state->input);
         char *host = array[state->input];
-        for (int g = 0; g < x->ghosts && !travels(x, k);) {
+        for (int g = 0; g < x->ghosts && is_here;) {
             const int run = run_of(x, g);
             STRAKE_CL("clEnqueueReadBuffer",
                       kernels->cl->clEnqueueReadBuffer(

@@ -120,7 +120,7 @@ strake_status strake_cl_exchange_publish(strake_cl_exchange *x, strake_error *er
 strake_status strake_cl_exchange_fetch(strake_cl_exchange *x, bool whole, void *const *array,
                                        strake_error *error);
 
-/** Enqueues the download of the ghost slabs of the states that do not travel to where they came from. */
+/** Enqueues the download of the ghost slabs that advance themselves to where they came from. */
 strake_status strake_cl_exchange_return(const strake_cl_exchange *x, void *const *array,
                                         strake_error *error);
 

@@ -17,14 +17,19 @@ bool strake_ghosts_travel(const strake_graph *graph, int value)
     return graph->value[value].next >= 0 && !graph->value[value].is_kept;
 }
 
+bool strake_ghosts_advance(const strake_graph *graph, int value)
+{
+    const strake_value *const state = &graph->value[value];
+    return state->next >= 0 && state->is_kept && state->lo[0] + state->hi[0] > 0;
+}
+
 /* Nothing is derived yet, and only kept states that somebody reads in other slabs have a next value. */
 static void strip(strake_graph *g)
 {
     g->reductions = 0;
     for (int v = 0; v < g->values; v++) {
         strake_value *const value = &g->value[v];
-        const strake_value *const state = value->is_output ? &g->value[value->state_of] : value;
-        if (value->is_output && (!state->is_kept || state->lo[0] + state->hi[0] == 0)) {
+        if (value->is_output && !strake_ghosts_advance(g, value->state_of)) {
             g->value[value->state_of].next = -1;
             value->is_output = false;
             value->state_of = -1;

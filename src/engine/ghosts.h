@@ -15,6 +15,9 @@ bool strake_ghosts_are_kept(const strake_graph *graph);
 /** Whether a value is a state that travels from slab to slab's reader after every sweep. */
 bool strake_ghosts_travel(const strake_graph *graph, int value);
 
+/** Whether a value is a kept state with ghosts that somebody reads. */
+bool strake_ghosts_advance(const strake_graph *graph, int value);
+
 /**
  * The stages that advance kept states, with the values of @p graph: the others are inputs that do not change.
  * @return STRAKE_ERR_STATE where a kept state follows from other cells, too (a mistake in a problem's table)

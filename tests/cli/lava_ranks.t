@@ -16,7 +16,7 @@ fields:
   terrain: {plane: {slope: [0.2, -0.1]}}
   thickness: {cone: {center: [11, 20], radius: 6, height: 3}}
 run: {on: cpu}
-output: {every_seconds: 25}
+output: {every_seconds: 25, fields: [thickness, temperature, solid, maximum, arrival]}
 diagnostics: {every: 1}
 checkpoint: {every_seconds: 30}
 EOF2
