@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "output/array.h"
-#include "output/difference.h"
 #include "main/command.h"
 #include "main/compare_footprint.h"
 #include "main/say.h"
@@ -17,6 +16,87 @@ enum { CHUNK = 1 << 16 };
 
 static const char *const kind_name[] = {"a folder", "an .npy file", "a checkpoint", "a NetCDF file",
                                         "a grid of a map"};
+
+/* --- how far two arrays are apart ----------------------------------------------------------------- */
+
+/* Accumulated over the pieces of two arrays. Start from `no_difference`. */
+typedef struct difference {
+    int64_t elements;  /* compared */
+    int64_t differing; /* elements whose bits differ */
+    int64_t first;     /* index of the first of them, -1 for none */
+    double first_a, first_b;
+    double absolute; /* largest |a - b|; infinite where just one is not finite */
+    int64_t worst;   /* index of that */
+    double relative; /* largest |a - b| / max(|a|, |b|) */
+    uint64_t ulp;    /* largest distance in representable numbers, finite pairs only */
+    bool beyond;     /* some pair is not within the tolerance */
+} difference;
+
+static const difference no_difference = {.first = -1, .worst = -1};
+
+/* Position among all doubles in ascending order; both zeros are 0. */
+static int64_t rank_double(double x)
+{
+    int64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return bits < 0 ? -(bits & INT64_MAX) : bits;
+}
+
+static int64_t rank_single(double x)
+{
+    const float narrow = (float)x;
+    int32_t bits = 0;
+    memcpy(&bits, &narrow, sizeof bits);
+    return bits < 0 ? -(int64_t)(bits & INT32_MAX) : bits;
+}
+
+static uint64_t ulp_between(double a, double b, bool single)
+{
+    const int64_t x = single ? rank_single(a) : rank_double(a);
+    const int64_t y = single ? rank_single(b) : rank_double(b);
+    return x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x;
+}
+
+/*
+ * Adds @p count pairs. @param[in] tolerance  absolute; 0 means the same bits. With a tolerance, two NaN count as equal.
+ * @param[in] single  the values come from floats: ulp counts floats
+ */
+static void add_pairs(difference *sum, const double *a, const double *b, size_t count,
+                      double tolerance, bool single)
+{
+    for (size_t k = 0; k < count; k++) {
+        const int64_t index = sum->elements + (int64_t)k;
+        if (memcmp(&a[k], &b[k], sizeof *a) == 0) {
+            continue;
+        }
+        sum->differing++;
+        if (sum->first < 0) {
+            sum->first = index;
+            sum->first_a = a[k];
+            sum->first_b = b[k];
+        }
+        const bool finite = isfinite(a[k]) && isfinite(b[k]);
+        const bool both_nan = isnan(a[k]) && isnan(b[k]);
+        const double apart = finite ? fabs(a[k] - b[k]) : both_nan ? 0.0 : (double)INFINITY;
+        if (apart > sum->absolute || sum->worst < 0) {
+            sum->absolute = apart;
+            sum->worst = index;
+        }
+        if (finite) {
+            const double larger = fmax(fabs(a[k]), fabs(b[k]));
+            const double relative = larger > 0.0 ? apart / larger : 0.0;
+            const uint64_t ulp = ulp_between(a[k], b[k], single);
+            sum->relative = fmax(sum->relative, relative);
+            sum->ulp = ulp > sum->ulp ? ulp : sum->ulp;
+        } else if (!both_nan) {
+            sum->relative = (double)INFINITY;
+        }
+        sum->beyond = sum->beyond || tolerance <= 0.0 || apart > tolerance;
+    }
+    sum->elements += (int64_t)count;
+}
+
+/* --- files, and the arrays in them ---------------------------------------------------------------- */
 
 /* "[3, 14]" of a flat index. */
 static const char *index_text(const strake_array *of, int64_t flat, char *text, size_t size)
@@ -29,7 +109,7 @@ static const char *index_text(const strake_array *of, int64_t flat, char *text, 
     return strake_npy_shape_text(of->dims, index, text, size);
 }
 
-static void print_difference(const char *label, const strake_array *a, const strake_difference *d,
+static void print_difference(const char *label, const strake_array *a, const difference *d,
                              double tolerance, bool same_type)
 {
     char first[128], worst[128];
@@ -53,7 +133,7 @@ static strake_status compare_arrays(const char *label, strake_array *a, strake_a
                                     double tolerance, bool *equal, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_difference difference = strake_difference_none;
+    difference sum = no_difference;
     double *values = NULL;
     const bool same_type = a->element_size == b->element_size;
     const bool same_shape =
@@ -78,13 +158,12 @@ static strake_status compare_arrays(const char *label, strake_array *a, strake_a
         const int64_t count = a->count - at < CHUNK ? a->count - at : CHUNK;
         STRAKE_TRY(strake_array_read(a, at, count, values, error));
         STRAKE_TRY(strake_array_read(b, at, count, values + CHUNK, error));
-        strake_difference_add(&difference, values, values + CHUNK, (size_t)count, tolerance,
-                              a->element_size == 4);
+        add_pairs(&sum, values, values + CHUNK, (size_t)count, tolerance, a->element_size == 4);
     }
-    if (difference.differing > 0) {
-        print_difference(label, a, &difference, tolerance, same_type);
+    if (sum.differing > 0) {
+        print_difference(label, a, &sum, tolerance, same_type);
     }
-    *equal = *equal && !difference.beyond;
+    *equal = *equal && !sum.beyond;
 cleanup:
     free(values);
     return status;

@@ -10,12 +10,80 @@
 #include "main/first_use.h"
 #include "main/formats.h"
 #include "main/interrupt.h"
-#include "main/resume.h"
 #include "main/run_impl.h"
 #include "main/say.h"
 #include "main/summary.h"
 #include "solver/batch.h"
 #include "solver/remote.h"
+
+static void tell_checkpoint(const strake_arguments *arguments, int64_t step, const char *checkpoint,
+                            int ranks)
+{
+    strake_text command = {0};
+    if (step >= 0) {
+        strake_resume_command(arguments, checkpoint, ranks, &command);
+        strake_say("the last checkpoint has step %lld; continue on any number of ranks with: %s",
+                   (long long)step, command.failed ? "--resume and the checkpoint" : command.data);
+    }
+    strake_text_free(&command);
+}
+
+static void tell_lost(int64_t step, const char *checkpoint)
+{
+    if (step >= 0) {
+        strake_say_warning(
+            "the checkpoint %s of step %lld is complete: --resume continues from it, on "
+            "other processors if need be",
+            checkpoint, (long long)step);
+    }
+}
+
+/*
+ * After a failure: what is on the disk to go on from, where a rank was lost or a device without which the others
+ * could not go on. @param[in] step  of the last checkpoint, -1: there is none
+ */
+static void tell_failure(const strake_arguments *arguments, strake_status status, int64_t step,
+                         const char *checkpoint, int ranks)
+{
+    if (status == STRAKE_ERR_RANK) {
+        tell_checkpoint(arguments, step, checkpoint, ranks);
+    } else if (status == STRAKE_ERR_DEVICE) {
+        tell_lost(step, checkpoint);
+    }
+}
+
+/* Where a checkpoint's last step was cut short to end where its run did, and this one goes on. */
+static void tell_clipped(const strake_checkpoint *checkpoint, const strake_case *which)
+{
+    const strake_checkpoint_header *const header = &checkpoint->header;
+    if (which->problem->is_adaptive && header->time == header->end && header->end < which->end) {
+        strake_say_note("checkpoint %s is at %.10g s, the time.end of its run: its last step was "
+                        "cut short to end there and stays so; a run without that end has other "
+                        "steps from there on",
+                        checkpoint->path, header->time);
+    }
+}
+
+/* After Ctrl-C at @p step. */
+static void tell_interrupted(const strake_arguments *arguments, const strake_case *which,
+                             int64_t step, double time, const char *checkpoint, int ranks)
+{
+    const long long done = step, total = which->steps;
+    if (done == total || (which->problem->is_adaptive && time >= which->end)) {
+        strake_say("interrupted after the last step: the outputs are complete, the summary and "
+                   "reports are not made");
+    } else if (strake_batch_has_checkpoints(which)) {
+        strake_text command = {0};
+        strake_resume_command(arguments, checkpoint, ranks, &command);
+        strake_say("interrupted after step %lld of %lld; continue with: %s", done, total,
+                   command.failed ? "--resume and the checkpoint" : command.data);
+        strake_text_free(&command);
+    } else {
+        strake_say("interrupted after step %lld of %lld; it cannot be continued, because the case "
+                   "has no `checkpoint: {every: N}`",
+                   done, total);
+    }
+}
 
 /* What can be known to fail is found before the long work begins. */
 static strake_status look_ahead(strake_run *r, strake_error *error)
@@ -48,7 +116,7 @@ static strake_status restore(strake_run *r, strake_error *error)
 {
     const strake_status status = strake_checkpoint_restore(&r->resumed, &r->slabs, error);
     if (status == STRAKE_OK && r->wish == NULL) {
-        strake_tell_clipped(&r->resumed, r->which);
+        tell_clipped(&r->resumed, r->which);
     }
     return status;
 }
@@ -242,9 +310,9 @@ static int command(const strake_arguments *arguments)
     STRAKE_TRY(end_interrupts(r, error));
     if (r->interrupted) {
         if (strake_run_is_first(r)) {
-            strake_tell_interrupted(r->arguments, r->which, strake_step_count(r->solver),
-                                    strake_time(r->solver), r->checkpoint_path,
-                                    strake_ranks_count(r->ranks));
+            tell_interrupted(r->arguments, r->which, strake_step_count(r->solver),
+                             strake_time(r->solver), r->checkpoint_path,
+                             strake_ranks_count(r->ranks));
         }
         code = STRAKE_EXIT_INTERRUPTED;
     } else {
@@ -256,8 +324,8 @@ cleanup:
         if (r == NULL || strake_ranks_may_tell(r->ranks)) {
             (void)strake_say_error(error);
             if (r != NULL) {
-                strake_tell_failure(r->arguments, error->status, r->checkpoint_step,
-                                    r->checkpoint_path, strake_ranks_count(r->ranks));
+                tell_failure(r->arguments, error->status, r->checkpoint_step, r->checkpoint_path,
+                             strake_ranks_count(r->ranks));
             }
         }
     }

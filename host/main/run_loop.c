@@ -1,11 +1,21 @@
 /* The steps of a run, with what is written, drawn and looked at between them. */
+#include <math.h>
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "main/commit.h"
-#include "main/run_due.h"
+#include "main/interrupt.h"
 #include "main/run_impl.h"
 #include "main/say.h"
 #include "solver/batch.h"
 #include "solver/remote.h"
+
+/* What is due after a batch of steps: by steps, by simulated time, by the time that it takes. */
+typedef struct dues {
+    bool diagnostics, output, checkpoint;
+    double before;  /* time at which that was looked at last [s] */
+    double unsaved; /* seconds since the last checkpoint by every_minutes, as all ranks have it */
+} dues;
 
 bool strake_run_is_first(const strake_run *r)
 {
@@ -98,21 +108,76 @@ static strake_status measure(strake_run *r, strake_error *error)
                                                   : STRAKE_OK;
 }
 
+/* Whether there is no further step: the case asks for none, or the problem itself has come to an end. */
+static bool is_done(const strake_run *r)
+{
+    return r->course.is_over || strake_step_count(r->solver) >= r->which->steps ||
+           (r->which->problem->is_adaptive && strake_time(r->solver) >= r->which->end);
+}
+
+/* Looks again, after some more seconds. */
+static void look(dues *due, const strake_run *r, double seconds)
+{
+    const strake_case *const which = r->which;
+    const int64_t step = strake_step_count(r->solver);
+    const double time = strake_time(r->solver), most = 60.0 * which->checkpoint_minutes;
+    due->unsaved += seconds;
+    due->diagnostics = strake_batch_is_due(which->diagnostics_every, which->diagnostics_seconds,
+                                           step, due->before, time);
+    due->output = is_done(r) || strake_batch_is_due(which->output_every, which->output_seconds,
+                                                    step, due->before, time);
+    due->checkpoint = strake_batch_is_due(which->checkpoint_every, which->checkpoint_seconds, step,
+                                          due->before, time);
+    if (most > 0.0 && due->unsaved >= most) {
+        due->unsaved = 0.0;
+        due->checkpoint = true;
+    }
+    due->before = time;
+}
+
+/* Steps at most @p steps, up to the next time at which something is due. */
+static strake_status step_on(const strake_run *r, int64_t steps, strake_error *error)
+{
+    const double until = strake_batch_until(r->which, strake_time(r->solver));
+    return until < INFINITY ? strake_advance(r->solver, until, steps, error)
+                            : strake_step(r->solver, steps, error);
+}
+
+static void show_progress(strake_run *r)
+{
+    char facts[96];
+    const strake_case *const which = r->which;
+    const double time = strake_time(r->solver);
+    const int64_t step = strake_step_count(r->solver);
+    if (!which->problem->is_adaptive) {
+        strake_progress_update(&r->progress, step, strake_solver_step_seconds(r->solver));
+        return;
+    }
+    (void)snprintf(facts, sizeof facts, "%.4g of %.4g s, step %lld", time, which->end,
+                   (long long)step);
+    strake_progress_show(&r->progress, which->end > 0.0 ? time / which->end : 1.0, facts);
+}
+
 /* Fields at the step where a run begins: step 0 on request; a resumed step as the first run did. */
 static strake_status write_first(strake_run *r, strake_error *error)
 {
     const int64_t step = strake_step_count(r->solver);
-    const bool due = step > 0 ? strake_output_is_due(r->which, step)
-                              : r->which->output_initial || strake_run_is_done(r->which, r->solver);
+    const bool due =
+        step > 0 ? strake_output_is_due(r->which, step) : r->which->output_initial || is_done(r);
     return due ? write_fields(r, error) : STRAKE_OK;
 }
 
-/* What all ranks go by after a batch. */
+/* What all ranks go by after a batch: the slowest one's seconds, whether any was interrupted or draws. */
 static strake_status agree_on_batch(strake_run *r, double *seconds, bool *interrupted,
                                     strake_error *error)
 {
-    r->draws = strake_live_is_due(&r->live);
-    return strake_run_agree(r->ranks, seconds, interrupted, &r->draws, error);
+    double value[3] = {*seconds, strake_interrupted() ? 1.0 : 0.0,
+                       strake_live_is_due(&r->live) ? 1.0 : 0.0};
+    const strake_status status = strake_ranks_most(r->ranks, value, 3, error);
+    *seconds = value[0];
+    *interrupted = value[1] > 0.0;
+    r->draws = value[2] > 0.0;
+    return status;
 }
 
 static strake_status draw_picture(strake_run *r, strake_error *error)
@@ -161,11 +226,6 @@ cleanup:
     return status;
 }
 
-static bool is_done(const strake_run *r)
-{
-    return r->course.is_over || strake_run_is_done(r->which, r->solver);
-}
-
 strake_status strake_run_loop(strake_run *r, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -174,7 +234,7 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     const strake_case *const which = r->which;
     const int64_t sweep = strake_solver_steps_at_once(r->solver);
     int64_t step = strake_step_count(r->solver), batch = sweep;
-    strake_run_due due = {.before = strake_time(r->solver)};
+    dues due = {.before = strake_time(r->solver)};
     strake_live_begin(&r->live, r->arguments->view && strake_run_is_first(r), which, r->solver);
     strake_progress_begin(&r->progress,
                           r->arguments->quiet || r->live.on || !strake_run_is_first(r), step,
@@ -188,18 +248,18 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     while (!is_done(r) && !interrupted) {
         const int64_t now = strake_batch_steps(which, step, batch);
         const double begin = strake_clock_seconds();
-        STRAKE_TRY(strake_run_on(which, r->solver, now, error));
+        STRAKE_TRY(step_on(r, now, error));
         seconds = strake_clock_seconds() - begin;
         STRAKE_TRY(agree_on_batch(r, &seconds, &interrupted, error));
         batch = strake_batch_next(batch, strake_step_count(r->solver) - step, sweep, seconds);
         step = strake_step_count(r->solver);
         STRAKE_TRY(follow_course(r, error));
-        strake_run_look(&due, which, r->solver, seconds);
+        look(&due, r, seconds);
         STRAKE_TRY(due.diagnostics ? measure(r, error) : STRAKE_OK);
-        STRAKE_TRY(due.output || r->course.is_over ? write_fields(r, error) : STRAKE_OK);
+        STRAKE_TRY(due.output ? write_fields(r, error) : STRAKE_OK);
         STRAKE_TRY(due.checkpoint ? write_checkpoint(r, error) : STRAKE_OK);
         STRAKE_TRY(show_state(r, error));
-        strake_run_show(&r->progress, which, r->solver);
+        show_progress(r);
     }
     r->draws = r->arguments->view;
     STRAKE_TRY(show_state(r, error));
