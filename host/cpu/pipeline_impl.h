@@ -41,9 +41,10 @@ typedef struct task {
     int64_t ring_stride[STRAKE_LOOP_INPUTS]; /* the same where states come from rings */
     void **out;                              /* lines of the outputs' rings, likewise */
     int64_t out_stride;
-    int state;        /* the only output is this state; -1: outputs are intermediate */
-    bool is_in_array; /* the state is that of the last step: it goes to an array of the grid */
-    int reductions;   /* of its outputs, */
+    bool is_state;                 /* the outputs are states; else they are intermediate */
+    bool is_in_array;              /* those of the last step: they go to arrays of the grid */
+    int state[STRAKE_LOOP_STAGES]; /* by output */
+    int reductions;                /* of its outputs, */
     struct {
         int output, reduction; /* by position and number */
     } reduced[STRAKE_MAX_REDUCTIONS];
@@ -89,11 +90,13 @@ struct strake_pipeline {
     int lo, hi;  /* slabs of a state that a step reads before and after the ones it computes */
     int slowest; /* largest lag of a state */
     int passes;
-    int streams; /* arrays of the grid that are read or written */
+    int together; /* most states of a task */
+    int streams;  /* arrays of the grid that are read or written */
     int stream[STRAKE_MAX_VALUES];
     char *constant[STRAKE_MAX_VALUES]; /* a line filled with the number */
     char *memory;
-    char *line; /* where a line of a state waits for its copy past the caches; NULL: no copies */
+    char *
+        line; /* where lines of a task's states wait for their copy past the caches; NULL: no copies */
     strake_isa isa;
     strake_row_function non_finite;
     strake_row_function reduce[STRAKE_REDUCTIONS];

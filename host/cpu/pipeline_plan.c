@@ -269,7 +269,7 @@ static int64_t lay_out(strake_pipeline *p, char *memory)
     }
     if (is_streamed(p)) {
         p->line = memory == NULL ? NULL : memory + used;
-        used += p->width * p->size;
+        used += p->together * p->width * p->size;
     }
     for (int k = 0; k < p->passes; k++) {
         used = lay_out_rings(p, &p->pass[k], memory, used);
@@ -353,6 +353,10 @@ static int64_t plan(strake_pipeline *p, const strake_graph *graph, const strake_
     find_depths(p, loop);
     plan_reach(p);
     plan_streams(p);
+    for (int g = 0; g < p->loops; g++) {
+        const int outputs = p->graph->value[loop[g].output[0]].is_output ? loop[g].outputs : 0;
+        p->together = outputs > p->together ? outputs : p->together;
+    }
     choose_blocks(p, loop, p->loops, block);
     p->pad = ring_pad(p, loop, p->loops);
     p->width = ring_width(p, loop, p->loops);

@@ -93,7 +93,8 @@ static void plan_output(const strake_pipeline *p, const pass *s, task *t, int v,
         }
     }
     if (value->is_output) {
-        t->state = v;
+        t->is_state = true;
+        t->state[k] = v;
         t->is_in_array = s == &p->pass[p->passes - 1];
         line = p->graph->value[value->state_of].lo[1];
     }
@@ -138,7 +139,6 @@ static bool plan_task(const strake_pipeline *p, const pass *s, task *t, const st
     } else {
         t->row = find_code(p->graph, loop, p->isa);
     }
-    t->state = -1;
     t->lag = loop->lag;
     memcpy(t->lo, loop->lo, sizeof t->lo);
     memcpy(t->hi, loop->hi, sizeof t->hi);

@@ -130,21 +130,23 @@ static int64_t elements_of(const strake_pipeline *p, const task *t, int64_t colu
     return (columns + t->lo[2] + t->hi[2] + p->vector - 1) / p->vector * p->vector;
 }
 
-/* One line; that of a new state goes past the caches if these do not hold the arrays. */
+/* One line; those of new states go past the caches if these do not hold the arrays. */
 static void run_line(strake_pipeline *p, const task *t, const void *const *in, void *const *out,
                      int64_t columns, bool is_checked)
 {
     const int64_t n = elements_of(p, t, columns);
-    void *const waiting[] = {p->line};
+    void *waiting[STRAKE_LOOP_STAGES];
     const bool is_streamed = t->is_in_array && p->line != NULL;
     void *const *to = is_streamed ? waiting : out;
-    t->row(to, in, n);
-    if (is_checked) {
-        check_line(p, (const char *)to[0] + t->lo[2] * p->size, columns);
+    for (int k = 0; k < t->outputs && is_streamed; k++) {
+        waiting[k] = p->line + k * p->width * p->size;
     }
-    if (is_streamed) {
-        /* A loop has an output. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-        strake_stream_copy(p->isa, out[0], p->line, n * p->size);
+    t->row(to, in, n);
+    for (int k = 0; k < t->outputs && is_checked; k++) {
+        check_line(p, (const char *)to[k] + t->lo[2] * p->size, columns);
+    }
+    for (int k = 0; k < t->outputs && is_streamed; k++) {
+        strake_stream_copy(p->isa, out[k], waiting[k], n * p->size);
     }
 }
 
@@ -177,7 +179,7 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
             in[k] = (const char *)first_in[k] + m * stride[k];
         }
         prefetch(p, w, s, part, w->m - t->lo[1] + m);
-        run_line(p, t, in, out, w->columns, is_own && t->state >= 0);
+        run_line(p, t, in, out, w->columns, is_own && t->is_state);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
             reduce_line(p, t, out, 0, w->columns);
         }
@@ -199,7 +201,7 @@ static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t
     const void *in[STRAKE_LOOP_INPUTS];
     void *out[STRAKE_LOOP_STAGES];
     int spans = 0;
-    const strake_range *span = strake_spans_of(p->spans, t->state < 0, q, &spans);
+    const strake_range *span = strake_spans_of(p->spans, !t->is_state, q, &spans);
     for (int s = 0; s < spans; s++) {
         const strake_range columns = cut_span(w, span[s]);
         for (int k = 0; k < t->reads; k++) {
@@ -209,7 +211,7 @@ static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t
             out[k] = (char *)first_out[k] + columns.first * p->size;
         }
         if (columns.first < columns.end) {
-            run_line(p, t, in, out, columns.end - columns.first, is_own && t->state >= 0);
+            run_line(p, t, in, out, columns.end - columns.first, is_own && t->is_state);
         }
     }
     if (t->reductions == 0 || !is_own) {
@@ -230,20 +232,23 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
     const void *const *in = find_operands(p, w, s, t, q);
     void **out = t->out + (q & (p->phases - 1)) * t->outputs;
     if (t->is_in_array) {
-        out[0] = (char *)w->next[t->state] + strake_layout_at(p->layout, q, w->m, w->c) * p->size;
+        const int64_t at = strake_layout_at(p->layout, q, w->m, w->c) * p->size;
+        for (int k = 0; k < t->outputs; k++) {
+            out[k] = (char *)w->next[t->state[k]] + at;
+        }
     }
     if (p->spans != NULL) {
         run_spans(p, w, t, q, in, out, is_own);
     } else if (p->is_flat) {
-        run_line(p, t, in, out, w->columns, is_own && t->state >= 0);
+        run_line(p, t, in, out, w->columns, is_own && t->is_state);
         if (is_own) {
             reduce_line(p, t, out, 0, w->columns);
         }
     } else {
         run_lines(p, w, s, t, part, in, out, is_own);
     }
-    if (t->state >= 0 && !t->is_in_array) {
-        extend_slab(p, s, t->state, q, w->c, w->columns);
+    for (int k = 0; k < t->outputs && t->is_state && !t->is_in_array; k++) {
+        extend_slab(p, s, t->state[k], q, w->c, w->columns);
     }
 }
 
@@ -251,7 +256,7 @@ static bool has_columns(const strake_pipeline *p, const task *t, int64_t q)
 {
     int spans = 1;
     if (p->spans != NULL) {
-        (void)strake_spans_of(p->spans, t->state < 0, q, &spans);
+        (void)strake_spans_of(p->spans, !t->is_state, q, &spans);
     }
     return spans > 0;
 }

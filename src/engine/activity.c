@@ -5,7 +5,7 @@
 
 enum {
     LINE_BYTES = 64, /* of the cache */
-    APART = 8 /* patches: what lies closer is computed with them, since a call costs as much */
+    APART = 5 /* patches: what lies closer is computed with them, since a call costs as much */
 };
 
 /* Memory handed out bit by bit; NULL only measures. */
@@ -24,7 +24,7 @@ static void *take(room *r, int64_t count, size_t size)
 static void take_marks(room *r, const strake_activity *a, strake_marks *marks)
 {
     marks->patch = take(r, a->slabs * a->patches, 1);
-    marks->any = take(r, a->slabs, 1);
+    marks->in = take(r, a->slabs, sizeof *marks->in);
 }
 
 static void lay_out(strake_activity *a, room *r)
@@ -60,6 +60,7 @@ bool strake_activity_open(strake_activity *a, const strake_graph *graph, const s
     a->halo = halo[0];
     a->reach[0] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[0]);
     a->reach[1] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[2]);
+    a->edge = (a->reach[1] + a->grain - 1) % a->grain + 1;
     a->reach[1] = (a->reach[1] + a->grain - 1) / a->grain;
     lay_out(a, &measure);
     a->memory = calloc(1, measure.used);
@@ -81,8 +82,10 @@ void strake_activity_close(strake_activity *a)
 void strake_activity_reset(strake_activity *a)
 {
     for (int k = 0; k < STRAKE_ACTIVITY_MAPS; k++) {
-        memset(a->look[k].patch, 1, (size_t)(a->slabs * a->patches));
-        memset(a->look[k].any, 1, (size_t)a->slabs);
+        memset(a->look[k].patch, 7, (size_t)(a->slabs * a->patches));
+        for (int64_t slab = 0; slab < a->slabs; slab++) {
+            a->look[k].in[slab] = (strake_range){0, a->patches};
+        }
     }
     a->changes++;
 }
@@ -92,42 +95,44 @@ bool strake_activity_is_look(int64_t sweep)
     return sweep % STRAKE_ACTIVITY_LOOK == STRAKE_ACTIVITY_LOOK - 1;
 }
 
-/* Cells of a line, @p count from element @p at on, of which a value is above 0. */
-static int64_t count_active(int arrays, const void *const *array, int64_t at, int64_t count,
+/* The cells of a patch, @p count from element @p at on, of which a value is above 0: bits. */
+static unsigned find_active(int arrays, const void *const *array, int64_t at, int64_t count,
                             bool is_double)
 {
-    int64_t active = 0;
-    if (arrays == 1 && is_double) {
-        const double *const x = (const double *)array[0] + at;
-        for (int64_t j = 0; j < count; j++) {
-            active += x[j] > 0.0 ? 1 : 0;
+    unsigned active = 0;
+    for (int k = 0; k < arrays; k++) {
+        if (is_double) {
+            const double *const x = (const double *)array[k] + at;
+            for (int64_t j = 0; j < count; j++) {
+                active |= x[j] > 0.0 ? 1U << j : 0U;
+            }
+        } else {
+            const float *const x = (const float *)array[k] + at;
+            for (int64_t j = 0; j < count; j++) {
+                active |= x[j] > 0.0F ? 1U << j : 0U;
+            }
         }
-        return active;
-    }
-    for (int64_t j = at; j < at + count; j++) {
-        bool is_active = false;
-        for (int k = 0; k < arrays; k++) {
-            is_active = is_active || (is_double ? ((const double *)array[k])[j] > 0.0
-                                                : ((const float *)array[k])[j] > 0.0F);
-        }
-        active += is_active ? 1 : 0;
     }
     return active;
 }
 
-/* Marks patches of some columns of a slab. @return active cells */
+/* Marks patches of some columns of a slab, which begin with one. @return active cells */
 static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
                     strake_range columns, const strake_layout *l, int arrays,
                     const void *const *array)
 {
+    const bool is_double = l->element_size == (int)sizeof(double);
+    const unsigned edge = (1U << a->edge) - 1U;
     uint8_t *const patch = marks->patch + slab * a->patches;
     int64_t all = 0;
     for (int64_t j = columns.first; j < columns.end; j += a->grain) {
         const int64_t count = columns.end - j < a->grain ? columns.end - j : a->grain;
-        const int64_t active = count_active(arrays, array, strake_layout_at(l, slab, 0, j), count,
-                                            l->element_size == (int)sizeof(double));
-        patch[j / a->grain] = active > 0 ? 1 : 0;
-        all += active;
+        const unsigned active =
+            find_active(arrays, array, strake_layout_at(l, slab, 0, j), count, is_double);
+        const unsigned low = (active & edge) != 0 ? 2U : 0U;
+        const unsigned high = (active & (edge << (a->grain - a->edge))) != 0 ? 4U : 0U;
+        patch[j / a->grain] = (uint8_t)((active != 0 ? 1U : 0U) | low | high);
+        all += __builtin_popcount(active);
     }
     return all;
 }
@@ -135,11 +140,10 @@ static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
 void strake_activity_take_inputs(strake_activity *a, const strake_layout *l, int arrays,
                                  const void *const *array)
 {
+    const strake_range all = {0, a->columns};
     for (int64_t slab = 0; slab < a->slabs; slab++) {
-        a->inputs.any[slab] = arrays > 0 && mark(a, &a->inputs, slab, (strake_range){0, a->columns},
-                                                 l, arrays, array) > 0
-                                  ? 1
-                                  : 0;
+        const bool is_any = arrays > 0 && mark(a, &a->inputs, slab, all, l, arrays, array) > 0;
+        a->inputs.in[slab] = (strake_range){0, is_any ? a->patches : 0};
     }
     a->changes++;
 }
@@ -152,15 +156,18 @@ void strake_activity_look(strake_activity *a, const strake_spans *spans, int64_t
     for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
         int count = 0;
         const strake_range *const span = strake_spans_of(spans, false, slab, &count);
+        strake_range in = {0, 0};
         int64_t active = 0;
         if (count > 0) {
-            memset(marks->patch + slab * a->patches, 0, (size_t)a->patches);
+            in = (strake_range){span[0].first / a->grain,
+                                (span[count - 1].end + a->grain - 1) / a->grain};
+            memset(marks->patch + slab * a->patches + in.first, 0, (size_t)(in.end - in.first));
         }
         for (int k = 0; k < count; k++) {
             active += mark(a, marks, slab, span[k], l, arrays, array);
             a->computed[slab] += (double)((span[k].end - span[k].first) * STRAKE_ACTIVITY_LOOK);
         }
-        marks->any[slab] = active > 0 ? 1 : 0;
+        marks->in[slab] = active > 0 ? in : (strake_range){0, 0};
         a->active[slab] = active;
         a->updates[slab] += (double)(active * STRAKE_ACTIVITY_LOOK);
     }
@@ -177,31 +184,64 @@ static void find_marks(const strake_activity *a, int64_t sweep, const strake_mar
 
 static bool is_marked(const strake_marks *const *marks, int64_t slab)
 {
-    return marks[0]->any[slab] != 0 || marks[1]->any[slab] != 0 || marks[2]->any[slab] != 0;
+    return marks[0]->in[slab].end > 0 || marks[1]->in[slab].end > 0 || marks[2]->in[slab].end > 0;
 }
 
-/* Patches of a slab that are within reach of a mark. @param[in] near  room for a slab */
-static void find_patches(const strake_activity *a, const strake_marks *const *marks, int64_t slab,
-                         uint8_t *restrict near, uint8_t *restrict on)
+static strake_range join(strake_range a, strake_range b)
+{
+    if (a.first >= a.end || b.first >= b.end) {
+        return a.first < a.end ? a : b;
+    }
+    return (strake_range){a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end};
+}
+
+static void add_row(uint8_t *restrict to, const uint8_t *restrict row, strake_range in)
+{
+    for (int64_t k = in.first; k < in.end; k++) {
+        to[k] |= row[k];
+    }
+}
+
+/*
+ * Patches of a slab that are within reach of a mark. @param[in] near  room for a slab
+ * @return where they are: beyond these @p on is not written
+ */
+static strake_range find_patches(const strake_activity *a, const strake_marks *const *marks,
+                                 int64_t slab, uint8_t *near, uint8_t *on)
 {
     const int64_t first = slab > a->reach[0] ? slab - a->reach[0] : 0;
     const int64_t end = slab + a->reach[0] + 1 < a->slabs ? slab + a->reach[0] + 1 : a->slabs;
-    memset(near, 0, (size_t)a->patches);
+    strake_range in = {0, 0}, out = {0, 0};
     for (int64_t q = first; q < end; q++) {
         for (int m = 0; m < 3; m++) {
-            const uint8_t *const row = marks[m]->patch + q * a->patches;
-            for (int64_t k = 0; k < a->patches && marks[m]->any[q] != 0; k++) {
-                near[k] |= row[k];
+            in = join(in, marks[m]->in[q]);
+        }
+    }
+    if (in.first >= in.end) {
+        return out;
+    }
+    out.first = in.first > a->reach[1] ? in.first - a->reach[1] : 0;
+    out.end = in.end + a->reach[1] < a->patches ? in.end + a->reach[1] : a->patches;
+    memset(near + in.first, 0, (size_t)(in.end - in.first));
+    memset(on + out.first, 0, (size_t)(out.end - out.first));
+    for (int64_t q = first; q < end; q++) {
+        for (int m = 0; m < 3; m++) {
+            add_row(near, marks[m]->patch + q * a->patches, marks[m]->in[q]);
+        }
+    }
+    for (int64_t k = in.first; k < in.end; k++) {
+        on[k] |= near[k] & 1;
+        for (int64_t d = 1; d <= a->reach[1] && near[k] != 0; d++) {
+            const bool is_last = d == a->reach[1];
+            if (k >= d && (!is_last || (near[k] & 2) != 0)) {
+                on[k - d] = 1;
+            }
+            if (k + d < a->patches && (!is_last || (near[k] & 4) != 0)) {
+                on[k + d] = 1;
             }
         }
     }
-    memcpy(on, near, (size_t)a->patches);
-    for (int64_t d = 1; d <= a->reach[1]; d++) {
-        for (int64_t k = 0; k + d < a->patches; k++) {
-            on[k] |= near[k + d];
-            on[k + d] |= near[k];
-        }
-    }
+    return out;
 }
 
 /*
@@ -220,15 +260,16 @@ static bool is_near(const strake_activity *a, const strake_marks *const *marks, 
 }
 
 /* Ranges of columns of the patches that are on, those with short gaps joined. @return their number */
-static int list_slab(const strake_activity *a, const uint8_t *on, strake_range *span)
+static int list_slab(const strake_activity *a, const uint8_t *on, strake_range in,
+                     strake_range *span)
 {
     int count = 0;
-    for (int64_t k = 0; k < a->patches; k++) {
+    for (int64_t k = in.first; k < in.end; k++) {
         if (on[k] == 0) {
             continue;
         }
         const int64_t first = k;
-        while (k < a->patches && on[k] != 0) {
+        while (k < in.end && on[k] != 0) {
             k++;
         }
         const int64_t end = k * a->grain < a->columns ? k * a->grain : a->columns;
@@ -248,15 +289,12 @@ void strake_activity_work(const strake_activity *a, int64_t sweep, double *work)
     uint8_t *const scratch = malloc((size_t)(2 * a->patches));
     find_marks(a, sweep, marks);
     for (int64_t slab = 0; slab < a->slabs; slab++) {
-        int64_t patches = 0;
-        if (scratch == NULL || is_near(a, marks, slab, &last, &ahead)) {
-            patches = a->patches;
-        }
-        if (scratch != NULL && patches > 0) {
-            patches = 0;
-            find_patches(a, marks, slab, scratch, scratch + a->patches);
-            for (int64_t k = 0; k < a->patches; k++) {
-                patches += scratch[a->patches + k];
+        int64_t patches = scratch == NULL ? a->patches : 0;
+        if (scratch != NULL && is_near(a, marks, slab, &last, &ahead)) {
+            uint8_t *const on = scratch + a->patches;
+            const strake_range in = find_patches(a, marks, slab, scratch, on);
+            for (int64_t k = in.first; k < in.end; k++) {
+                patches += on[k];
             }
         }
         work[slab] = (double)(patches * a->grain);
@@ -278,7 +316,8 @@ static void lay_out_spans(strake_spans *s, const strake_activity *a, room *r)
         s->span[wide] = take(r, slabs * s->most, sizeof *s->span[wide]);
     }
     s->on = take(r, a->slabs * a->patches, 1);
-    s->scratch = take(r, 2 * a->patches, 1);
+    s->in = take(r, a->slabs, sizeof *s->in);
+    s->scratch = take(r, a->patches, 1);
 }
 
 /* Much of the memory is never touched: where nothing is listed. */
@@ -309,9 +348,9 @@ static void list_written(strake_spans *s, const strake_marks *const *marks, int6
     if (!near_mark) {
         return;
     }
-    find_patches(a, marks, slab, s->scratch, on);
+    s->in[slab] = find_patches(a, marks, slab, s->scratch, on);
     strake_range *const span = &s->span[0][at * s->most];
-    const int count = list_slab(a, on, span);
+    const int count = list_slab(a, on, s->in[slab], span);
     s->count[0][at] = (int32_t)count;
     for (int k = 0; k < count; k++) {
         const int64_t first = span[k].first / a->grain;
@@ -327,19 +366,17 @@ static void list_needed(strake_spans *s, int64_t slab)
     const int64_t at = slab + a->halo;
     const int64_t first = slab > a->halo ? slab - a->halo : 0;
     const int64_t end = slab + a->halo + 1 < a->slabs ? slab + a->halo + 1 : a->slabs;
-    uint8_t *const all = s->scratch;
-    int written = 0;
+    strake_range in = {0, 0};
     for (int64_t q = first; q < end; q++) {
-        if (s->count[0][q + a->halo] == 0) {
-            continue;
-        }
-        const uint8_t *const on = s->on + q * a->patches;
-        for (int64_t k = 0; k < a->patches; k++) {
-            all[k] = written > 0 ? all[k] | on[k] : on[k];
-        }
-        written++;
+        in = s->count[0][q + a->halo] > 0 ? join(in, s->in[q]) : in;
     }
-    s->count[1][at] = written > 0 ? (int32_t)list_slab(a, all, &s->span[1][at * s->most]) : 0;
+    memset(s->scratch + in.first, 0, (size_t)(in.end - in.first));
+    for (int64_t q = first; q < end; q++) {
+        if (s->count[0][q + a->halo] > 0) {
+            add_row(s->scratch, s->on + q * a->patches, s->in[q]);
+        }
+    }
+    s->count[1][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[1][at * s->most]);
 }
 
 bool strake_spans_list(strake_spans *s, const strake_activity *a, int64_t sweep, strake_range slabs)

@@ -19,12 +19,13 @@
 
 #include "engine/partition.h"
 
-enum { STRAKE_ACTIVITY_LOOK = 3 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
+enum { STRAKE_ACTIVITY_LOOK = 2 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
 
 /** Marks of patches. */
 typedef struct strake_marks {
-    uint8_t *patch; /**< [slab * patches + patch] */
-    uint8_t *any;   /**< [slab]: whether it has one; else its patches are not written */
+    uint8_t *
+        patch; /**< [slab * patches + patch]: bit 0, also near its first (1) and last (2) columns */
+    strake_range *in; /**< [slab]: beyond these patches it has none, and they are not written */
 } strake_marks;
 
 /** Zero-initialise. What is by slab is written by whoever computes the slab. */
@@ -33,7 +34,8 @@ typedef struct strake_activity {
     int64_t patches;  /**< of a slab */
     int64_t grain;    /**< columns of a patch */
     int64_t halo;     /**< slabs */
-    int64_t reach[2]; /**< of a mark: slabs, and patches of a slab */
+    int64_t reach[2]; /**< of a mark: slabs, and patches of a slab; of these the furthest ... */
+    int64_t edge;     /**< ... only of cells in so many columns at the edge of theirs */
     strake_marks look[STRAKE_ACTIVITY_MAPS];
     strake_marks inputs; /**< of inputs, which stay the same */
     int64_t changes;     /**< of marks, other than by looks */
@@ -52,8 +54,9 @@ typedef struct strake_spans {
     int32_t
         *count[2]; /**< [slab + halo] of what a step writes, and of what it needs for that ... */
     strake_range *span[2]; /**< ... [(slab + halo) * most + k] */
-    uint8_t *on;           /**< [slab * patches + patch] of what a step writes */
-    uint8_t *scratch;      /**< of two slabs */
+    uint8_t *on;           /**< [slab * patches + patch] of what a step writes, ... */
+    strake_range *in;      /**< ... within these patches [slab] */
+    uint8_t *scratch;      /**< of a slab */
     void *memory;
 } strake_spans;
 

@@ -141,8 +141,9 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
     const strake_value *first = &graph->value[graph->stage[loop[g].stage[0]].output];
-    if (loop[g].lag != stage->lag || loop[g].stages == STRAKE_LOOP_STAGES || output->is_output ||
-        first->is_output || output->lo[1] != first->lo[1] || output->hi[1] != first->hi[1]) {
+    if (loop[g].lag != stage->lag || loop[g].stages == STRAKE_LOOP_STAGES ||
+        output->is_output != first->is_output || output->lo[1] != first->lo[1] ||
+        output->hi[1] != first->hi[1]) {
         return false;
     }
     strake_read operand[MOST_OPERANDS];

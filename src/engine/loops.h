@@ -2,7 +2,8 @@
  * @file loops.h
  * Fusion of stages into loops: stages that a row pipeline evaluates on the same slab, and that depend
  * on each other only at the same point, share one loop over the columns. Their common operands are
- * loaded once, and values that only they use never leave the registers. Cheap values (graph.h) have no
+ * loaded once, and values that only they use never leave the registers. Next states, which only their own slabs
+ * and columns have, share loops with each other. Cheap values (graph.h) have no
  * loop: every reader computes them again from what they depend on.
  *
  * The loops themselves are C functions written at build time from the same stage tables (see

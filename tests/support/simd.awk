@@ -1,7 +1,7 @@
 # Usage: objdump -d --no-show-raw-insn OBJECT | awk -v width=ymm|zmm -f simd.awk OUTPUTS -
 # Judges every row function (strake_row_*) of an x86-64 object: prints "yes NAME ..." where its work is
 # done in full vector registers and "no NAME why" where not. The file OUTPUTS has lines "NAME COUNT",
-# the arrays that a loop writes, for those that do not write one; "copy" for those that only copy a line.
+# the arrays that a loop writes, for those that do not write one; less than 0: it only copies so many lines.
 #
 # A loop is what lies between the target of a conditional jump backwards and the jump, with no other
 # loop and no return inside. It is a vector loop if it computes in registers of that width, and has no
@@ -16,7 +16,7 @@ function judge(    k, m, j, inner, packed, stores, scalar, bad, left, arithmetic
     if (name == "") {
         return
     }
-    is_copy = name in outputs && outputs[name] == "copy"
+    is_copy = name in outputs && outputs[name] < 0
     for (k = 1; k <= jumps; k++) {
         inner = 1
         for (m = 1; m <= jumps; m++) {
@@ -49,7 +49,7 @@ function judge(    k, m, j, inner, packed, stores, scalar, bad, left, arithmetic
             most = scalar
         }
     }
-    want = is_copy || !(name in outputs) ? 1 : outputs[name]
+    want = is_copy ? -outputs[name] : name in outputs ? outputs[name] : 1
     if (loops == 0) {
         print "no " name " no loop in " width " registers"
     } else if (written < want) {
