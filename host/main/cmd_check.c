@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/source.h"
 #include "engine/graph.h"
 #include "output/output.h"
 #include "output/report.h"
@@ -91,13 +92,12 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
                   strake_precision_name(which->precision));
     (void)fprintf(stream, "grid       %s = %.0f cells\n",
                   strake_shape_text(dims, shape, shape_text), strake_case_cells(which));
-    (void)fprintf(stream, "boundary   %s %s", strake_slab_name(which),
-                  boundary[which->boundary[0]]);
-    if (dims == 3) {
-        (void)fprintf(stream, ", rows %s", boundary[which->boundary[1]]);
+    for (int d = 0; d < dims; d++) {
+        const int axis = strake_axis_of(dims, d);
+        (void)fprintf(stream, "%s%s %s", d == 0 ? "boundary   " : ", ",
+                      strake_axis_name(dims, axis), boundary[which->boundary[axis]]);
     }
-    (void)fprintf(stream, "%s%s\n", dims >= 2 ? ", cols " : "",
-                  dims >= 2 ? boundary[which->boundary[STRAKE_AXES - 1]] : "");
+    (void)fprintf(stream, "\n");
     if (which->problem->is_adaptive) {
         (void)fprintf(stream, "time       %.10g s in steps of at most %.10g s\n", which->end,
                       which->dt_max);

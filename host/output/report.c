@@ -10,13 +10,9 @@ double strake_case_cells(const strake_case *which)
 
 int strake_case_shape(const strake_case *which, int64_t shape[3])
 {
-    int dims = 0;
-    shape[dims++] = which->n[0];
-    if (which->problem->dims == 3) {
-        shape[dims++] = which->n[1];
-    }
-    if (which->problem->dims >= 2) {
-        shape[dims++] = which->n[2];
+    const int dims = which->problem->dims;
+    for (int d = 0; d < dims; d++) {
+        shape[d] = which->n[strake_axis_of(dims, d)];
     }
     return dims;
 }

@@ -200,8 +200,8 @@ static void of_key(const strake_key *key, strake_entry *out)
 
 static void of_field(const strake_problem *problem, const strake_field *field, strake_entry *out)
 {
-    static const char *const positions[] = {"cells", "faces between slabs of axis 0",
-                                            "faces between rows", "faces between columns"};
+    static const char *const positions[] = {"cells", "faces between planes", "faces between rows",
+                                            "faces between columns"};
     const char *const position = problem->dims == 2 && field->position == STRAKE_FACE_0
                                      ? positions[STRAKE_FACE_1]
                                      : positions[field->position];
@@ -210,7 +210,9 @@ static void of_field(const strake_problem *problem, const strake_field *field, s
                    field->is_state ? "state" : "input", field->is_velocity ? " (velocity)" : "",
                    field->unit, position);
     out->text = field->text;
-    (void)strake_number_print(out->usual, sizeof out->usual, "%.15g", field->fallback);
+    if (!isnan(field->fallback)) {
+        (void)strake_number_print(out->usual, sizeof out->usual, "%.15g", field->fallback);
+    }
     (void)snprintf(out->example, sizeof out->example, "{file: %s.npy}", field->name);
     set_otherwise(out, field->required ? "required" : NULL);
 }

@@ -170,6 +170,11 @@ typedef struct strake_problem {
     /** Checks option combinations; NULL if there is nothing to check. */
     strake_status (*check)(const struct strake_case *which, strake_error *error);
     /**
+     * Whether the build compiles fused loops for these options, which takes its time and room; others run stage
+     * by stage on a processor, a few times as slowly. NULL: for all.
+     */
+    bool (*is_usual)(const struct strake_case *which);
+    /**
      * What decides on stability, of the prepared cells of some slabs: what the whole domain has is the
      * largest of what its parts have. NULL: nothing does.
      */

@@ -35,7 +35,7 @@ fails 2 "a misspelt problem suggests" "'mpdat2d'" "did you mean 'mpdata2d'?"
 
 try help scheme.iterations
 exits 0 "help explains a key by its path"
-prints "with range, unit, default and an example" "an integer from 1 to 8 [-]; default 2" "donor-cell passes" "of mpdata2d" \
+prints "with range, unit, default and an example" "an integer from 1 to 8 [-]; default 2" "donor-cell passes" "of mpdata1d, mpdata2d, mpdata3d" \
     "scheme: {iterations: 4}" "--set scheme.iterations=4"
 try help every
 prints "several keys of one name are listed" "output.every" "checkpoint.every" "diagnostics.every"

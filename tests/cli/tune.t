@@ -178,7 +178,7 @@ fails 2 "serial cannot be tuned" "serial"
 try tune --on ocl:99
 fails 2 "a device that is not there is named" "ocl:99"
 try tune --on cpu --problem nothing --cache cpu
-fails 2 "an unknown problem is named" "nothing" "mpdata2d, cahn_hilliard2d"
+fails 2 "an unknown problem is named" "nothing" "mpdata3d, cahn_hilliard2d"
 try tune --on cpu --budget 2
 fails 2 "a budget too small to keep is refused" "--budget: 2 is out of range" "5 to 1e+06" "--budget 5"
 try tune --on cpu --cache cpu --set run.threads=1

@@ -32,6 +32,24 @@ static void build(const char *scheme, bool constant)
     strake_case_close(&which);
 }
 
+/* The same of the problem in some dimensions, with all fields arrays. */
+static void build_in(int dims, const char *scheme)
+{
+    static const char *const grid[] = {"", "cols: 9", "rows: 8, cols: 9",
+                                       "planes: 7, rows: 8, cols: 9"};
+    const bool is_constant[STRAKE_MAX_FIELDS] = {false};
+    const double number[STRAKE_MAX_FIELDS] = {0.0};
+    char text[600];
+    strake_error error;
+    strake_case *which = NULL;
+    (void)snprintf(text, sizeof text,
+                   "problem: mpdata%dd\ngrid: {%s}\ntime: {steps: 1}\nscheme: {%s}\n", dims,
+                   grid[dims], scheme);
+    assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
+    assert_int_equal(which->problem->build(which, is_constant, number, &graph, &error), STRAKE_OK);
+    strake_case_close(&which);
+}
+
 /* Tables 2 and 3 of Wyrzykowski, Szustak & Rojek (2014), stages 1 to 16. */
 static const int ih_top[16] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
 static const int ih_bottom[16] = {3, 2, 2, 1, 2, 1, 1, 2, 1, 1, 1, 1, 0, 1, 0, 0};
@@ -85,6 +103,75 @@ static void halos_of_the_inputs_are_those_of_the_literature(void **state)
     check_input("u1", 2, 3, 2, 2);
     check_input("u2", 2, 2, 2, 3);
     check_input("h", 2, 2, 2, 2);
+}
+
+/* Cells needed before and after, along the stage's own direction (of velocities and fluxes) and across it. */
+typedef struct extent {
+    const char *name; /* with # for the number of its direction */
+    int number, before, after, before_across, after_across;
+} extent;
+
+static void check_extents(int dims, const extent *list, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        const bool is_of_all = strchr(list[k].name, '#') == NULL;
+        for (int d = 0; d < (is_of_all ? 1 : dims); d++) {
+            char name[STRAKE_NAME_LENGTH];
+            (void)snprintf(name, sizeof name, "%s", list[k].name);
+            if (!is_of_all) {
+                *strchr(name, '#') = (char)('1' + d);
+            }
+            const int found = strake_graph_find(&graph, name);
+            assert_true(found >= 0);
+            const strake_value *value = &graph.value[found];
+            const int number = value->stage >= 0 ? graph.stage[value->stage].number : 0;
+            if (number != (list[k].number == 0 ? 0 : list[k].number + d)) {
+                fail_msg("%dD: %s is stage %d", dims, name, number);
+            }
+            for (int axis = 0; axis < STRAKE_AXES; axis++) {
+                const bool is_used = dims == 3 || axis == 2 || (dims == 2 && axis == 0);
+                const bool is_own = !is_of_all && axis == (dims == 1 ? 2 : d);
+                const int before = is_own ? list[k].before : list[k].before_across;
+                const int after = is_own ? list[k].after : list[k].after_across;
+                if (value->lo[axis] != (is_used ? before : 0) ||
+                    value->hi[axis] != (is_used ? after : 0)) {
+                    fail_msg("%dD: %s has %d and %d along axis %d", dims, name, value->lo[axis],
+                             value->hi[axis], axis);
+                }
+            }
+        }
+    }
+}
+
+static void three_dimensions_have_21_stages_and_one_eleven(void **state)
+{
+    (void)state;
+    static const extent three[] = {
+        {"psi", 0, 3, 3, 3, 3},    {"u#", 0, 2, 3, 2, 2},          {"h", 0, 2, 2, 2, 2},
+        {"f#", 1, 2, 3, 2, 2},     {"x", 4, 2, 2, 2, 2},           {"mx_in", 5, 1, 1, 1, 1},
+        {"mn_in", 5, 1, 1, 1, 1},  {"v#", 6, 1, 2, 1, 1},          {"mx", 9, 1, 1, 1, 1},
+        {"mn", 9, 1, 1, 1, 1},     {"f#_full", 10, 1, 2, 1, 1},    {"cp", 13, 1, 1, 1, 1},
+        {"cn", 14, 1, 1, 1, 1},    {"v#_limited", 15, 0, 1, 0, 0}, {"f#_limited", 18, 0, 1, 0, 0},
+        {"x_out", 21, 0, 0, 0, 0},
+    };
+    static const extent one[] = {
+        {"psi", 0, 3, 3, 3, 3},         {"u#", 0, 2, 3, 0, 0},     {"h", 0, 2, 2, 2, 2},
+        {"f#", 1, 2, 3, 0, 0},          {"x", 2, 2, 2, 2, 2},      {"mx_in", 3, 1, 1, 1, 1},
+        {"v#", 4, 1, 2, 0, 0},          {"mx", 5, 1, 1, 1, 1},     {"f#_full", 6, 1, 2, 0, 0},
+        {"cp", 7, 1, 1, 1, 1},          {"cn", 8, 1, 1, 1, 1},     {"v#_limited", 9, 0, 1, 0, 0},
+        {"f#_limited", 10, 0, 1, 0, 0}, {"x_out", 11, 0, 0, 0, 0},
+    };
+    build_in(3, "");
+    check_extents(3, three, sizeof three / sizeof three[0]);
+    assert_int_equal(strake_graph_bytes(&graph), 48); /* psi, three velocities and h; psi */
+    assert_int_equal(strake_graph_ops(&graph).divs, 8);
+    build_in(1, "");
+    check_extents(1, one, sizeof one / sizeof one[0]);
+    build_in(3, "third_order: true, gauge: infinite");
+    assert_int_equal(graph.value[strake_graph_find(&graph, "psi")].lo[1], 4);
+    build_in(3, "h: changing, divergent: true");
+    assert_int_equal(strake_graph_bytes(&graph), 56);
+    check_extents(3, three, 2);
 }
 
 static void third_order_needs_one_more_cell_along_its_direction(void **state)
@@ -324,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halos_of_all_stages_equal_tables_2_and_3_of_the_paper),
         cmocka_unit_test(halos_of_the_inputs_are_those_of_the_literature),
+        cmocka_unit_test(three_dimensions_have_21_stages_and_one_eleven),
         cmocka_unit_test(third_order_needs_one_more_cell_along_its_direction),
         cmocka_unit_test(each_further_iteration_widens_the_halo_of_the_input),
         cmocka_unit_test(lags_follow_from_the_offsets),

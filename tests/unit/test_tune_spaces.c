@@ -141,7 +141,7 @@ static void a_file_without_a_place_changes_the_programs_own_space(void **state)
     static const char *const slip[][2] = {
         {"problem: mpdata2d\ngpus: {steps: 2}\n", "mine:2:1: gpus: unknown key"},
         {"problem: mpdata2d\ngpu: {step: 2}\n", "mine:2:7: step: unknown key"},
-        {"problem: mpdata3d\ngpu: {steps: 2}\n", "there is no mpdata3d"},
+        {"problem: mpdata4d\ngpu: {steps: 2}\n", "there is no mpdata4d"},
         {"problem: mpdata2d\ngpu: {parameters: [{path: run.unroll, values: [a]}]}\n", "run.unroll"},
         {"gpu: {steps: 2}\n", "no key `problem`"}};
     for (size_t k = 0; k < sizeof slip / sizeof slip[0]; k++) {

@@ -575,7 +575,7 @@ static void slips_name_their_option(void **state)
     f->options.space = NULL;
     f->options.problem = "mpdata9d";
     assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
-    assert_non_null(strstr(f->error.text, "mpdata2d, cahn_hilliard2d, cahn_hilliard3d"));
+    assert_non_null(strstr(f->error.text, "mpdata3d, cahn_hilliard2d, cahn_hilliard3d"));
     f->options.space = "";
     f->options.problem = NULL;
     assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);

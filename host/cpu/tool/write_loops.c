@@ -45,6 +45,21 @@ static void remember(const strake_graph *graph, const strake_loop *loop)
     }
 }
 
+/* Whether a field is an input that is no velocity. */
+static bool is_plain_input(const strake_field *field)
+{
+    return !field->is_state && !field->is_velocity && field->derive == NULL;
+}
+
+static int inputs_of(const strake_problem *problem)
+{
+    int inputs = 0;
+    for (int f = 0; f < problem->fields; f++) {
+        inputs += is_plain_input(&problem->field[f]) ? 1 : 0;
+    }
+    return inputs;
+}
+
 static void add_graph(strake_case *which, bool traces)
 {
     static strake_graph graph;
@@ -52,16 +67,18 @@ static void add_graph(strake_case *which, bool traces)
     const strake_problem *problem = which->problem;
     strake_error error;
     const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
-    int inputs = 0;
     for (int f = 0; f < problem->fields; f++) {
-        inputs += problem->field[f].is_state || problem->field[f].derive != NULL ? 0 : 1;
         which->output_field[f] = traces;
     }
-    for (unsigned mask = 0; mask < 1U << inputs; mask++) {
+    /* Velocities are constant together or not at all. */
+    const unsigned masks = 1U << (inputs_of(problem) + 1);
+    for (unsigned mask = 0; mask < masks; mask++) {
         bool constant[STRAKE_MAX_FIELDS] = {false};
         int bit = 0;
         for (int f = 0; f < problem->fields; f++) {
-            constant[f] = !problem->field[f].is_state && (mask >> bit++ & 1U) != 0;
+            const strake_field *field = &problem->field[f];
+            const int at = field->is_velocity ? 0 : is_plain_input(field) ? ++bit : -1;
+            constant[f] = at >= 0 && (mask >> at & 1U) != 0;
         }
         if (problem->build(which, constant, number, &graph, &error) != STRAKE_OK) {
             (void)fprintf(stderr, "write_loops: %s\n", error.text);
@@ -76,14 +93,15 @@ static void add_graph(strake_case *which, bool traces)
 
 /*
  * All values of all keys, and lists of all lengths; integers (numbers of iterations) up to a few: further
- * ones repeat the loops.
+ * ones repeat the loops. Of these what the problem calls usual.
  */
 static void add_variants(strake_case *which, int key)
 {
     const strake_problem *problem = which->problem;
     strake_error error;
     if (key == problem->keys) {
-        if (problem->check == NULL || problem->check(which, &error) == STRAKE_OK) {
+        const bool is_legal = problem->check == NULL || problem->check(which, &error) == STRAKE_OK;
+        if (is_legal && (problem->is_usual == NULL || problem->is_usual(which))) {
             add_graph(which, false);
             add_graph(which, true);
         }

@@ -1,0 +1,319 @@
+/*
+ * mpdata1d, mpdata2d and mpdata3d: MPDATA (stages: mpdata_graph.c). What a case may say, and which flows
+ * are stable.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/lines.h"
+#include "problem/mpdata.h"
+
+enum { PSI, STATES };
+enum { GAUGE_NONE, GAUGE_INFINITE };
+enum { SIGN_ANY, SIGN_NONNEGATIVE };
+enum { VELOCITIES_LIMITED, VELOCITIES_UNLIMITED };
+enum { H_FIXED, H_CHANGING };
+
+static const strake_key keys[] = {
+    {"scheme.iterations", STRAKE_KEY_INTEGER, NULL, 2, 1, 8, false, "[-]",
+     "donor-cell passes: 1 is first-order upwind, 2 second order"},
+    {"scheme.nonoscillatory", STRAKE_KEY_BOOLEAN, NULL, 1, 0, 1, false, "[-]",
+     "limit the corrective fluxes so that no new extrema appear"},
+    {"scheme.gauge", STRAKE_KEY_CHOICE, "none|infinite", GAUGE_NONE, 0, 1, false, "[-]",
+     "infinite: the infinite-gauge variant (any sign, no ratios); at most 2 iterations"},
+    {"scheme.sign", STRAKE_KEY_CHOICE, "any|nonnegative", SIGN_ANY, 0, 1, false, "[-]",
+     "nonnegative: psi is known to be >= 0, which saves absolute values"},
+    {"scheme.third_order", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "add the third-order terms (use 3 iterations, or gauge: infinite with 2)"},
+    {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", VELOCITIES_LIMITED, 0, 1, false,
+     "[-]", "from which velocities iterations 3, 4, ... are built: limited (EULAG) or unlimited"},
+    {"scheme.divergent", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "the flow is divergent: correct for that, too"},
+    {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", H_FIXED, 0, 1, false, "[-]",
+     "changing: h becomes h_next in a step; whoever steps gives both for the next one"},
+};
+
+#define ADVECTED                                                                                   \
+    {                                                                                              \
+        .name = "psi", .position = STRAKE_CELL, .is_state = true, .required = true,                \
+        .unit = "[any]", .text = "the advected field"                                              \
+    }
+#define VELOCITY(name_, axis_, faces_)                                                             \
+    {                                                                                              \
+        .name = name_, .position = (strake_position)(STRAKE_FACE_0 + (axis_)), .required = true,   \
+        .is_velocity = true, .unit = "[-]",                                                        \
+        .text = "h-weighted Courant number through the face between " faces_, .weight = "h",       \
+        .open = {                                                                                  \
+            [axis_] = STRAKE_EDGE_FREE_OF_DIVERGENCE                                               \
+        }                                                                                          \
+    }
+#define H_FIELDS                                                                                   \
+    {.name = "h",                                                                                  \
+     .position = STRAKE_CELL,                                                                      \
+     .fallback = 1.0,                                                                              \
+     .unit = "[any]",                                                                              \
+     .text = "density times Jacobian of the grid, > 0"},                                           \
+    {                                                                                              \
+        .name = "h_next", .position = STRAKE_CELL, .fallback = NAN, .unit = "[any]",               \
+        .text = "h at the end of a step; for scheme.h: changing"                                   \
+    }
+
+static const strake_field fields_1d[] = {ADVECTED, VELOCITY("u1", 2, "columns j-1 and j"),
+                                         H_FIELDS};
+static const strake_field fields_2d[] = {ADVECTED, VELOCITY("u1", 0, "rows i-1 and i"),
+                                         VELOCITY("u2", 2, "columns j-1 and j"), H_FIELDS};
+static const strake_field fields_3d[] = {ADVECTED, VELOCITY("u1", 0, "planes k-1 and k"),
+                                         VELOCITY("u2", 1, "rows i-1 and i"),
+                                         VELOCITY("u3", 2, "columns j-1 and j"), H_FIELDS};
+
+strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
+{
+    const int dims = problem->dims;
+    return (strake_mpdata_fields){dims, STATES, STATES + dims, STATES + dims + 1};
+}
+
+strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
+{
+    const strake_mpdata_scheme options = {
+        .iterations = (int)strake_case_value(which, "scheme.iterations"),
+        .nonoscillatory = strake_case_value(which, "scheme.nonoscillatory") > 0.0,
+        .gauge = (int)strake_case_value(which, "scheme.gauge") == GAUGE_INFINITE,
+        .nonnegative = (int)strake_case_value(which, "scheme.sign") == SIGN_NONNEGATIVE,
+        .third_order = strake_case_value(which, "scheme.third_order") > 0.0,
+        .unlimited = (int)strake_case_value(which, "scheme.velocities") == VELOCITIES_UNLIMITED,
+        .divergent = strake_case_value(which, "scheme.divergent") > 0.0,
+        .changes = (int)strake_case_value(which, "scheme.h") == H_CHANGING,
+    };
+    return options;
+}
+
+/* Whether h_next is given, with a number or otherwise; later, by whoever uses the library, it may be. */
+static bool has_next(const strake_case *which, bool or_later)
+{
+    const strake_source *const source =
+        which->source[strake_mpdata_fields_of(which->problem).h_next];
+    double number = 0.0;
+    return source == NULL ? or_later : !strake_source_constant(source, &number) || !isnan(number);
+}
+
+static strake_status check(const strake_case *which, strake_error *error)
+{
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    if (options.gauge && options.iterations > 2) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.iterations: %d with gauge: infinite; the infinite-gauge "
+                           "variant is defined for 1 or 2 iterations",
+                           which->file, options.iterations);
+    }
+    if (options.third_order && options.iterations < 2) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.third_order: true needs scheme.iterations of at least 2 "
+                           "(the terms correct the second pass), not %d",
+                           which->file, options.iterations);
+    }
+    if (!options.changes && has_next(which, false)) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: fields.h_next is for scheme.h: changing, and that is fixed; give "
+                           "one of the two",
+                           which->file);
+    }
+    if (options.changes && !has_next(which, true)) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.h: changing needs fields.h_next, h at the end of a step",
+                           which->file);
+    }
+    return STRAKE_OK;
+}
+
+/*
+ * One option beside those by default, and in two dimensions all that do without a divergent flow and a
+ * changing h. Third order comes with a third iteration or with infinite gauge.
+ */
+static bool is_usual(const strake_case *which)
+{
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    const int dims = which->problem->dims;
+    const bool is_plain = !options.divergent && !options.changes;
+    const int order =
+        options.third_order ? 1 : (options.iterations != 2 ? 1 : 0) + (options.gauge ? 1 : 0);
+    const int others = order + (options.nonoscillatory ? 0 : 1) + (options.nonnegative ? 1 : 0) +
+                       (options.unlimited ? 1 : 0) + (is_plain ? 0 : 1);
+    return dims > 1 && (others <= 1 || (dims == 2 && is_plain));
+}
+
+/*
+ * What leaves a cell in one step over its content; the negative of the smallest content, and of the
+ * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
+ * the field itself.
+ */
+enum { OUTFLOW, LEAST_H, LEAST_PSI };
+
+/* A line of the grid, or a piece of one, as surveys read it. */
+typedef struct line {
+    const strake_layout *layout;
+    void *const *array;
+    const double *number;
+    int64_t at[STRAKE_AXES];
+    int64_t count;
+} line;
+
+static const double *values(const line *l, int field, int axis, int more, strake_piece room)
+{
+    return strake_piece_of(l->layout, l->array[field], l->number[field],
+                           l->at[0] + (axis == 0 ? 1 : 0), l->at[1] + (axis == 1 ? 1 : 0), l->at[2],
+                           l->count + more, room);
+}
+
+static void add_line(const line *l, strake_extreme *extreme, const double *value)
+{
+    strake_extreme_add_line(extreme, value, l->count, l->at[0], l->at[1], l->at[2]);
+}
+
+/* What flows out through the two faces of each cell across an axis. */
+static void add_outflow(const line *l, int field, int axis, strake_piece out)
+{
+    strake_piece room[2];
+    const double *const before = values(l, field, -1, axis == 2 ? 1 : 0, room[0]);
+    const double *const after = axis == 2 ? before + 1 : values(l, field, axis, 0, room[1]);
+    for (int64_t k = 0; k < l->count; k++) {
+        out[k] = (out[k] + (after[k] > 0.0 ? after[k] : 0.0)) - (before[k] < 0.0 ? before[k] : 0.0);
+    }
+}
+
+/* The least of a field, whose negatives count; what is no number is less than any. */
+static void add_least(const line *l, int field, strake_extreme *extreme)
+{
+    strake_piece room;
+    strake_piece value;
+    const double *const x = values(l, field, -1, 0, room);
+    for (int64_t k = 0; k < l->count; k++) {
+        value[k] = isnan(x[k]) ? (double)INFINITY : -x[k];
+    }
+    add_line(l, extreme, value);
+}
+
+static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata_fields *fields,
+                        const line *l, strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    strake_piece room;
+    strake_piece out;
+    const double *const h = values(l, fields->h, -1, 0, room);
+    for (int64_t k = 0; k < l->count; k++) {
+        out[k] = 0.0;
+    }
+    for (int d = 0; d < fields->dims; d++) {
+        add_outflow(l, fields->u + d, strake_mpdata_axis(fields->dims, d), out);
+    }
+    for (int64_t k = 0; k < l->count; k++) {
+        out[k] /= h[k];
+    }
+    add_line(l, &extreme[OUTFLOW], out);
+    add_least(l, fields->h, &extreme[LEAST_H]);
+    if (options->changes) {
+        add_least(l, fields->h_next, &extreme[LEAST_H]);
+    }
+    for (int f = 0; f < fields->u && options->nonnegative && !options->gauge; f++) {
+        add_least(l, f, &extreme[LEAST_PSI]);
+    }
+}
+
+static void survey(const strake_case *which, const strake_layout *layout, strake_range slabs,
+                   void *const *array, const double *number,
+                   strake_extreme extreme[STRAKE_MAX_EXTREMES])
+{
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
+    const int64_t n = layout->n[2];
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < layout->n[1]; m++) {
+            for (int64_t j = 0; j < n; j += STRAKE_PIECE) {
+                const int64_t count = n - j < STRAKE_PIECE ? n - j : STRAKE_PIECE;
+                const line piece = {layout, array, number, {i, m, j}, count};
+                survey_line(&options, &fields, &piece, extreme);
+            }
+        }
+    }
+}
+
+/* "[3, 4]": where an extreme is. */
+static const char *place(const strake_case *which, const strake_extreme *extreme, char text[80])
+{
+    const int dims = which->problem->dims;
+    int used = snprintf(text, 80, "[");
+    for (int d = 0; d < dims; d++) {
+        used += snprintf(text + used, (size_t)(80 - used), "%s%lld", d > 0 ? ", " : "",
+                         (long long)extreme->cell[strake_mpdata_axis(dims, d)]);
+    }
+    (void)snprintf(text + used, (size_t)(80 - used), "]");
+    return text;
+}
+
+/* Stability: what leaves a cell in one step may not exceed its content (exactly 1 is legal). */
+static strake_status judge(const strake_case *which,
+                           const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_extreme *out = &extreme[OUTFLOW];
+    const strake_extreme *h = &extreme[LEAST_H];
+    const strake_extreme *psi = &extreme[LEAST_PSI];
+    const bool changes = strake_mpdata_scheme_of(which).changes;
+    char text[80];
+    /* In single precision the inputs themselves are rounded: allow for that of two faces per direction. */
+    const double slack =
+        which->precision == STRAKE_DOUBLE ? 1e-9 : 2.0 * which->problem->dims * (double)FLT_EPSILON;
+    STRAKE_CHECK(!(psi->value > 0.0), error, STRAKE_ERR_USAGE,
+                 "%s: psi is %.17g at %s but scheme.sign is nonnegative; use sign: any",
+                 which->file, -psi->value, place(which, psi, text));
+    STRAKE_CHECK(h->value < 0.0, error, STRAKE_ERR_USAGE,
+                 "%s: field h%s is %.17g at %s; it must be positive everywhere", which->file,
+                 changes ? " or h_next" : "", 0.0 - h->value, place(which, h, text));
+    STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+                 "%s: unstable: the outgoing Courant numbers of cell %s over h add up to %.9g; at "
+                 "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
+                 "by %.6g or less",
+                 which->file, place(which, out, text), out->value, 1.0 / out->value);
+cleanup:
+    return status;
+}
+
+#define MPDATA(dims_, example_)                                                                    \
+    {                                                                                              \
+        .name = "mpdata" #dims_ "d",                                                               \
+        .text = "advection of a scalar by a given flow in " #dims_                                 \
+                "D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",                                      \
+        .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
+        .fields = STATES + dims_ + 2, .field = fields_##dims_##d,                                  \
+        .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN, .dt_required = false,             \
+        .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
+        .check = check, .is_usual = is_usual, .survey = survey, .judge = judge,                    \
+    }
+
+const strake_problem strake_problem_mpdata1d =
+    MPDATA(1, "grid: {cols: 256}\n"
+              "time: {steps: 512}\n"
+              "fields:\n"
+              "  psi: {gaussian: {center: [128], sigma: 8, height: 1, base: 0}}\n"
+              "  u1: {constant: 0.5}\n"
+              "output: {every: 128, fields: [psi]}\n");
+
+const strake_problem strake_problem_mpdata2d =
+    MPDATA(2, "grid: {rows: 64, cols: 64}\n"
+              "time: {dt: 0.1, steps: 628}\n"
+              "boundary: {rows: open, cols: open}\n"
+              "fields:\n"
+              "  psi: {cone: {center: [32, 48], radius: 10, height: 4, base: 0}}\n"
+              "  u1: {rotation: {omega: 0.1, center: [32, 32]}}\n"
+              "  u2: {rotation: {omega: 0.1, center: [32, 32]}}\n"
+              "output: {every: 157, fields: [psi]}\n");
+
+const strake_problem strake_problem_mpdata3d =
+    MPDATA(3, "grid: {planes: 32, rows: 32, cols: 32}\n"
+              "time: {dt: 0.2, steps: 314}\n"
+              "boundary: {planes: open, rows: open, cols: open}\n"
+              "fields:\n"
+              "  psi: {cone: {center: [16, 16, 24], radius: 6, height: 4, base: 0}}\n"
+              "  u1: {spin: {omega: 0.1, center: [16, 16, 16], axis: [1, 0, 0]}}\n"
+              "  u2: {spin: {omega: 0.1, center: [16, 16, 16], axis: [1, 0, 0]}}\n"
+              "  u3: {spin: {omega: 0.1, center: [16, 16, 16], axis: [1, 0, 0]}}\n"
+              "output: {every: 157, fields: [psi]}\n");
