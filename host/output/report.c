@@ -276,6 +276,10 @@ static void print_identity(const strake_part_report *part, strake_json *json)
         strake_json_integer(json, "block_lines", part->lines);
     }
     strake_json_integer(json, "rank", part->rank);
+    if (part->rank_messages > 0) {
+        strake_json_integer(json, "rank_bytes_per_sweep", part->rank_bytes);
+        strake_json_integer(json, "rank_messages_per_sweep", part->rank_messages);
+    }
     strake_json_integer(json, "steps_per_sweep", part->sweep);
     if (part->memory.memory > 0) {
         strake_json_integer(json, "device_memory_bytes", (int64_t)part->memory.memory);

@@ -21,9 +21,11 @@ typedef struct strake_part_exchange {
 
 /** One part of WHERE during and after a run. */
 typedef struct strake_part_report {
-    int rank;       /**< that it belongs to */
-    char id[32];    /**< "serial", "cpu" or "ocl:N" */
-    char name[256]; /**< device name */
+    int rank;           /**< that it belongs to, ... */
+    int64_t rank_bytes; /**< ... which sends others so many in a sweep ... */
+    int rank_messages;  /**< ... in so many messages; 0: it is alone */
+    char id[32];        /**< "serial", "cpu" or "ocl:N" */
+    char name[256];     /**< device name */
     char vendor[128];
     char driver[128];         /**< the instruction set again where there is no driver */
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */

@@ -35,6 +35,8 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->first = part->range.first;
     out->end = part->range.end;
     out->sweep = solver->team.at_once;
+    out->rank_bytes = solver->team.outside.bytes;
+    out->rank_messages = solver->team.outside.messages;
     out->dropped_at = part->dropped ? part->dropped_at : -1;
     (void)snprintf(out->why_dropped, sizeof out->why_dropped, "%s", part->why);
     out->compute = part->compute;

@@ -59,6 +59,8 @@ typedef struct strake_outside {
     strake_range sent[2]; /**< own slabs that the rank before, and the one after, read */
     strake_bell *arrived; /**< steps whose ghosts are here */
     bool is_running;      /**< the exchange of the present run goes on */
+    int64_t bytes;        /**< that go to them in a sweep, in ... */
+    int messages;         /**< ... so many messages */
     void *user;
     /** Starts and ends the exchange of one run; @p stop is the run's. */
     strake_status (*start)(void *user, int64_t steps, int64_t sweep, _Atomic int64_t *stop,

@@ -26,8 +26,11 @@ check "there are events and many steps" test "$(grep -cE '^[0-9]+,(17|40|70),' o
 on_ranks 2 run flow.yaml --quiet --output ranks --report two.json
 check "statistics on 2 ranks are those of one process" cmp <(grep checksum one.json) <(grep checksum two.json)
 same "2 ranks make the files of one process"
-on_ranks 3 run flow.yaml --quiet --output ranks --set run.shares=1,3,2 --set run.exchange=messages --threads 2
+on_ranks 3 run flow.yaml --quiet --output ranks --set run.shares=1,3,2 --set run.exchange=messages --threads 2 --report three.json
 same "uneven ranks of two threads, exchanging messages"
+# 2 rows of 2 of the 7 states, 40 numbers each with what lies beside them; the rank in the middle has two borders.
+sent=$(grep -o '"rank_bytes_per_sweep": [0-9]*, "rank_messages_per_sweep": [0-9]*' three.json | grep -o '[0-9]*' | tr '\n' ' ')
+check "two tendencies of two rows travel, in one message for a border ($sent)" test "$sent" = "1280 1 2560 2 1280 1 "
 on_ranks 3 run flow.yaml --quiet --output ranks --set run.balance=bisection --report three.json
 same "rows that move between ranks"
 check "they do" grep -qE '"rank_balance": .*"moves": [1-9]' three.json
