@@ -68,6 +68,13 @@ PY
     else
         skip "xarray opens them, with coordinates and times" "no xarray with netCDF4 here"
     fi
+    name="they keep the CF conventions 1.8"
+    if command -v compliance-checker >/dev/null; then
+        find examples -name '*.nc' -exec compliance-checker --test=cf:1.8 {} + >.out 2>.err
+        check "$name" test "$(grep -c 'All tests passed' .out)" -eq 13
+    else
+        skip "$name" "no compliance-checker here (PyPI)"
+    fi
 else
     skip "all leave NetCDF files where they are asked to" "built without libnetcdf"
 fi
