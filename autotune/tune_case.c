@@ -163,7 +163,11 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
                       is_single ? "single" : "double");
     print_grid(problem, n, &plain);
     /* Settings under test come on top of the program's defaults, never of earlier results. */
-    strake_text_print(&plain, "time: {steps: 1");
+    if (problem->is_adaptive) { /* an end that no measurement comes to */
+        strake_text_print(&plain, "time: {end: 1e15");
+    } else {
+        strake_text_print(&plain, "time: {steps: 1");
+    }
     if (space->dt != NULL && like != NULL) {
         strake_text_print(&plain, ", dt: %.17g", like->dt);
     } else if (space->dt != NULL) {

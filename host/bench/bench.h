@@ -41,6 +41,8 @@ typedef struct strake_bench_item {
         timeline; /**< of a step after the last repeat; without lanes if not asked for */
 
     strake_sample rate; /**< [cells/s] */
+    double active; /**< cells that were active after the last repeat; -1: its parts do not look */
+    double active_rate; /**< of these [cells/s], over all repeats */
     double over_serial; /**< median over the median of `serial` */
     double over_cpu;    /**< over that of the CPU stripe */
     double of_sum;      /**< a mixture: over the sum of its parts, each measured alone */

@@ -92,6 +92,24 @@ static double serial_fraction(const strake_bench *bench, const strake_bench_item
                        : (double)NAN;
 }
 
+/* Cells that its parts found active, where all that have slabs look. */
+static void find_active(strake_bench_item *item)
+{
+    double cells = 0.0, updates = 0.0, seconds = 0.0;
+    bool all = item->status == STRAKE_OK && item->parts > 0;
+    for (int p = 0; p < item->parts; p++) {
+        const strake_part_report *const part = &item->part[p];
+        all = all && (part->active >= 0.0 || part->first == part->end);
+        cells += part->active > 0.0 ? part->active : 0.0;
+        updates += part->active_updates;
+    }
+    for (int r = 0; r < item->repeats; r++) {
+        seconds += item->seconds[r];
+    }
+    item->active = all ? cells : -1.0;
+    item->active_rate = all && seconds > 0.0 ? updates / seconds : (double)NAN;
+}
+
 void strake_bench_derive(strake_bench *bench)
 {
     const strake_bench_item *serial = NULL, *cpu = NULL;
@@ -102,6 +120,7 @@ void strake_bench_derive(strake_bench *bench)
             rate[r] = bench->cells * (double)item->steps / item->seconds[r];
         }
         item->rate = strake_sample_of(rate, item->status == STRAKE_OK ? item->repeats : 0);
+        find_active(item);
     }
     serial = find_alone(bench, "serial", 0);
     cpu = find_alone(bench, "cpu", 0);

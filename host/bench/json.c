@@ -9,6 +9,10 @@ static void print_rates(const strake_bench *bench, const strake_bench_item *item
     strake_json_number(json, "min", item->rate.minimum);
     strake_json_number(json, "max", item->rate.maximum);
     strake_json_end(json);
+    if (item->active >= 0.0) {
+        strake_json_number(json, "active_cells", item->active);
+        strake_json_number(json, "active_cells_per_second", item->active_rate);
+    }
     strake_json_numbers(json, "seconds", item->repeats, item->seconds);
     strake_json_number(json, "setup_seconds", item->setup_seconds);
     strake_json_number(json, "speedup_over_serial", item->over_serial);

@@ -153,6 +153,9 @@ static void add_parts(strake_bench_item *item, const strake_part_report *before,
         sum->exchange = old.exchange + after[k].exchange - before[k].exchange;
         sum->idle = old.idle + after[k].idle - before[k].idle;
         sum->updates = old.updates + after[k].updates - before[k].updates;
+        sum->active_updates =
+            old.active_updates + after[k].active_updates - before[k].active_updates;
+        sum->computed = old.computed + after[k].computed - before[k].computed;
     }
 }
 

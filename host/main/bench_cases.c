@@ -154,6 +154,10 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                  STRAKE_ERR_USAGE,
                  "%s: %lld steps: a benchmark needs between 1 and 1e15; give --steps N",
                  job->which->file, (long long)job->which->steps);
+    if (job->which->problem->is_adaptive) {
+        job->which->end =
+            1e15; /* as many steps are measured as are asked for, whatever the case's end */
+    }
     /* A split belongs to the case's own `run.on`; here the balancer decides. */
     free(job->which->run.split);
     job->which->run.split = NULL;

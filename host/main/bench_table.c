@@ -42,6 +42,22 @@ static void print_item(const strake_bench_item *item, FILE *stream)
     (void)fprintf(stream, "%5s\n", item->differs ? "DIFF" : "same");
 }
 
+/* Of problems in which some cells are still: the others, which alone take time. */
+static void print_active(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        if (item->status == STRAKE_OK && item->active >= 0.0) {
+            (void)fprintf(stream,
+                          "%s%-12.12s %.4g Mcell/s of active cells, %.0f of them at the end\n",
+                          any ? "" : "\nRates above are of all cells, still ones, too:\n",
+                          item->where, 1e-6 * item->active_rate, item->active);
+            any = true;
+        }
+    }
+}
+
 void strake_bench_print_table(const strake_bench *bench, FILE *stream)
 {
     char text[72];
@@ -64,6 +80,7 @@ void strake_bench_print_table(const strake_bench *bench, FILE *stream)
     for (int k = 0; k < bench->items; k++) {
         print_item(&bench->item[k], stream);
     }
+    print_active(bench, stream);
     (void)fprintf(stream, "\n");
 }
 

@@ -1,4 +1,5 @@
 /* `strake check`: validates a case, places it, and says what a run would do and how long that takes. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static void print_outputs(const strake_case *which, const strake_solver *solver,
         (void)fprintf(stream, "none\n");
     } else if (which->output_every > 0) {
         (void)fprintf(stream, " every %lld steps and at the last", (long long)which->output_every);
+    } else if (which->output_seconds > 0.0) {
+        (void)fprintf(stream, " every %.10g s and at the last step", which->output_seconds);
     } else {
         (void)fprintf(stream, " at the last step");
     }
@@ -77,6 +80,13 @@ static void print_outputs(const strake_case *which, const strake_solver *solver,
     }
     if (which->checkpoint_every > 0) {
         (void)fprintf(stream, "checkpoint every %lld steps\n", (long long)which->checkpoint_every);
+    }
+    if (which->checkpoint_seconds > 0.0) {
+        (void)fprintf(stream, "checkpoint every %.10g s\n", which->checkpoint_seconds);
+    }
+    if (which->checkpoint_minutes > 0.0) {
+        (void)fprintf(stream, "checkpoint every %.10g minutes of the run\n",
+                      which->checkpoint_minutes);
     }
 }
 
@@ -154,6 +164,24 @@ static void print_choices(const strake_choice *choice, int count, bool predicted
     }
 }
 
+/*
+ * Trial steps compute every cell, and how many steps there are follows from states that nobody knows yet: only the
+ * least number of them is known, and what one takes at most.
+ */
+static double least_steps(const strake_case *which)
+{
+    return fmin(ceil(which->end / which->dt_max), (double)which->steps);
+}
+
+static void print_open_forecast(const strake_case *which, const strake_forecast *f, FILE *stream)
+{
+    char rate[32];
+    (void)fprintf(stream, "\nprediction at most %.4g ms a step, where every cell is active: %s\n",
+                  1e3 * f->seconds, strake_rate_text(strake_case_cells(which) / f->seconds, rate));
+    (void)fprintf(stream, "           %.0f steps or more, as the states will have it\n",
+                  least_steps(which));
+}
+
 /* What a run would take, from trial steps, and what that was compared with. */
 static void print_forecast(const strake_case *which, const strake_solver *solver,
                            const strake_forecast *f, FILE *stream)
@@ -167,8 +195,7 @@ static void print_forecast(const strake_case *which, const strake_solver *solver
         print_choices(choice, count, false, stream);
     }
     if (which->problem->is_adaptive) {
-        (void)fprintf(stream, "\nprediction %.4g ms a step, %s\n", 1e3 * f->seconds,
-                      strake_rate_text(strake_case_cells(which) / f->seconds, rate));
+        print_open_forecast(which, f, stream);
         return;
     }
     (void)fprintf(stream, "\nprediction %.4g ms a step, %s; %lld steps in about %.3g s\n",
@@ -194,7 +221,9 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_text text = {0};
     strake_json writer = strake_json_on(&text), *const json = &writer;
     const int count = strake_solver_parts(solver, NULL, 0);
-    const double steps = (double)which->steps;
+    /* Not a number, null there, where nobody knows how many there will be. */
+    const bool is_open = which->problem->is_adaptive;
+    const double steps = is_open ? (double)NAN : (double)which->steps;
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "strake", STRAKE_VERSION);
     strake_report_host(json);
@@ -202,7 +231,12 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_json_string(json, "file", which->file);
     strake_json_string(json, "problem", which->problem->name);
     strake_report_shape(which, json);
-    strake_json_integer(json, "steps", which->steps);
+    if (is_open) {
+        strake_json_number(json, "end", which->end);
+        strake_json_number(json, "least_steps", least_steps(which));
+    } else {
+        strake_json_integer(json, "steps", which->steps);
+    }
     strake_json_end(json);
     strake_json_array(json, "devices", STRAKE_JSON_LINES);
     for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
@@ -216,9 +250,9 @@ static strake_status write_report(strake_report_file *report, const strake_case 
         strake_json_number(json, "seconds_per_step", f->seconds);
         strake_json_number(json, "seconds_per_step_low", f->low);
         strake_json_number(json, "seconds_per_step_high", f->high);
-        strake_json_number(json, "seconds", f->seconds * steps);
-        strake_json_number(json, "seconds_low", f->low * steps);
-        strake_json_number(json, "seconds_high", f->high * steps);
+        strake_json_number(json, "seconds", steps * f->seconds);
+        strake_json_number(json, "seconds_low", steps * f->low);
+        strake_json_number(json, "seconds_high", steps * f->high);
         strake_json_number(json, "waited", f->waited);
         strake_json_end(json);
     } else {

@@ -300,12 +300,23 @@ cleanup:
     return status;
 }
 
+/* Whether steps leave out cells that are still: trials compute all, and nobody knows how many there will be. */
+static bool may_rest(const strake_case *which)
+{
+    bool any = false;
+    for (int f = 0; f < which->problem->fields; f++) {
+        any = any || which->problem->field[f].wakes;
+    }
+    return any;
+}
+
 strake_status strake_choose(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     char team[160];
     int parts = 0;
     bool good = false;
+    const bool rests = may_rest(pace->which);
     choice c = {.pace = pace};
     strake_prediction *const prediction = calloc(1, sizeof *prediction);
     STRAKE_CHECK(prediction != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
@@ -332,11 +343,15 @@ strake_status strake_choose(strake_pace *pace, strake_error *error)
         STRAKE_TRY(choose_ways(&c, error));
         STRAKE_TRY(strake_team_place(pace->team, c.weight, error));
     }
-    strake_tell_choice(pace, c.seconds, true, good ? "the fastest, as predicted" : "the fastest");
+    strake_tell_choice(pace, c.seconds, true,
+                       rests
+                           ? "the fastest where every cell is active; how many will be is not known"
+                       : good ? "the fastest, as predicted"
+                              : "the fastest");
     name_team(pace, team, sizeof team);
-    strake_tell(&pace->team->notices, "auto: %s, about %.3g ms a step (%s alone %.3g)", team,
-                1e3 * c.seconds, pace->team->parts > 1 ? "the fastest part" : team,
-                1e3 * c.alone[c.order[0]]);
+    strake_tell(&pace->team->notices, "auto: %s, about %.3g ms a step%s (%s alone %.3g)", team,
+                1e3 * c.seconds, rests ? " where every cell is active" : "",
+                pace->team->parts > 1 ? "the fastest part" : team, 1e3 * c.alone[c.order[0]]);
 cleanup:
     free(prediction);
     return status;

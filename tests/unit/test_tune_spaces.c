@@ -49,12 +49,12 @@ static void with(const char *from, const char *to, char *text, size_t size)
     (void)snprintf(text, size, "%.*s%s%s", (int)(at - small), small, to, at + strlen(from));
 }
 
-enum { KINDS = 3, EMBEDDED = 3 * KINDS };
+enum { KINDS = 3, EMBEDDED = 4 * KINDS };
 
 /* The space of a problem on a kind of processor: cpu, GPUs, OpenCL devices that are CPUs. */
 static strake_space *embedded(int k)
 {
-    static const char *const problem[] = {"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d"};
+    static const char *const problem[] = {"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d", "lava"};
     const strake_space_facts facts = {.is_gpu = k % KINDS == 1};
     strake_space *space = NULL;
     strake_error error;
@@ -94,8 +94,11 @@ static void a_problem_changes_what_differs_on_a_kind_of_processor(void **state)
     assert_int_equal(deep->grid[0][1], 256);
     assert_int_equal(flat->constraints, deep->constraints);
     assert_string_not_equal(flat->hash, deep->hash);
-    strake_space *all[] = {mpdata, flat, deep};
-    for (int k = 0; k < 3; k++) {
+    /* Where time steps follow from the states a sweep has one. */
+    strake_space *const lava = embedded(9);
+    assert_int_equal(parameter(lava, "run.steps_per_sweep")->values, 1);
+    strake_space *all[] = {mpdata, flat, deep, lava};
+    for (int k = 0; k < 4; k++) {
         strake_space_free(&all[k]);
     }
 }
@@ -298,7 +301,7 @@ static void unbound_threads_are_tried_where_threads_are_bound(void **state)
                    {16, 0, "0", false},
                    {2, 0, "0", false}};
     for (const char *const *problem =
-             (const char *const[]){"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d", NULL};
+             (const char *const[]){"mpdata2d", "cahn_hilliard2d", "cahn_hilliard3d", "lava", NULL};
          *problem != NULL; problem++) {
         for (size_t k = 0; k < sizeof machine / sizeof machine[0]; k++) {
             strake_space *space = NULL;
