@@ -9,6 +9,7 @@
 #include "output/format.h"
 #include "output/index.h"
 #include "view/png.h"
+#include "view/relief.h"
 #include "view/scene.h"
 
 typedef struct png {
@@ -16,6 +17,9 @@ typedef struct png {
     const strake_cairo *module;
     strake_scene scene;
     strake_picture picture;
+    strake_relief relief;
+    int borders;
+    int64_t border[STRAKE_MOST_PARTS]; /* rows with which parts begin */
     strake_volume volume;
     bool is_drawn;  /* the present field is the one that is drawn */
     bool has_range; /* of the first picture */
@@ -88,23 +92,48 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     if (plan->has_surface) {
         return strake_volume_begin(&p->volume, slabs->name, slabs->dims, slabs->shape, error);
     }
+    const int ground = strake_output_ground(p->out.run->which);
     strake_view view = {.axis = plan->slice_axis,
                         .slab = plan->slice_axis < 0 ? -1 : plan->slice,
                         .reduction = (strake_reduction)plan->reduction};
     strake_plot_view(&p->scene, slabs->dims, slabs->shape, &view);
-    return strake_picture_begin(&p->picture, slabs->name, slabs->dims, slabs->shape, &view, error);
+    const strake_status status =
+        strake_picture_begin(&p->picture, slabs->name, slabs->dims, slabs->shape, &view, error);
+    return status == STRAKE_OK && ground >= 0 && p->relief.shade == NULL
+               ? strake_relief_read(&p->relief, p->out.run->which, slabs->solver, ground, &p->scene,
+                                    &view, error)
+               : status;
 }
 
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     png *const p = self;
-    (void)error;
-    if (p->is_drawn && p->out.run->which->picture.has_surface) {
+    const strake_case *const which = p->out.run->which;
+    if (p->is_drawn && which->picture.has_surface) {
         strake_volume_add(&p->volume, slabs);
     } else if (p->is_drawn) {
+        STRAKE_TRY(
+            p->relief.shade != NULL
+                ? strake_relief_cover(&p->relief, which, slabs, which->picture.field, &slabs, error)
+                : STRAKE_OK);
         strake_picture_add(&p->picture, slabs);
     }
-    return STRAKE_OK;
+cleanup:
+    return status;
+}
+
+/* The first rows of all parts but the first one. */
+static void find_borders(png *p)
+{
+    static strake_part_report part[STRAKE_MOST_PARTS];
+    const int parts = strake_solver_parts(p->out.run->solver, part, STRAKE_MOST_PARTS);
+    p->borders = 0;
+    for (int k = 0; k < parts && p->out.run->which->picture.parts; k++) {
+        if (part[k].first > 0 && part[k].first < part[k].end) {
+            p->border[p->borders++] = part[k].first;
+        }
+    }
 }
 
 /* Completes the picture or the volume, and chooses the ends of the colours. */
@@ -117,7 +146,10 @@ static strake_plot choose(png *p)
                         .is_log = plan->is_log,
                         .contours = plan->contours,
                         .levels = plan->levels,
-                        .level = plan->level};
+                        .level = plan->level,
+                        .shade = p->relief.shade,
+                        .borders = p->borders,
+                        .border = p->border};
     if (plan->has_surface) {
         strake_volume_end(&p->volume);
         strake_plot_choose(&plot, p->volume.least, p->volume.most, NAN);
@@ -143,6 +175,7 @@ static strake_status field_end(void *self, strake_error *error)
     if (!p->is_drawn) {
         return STRAKE_OK;
     }
+    find_borders(p);
     const strake_plot plot = choose(p);
     if (plan->has_surface) {
         STRAKE_TRY(
@@ -167,6 +200,7 @@ static void close_png(void *self)
     png *const p = self;
     strake_picture_free(&p->picture);
     strake_volume_free(&p->volume);
+    strake_relief_free(&p->relief);
 }
 
 const strake_format strake_format_png = {.name = "png",

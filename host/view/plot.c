@@ -79,6 +79,10 @@ void strake_plot_choose(strake_plot *plot, double least, double most, double pos
     if (!isfinite(plot->high)) {
         plot->high = most;
     }
+    if (!isfinite(plot->low) || !isfinite(plot->high)) { /* no value is there */
+        plot->low = 0.0;
+        plot->high = 1.0;
+    }
     if (plot->is_log && !(plot->low > 0.0)) {
         plot->low = plot->high > 0.0 ? plot->high : 1.0;
     }
@@ -97,6 +101,19 @@ static double place(const strake_plot *plot, double value)
 static uint32_t pixel_of(strake_colour c)
 {
     return 0xff000000U | (uint32_t)c.red << 16 | (uint32_t)c.green << 8 | (uint32_t)c.blue;
+}
+
+/* A colour on the ground, or the ground where there is none. */
+static uint32_t pixel_on(strake_colour c, bool is_there, double shade)
+{
+    const double grey = 70.0 + 185.0 * shade, light = 0.6 + 0.45 * shade;
+    if (isnan(shade)) {
+        return pixel_of(c);
+    }
+    return pixel_of(is_there ? (strake_colour){(uint8_t)fmin(light * c.red, 255.0),
+                                               (uint8_t)fmin(light * c.green, 255.0),
+                                               (uint8_t)fmin(light * c.blue, 255.0)}
+                             : (strake_colour){(uint8_t)grey, (uint8_t)grey, (uint8_t)grey});
 }
 
 static void add_line(strake_drawing *out, double x, double y, double x2, double y2, double width,
@@ -308,7 +325,9 @@ strake_status strake_plot_picture(const strake_scene *scene, const strake_pictur
     out->pixel = malloc(points * sizeof *out->pixel);
     STRAKE_CHECK(out->pixel != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
     for (size_t k = 0; k < points; k++) {
-        out->pixel[k] = pixel_of(strake_map_colour(plot->map, place(plot, picture->value[k])));
+        const double at = place(plot, picture->value[k]);
+        const strake_colour c = strake_map_colour(plot->map, at);
+        out->pixel[k] = plot->shade != NULL ? pixel_on(c, !isnan(at), plot->shade[k]) : pixel_of(c);
     }
     if (picture->dims == 3) {
         const char *const name = scene->axis[picture->axis];
@@ -321,6 +340,10 @@ strake_status strake_plot_picture(const strake_scene *scene, const strake_pictur
     }
     add_title(out, scene, more);
     add_contours(out, picture, plot);
+    for (int k = 0; k < plot->borders; k++) {
+        const double y = TOP + height * (double)plot->border[k] / (double)cells[0];
+        add_line(out, LEFT, y, LEFT + width, y, 2.0, 0xd0d02020U, false);
+    }
     add_axes(out, scene, axis, cells);
     add_scale(out, scene, plot, LEFT + width, TOP, height);
     STRAKE_CHECK(!out->failed, error, STRAKE_ERR_MEMORY, "out of memory for a picture");

@@ -30,6 +30,10 @@ typedef struct strake_plot {
     int contours; /**< lines; or, if there are any, at these values */
     int levels;
     const double *level;
+    const double
+        *shade; /**< of the ground, by point (relief.h): seen where there is no value; NULL: none */
+    int borders;           /**< lines across the picture ... */
+    const int64_t *border; /**< before these rows of cells */
 } strake_plot;
 
 /** Numbers of a scale that people like, a few from one end to the other. @return how many, at most @p most + 1 */

@@ -144,6 +144,12 @@ const strake_common strake_commons[] = {
     OUTPUT_ROW("picture.slice", D3, "the middle plane", "what is shown of a field in 3D"),
     OUTPUT_ROW("picture.surface", D3, "a slice",
                "shows a field in 3D as the shaded surface of this value"),
+    {"output.picture.relief", STRAKE_COMMON_BOOLEAN, D2, AT(picture.has_relief), 1.0, NULL,
+     NO_RANGE,
+     "of a problem with ground: what is drawn lies on it, shaded, and is seen where there is some "
+     "of it"},
+    {"output.picture.parts", STRAKE_COMMON_BOOLEAN, ALL, AT(picture.parts), 0.0, NULL, NO_RANGE,
+     "lines between the parts of the run, so that pictures depend on where it ran"},
     WORD_ROW("picture.reduce", picture.reduction, STRAKE_REDUCTION_WORDS,
              "what a block of cells becomes where there are more than points: its mean, or the "
              "value farthest from the mean of all"),

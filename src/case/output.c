@@ -161,6 +161,15 @@ const strake_output_key *strake_output_key_find(const strake_common *common)
     return &keys[find_key(common)].key;
 }
 
+int strake_output_ground(const strake_case *which)
+{
+    int ground = -1;
+    for (int f = 0; f < which->problem->fields && which->picture.has_relief; f++) {
+        ground = which->problem->field[f].is_ground && f != which->picture.field ? f : ground;
+    }
+    return ground;
+}
+
 strake_status strake_output_check(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;

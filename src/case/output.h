@@ -60,6 +60,8 @@ typedef struct strake_picture_plan {
     int64_t slice;    /**< index of the slab shown */
     bool has_surface; /**< a field in 3D is drawn as the surface of one value */
     double surface;
+    bool has_relief; /**< on the ground that the problem has */
+    bool parts;      /**< borders of the parts are drawn */
 } strake_picture_plan;
 
 struct strake_case;
@@ -84,6 +86,9 @@ typedef struct strake_output_key {
 } strake_output_key;
 
 const strake_output_key *strake_output_key_find(const struct strake_common *common);
+
+/** Number of the field that is the ground under what is drawn; -1: none. */
+int strake_output_ground(const struct strake_case *which);
 
 /** Whether the pictures that a case asks for can be drawn of its field. @return STRAKE_ERR_USAGE */
 strake_status strake_output_check(const struct strake_case *which, strake_error *error);

@@ -69,6 +69,7 @@ typedef struct strake_field {
     bool is_extent;                /**< cells where it is above 0 make the footprint */
     double beyond;                 /**< where an edge is STRAKE_EDGE_NUMBER */
     const char *fallback_key;      /**< a key whose value is the fallback */
+    bool is_ground;                /**< a height over which pictures of the others are drawn */
     bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
     bool
         wakes; /**< cells where it is above 0 are active (engine/activity.h); no field does: all are */

@@ -18,12 +18,11 @@ static void find_heat(const strake_case *which, const double *const *from, int64
 }
 
 static const strake_field fields[] = {
-    [STRAKE_LAVA_TERRAIN] = {"terrain", STRAKE_CELL, .required = true, .unit = "[m]",
-                             .text = "elevation of the ground; from 5e8 m on it is a wall",
-                             .wall = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES,
-                                      STRAKE_EDGE_NUMBER},
-                             .beyond = STRAKE_LAVA_BEYOND, .has_blank = true,
-                             .blank = STRAKE_LAVA_BEYOND},
+    [STRAKE_LAVA_TERRAIN] =
+        {"terrain", STRAKE_CELL, .required = true, .unit = "[m]",
+         .text = "elevation of the ground; from 5e8 m on it is a wall", .is_ground = true,
+         .wall = {STRAKE_EDGE_NUMBER, STRAKE_EDGE_AS_STATES, STRAKE_EDGE_NUMBER},
+         .beyond = STRAKE_LAVA_BEYOND, .has_blank = true, .blank = STRAKE_LAVA_BEYOND},
     [STRAKE_LAVA_EFFUSION] = {"effusion", STRAKE_CELL, .unit = "[m/s]", .is_poured = true,
                               .wakes = true,
                               .text = "lava that rises in a cell, over its area; instead of vents"},

@@ -89,6 +89,27 @@ try run course.yaml --on cpu --set fields.thickness.file=start.npy --resume begu
 fails 1 "one continued with other initial fields does not" "after step 1000 there is 0.05 less" "roundings explain"
 try run flow.yaml --on cpu --set time.end=20 --resume all/checkpoint.strake --output no --quiet
 fails 2 "an earlier one is not" "beyond time.end 20 s"
+if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[png]' --output look --quiet 2>/dev/null; then
+    drawn() { # drawn FOLDER WHERE SETTING...: the picture of a short run
+        "$STRAKE" run flow.yaml --on "$2" --set time.end=30 --set output.formats='[png]' --output "$1" --quiet "${@:3}"
+    }
+    check "pictures of lava are drawn" drawn onground serial
+    check "on other processors as well" drawn mixedground cpu,ocl:0
+    last=$(basename "$(ls onground/thickness_*.png | tail -1)")
+    check "the same picture" cmp "onground/$last" "mixedground/$last"
+    check "without the ground" drawn plain serial --set output.picture.relief=false
+    range() { tr '\0' ' ' <"$1/$last" | grep -a -o 'Strake range [-0-9.e+]*' | awk '{ print $3 }'; }
+    check "which has its colours begin at the dry cells" test "$(range plain)" = 0
+    check "where on the ground only lava has colours" awk -v low="$(range onground)" 'BEGIN { exit !(low > 0) }'
+    check "with lines between parts" drawn parted cpu,ocl:0 --set output.picture.parts=true --split 1,1
+    check "which are seen" bash -c "! cmp -s onground/$last parted/$last"
+    try run flow.yaml --on serial --set time.end=30 --set output.formats='[png]' --set output.picture.field=temperature --output warm --quiet
+    exits 0 "temperatures are drawn"
+    last=${last/thickness/temperature}
+    check "of lava alone" awk -v low="$(range warm)" 'BEGIN { exit !(low > 1300 && low < 1360) }'
+else
+    skip "pictures of lava" "no cairo"
+fi
 try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5

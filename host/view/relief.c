@@ -1,0 +1,145 @@
+#include "view/relief.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/element.h"
+
+/* Cells without a value have a number that is no height. */
+static void forget_blank(const strake_field *ground, const strake_slabs *slabs)
+{
+    const int size = (int)strake_element_size(slabs->solver);
+    const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / (size_t)size);
+    for (int64_t k = 0; k < count && ground->has_blank; k++) {
+        if (strake_element_get(slabs->data, size, k) >= ground->blank) {
+            strake_element_set(slabs->data, size, k, (double)NAN);
+        }
+    }
+}
+
+/* The slope along one side at a point, from the neighbours that there are; 0 where there is none. */
+static double slope_at(const strake_picture *p, int r, int c, int down, int right, double distance)
+{
+    double value[2], steps = 0.0;
+    const double own = p->value[r * p->cols + c];
+    for (int k = 0; k < 2; k++) {
+        const int i = r + (2 * k - 1) * down, j = c + (2 * k - 1) * right;
+        const bool is_inside = i >= 0 && i < p->rows && j >= 0 && j < p->cols;
+        const double there = is_inside ? p->value[i * p->cols + j] : (double)NAN;
+        value[k] = isnan(there) ? own : there;
+        steps += isnan(there) ? 0.0 : 1.0;
+    }
+    return steps > 0.0 ? (value[1] - value[0]) / (steps * distance) : 0.0;
+}
+
+/*
+ * Light from the upper left at 45 degrees. Gentle ground is made steeper: so that the mean of its slopes' squares is
+ * that of the light.
+ */
+static void shade(strake_relief *relief, const strake_scene *scene)
+{
+    const strake_picture *const p = &relief->ground;
+    const double steep = 0.5, most = 30.0;
+    const double down = fabs(scene->spacing[1]) * (double)p->cell_rows / p->rows;
+    const double right = fabs(scene->spacing[2]) * (double)p->cell_cols / p->cols;
+    double square = 0.0, points = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        const double mean = points > 0.0 ? sqrt(square / points) : 0.0;
+        const double raise = mean < steep / most ? most : fmax(steep / mean, 1.0);
+        for (int r = 0; r < p->rows; r++) {
+            for (int c = 0; c < p->cols; c++) {
+                const int k = r * p->cols + c;
+                if (isnan(p->value[k])) {
+                    relief->shade[k] = NAN;
+                    continue;
+                }
+                const double y = slope_at(p, r, c, 1, 0, down), x = slope_at(p, r, c, 0, 1, right);
+                if (pass == 0) {
+                    square += x * x + y * y;
+                    points += 1.0;
+                    continue;
+                }
+                const double light = (sqrt(0.5) + 0.5 * raise * (x + y)) /
+                                     sqrt(1.0 + raise * raise * (x * x + y * y));
+                relief->shade[k] = light > 0.0 ? light : 0.0;
+            }
+        }
+    }
+}
+
+strake_status strake_relief_read(strake_relief *relief, const strake_case *which,
+                                 strake_solver *solver, int ground, const strake_scene *scene,
+                                 const strake_view *view, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_field *const field = &which->problem->field[ground];
+    strake_slabs slabs = {0};
+    STRAKE_TRY(strake_slabs_open(&slabs, which, solver, error));
+    STRAKE_TRY(strake_slabs_select(&slabs, field->name, error));
+    STRAKE_TRY(
+        strake_picture_begin(&relief->ground, field->name, slabs.dims, slabs.shape, view, error));
+    while (strake_slabs_next(&slabs)) {
+        STRAKE_TRY(strake_slabs_get(&slabs, error));
+        forget_blank(field, &slabs);
+        strake_picture_add(&relief->ground, &slabs);
+    }
+    strake_picture_end(&relief->ground);
+    relief->shade =
+        malloc((size_t)relief->ground.rows * (size_t)relief->ground.cols * sizeof *relief->shade);
+    STRAKE_CHECK(relief->shade != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a relief");
+    shade(relief, scene);
+cleanup:
+    strake_slabs_close(&slabs);
+    return status;
+}
+
+strake_status strake_relief_cover(strake_relief *relief, const strake_case *which,
+                                  const strake_slabs *slabs, int field, const strake_slabs **out,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *const problem = which->problem;
+    const int size = (int)strake_element_size(slabs->solver);
+    const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / (size_t)size);
+    bool *wet = calloc((size_t)count + 1, sizeof *wet);
+    STRAKE_TRY(relief->cover.data == NULL
+                   ? strake_slabs_open(&relief->cover, which, slabs->solver, error)
+                   : STRAKE_OK);
+    STRAKE_TRY(relief->extent.data == NULL
+                   ? strake_slabs_open(&relief->extent, which, slabs->solver, error)
+                   : STRAKE_OK);
+    STRAKE_CHECK(wet != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a picture");
+    for (int f = 0; f < problem->fields; f++) {
+        if (!problem->field[f].is_extent || (problem->field[field].is_extent && f != field)) {
+            continue;
+        }
+        STRAKE_TRY(strake_get_slabs(slabs->solver, problem->field[f].name, slabs->first, slabs->end,
+                                    relief->extent.data, error));
+        for (int64_t k = 0; k < count; k++) {
+            wet[k] = wet[k] || strake_element_get(relief->extent.data, size, k) > 0.0;
+        }
+    }
+    STRAKE_TRY(strake_slabs_select(&relief->cover, slabs->name, error));
+    relief->cover.first = slabs->first;
+    relief->cover.end = slabs->end;
+    memcpy(relief->cover.data, slabs->data, strake_slabs_bytes(slabs));
+    for (int64_t k = 0; k < count; k++) {
+        if (!wet[k]) {
+            strake_element_set(relief->cover.data, size, k, (double)NAN);
+        }
+    }
+    *out = &relief->cover;
+cleanup:
+    free(wet);
+    return status;
+}
+
+void strake_relief_free(strake_relief *relief)
+{
+    strake_picture_free(&relief->ground);
+    free(relief->shade);
+    strake_slabs_close(&relief->cover);
+    strake_slabs_close(&relief->extent);
+    *relief = (strake_relief){0};
+}

@@ -1,0 +1,37 @@
+/**
+ * @file relief.h
+ * The ground under what is drawn: shaded as if the light came from the north-west, seen wherever there is nothing of
+ * what flows over it.
+ */
+#ifndef STRAKE_RELIEF_H
+#define STRAKE_RELIEF_H
+
+#include "view/plot.h"
+
+/** Zero-initialise; free with strake_relief_free(). */
+typedef struct strake_relief {
+    strake_picture ground;
+    double *shade;      /**< of each point, 0 (dark) to 1; NaN where there is no ground */
+    strake_slabs cover; /**< a piece of a field without what is not there */
+    strake_slabs extent;
+} strake_relief;
+
+/**
+ * Reads the ground as a picture that is as large as one of another field of cells with this view, and shades it.
+ * @return as strake_get_slabs()
+ */
+strake_status strake_relief_read(strake_relief *relief, const strake_case *which,
+                                 strake_solver *solver, int ground, const strake_scene *scene,
+                                 const strake_view *view, strake_error *error);
+
+/**
+ * The present piece of a field, NaN in cells that have nothing of the fields that make the footprint.
+ * @param[out] out  it, borrowed until the next call
+ */
+strake_status strake_relief_cover(strake_relief *relief, const strake_case *which,
+                                  const strake_slabs *slabs, int field, const strake_slabs **out,
+                                  strake_error *error);
+
+void strake_relief_free(strake_relief *relief);
+
+#endif
