@@ -181,7 +181,7 @@ static strake_case case_of_maps(const maps_job *maps, const strake_problem *prob
     out.picture.range = STRAKE_RANGE_GIVEN;
     out.picture.low = 0.0;
     out.picture.high = 1.0;
-    out.picture.is_log = false;
+    out.picture.is_log = out.picture.parts = false;
     out.picture.contours = out.picture.levels = 0;
     out.output_format[STRAKE_FORMAT_PNG] =
         strake_formats[STRAKE_FORMAT_PNG]->look(&none) == STRAKE_OK;

@@ -127,9 +127,11 @@ cleanup:
 static void find_borders(png *p)
 {
     static strake_part_report part[STRAKE_MOST_PARTS];
-    const int parts = strake_solver_parts(p->out.run->solver, part, STRAKE_MOST_PARTS);
+    const int parts = p->out.run->which->picture.parts
+                          ? strake_solver_parts(p->out.run->solver, part, STRAKE_MOST_PARTS)
+                          : 0;
     p->borders = 0;
-    for (int k = 0; k < parts && p->out.run->which->picture.parts; k++) {
+    for (int k = 0; k < parts; k++) {
         if (part[k].first > 0 && part[k].first < part[k].end) {
             p->border[p->borders++] = part[k].first;
         }
