@@ -1,4 +1,5 @@
-lava() { # rows cols end
+export STRAKE_CACHE=/tmp/cache; mkdir -p /tmp/cache
+case_of() {
 cat > /tmp/lava.yaml <<Y
 problem: lava
 grid: {rows: $1, cols: $2, dx: 10, dy: 10}
@@ -9,12 +10,13 @@ fields:
 output: {fields: []}
 Y
 }
-one() { # where opts
- timeout 60 build/strake run /tmp/lava.yaml --no-tune --report /tmp/r.json "$@" > /tmp/o.txt 2>&1 || tail -n 3 /tmp/o.txt
- echo "$size $* $(grep 'steps 0 to' /tmp/o.txt | sed 's/.*steps/steps/') $(tail -n 1 /tmp/o.txt) $(grep -o '"checksum": "[0-9a-f]*"' /tmp/r.json | head -1)" | tee -a $OUT/lava.txt; }
-size=64x64; lava 64 64 300; one --on gpu:0; one --on cpu --threads 1
-size=100x100; lava 100 100 300; one --on gpu:0; one --on gpu:0 --set run.fusion=plain;  one --on gpu:0 --set run.fusion=tile; one --on gpu:0 --set run.fusion=stream
-size=1024; lava 1024 1024 100; one --on gpu:0; one --on gpu:0 --set run.fusion=plain; one --on gpu:0 --set run.fusion=tile; one --on gpu:0 --set run.fusion=none
-size=1024; lava 1024 1024 20; one --on cpu --threads 1;one --on cpu --threads 2; one --on cpu --threads 16; one --on gpu:0
-size=3162; lava 3162 3162 60;  one --on gpu:0; one --on gpu:0 --set run.fusion=plain; one --on gpu:0 --set run.fusion=tile; one --on gpu:0 --set precision=single
-size=10240; lava 10240 10240 10;  one --on gpu:0
+one() {
+ timeout 90 build/strake run /tmp/lava.yaml --no-tune --report /tmp/r.json "$@" > /tmp/o.txt 2>&1 || tail -n 3 /tmp/o.txt
+ us=$(sed -n 's/.*steps 0 to \([0-9]*\) done.*/\1/p' /tmp/o.txt); s=$(grep -o 'in [0-9.]* s of stepping' /tmp/o.txt | cut -d' ' -f2)
+ echo "$size $* | $(grep 'steps 0 to' /tmp/o.txt | sed 's/.*steps/steps/') $(grep 'of stepping' /tmp/o.txt | cut -c1-60) | $(awk -v s="$s" -v n="$us" 'BEGIN{printf "%.1f us/step", 1e6*s/n}') $(grep -o '"checksum": "[0-9a-f]*"' /tmp/r.json | head -1)" | tee -a $OUT/lava.txt; }
+size=100; case_of 100 100 1500; one --on gpu:0; one --on gpu:0; one --on cpu --threads 4
+size=316; case_of 316 316 600; one --on gpu:0
+size=1024; case_of 1024 1024 100; one --on gpu:0; one --on gpu:0,gpu:1; one --on cpu --threads 1; one --on cpu --threads 16
+size=3162; case_of 3162 3162 60; one --on gpu:0; one --on gpu:0,gpu:1; one --on gpu:0 --set precision=single; one --on gpu:0,cpu
+size=10240; case_of 10240 10240 10; one --on gpu:0; one --on gpu:0,gpu:1
+ROUNDS=3 timeout 200 sh bench/plan_turns.sh $OUT/turns /tmp/b/build/strake build/strake gpu >/dev/null 2>$OUT/turns.err; cat $OUT/turns/turns.txt
