@@ -1,5 +1,7 @@
 #include "opencl/cl_reduce.h"
 
+#include <stdlib.h>
+
 #include "base/element.h"
 
 enum { MOST_ITEMS = 1024, FIRST_ROOM = 1024 /* groups */ };
@@ -21,6 +23,15 @@ strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
         STRAKE_TRY(strake_cl_new_buffer(kernels, FIRST_ROOM * size, CL_MEM_READ_WRITE, &r->partial,
                                         error));
         r->room = FIRST_ROOM;
+        r->number = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
+        STRAKE_CHECK(r->number != NULL, error, STRAKE_ERR_MEMORY,
+                     "out of memory for what is brought down");
+        /* A read into any other memory keeps the thread that asks for it. */
+        r->pins = (strake_cl_pins){.cl = kernels->cl,
+                                   .device = kernels->device,
+                                   .context = kernels->context,
+                                   .allowed = true};
+        strake_cl_pins_add(&r->pins, r->number, STRAKE_CL_PIN_PAGE);
     }
 cleanup:
     return status;
@@ -37,6 +48,9 @@ void strake_cl_reduce_release(strake_cl_window *w)
         strake_cl_release_buffer(kernels, &w->reduced[n].partial);
         strake_cl_release_buffer(kernels, &w->reduced[n].least);
         strake_cl_release_event(kernels->cl, &w->reduced[n].is_read);
+        strake_cl_pins_release(&w->reduced[n].pins);
+        free(w->reduced[n].number);
+        w->reduced[n].number = NULL;
     }
 }
 
@@ -126,11 +140,10 @@ strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
         STRAKE_TRY(
             strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
         strake_cl_release_event(kernels->cl, &r->is_read);
-        STRAKE_CL("clEnqueueReadBuffer",
-                  kernels->cl->clEnqueueReadBuffer(w->queue, r->least, CL_FALSE, 0,
-                                                   (size_t)w->layout.element_size, &r->number, 0,
-                                                   NULL, &r->is_read),
-                  error, kernels->device);
+        r->pins.record = kernels->record;
+        STRAKE_TRY(strake_cl_pins_read(&r->pins, w->queue, r->least, 0,
+                                       (size_t)w->layout.element_size, r->number, &r->is_read,
+                                       error));
     }
 cleanup:
     return status;
@@ -144,7 +157,7 @@ strake_status strake_cl_reduce_end(strake_cl_window *w, strake_cl_waiter *waiter
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_reduced *const r = &w->reduced[n];
         STRAKE_TRY(strake_cl_wait(kernels->cl, kernels->device, waiter, &r->is_read, error));
-        reduced[n] = strake_element_get(&r->number, w->layout.element_size, 0);
+        reduced[n] = strake_element_get(r->number, w->layout.element_size, 0);
     }
 cleanup:
     return status;

@@ -110,6 +110,10 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
     if (asked != STRAKE_CL_OVERLAP_DEFAULT) {
         return asked == STRAKE_CL_OVERLAP_ON;
     }
+    /* Where all meet on the time step nobody goes on before the last slab is done, whatever was sent before. */
+    if (s->kernels->graph->reductions > 0) {
+        return false;
+    }
     if (costs->known) {
         const strake_overlap_case c = {
             .exchange = costs->exchange,

@@ -11,6 +11,7 @@
 
 #include "engine/partition.h"
 #include "opencl/cl_kernels.h"
+#include "opencl/cl_pins.h"
 
 enum { STRAKE_MAX_FIELDS_PER_STEP = 8 };
 
@@ -29,11 +30,13 @@ typedef struct strake_cl_pairs {
 
 /** One of the graph's reductions (cl_reduce.h). */
 typedef struct strake_cl_reduced {
-    cl_mem partial;   /**< a number of each group of the launches since the last reduction ... */
-    int64_t groups;   /**< ... so many */
-    int64_t room;     /**< that it can have */
-    cl_mem least;     /**< what they were brought down to */
-    double number;    /**< an element: what was read of it ... */
+    cl_mem partial; /**< a number of each group of the launches since the last reduction ... */
+    int64_t groups; /**< ... so many */
+    int64_t room;   /**< that it can have */
+    cl_mem least;   /**< what they were brought down to */
+    void *
+        number; /**< an element: what was read of it, in a page of the host that the device reaches ... */
+    strake_cl_pins pins;
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;
 

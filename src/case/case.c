@@ -86,13 +86,15 @@ static strake_status read_fields(strake_node *root, strake_case *which, bool fie
     strake_node *const section = strake_node_get(root, "fields");
     strake_status status = STRAKE_OK;
     for (int f = 0; f < which->problem->fields && status == STRAKE_OK; ++f) {
-        const strake_field *const field = &which->problem->field[f];
+        const strake_problem *const problem = which->problem;
+        const strake_field *const field = &problem->field[f];
         const strake_node *const node = strake_node_get(section, field->name);
+        const bool later = fields_later && (problem->uses == NULL || problem->uses(which, f));
         char path[64];
         char expected[300];
         if (node != NULL) {
             status = strake_source_read(node, which, field, &which->source[f], error);
-        } else if (fields_later || !strake_field_is_given(field)) {
+        } else if (later || !strake_field_is_given(field)) {
             continue; /* the library user sets it, or nobody; the solver knows the default */
         } else if (!field->required) {
             status = strake_source_default(which, field, &which->source[f], error);

@@ -174,6 +174,8 @@ typedef struct strake_problem {
      * Whether the build compiles fused loops for these options, which takes its time and room; others run stage
      * by stage on a processor, a few times as slowly. NULL: for all.
      */
+    /** Whether a case reads a static field; what it does not read is its fallback. NULL: it reads all. */
+    bool (*uses)(const struct strake_case *which, int field);
     bool (*is_usual)(const struct strake_case *which);
     /**
      * What decides on stability, of the prepared cells of some slabs: what the whole domain has is the

@@ -97,6 +97,12 @@ static bool has_next(const strake_case *which, bool or_later)
     return source == NULL ? or_later : !strake_source_constant(source, &number) || !isnan(number);
 }
 
+static bool uses(const strake_case *which, int field)
+{
+    return field != strake_mpdata_fields_of(which->problem).h_next ||
+           strake_mpdata_scheme_of(which).changes;
+}
+
 static strake_status check(const strake_case *which, strake_error *error)
 {
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
@@ -286,7 +292,7 @@ cleanup:
         .fields = STATES + dims_ + 2, .field = fields_##dims_##d,                                  \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN, .dt_required = false,             \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
-        .check = check, .is_usual = is_usual, .survey = survey, .judge = judge,                    \
+        .check = check, .uses = uses, .is_usual = is_usual, .survey = survey, .judge = judge,      \
     }
 
 const strake_problem strake_problem_mpdata1d =

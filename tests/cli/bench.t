@@ -96,7 +96,7 @@ if [ "$devices" -gt 0 ]; then
     faulty=$(realpath "${STRAKE_BUILD:-$(dirname "$STRAKE")}/tests/faulty_opencl.so")
     code=0
     STRAKE_CACHE_DIR=$PWD/other-cache STRAKE_OPENCL_LIBRARY=$faulty \
-        STRAKE_TEST_SOURCE='return psi - =>return psi - REAL(1.0000001) * ' \
+        STRAKE_TEST_SOURCE='return psi - divergence(=>return psi - REAL(1.0000001) * divergence(' \
         "$STRAKE" bench --sizes 48 --steps 6 --repeats 1 --on cpu --on ocl:0 \
         --report other.jsonl --quiet >.out 2>.err || code=$?
     fails 1 "a device that computes something else is noticed" "48 x 48 cells on ocl:0" "DIFFERS" "cpu"

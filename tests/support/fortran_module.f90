@@ -32,7 +32,7 @@ program fortran_module
 
   good = .true.
   call s%open(text=text, on='cpu', threads=1)
-  call check(strake_version() /= '' .and. s%fields() == 4 .and. s%name(1) == 'psi' .and. s%name(5) == '', 'fields')
+  call check(strake_version() /= '' .and. s%fields() == 5 .and. s%name(1) == 'psi' .and. s%name(6) == '', 'fields')
   call check(all(s%shape('u1') == [7, 6]) .and. s%kind('u1') == STRAKE_KIND_INPUT .and. &
              s%kind('psi') == STRAKE_KIND_STATE .and. s%kind('h') == STRAKE_KIND_CONSTANT, 'shapes and kinds')
 
