@@ -8,8 +8,7 @@
 enum {
     INTERIOR_PER_BORDER = 8, /* slabs: fewer, and what the borders' own launches cost is more */
     TIMED_SWEEPS = 8,        /* one of so many is timed on the device */
-    /* One exchange of so many has nothing beside it and is timed by the host, after the first ones,
-       which are trials. */
+    /* One exchange of so many has nothing beside it and is timed by the host, after the trials. */
     TIMED_EXCHANGES = 64,
     UNTIMED_SWEEPS = 16,
     FLUSHED_SWEEPS = 8, /* of a device that keeps the clock */
@@ -107,12 +106,9 @@ static bool overlaps(const strake_cl_resident *s, const strake_cl_resident_optio
 {
     const strake_cl_costs *costs = &options->costs;
     const int asked = s->kernels->options.run.overlap;
-    if (asked != STRAKE_CL_OVERLAP_DEFAULT) {
+    /* Where all meet on the time step nobody goes on before the last slab is done, whatever was sent. */
+    if (asked != STRAKE_CL_OVERLAP_DEFAULT || s->kernels->graph->reductions > 0) {
         return asked == STRAKE_CL_OVERLAP_ON;
-    }
-    /* Where all meet on the time step nobody goes on before the last slab is done, whatever was sent before. */
-    if (s->kernels->graph->reductions > 0) {
-        return false;
     }
     if (costs->known) {
         const strake_overlap_case c = {
