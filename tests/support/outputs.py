@@ -11,6 +11,8 @@
     outputs.py png FILE :points        a checksum of all points
     outputs.py png FILE X Y [X Y ...]  red, green, blue of points, a line for each
 """
+import functools
+import itertools
 import re
 import struct
 import sys
@@ -109,23 +111,45 @@ class Png:
                 word, text = body.split(b"\0", 1)
                 self.texts[word.decode()] = text.decode("latin-1")
             at += 12 + length
-        self.rows = self.unfilter(zlib.decompress(packed))
+        self.raw = zlib.decompress(packed)
+        assert len(self.raw) == self.height * (self.width * self.size + 1)
+
+    @functools.cached_property
+    def rows(self):
+        """Bytes of the rows, made when the first point is asked for: sizes and texts need none."""
+        return self.unfilter(self.raw)
 
     def unfilter(self, raw):
-        stride, size, rows, before = self.width * self.size, self.size, [], None
+        stride, size, rows = self.width * self.size, self.size, []
+        before = bytes(stride)
         for y in range(self.height):
             kind = raw[y * (stride + 1)]
             row = bytearray(raw[y * (stride + 1) + 1 : (y + 1) * (stride + 1)])
-            before = before or bytes(stride)
-            for x in range(stride):
-                a, b = row[x - size] if x >= size else 0, before[x]
-                c = before[x - size] if x >= size else 0
-                p = a + b - c
-                paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
-                row[x] = row[x] + [0, a, b, (a + b) // 2, paeth][kind] & 255
+            if kind == 1:
+                for c in range(size):
+                    row[c::size] = bytes(x & 255 for x in itertools.accumulate(row[c::size]))
+            elif kind == 2:
+                row = bytes(a + b & 255 for a, b in zip(row, before)) if any(row) else before
+            elif kind:
+                self.predict(kind, row, before)
             rows.append(bytes(row))
             before = row
         return rows
+
+    def predict(self, kind, row, before):
+        size = self.size
+        for x in range(len(row)):
+            a, b = row[x - size] if x >= size else 0, before[x]
+            if kind == 3:
+                guess = (a + b) // 2
+            else:
+                c = before[x - size] if x >= size else 0
+                if a == c or b == c:  # what Paeth's predictor comes to where one side does not change
+                    guess = b if a == c else a
+                else:
+                    p = a + b - c
+                    guess = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            row[x] = row[x] + guess & 255
 
     def point(self, x, y):
         return tuple(self.rows[y][x * self.size : x * self.size + 3])
