@@ -3,7 +3,7 @@
 
     terminal.py [--deaf] [--resize ROWS COLS] ROWS COLS COMMAND...
 
---deaf: nobody reads from the terminal. --resize: the window gets another size after the first second. Exit status: the
+--deaf: nobody reads from the terminal. --resize: the window gets another size after the first half second. Exit status: the
 command's, or 99 where it has not ended after two minutes.
 """
 import fcntl
@@ -31,7 +31,7 @@ resize = lambda rows, cols: fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pac
 resize(*size)
 begin, code = time.time(), None
 while code is None:
-    if later and time.time() - begin > 1:
+    if later and time.time() - begin > 0.5:
         resize(*later)
         later = None
     if not deaf and select.select([terminal], [], [], 0.05)[0]:
