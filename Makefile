@@ -169,7 +169,7 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest, and those that mostly wait, first: the runner keeps the order.
-LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) failure.t new_problem.t $(SUBJECTS:%=test_parity@%) auto.t \
+LONGEST := ranks.t tune.t rank_failures.t $(SUBJECTS:%=test_kernels@%) failure.t new_problem.t $(SUBJECTS:%=test_parity@%) auto.t \
     runner.t $(SUBJECTS:%=test_blocks@%) drivers.t rank_balance.t test_large test_planes test_cahn_hilliard
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build and what stands in front of functions.

@@ -53,6 +53,27 @@ on_ranks() { # on_ranks RANKS ARGUMENTS...: as try, on several ranks
         code=$?
 }
 
+# begin NAME RANKS ARGUMENTS...: as on_ranks, but goes on at once, in a folder of its own; ended NAME waits for it and
+# has its status and what it printed. Runs that end in a refusal mostly wait for mpirun to end, so they do it together.
+begin() {
+    mkdir "$1" && cp ./*.yaml "$1"
+    (
+        cd "$1" || exit 1
+        scratch=$PWD
+        on_ranks "${@:2}"
+        echo "$code" >.code
+    ) &
+}
+ended() {
+    local tries=0
+    while [ ! -s "$1/.code" ] && [ $tries -lt 6200 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    code=$(cat "$1/.code")
+    cp "$1/.out" "$1/.err" "$scratch"
+}
+
 # says CODE NAME TEXT...: the last on_ranks ended with CODE, and one rank printed one line with every TEXT.
 says() {
     local want=$1 name=$2 good=0 text
