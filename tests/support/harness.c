@@ -112,6 +112,12 @@ void strake_harness_need_device(strake_precision precision)
     skip();
 }
 
+void strake_harness_build_quickly(bool quickly)
+{
+    static const char *const name = "POCL_EXTRA_BUILD_FLAGS";
+    assert_int_equal(quickly ? setenv(name, "-cl-opt-disable", 1) : unsetenv(name), 0);
+}
+
 void strake_harness_step(strake_solver *solver, int64_t steps)
 {
     strake_error error;

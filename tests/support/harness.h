@@ -44,6 +44,12 @@ strake_solver *strake_harness_open(const strake_case *which, const strake_inputs
  */
 void strake_harness_need_device(strake_precision precision);
 
+/**
+ * Whether PoCL builds kernels without optimising from now on: its compiler takes most of the time of tests with many
+ * kernels. Other devices do not mind.
+ */
+void strake_harness_build_quickly(bool quickly);
+
 /** Steps, or fails the test with the library's message. */
 void strake_harness_step(strake_solver *solver, int64_t steps);
 
