@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/error.h"
 #include "particles/run_impl.h"
 
 /* Moves a particle to the cell that it is in. @return false where it has left the box */
 static bool enter_cell(strake_sph_run *run, int64_t p)
 {
-    int64_t at[STRAKE_PARTICLE_AXES] = {run->cell[p] / run->cells.n[2] / run->cells.n[1],
-                                        run->cell[p] / run->cells.n[2] % run->cells.n[1],
-                                        run->cell[p] % run->cells.n[2]};
+    int64_t at[STRAKE_PARTICLE_AXES];
+    strake_cells_place(&run->cells, run->cell[p], at);
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         void *const array = run->parts.now.value[STRAKE_SPH_X0 + a];
-        const double side = run->cells.side[a], x = strake_sph_value(run, array, p);
+        const double side = run->cells.side[a], x = strake_element_get(array, run->element, p);
         const double by = floor(x / side);
         if ((by < 0.0 || by > 0.0) && (run->sph->dims == 3 || a != 1)) {
             const int64_t to = at[a] + (int64_t)by;
@@ -25,10 +25,10 @@ static bool enter_cell(strake_sph_run *run, int64_t p)
             } else {
                 at[a] = to;
             }
-            strake_sph_put(run, array, p, x - by * side);
+            strake_element_set(array, run->element, p, x - by * side);
         }
     }
-    run->cell[p] = (int32_t)((at[0] * run->cells.n[1] + at[1]) * run->cells.n[2] + at[2]);
+    run->cell[p] = (int32_t)strake_cells_at(&run->cells, at);
     return true;
 }
 
@@ -46,7 +46,7 @@ static strake_status make_lists(strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t groups = (run->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const double reach = 2.0 * run->sph->smoothing * (1.0 + run->sph->skin);
+    const double reach = strake_sph_reach(run->sph);
     strake_sph_list counted = run->list;
     counted.entry = NULL;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(run->threads)
@@ -77,7 +77,7 @@ strake_status strake_sph_order(strake_sph_run *run, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_parts *const parts = &run->parts;
-    const size_t bytes = (size_t)strake_precision_size(run->precision);
+    const size_t bytes = (size_t)run->element;
     int64_t count = 0;
     for (int64_t p = 0; p < parts->count; p++) {
         if (enter_cell(run, p)) {
@@ -115,10 +115,6 @@ strake_status strake_sph_order(strake_sph_run *run, strake_error *error)
             run->member[parts->members++] = (int32_t)k;
         }
     }
-    parts->start = run->start;
-    parts->cell = run->cell;
-    parts->kind = run->kind;
-    parts->member = run->member;
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         memcpy(run->rest[a], parts->now.value[STRAKE_SPH_X0 + a], (size_t)count * bytes);
     }

@@ -4,11 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/error.h"
 #include "base/hash.h"
 
 /* Particles that one thread takes at a time where nobody looks at neighbours. */
 enum { CHUNK = 2048 };
+
+static int64_t end_of_chunk(const strake_sph_run *run, int64_t first)
+{
+    return first + CHUNK < run->parts.count ? first + CHUNK : run->parts.count;
+}
 
 static void set_numbers(strake_sph_run *run)
 {
@@ -51,7 +57,7 @@ static void set_numbers(strake_sph_run *run)
 static strake_status make_room(strake_sph_run *run, int64_t count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t bytes = (size_t)strake_precision_size(run->precision), room = (size_t)count + 1;
+    const size_t bytes = (size_t)run->element, room = (size_t)count + 1;
     bool has = true;
     for (int k = 0; k < STRAKE_SPH_STATES; k++) {
         has = (run->parts.now.value[k] = calloc(room, bytes)) != NULL && has;
@@ -93,22 +99,25 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
     strake_sph_run *run = calloc(1, sizeof *run);
     STRAKE_CHECK(run != NULL, error, STRAKE_ERR_MEMORY, "no memory for a run of particles");
     run->sph = sph;
-    run->precision = precision;
+    run->element = strake_precision_size(precision);
     run->way = way;
     run->threads = threads;
     isa = way == STRAKE_SPH_REFERENCE ? STRAKE_ISA_SCALAR : isa;
     run->rows = strake_sph_rows_of(precision, isa);
     run->pair = strake_sph_pair_rows_of(precision, isa);
-    memcpy(run->size, size, sizeof run->size);
     STRAKE_CHECK(count < INT64_C(1) << STRAKE_SPH_PLACE_BITS, error, STRAKE_ERR_USAGE,
                  "%lld particles; expected less than %lld", (long long)count,
                  (long long)(INT64_C(1) << STRAKE_SPH_PLACE_BITS));
-    STRAKE_TRY(strake_cells_make(sph->dims, size, is_round,
-                                 2.0 * sph->smoothing * (1.0 + sph->skin), &run->cells, error));
+    STRAKE_TRY(
+        strake_cells_make(sph->dims, size, is_round, strake_sph_reach(sph), &run->cells, error));
     STRAKE_TRY(make_room(run, count, error));
     set_numbers(run);
     run->parts.count = count;
     run->parts.cells = &run->cells;
+    run->parts.start = run->start;
+    run->parts.cell = run->cell;
+    run->parts.kind = run->kind;
+    run->parts.member = run->member;
     for (int64_t p = 0; p < count; p++) {
         const strake_sph_particle *const one = &particle[p];
         int64_t cell = 0;
@@ -119,10 +128,11 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
                  : at > (double)run->cells.n[a] - 1.0 ? (double)run->cells.n[a] - 1.0
                                                       : at;
             cell = cell * run->cells.n[a] + (int64_t)at;
-            strake_sph_put(run, run->parts.now.value[STRAKE_SPH_X0 + a], p, one->x[a] - at * side);
-            strake_sph_put(run, run->parts.now.value[STRAKE_SPH_V0 + a], p, one->v[a]);
+            strake_element_set(run->parts.now.value[STRAKE_SPH_X0 + a], run->element, p,
+                               one->x[a] - at * side);
+            strake_element_set(run->parts.now.value[STRAKE_SPH_V0 + a], run->element, p, one->v[a]);
         }
-        strake_sph_put(run, run->parts.now.value[STRAKE_SPH_RHO], p, one->density);
+        strake_element_set(run->parts.now.value[STRAKE_SPH_RHO], run->element, p, one->density);
         run->cell[p] = (int32_t)cell;
         run->kind[p] = (uint8_t)one->kind;
         run->number[p] = one->number;
@@ -180,8 +190,8 @@ static double pass(strake_sph_run *run, const strake_sph_state *state)
     double square = 0.0, sound = 0.0;
 #pragma omp parallel for num_threads(run->threads) reduction(max : sound)
     for (int64_t first = 0; first < count; first += CHUNK) {
-        const double most = run->rows->prepare(&run->parts, &run->numbers, state, first,
-                                               first + CHUNK < count ? first + CHUNK : count);
+        const double most =
+            run->rows->prepare(&run->parts, &run->numbers, state, first, end_of_chunk(run, first));
         sound = most > sound ? most : sound;
     }
 #pragma omp parallel for schedule(dynamic, 16) num_threads(run->threads) reduction(max : square)
@@ -207,9 +217,8 @@ static void advance(strake_sph_run *run, bool is_half)
     const int64_t count = run->parts.count;
 #pragma omp parallel for num_threads(run->threads)
     for (int64_t first = 0; first < count; first += CHUNK) {
-        (is_half ? run->rows->predict
-                 : run->rows->correct)(&run->parts, &run->numbers, run->dt, first,
-                                       first + CHUNK < count ? first + CHUNK : count);
+        (is_half ? run->rows->predict : run->rows->correct)(&run->parts, &run->numbers, run->dt,
+                                                            first, end_of_chunk(run, first));
     }
 }
 
@@ -226,7 +235,7 @@ static bool is_outworn(const strake_sph_run *run)
     for (int64_t first = 0; first < count; first += CHUNK) {
         double far = 0.0, fast = 0.0;
         run->rows->reach(&run->parts, (const void *const *)run->rest, first,
-                         first + CHUNK < count ? first + CHUNK : count, &far, &fast);
+                         end_of_chunk(run, first), &far, &fast);
         farthest = far > farthest ? far : farthest;
         fastest = fast > fastest ? fast : fastest;
     }
@@ -241,7 +250,7 @@ static strake_status check_finite(const strake_sph_run *run, strake_error *error
     int64_t bad = count;
 #pragma omp parallel for num_threads(run->threads) reduction(min : bad)
     for (int64_t first = 0; first < count; first += CHUNK) {
-        const int64_t end = first + CHUNK < count ? first + CHUNK : count;
+        const int64_t end = end_of_chunk(run, first);
         const int64_t at = run->rows->find_bad(&run->parts, first, end);
         bad = at < end && at < bad ? at : bad;
     }
@@ -323,24 +332,21 @@ double strake_sph_dt(const strake_sph_run *run)
 strake_sph_particle strake_sph_get(const strake_sph_run *run, int64_t k)
 {
     strake_sph_particle out = {.number = run->number[k], .kind = run->kind[k]};
-    const int64_t cell = run->cell[k];
-    const int64_t at[STRAKE_PARTICLE_AXES] = {cell / run->cells.n[2] / run->cells.n[1],
-                                              cell / run->cells.n[2] % run->cells.n[1],
-                                              cell % run->cells.n[2]};
+    int64_t at[STRAKE_PARTICLE_AXES];
+    strake_cells_place(&run->cells, run->cell[k], at);
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         out.x[a] = (double)at[a] * run->cells.side[a] +
-                   strake_sph_value(run, run->parts.now.value[STRAKE_SPH_X0 + a], k);
-        out.v[a] = strake_sph_value(run, run->parts.now.value[STRAKE_SPH_V0 + a], k);
+                   strake_element_get(run->parts.now.value[STRAKE_SPH_X0 + a], run->element, k);
+        out.v[a] = strake_element_get(run->parts.now.value[STRAKE_SPH_V0 + a], run->element, k);
     }
-    out.density = strake_sph_value(run, run->parts.now.value[STRAKE_SPH_RHO], k);
-    const double share = out.density / run->sph->density;
-    out.pressure = strake_sph_stiffness(run->sph) * (pow(share, 7.0) - 1.0);
+    out.density = strake_element_get(run->parts.now.value[STRAKE_SPH_RHO], run->element, k);
+    out.pressure = strake_sph_pressure(run->sph, out.density);
     return out;
 }
 
 uint64_t strake_sph_hash(const strake_sph_run *run)
 {
-    const size_t bytes = (size_t)strake_precision_size(run->precision);
+    const size_t bytes = (size_t)run->element;
     uint64_t hash = STRAKE_FNV_SEED;
     for (int64_t p = 0; p < run->parts.count; p++) {
         hash = strake_fnv1a(hash, &run->number[p], sizeof run->number[p]);

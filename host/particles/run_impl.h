@@ -7,14 +7,13 @@
 
 struct strake_sph_run {
     const strake_sph *sph;
-    strake_precision precision;
+    int element; /**< bytes of one */
     strake_sph_way way;
     int threads;
     const strake_sph_rows *rows;
     const strake_sph_pair_rows *pair;
     strake_sph_numbers numbers;
     strake_cells cells;
-    double size[STRAKE_PARTICLE_AXES];
     strake_sph_parts parts;
     strake_sph_list list;
     int64_t room; /**< of list.entry, in rows of lanes */
@@ -27,20 +26,6 @@ struct strake_sph_run {
     double time, dt, bound, pairs;
     bool is_ordered;
 };
-
-static inline double strake_sph_value(const strake_sph_run *run, const void *array, int64_t p)
-{
-    return run->precision == STRAKE_DOUBLE ? ((const double *)array)[p] : ((const float *)array)[p];
-}
-
-static inline void strake_sph_put(const strake_sph_run *run, void *array, int64_t p, double value)
-{
-    if (run->precision == STRAKE_DOUBLE) {
-        ((double *)array)[p] = value;
-    } else {
-        ((float *)array)[p] = (float)value;
-    }
-}
 
 /** Puts all particles in their cells and these in order, with lists; those that left the box go. */
 strake_status strake_sph_order(strake_sph_run *run, strake_error *error);

@@ -59,17 +59,16 @@ static int row_ranges(const strake_cells *cells, int64_t row, int64_t j, int d0,
 
 int strake_cells_ranges(const strake_cells *cells, int64_t cell, strake_cell_range range[18])
 {
-    const int64_t j = cell % cells->n[2];
-    const int64_t m = cell / cells->n[2] % cells->n[1];
-    const int64_t i = cell / cells->n[2] / cells->n[1];
+    int64_t at[STRAKE_PARTICLE_AXES];
     const int wide = cells->dims == 3 ? 1 : 0;
     int count = 0;
+    strake_cells_place(cells, cell, at);
     for (int d0 = -1; d0 <= 1; d0++) {
-        const int64_t slice = beside(cells, 0, i + d0);
+        const int64_t slice = beside(cells, 0, at[0] + d0);
         for (int d1 = -wide; d1 <= wide; d1++) {
-            const int64_t row = beside(cells, 1, m + d1);
+            const int64_t row = beside(cells, 1, at[1] + d1);
             if (slice >= 0 && row >= 0) {
-                count += row_ranges(cells, slice * cells->n[1] + row, j, d0, d1, &range[count]);
+                count += row_ranges(cells, slice * cells->n[1] + row, at[2], d0, d1, &range[count]);
             }
         }
     }

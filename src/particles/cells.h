@@ -34,6 +34,22 @@ strake_status strake_cells_make(int dims, const double size[STRAKE_PARTICLE_AXES
                                 const bool is_round[STRAKE_PARTICLE_AXES], double reach,
                                 strake_cells *out, strake_error *error);
 
+/** Where a cell lies along the axes. */
+static inline void strake_cells_place(const strake_cells *cells, int64_t cell,
+                                      int64_t at[STRAKE_PARTICLE_AXES])
+{
+    at[0] = cell / cells->n[2] / cells->n[1];
+    at[1] = cell / cells->n[2] % cells->n[1];
+    at[2] = cell % cells->n[2];
+}
+
+/** And the cell there. */
+static inline int64_t strake_cells_at(const strake_cells *cells,
+                                      const int64_t at[STRAKE_PARTICLE_AXES])
+{
+    return (at[0] * cells->n[1] + at[1]) * cells->n[2] + at[2];
+}
+
 /** Cells [first, end) of neighbours that follow each other, and where they lie from the middle one. */
 typedef struct strake_cell_range {
     int64_t first, end; /**< end <= first: there is none */

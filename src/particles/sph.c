@@ -36,6 +36,16 @@ double strake_sph_slope(const strake_sph *sph)
     return factor * strake_sph_norm(sph) / (sph->smoothing * sph->smoothing);
 }
 
+double strake_sph_reach(const strake_sph *sph)
+{
+    return 2.0 * sph->smoothing * (1.0 + sph->skin);
+}
+
+double strake_sph_pressure(const strake_sph *sph, double density)
+{
+    return sph_pressure(density / sph->density, strake_sph_stiffness(sph));
+}
+
 double strake_sph_weight(const strake_sph *sph, double distance)
 {
     const double u = sph_inside(distance * distance, 0.5 / sph->smoothing);

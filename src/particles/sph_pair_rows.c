@@ -173,10 +173,8 @@ static real settle(const strake_sph_parts *parts, const strake_sph_numbers *give
     const bool moves = parts->kind[p] == STRAKE_PARTICLE_FLUID;
     const real slope = n->slope * n->mass;
     real a[3], square = REAL(0.0);
-    const int64_t cell = parts->cell[p];
-    const int64_t at[3] = {cell / parts->cells->n[2] / parts->cells->n[1],
-                           cell / parts->cells->n[2] % parts->cells->n[1],
-                           cell % parts->cells->n[2]};
+    int64_t at[3];
+    strake_cells_place(parts->cells, parts->cell[p], at);
     for (int d = 0; d < 3; d++) {
         a[d] = (wall->a[d] + n->gravity[d]) - slope * pairs->a[d];
     }
