@@ -101,3 +101,16 @@ STRAKE_POINT_FUNCTION real sph_at_rest(real y)
                             (REAL(1.0) + y * (REAL(13.0) * seventh / REAL(3.0)) *
                                              (REAL(1.0) + y * (REAL(5.0) * seventh))));
 }
+
+/* Cells between the one that a position is relative to and the one that it lies in; and the position from there. */
+STRAKE_POINT_FUNCTION int sph_cells_away(real x, real side)
+{
+    const real cells = STRAKE_MAX(STRAKE_MIN(x / side, REAL(1e9)), REAL(-1e9));
+    const int towards = (int)cells;
+    return (real)towards > cells ? towards - 1 : towards;
+}
+
+STRAKE_POINT_FUNCTION real sph_from_cell(real x, int cells, real side)
+{
+    return x - (real)cells * side;
+}

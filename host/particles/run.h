@@ -1,13 +1,12 @@
 /**
  * @file run.h
- * Particles with all that a step needs, on the threads of this process.
+ * Particles with all that a step needs, behind one table of functions: on the threads of this process (run_cpu.c) or on a
+ * device. The bits of every step are the same.
  */
 #ifndef STRAKE_PARTICLES_RUN_H
 #define STRAKE_PARTICLES_RUN_H
 
 #include "particles/sph.h"
-
-typedef struct strake_sph_run strake_sph_run; /**< particles with all that a step needs */
 
 /** One particle, absolute, in double precision. */
 typedef struct strake_sph_particle {
@@ -16,10 +15,58 @@ typedef struct strake_sph_particle {
     double x[STRAKE_PARTICLE_AXES], v[STRAKE_PARTICLE_AXES], density, pressure;
 } strake_sph_particle;
 
+/** What a run has done, and when it is. */
+typedef struct strake_sph_clock {
+    int64_t steps, rebuilds; /**< done; of the order */
+    int64_t since;           /**< steps with the present order */
+    int64_t lost;            /**< particles that left the box */
+    double time, dt;         /**< [s]; dt of the last step */
+    double bound;            /**< on the next one */
+    double pairs;            /**< summed over, in lists, so far */
+    bool is_ordered;         /**< else the next step begins with a new order */
+} strake_sph_clock;
+
+/** All of a run between two steps, in the order of the cells: with it another goes on with the same bits. */
+typedef struct strake_sph_image {
+    const strake_sph *sph;
+    const strake_cells *cells;
+    int element;   /**< bytes of a number of the working precision */
+    int64_t count; /**< particles */
+    strake_sph_clock clock;
+    int64_t *number;
+    int32_t *cell; /**< of the last order */
+    uint8_t *kind;
+    strake_sph_state state;
+    void *rest[STRAKE_PARTICLE_AXES]; /**< positions when the order was made */
+} strake_sph_image;
+
+typedef struct strake_sph_run strake_sph_run;
+
+/** Whoever computes steps. Functions below call it and say what it does. */
+typedef struct strake_sph_ops {
+    strake_status (*step)(strake_sph_run *run, int64_t steps, double until, strake_error *error);
+    strake_status (*view)(strake_sph_run *run, const strake_sph_image **image, strake_error *error);
+    strake_status (*put)(strake_sph_run *run, const strake_sph_image *image, strake_error *error);
+    double (*bytes)(const strake_sph_run *run);
+    void (*close)(strake_sph_run *run);
+} strake_sph_ops;
+
+/** What every run begins with. */
+struct strake_sph_run {
+    const strake_sph_ops *ops;
+    const strake_sph *sph;
+    strake_cells cells;
+    int element;
+    int64_t room;  /**< particles at the start: there are never more */
+    int64_t count; /**< now */
+    strake_sph_clock clock;
+};
+
 /** How passes find neighbours: by candidates of the ranges each time, or from lists. The bits are the same. */
 typedef enum strake_sph_way { STRAKE_SPH_REFERENCE, STRAKE_SPH_LISTS } strake_sph_way;
 
 /**
+ * On this process' threads.
  * @param[in] sph       borrowed until strake_sph_close()
  * @param[in] size      of the box from 0 on [m]; axes 0 and 2 in two dimensions
  * @param[in] particle  copied; numbers are unique, positions in the box
@@ -39,18 +86,33 @@ void strake_sph_close(strake_sph_run **run);
 strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until,
                               strake_error *error);
 
-int64_t strake_sph_count(const strake_sph_run *run);
-int64_t strake_sph_steps(const strake_sph_run *run);
-int64_t strake_sph_lost(const strake_sph_run *run);     /**< that left the box */
-int64_t strake_sph_rebuilds(const strake_sph_run *run); /**< of the order */
-double strake_sph_pairs(const strake_sph_run *run);     /**< summed over, in lists, so far */
-double strake_sph_time(const strake_sph_run *run);      /**< [s] */
-double strake_sph_dt(const strake_sph_run *run);        /**< of the next step [s] */
+/** All of a run as it is now. @param[out] image  borrowed until the run is used again */
+strake_status strake_sph_view(strake_sph_run *run, const strake_sph_image **image,
+                              strake_error *error);
 
-/** Particle @p k in the order of the cells. */
-strake_sph_particle strake_sph_get(const strake_sph_run *run, int64_t k);
+/**
+ * Goes on from what another run was; of the same scheme, box and precision.
+ * @param[in] image  copied
+ * @return STRAKE_ERR_USAGE for more particles than the run was opened with
+ */
+strake_status strake_sph_put(strake_sph_run *run, const strake_sph_image *image,
+                             strake_error *error);
 
-/** FNV-1a of the states in order of numbers. */
-uint64_t strake_sph_hash(const strake_sph_run *run);
+/** An image with room for @p count particles, to be filled and put; all NULL or zero where memory ends. */
+strake_status strake_sph_image_open(const strake_sph_run *run, int64_t count, strake_sph_image *out,
+                                    strake_error *error);
+void strake_sph_image_close(strake_sph_image *image);
+
+/** Particle @p k of an image. */
+strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k);
+
+/** FNV-1a of numbers, cells and states in the order of the cells. */
+strake_status strake_sph_hash(strake_sph_run *run, uint64_t *hash, strake_error *error);
+
+/** Memory of everything that has a length of particles or cells, where the run computes. */
+double strake_sph_bytes(const strake_sph_run *run);
+
+/** Places @p particle in cells: arrays of the image, which has room for them all. */
+void strake_sph_image_set(strake_sph_image *image, const strake_sph_particle *particle);
 
 #endif

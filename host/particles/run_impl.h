@@ -1,33 +1,41 @@
-/** @file run_impl.h What a run of particles consists of. */
+/** @file run_impl.h What a run of particles on the processor consists of. */
 #ifndef STRAKE_PARTICLES_RUN_IMPL_H
 #define STRAKE_PARTICLES_RUN_IMPL_H
 
 #include "particles/run.h"
 #include "particles/sph_rows.h"
 
-struct strake_sph_run {
-    const strake_sph *sph;
-    int element; /**< bytes of one */
+typedef struct strake_sph_cpu {
+    strake_sph_run run;
     strake_sph_way way;
     int threads;
     const strake_sph_rows *rows;
     const strake_sph_pair_rows *pair;
     strake_sph_numbers numbers;
-    strake_cells cells;
-    strake_sph_parts parts;
+    strake_sph_parts parts; /**< parts.now, cell and kind are those of the image */
+    strake_sph_image image;
     strake_sph_list list;
     int64_t room; /**< of list.entry, in rows of lanes */
-    int64_t *number, *order, *start, *spare_number;
-    int32_t *cell, *member;
-    uint8_t *kind, *spare_kind;
-    void *spare;   /**< one array of the working precision */
-    void *rest[3]; /**< positions when the order was made, as the lists have them */
-    int64_t steps, lost, rebuilds, since; /**< steps since the last order */
-    double time, dt, bound, pairs;
-    bool is_ordered;
-};
+    int64_t *order, *start, *spare_number;
+    int32_t *member;
+    uint8_t *spare_kind;
+    void *spare; /**< one array of the working precision */
+} strake_sph_cpu;
+
+/** Fills what all runs begin with, and makes the cells. */
+strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
+                               const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
+                               const bool is_round[STRAKE_PARTICLE_AXES],
+                               strake_precision precision, int64_t count, strake_error *error);
 
 /** Puts all particles in their cells and these in order, with lists; those that left the box go. */
-strake_status strake_sph_order(strake_sph_run *run, strake_error *error);
+strake_status strake_sph_order(strake_sph_cpu *run, strake_error *error);
+
+/** What follows from particles that are in order: where cells begin, who has forces, lists. */
+strake_status strake_sph_link(strake_sph_cpu *run, strake_error *error);
+
+/** Numbers of a pass. */
+void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells,
+                            strake_sph_numbers *numbers);
 
 #endif

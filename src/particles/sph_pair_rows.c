@@ -400,12 +400,13 @@ static double pass(const strake_sph_parts *parts, const strake_sph_numbers *numb
 }
 
 /* Neighbours of the lanes of a group; with no room for them it counts only. */
-static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
-                      strake_sph_list *list, double reach, int64_t first, int64_t end)
+static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
+                         strake_sph_list *list, double reach, int64_t first, int64_t end)
 {
     const around steps = around_of(numbers);
     const source s = source_of(parts, &steps, &parts->now);
     const real limit = (real)(reach * reach);
+    int64_t pairs = 0;
     for (int64_t g = first; g < end; g++) {
         const int64_t left = parts->members - g * LANES;
         int32_t near[LANES] = {0}, far[LANES] = {0}, most_near = 0, most_far = 0;
@@ -427,6 +428,7 @@ static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *n
                     }
                 }
             });
+            pairs += near[l] + far[l];
             most_near = near[l] > most_near ? near[l] : most_near;
             most_far = far[l] > most_far ? far[l] : most_far;
         }
@@ -446,6 +448,7 @@ static void make_list(const strake_sph_parts *parts, const strake_sph_numbers *n
             }
         }
     }
+    return pairs;
 }
 
 extern const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA);

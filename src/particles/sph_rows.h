@@ -19,6 +19,7 @@ typedef struct strake_sph_list {
     int64_t *first; /**< per group and one more */
     int32_t *near;  /**< entries of a group that are fluid or dynamic */
     uint32_t *entry;
+    double pairs; /**< of all groups, without what fills lanes up */
 } strake_sph_list;
 
 /** Numbers of a pass, from strake_sph. */
@@ -55,9 +56,9 @@ typedef struct strake_sph_pair_rows {
     double (*pass)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
                    int64_t end);
-    /** Lists of groups; with entry NULL it only counts. @p reach of the list [m] */
-    void (*list)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
-                 strake_sph_list *list, double reach, int64_t first, int64_t end);
+    /** Lists of groups; with entry NULL it only counts. @p reach of the list [m]. @return pairs */
+    int64_t (*list)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
+                    strake_sph_list *list, double reach, int64_t first, int64_t end);
 } strake_sph_pair_rows;
 
 /** Loops over particles [first, end). */
@@ -73,6 +74,8 @@ typedef struct strake_sph_rows {
     /** The farthest squared way from @p rest, and the greatest squared speed. */
     void (*reach)(const strake_sph_parts *parts, const void *const rest[3], int64_t first,
                   int64_t end, double *way, double *speed);
+    /** Moves particles to the cells that they are in; @p cell -1: they have left the box. */
+    void (*enter)(const strake_sph_parts *parts, int32_t *cell, int64_t first, int64_t end);
     /** The first particle whose state has NaN or Inf; @p end: none. */
     int64_t (*find_bad)(const strake_sph_parts *parts, int64_t first, int64_t end);
 } strake_sph_rows;

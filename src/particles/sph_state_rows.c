@@ -106,6 +106,26 @@ static void reach(const strake_sph_parts *parts, const void *const rest[3], int6
     *speed = (double)fast;
 }
 
+static void enter(const strake_sph_parts *parts, int32_t *cell, int64_t first, int64_t end)
+{
+    const strake_cells *const cells = parts->cells;
+    for (int64_t p = first; p < end; p++) {
+        int64_t at[3];
+        bool is_inside = true;
+        strake_cells_place(cells, cell[p], at);
+        for (int a = 0; a < 3; a++) {
+            real *const x = (real *)parts->now.value[STRAKE_SPH_X0 + a] + p;
+            const real side = (real)cells->side[a];
+            const int by = cells->dims == 3 || a != 1 ? sph_cells_away(*x, side) : 0;
+            *x = sph_from_cell(*x, by, side);
+            at[a] += by;
+            at[a] = cells->is_round[a] ? (at[a] % cells->n[a] + cells->n[a]) % cells->n[a] : at[a];
+            is_inside = is_inside && at[a] >= 0 && at[a] < cells->n[a];
+        }
+        cell[p] = is_inside ? (int32_t)strake_cells_at(cells, at) : -1;
+    }
+}
+
 static int64_t find_bad(const strake_sph_parts *parts, int64_t first, int64_t end)
 {
     const state s = state_of(parts);
@@ -129,4 +149,4 @@ static int64_t find_bad(const strake_sph_parts *parts, int64_t first, int64_t en
 
 extern const strake_sph_rows STRAKE_ROW_NAME(sph, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA);
 const strake_sph_rows STRAKE_ROW_NAME(sph, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA) = {
-    prepare, predict, correct, reach, find_bad};
+    prepare, predict, correct, reach, enter, find_bad};
