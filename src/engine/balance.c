@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "engine/balance_impl.h"
 #include "engine/partition.h"
 
-enum { HORIZON = 500, SLICE = 8 };
-
-/* A move must promise this part of a step, and so many standard deviations of what is promised. */
-static const double least_gain = 0.01, sure_gain = 1.5;
+/* A move must promise this part of a step. */
+static const double least_gain = 0.01;
 static const double slice_threshold = 0.5;
 
 void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int parts,
@@ -29,9 +28,19 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
         b->owned[p] = owned[p];
         b->moved[p] = 0;
         memset(&b->times[p], 0, sizeof b->times[p]);
+        b->work.known_at[p] = 0.0;
+        b->work.alone[p] = b->work.idle[p] = -1.0;
+        b->work.left_at[p] = 0.0;
         b->slabs += owned[p];
     }
+    b->slice = STRAKE_BALANCE_SLICE_SLABS;
     b->width = b->slabs / 4;
+    b->work.before = NULL;
+    b->work.may_rest = false;
+    b->work.beyond = -1.0;
+    b->work.lost = 0.0;
+    b->work.price = 0.0;
+    b->work.switches = false;
 }
 
 /* Slabs that a part can do within a time. */
@@ -97,8 +106,7 @@ static void share_by_model(const strake_balancer *b, const strake_times_line *mo
     keep_least(b, owned);
 }
 
-/* Slabs that change their owner. */
-static int64_t count_moved(const strake_balancer *b, const int64_t *owned)
+int64_t strake_balancer_count(const strake_balancer *b, const int64_t *owned)
 {
     int64_t shift = 0;
     int64_t moved = 0;
@@ -138,7 +146,7 @@ static double gain_error(const strake_balancer *b, const strake_times_line *mode
     return sqrt(variance);
 }
 
-static double cost_of(const strake_balancer *b, int64_t moved)
+double strake_balancer_cost(const strake_balancer *b, int64_t moved)
 {
     const double times = b->cost_slabs > 0.0 ? (double)moved / b->cost_slabs : (double)moved;
     return b->cost * (times > 1.0 ? times : 1.0);
@@ -173,16 +181,16 @@ static bool decide_by_model(strake_balancer *b, const double *seconds, int64_t a
     }
     const int longest = find_longest(b, model, b->owned, &now);
     (void)find_longest(b, model, owned, &predicted);
-    const int64_t moved = count_moved(b, owned);
-    const int64_t steps = ahead < HORIZON ? ahead : HORIZON;
+    const int64_t moved = strake_balancer_count(b, owned);
+    const int64_t steps = ahead < STRAKE_BALANCE_HORIZON ? ahead : STRAKE_BALANCE_HORIZON;
     const double gain = now - predicted;
     const double error = now * gain_error(b, model, longest);
-    const double cost = cost_of(b, moved);
+    const double cost = strake_balancer_cost(b, moved);
     (void)strake_number_print(
         why, size, "predicted %.4g ms a step instead of %.4g +- %.2g, gain %.3g ms, cost %.3g ms%s",
         1e3 * predicted, 1e3 * now, 1e3 * error, 1e3 * gain * (double)steps, 1e3 * cost,
         b->doubts ? "; an unusual time is put aside" : "");
-    return moved > 0 && gain > b->gain * now && gain > sure_gain * error &&
+    return moved > 0 && gain > b->gain * now && gain > strake_balance_sure * error &&
            gain * (double)steps > cost;
 }
 
@@ -230,26 +238,31 @@ static bool decide_by_slice(const strake_balancer *b, const double *seconds, int
     int slow = 0;
     int fast = 0;
     int parts = 0;
-    double mean = 0.0;
+    double mean = 0.0, slice = 0.0;
     find_extremes(b, seconds, &slow, &fast);
     for (int p = 0; p < b->parts; p++) {
         parts += b->owned[p] > 0 ? 1 : 0;
     }
     for (int p = 0; p < b->parts; p++) {
         mean += b->owned[p] > 0 ? seconds[p] / parts : 0.0;
+        slice +=
+            b->owned[p] > 0 ? seconds[p] / (double)b->owned[p] * (double)b->slice / parts : 0.0;
     }
-    const double slice = seconds[slow] / (double)b->owned[slow] * SLICE;
     (void)strake_number_print(why, size, "slice: part %d %.4g ms, mean %.4g ms, a slice %.3g ms",
                               slow, 1e3 * seconds[slow], 1e3 * mean, 1e3 * slice);
-    return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, SLICE, owned);
+    return seconds[slow] - mean > slice_threshold * slice && give(b, slow, fast, b->slice, owned);
 }
 
 bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,
                             int64_t *owned, char *why, size_t size)
 {
     memcpy(owned, b->owned, (size_t)b->parts * sizeof *owned);
+    b->work.switches = false;
     switch (b->policy) {
     case STRAKE_BALANCE_MODEL:
+        if (b->work.before != NULL) {
+            return strake_balancer_decide_work(b, seconds, ahead, owned, why, size);
+        }
         return decide_by_model(b, seconds, ahead, owned, why, size);
     case STRAKE_BALANCE_BISECTION:
         return decide_by_bisection(b, seconds, owned, why, size);
@@ -271,8 +284,10 @@ void strake_balancer_warn(strake_balancer *b)
 
 void strake_balancer_moved(strake_balancer *b, const int64_t *owned, double seconds)
 {
-    const int64_t moved = count_moved(b, owned);
-    if (moved > 0) {
+    const int64_t moved = strake_balancer_count(b, owned);
+    if (b->work.switches) {
+        strake_balancer_switched(b, owned, seconds);
+    } else if (moved > 0) {
         b->cost = b->moves > 0 ? 0.5 * (b->cost + seconds) : seconds;
         b->cost_slabs = b->moves > 0 ? 0.5 * (b->cost_slabs + (double)moved) : (double)moved;
         b->moves++;

@@ -7,10 +7,15 @@
  * and moves slabs when the predicted gain exceeds the error of the estimate, and over the steps ahead the
  * measured cost of moving;
  * *bisection* halves the moved share every time (Wyrzykowski et al. 2014, section 8); *slice* gives or
- * takes one slice when a part's time is more than half a slice's time off the mean (Rustico et al.
- * 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps a least number of them, and
+ * takes one slice when a part's time is more than half a slice's time, on average of the parts, off the mean
+ * (Rustico et al. 2014, threshold H_LB = 0.5). Under every policy a part that has slabs keeps a least number of them, and
  * a part that has none (its device was dropped, say) gets none. Parts are those of a process, or the
  * ranks of a run.
+ *
+ * Where slabs differ (strake_balancer_weigh()) the model's lines are over work, and slabs are cut by it
+ * (chains.h). There a part may be switched off and on: by predicted seconds of a step, which are those of the
+ * slowest part and what several parts take beyond it. Nothing swings: what that promises to save must come
+ * to what switching costs, and who was switched off may come back once there is a quarter more work.
  */
 #ifndef STRAKE_BALANCE_H
 #define STRAKE_BALANCE_H
@@ -19,11 +24,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/chains.h"
 #include "engine/times.h"
 
 enum {
     STRAKE_BALANCE_PARTS = 1024,
-    STRAKE_BALANCE_LEAST = 1 /* slabs, so that a part can be observed */
+    STRAKE_BALANCE_LEAST = 1, /* slabs, so that a part can be observed */
+    STRAKE_BALANCE_SLICE_SLABS = 8
 };
 
 /** In the order of the words of run.balance, after auto. */
@@ -33,6 +40,29 @@ typedef enum strake_balance_policy {
     STRAKE_BALANCE_BISECTION,
     STRAKE_BALANCE_SLICE
 } strake_balance_policy;
+
+/** What a balancer knows where slabs differ. */
+typedef struct strake_balance_work {
+    const double *before; /**< [slabs + 1] work before each slab; NULL: all slabs are alike */
+    const double *seen;   /**< [part] work of a step since the last look */
+    double step;          /**< seconds of a step since then */
+    int64_t steps;        /**< so many of them */
+    double all;           /**< work of all slabs at the last decision */
+    bool may_rest; /**< parts may be switched off and on: set after the begin; ranks may not */
+    double
+        beyond; /**< seconds that a step of several parts takes beyond the slowest of them; < 0: unknown */
+    double
+        lost; /**< seconds that other parts would have saved since they promise enough of a step */
+    double price;  /**< seconds that it takes to switch parts on or off; set after the begin */
+    bool switches; /**< the last decision does */
+    strake_times_line known[STRAKE_BALANCE_PARTS]; /**< over work, before it was observed */
+    double known_at[STRAKE_BALANCE_PARTS];         /**< work for which; 0: nothing is known */
+    double alone[STRAKE_BALANCE_PARTS];            /**< as beyond, of a part without others */
+    double idle[STRAKE_BALANCE_PARTS]; /**< seconds of a step with next to no work; < 0: unknown */
+    double left_at
+        [STRAKE_BALANCE_PARTS]; /**< all work when the part was switched off; 0: it was not */
+    strake_chain chain[STRAKE_BALANCE_PARTS];
+} strake_balance_work;
 
 typedef struct strake_balancer {
     strake_balance_policy policy;
@@ -47,8 +77,10 @@ typedef struct strake_balancer {
     double cost; /**< seconds of a move of cost_slabs or fewer, in proportion of more */
     double cost_slabs;
     int moves;
+    int64_t slice;                                /**< slabs of a slice */
     int64_t width;                                /**< bisection: slabs to move next */
     strake_times_line line[STRAKE_BALANCE_PARTS]; /**< model: as fitted in the last decision */
+    strake_balance_work work;                     /**< where slabs differ */
 } strake_balancer;
 
 /**
@@ -69,6 +101,21 @@ void strake_balancer_begin(strake_balancer *b, strake_balance_policy policy, int
  */
 bool strake_balancer_decide(strake_balancer *b, const double *seconds, int64_t ahead,
                             int64_t *owned, char *why, size_t size);
+
+/**
+ * Slabs differ: the next decision cuts them by their work. Needs to be said before each.
+ * @param[in] before  [slabs + 1] work of all slabs before each, from 0 on; borrowed until the decision
+ * @param[in] seen    [part] work that it did in a step since the last look, on average; borrowed likewise
+ * @param[in] step    seconds of a step since then, of all, @param[in] steps  so many of them
+ */
+void strake_balancer_weigh(strake_balancer *b, const double *before, const double *seen,
+                           double step, int64_t steps);
+
+/**
+ * Tells what a part took for @p work on trial, so that it can be switched on before it was observed: it may be
+ * given slabs without having any. @param[in] line  over work
+ */
+void strake_balancer_know(strake_balancer *b, int part, strake_times_line line, double work);
 
 /** Says that steps began to take longer between two looks: a part that did is believed at the next one. */
 void strake_balancer_warn(strake_balancer *b);

@@ -1,0 +1,376 @@
+/*
+ * Slabs whose work differs: the best cut of all, against trying every one; loads that drift, as a flow's and
+ * particles' do; and parts that are switched on and off as work grows and shrinks, and never swing.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/balance.h"
+#include "engine/chains.h"
+#include "tests/support/fields.h"
+
+/* --- one cut --------------------------------------------------------------------------------------- */
+
+enum { FEW = 9, CHAINS = 3 };
+
+/* The shortest time of all cuts of the slabs from one on among the parts from one on. */
+static double try_all(const double *before, int64_t at, const strake_chain *chain, int chains)
+{
+    double best = (double)INFINITY;
+    if (chains == 0) {
+        return at == FEW ? 0.0 : best;
+    }
+    for (int64_t count = 0; at + count <= FEW; count++) {
+        const bool is_allowed =
+            count == 0 ? !chain->is_needed
+                       : count >= chain->least && count <= chain->most && isfinite(chain->rate);
+        if (is_allowed) {
+            const double own =
+                count == 0 ? 0.0 : chain->start + chain->rate * (before[at + count] - before[at]);
+            best = fmin(best, fmax(own, try_all(before, at + count, chain + 1, chains - 1)));
+        }
+    }
+    return best;
+}
+
+static void no_cut_is_better(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    for (int trial = 0; trial < 3000; trial++) {
+        strake_chain chain[CHAINS];
+        double before[FEW + 1] = {0.0};
+        int64_t owned[CHAINS], sum = 0;
+        for (int k = 0; k < FEW; k++) {
+            const double work = floor(8.0 * strake_random(&seed));
+            before[k + 1] = before[k] + (work > 5.0 ? 0.0 : work);
+        }
+        for (int p = 0; p < CHAINS; p++) {
+            const bool cannot = strake_random(&seed) < 0.1;
+            chain[p] = (strake_chain){.start = floor(4.0 * strake_random(&seed)),
+                                      .rate = cannot ? (double)INFINITY
+                                                     : 1.0 + floor(3.0 * strake_random(&seed)),
+                                      .least = 1,
+                                      .most = 2 + (int64_t)(FEW * strake_random(&seed)),
+                                      .is_needed = false};
+        }
+        const double best = try_all(before, 0, chain, CHAINS);
+        const double found = strake_chains_cut(before, FEW, chain, CHAINS, owned);
+        assert_int_equal(best < (double)INFINITY, found < (double)INFINITY);
+        if (found == (double)INFINITY) {
+            continue;
+        }
+        assert_true(found == best);
+        for (int p = 0; p < CHAINS; p++) {
+            assert_true(owned[p] >= 0 && owned[p] <= chain[p].most);
+            sum += owned[p];
+        }
+        assert_int_equal(sum, FEW);
+        assert_true(strake_chains_seconds(before, chain, CHAINS, owned, NULL) == found);
+    }
+}
+
+static void who_must_have_some_has_as_many_as_it_needs(void **state)
+{
+    enum { SLABS = 100 };
+    double before[SLABS + 1] = {0.0};
+    int64_t owned[3];
+    strake_chain chain[3] = {
+        {0.0, 1.0, 1, SLABS, true}, {50.0, 9.0, 6, SLABS, true}, {0.0, 1.0, 1, 30, true}};
+    (void)state;
+    for (int k = 0; k < SLABS; k++) {
+        before[k + 1] = before[k] + 1.0;
+    }
+    assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == 104.0);
+    assert_int_equal(owned[1], 6);
+    assert_true(owned[2] <= 30);
+    chain[1].is_needed = false;
+    assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == 70.0);
+    assert_int_equal(owned[1], 0);
+    chain[0].most = 60; /* and memory for ninety */
+    assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == 50.0 + 10.0 * 9.0);
+    chain[1].most = 9;
+    assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == (double)INFINITY);
+}
+
+/* --- drifting loads ---------------------------------------------------------------------------------- */
+
+enum { MOST_SLICES = 200, MOST_DEVICES = 6, ITERATIONS = 22000, EVERY = 10 };
+
+/* What moving a slice costs, in times of a slice. */
+static const double move_slices = 3.0;
+
+typedef struct toy {
+    const char *name;
+    int devices;
+    int64_t slices;
+    double speed[MOST_DEVICES];
+    double by_model, by_slice; /* efficiencies */
+} toy;
+
+/* From even to two thirds of the load in the first third of the slices. */
+static void load(const toy *t, int iteration, double *before)
+{
+    const double part = (double)iteration / ITERATIONS;
+    before[0] = 0.0;
+    for (int64_t k = 0; k < t->slices; k++) {
+        const double then = 3 * k < t->slices ? 2.0 : 0.5;
+        before[k + 1] = before[k] + 1000.0 * (1.0 + part * (then - 1.0));
+    }
+}
+
+/* The seconds of each device, and of the slowest. */
+static double step(const toy *t, const double *before, const int64_t *owned, double *seconds,
+                   double *work)
+{
+    double most = 0.0;
+    int64_t at = 0;
+    for (int d = 0; d < t->devices; d++) {
+        work[d] = before[at + owned[d]] - before[at];
+        seconds[d] = 1e-9 * work[d] / t->speed[d];
+        most = fmax(most, seconds[d]);
+        at += owned[d];
+    }
+    return most;
+}
+
+static double efficiency(const toy *t, strake_balance_policy policy, double noise)
+{
+    double before[MOST_SLICES + 1], seconds[MOST_DEVICES], work[MOST_DEVICES], speeds = 0.0;
+    double lost = 0.0, best = 0.0;
+    int64_t owned[MOST_DEVICES];
+    uint64_t seed = 7;
+    strake_balancer *const b = malloc(sizeof *b);
+    assert_non_null(b);
+    for (int d = 0; d < t->devices; d++) {
+        owned[d] = t->slices * (d + 1) / t->devices - t->slices * d / t->devices;
+        speeds += t->speed[d];
+    }
+    const double slice = 1e-6 / (speeds / t->devices);
+    strake_balancer_begin(b, policy, t->devices, owned, move_slices * slice);
+    b->slice = 1;
+    b->work.may_rest = true;
+    for (int k = 0; k < ITERATIONS; k++) {
+        char why[200];
+        load(t, k, before);
+        const double now = step(t, before, b->owned, seconds, work);
+        lost += now;
+        best += 1e-9 * before[t->slices] / speeds;
+        if ((k + 1) % EVERY != 0) {
+            continue;
+        }
+        for (int d = 0; d < t->devices; d++) {
+            seconds[d] *= 1.0 + noise * (2.0 * strake_random(&seed) - 1.0);
+        }
+        strake_balancer_weigh(b, before, work, now, EVERY);
+        if (strake_balancer_decide(b, seconds, ITERATIONS - k, owned, why, sizeof why)) {
+            int64_t shift = 0, moved = 0;
+            for (int d = 0; d < t->devices; d++) {
+                shift += owned[d] - b->owned[d];
+                moved += llabs(shift);
+            }
+            lost += move_slices * slice * (double)moved;
+            strake_balancer_moved(b, owned, move_slices * slice * (double)moved);
+        }
+    }
+    free(b);
+    return best / lost;
+}
+
+/* The figures of a toy model: exact cuts every ten iterations, and the rule of Rustico et al. (2014). */
+static const toy toys[] = {
+    {"6 equal, 60 slices", 6, 60, {1, 1, 1, 1, 1, 1}, .944, .926},
+    {"6 equal, 120 slices", 6, 120, {1, 1, 1, 1, 1, 1}, .967, .959},
+    {"20 : 1, 100 slices", 2, 100, {20, 1}, .988, .894},
+    {"1 : 0.5 : 0.05, 100 slices", 3, 100, {1, 0.5, 0.05}, .985, .905},
+    {"40 : 1, 200 slices", 2, 200, {40, 1}, .984, .694},
+};
+
+static void drifting_loads_are_followed(void **state)
+{
+    bool good = true;
+    (void)state;
+    for (size_t k = 0; k < sizeof toys / sizeof toys[0]; k++) {
+        const toy *const t = &toys[k];
+        const double model = efficiency(t, STRAKE_BALANCE_MODEL, 0.0);
+        const double noisy = efficiency(t, STRAKE_BALANCE_MODEL, 0.02);
+        const double slice = efficiency(t, STRAKE_BALANCE_SLICE, 0.0);
+        const bool is_good = model >= t->by_model - 0.01 && noisy >= t->by_model - 0.05 &&
+                             fabs(slice - t->by_slice) <= 0.03;
+        print_message("%-28s model %.3f (at least %.3f), in noise %.3f, slice %.3f (%.3f)%s\n",
+                      t->name, model, t->by_model - 0.01, noisy, slice, t->by_slice,
+                      is_good ? "" : " <--");
+        good = good && is_good;
+    }
+    assert_true(good);
+}
+
+/* --- parts that are switched on and off --------------------------------------------------------------- */
+
+enum { MACHINE = 3, ROWS = 400, LOOK = 50 };
+
+/* A processor, and two devices that start slowly and are fast. */
+static const double start[MACHINE] = {2e-6, 12e-6, 12e-6}, rate[MACHINE] = {8e-9, 4e-10, 4e-10};
+
+/* What a step of several takes beyond the slowest, and what switching takes [s]. */
+static const double meeting = 15e-6, switching = 0.1;
+
+typedef struct course {
+    double lost, best; /* seconds beyond those of the best parts, and of these */
+    int switches, most_parts, last_parts;
+} course;
+
+static double time_of(const int64_t *owned, const double *before, double *seconds, double *work)
+{
+    double most = 0.0;
+    int64_t at = 0;
+    int parts = 0;
+    for (int p = 0; p < MACHINE; p++) {
+        work[p] = before[at + owned[p]] - before[at];
+        seconds[p] = owned[p] > 0 ? start[p] + rate[p] * work[p] : 0.0;
+        most = fmax(most, seconds[p]);
+        parts += owned[p] > 0 ? 1 : 0;
+        at += owned[p];
+    }
+    return most + (parts > 1 ? meeting : 0.0);
+}
+
+/* The best that any of the parts can do with so much work, however it is cut. */
+static double find_best(double work)
+{
+    double best = (double)INFINITY;
+    for (int set = 1; set < 1 << MACHINE; set++) {
+        double sum = 0.0, starts = 0.0;
+        for (int p = 0; p < MACHINE; p++) {
+            sum += set >> p & 1 ? 1.0 / rate[p] : 0.0;
+            starts += set >> p & 1 ? start[p] / rate[p] : 0.0;
+        }
+        best = fmin(best, (work + starts) / sum + ((set & (set - 1)) != 0 ? meeting : 0.0));
+    }
+    return best;
+}
+
+/* A flow in the middle of the rows with so many cells. */
+static double grow(double cells, double *before)
+{
+    const double columns = fmin(sqrt(cells), 4000.0);
+    const double rows = fmin(cells / columns, ROWS - 2.0);
+    before[0] = 0.0;
+    for (int k = 0; k < ROWS; k++) {
+        const double inside = fmin(fmax(0.5 * rows - fabs(k - 0.5 * ROWS), 0.0), 1.0);
+        before[k + 1] = before[k] + floor(columns * inside);
+    }
+    return before[ROWS];
+}
+
+static void look(strake_balancer *b, const double *before, double noise, uint64_t *seed, course *c)
+{
+    double seconds[MACHINE], work[MACHINE];
+    int64_t owned[MACHINE];
+    char why[200];
+    const double now = time_of(b->owned, before, seconds, work);
+    c->lost += LOOK * now;
+    c->best += LOOK * find_best(before[ROWS]);
+    for (int p = 0; p < MACHINE; p++) {
+        seconds[p] *= 1.0 + noise * (2.0 * strake_random(seed) - 1.0);
+    }
+    strake_balancer_weigh(b, before, work, now, LOOK);
+    if (strake_balancer_decide(b, seconds, 1000000, owned, why, sizeof why)) {
+        const bool switches = b->work.switches;
+        c->switches += switches ? 1 : 0;
+        strake_balancer_moved(b, owned, switches ? switching : 1e-4);
+    }
+    c->last_parts = 0;
+    for (int p = 0; p < MACHINE; p++) {
+        c->last_parts += b->owned[p] > 0 ? 1 : 0;
+    }
+    c->most_parts = c->last_parts > c->most_parts ? c->last_parts : c->most_parts;
+}
+
+/* From one number of cells to another, in equal ratios. */
+static void go(strake_balancer *b, double from, double to, int looks, double noise, course *c)
+{
+    double before[ROWS + 1];
+    uint64_t seed = 5;
+    memset(c, 0, sizeof *c);
+    for (int k = 0; k < looks; k++) {
+        (void)grow(from * pow(to / from, (double)k / looks), before);
+        look(b, before, noise, &seed, c);
+    }
+}
+
+/* All were tried with every cell. */
+static strake_balancer *begin_machine(void)
+{
+    const int64_t owned[MACHINE] = {10, ROWS / 2, ROWS / 2 - 10};
+    const double all = 4000.0 * ROWS;
+    strake_balancer *const b = malloc(sizeof *b);
+    assert_non_null(b);
+    strake_balancer_begin(b, STRAKE_BALANCE_MODEL, MACHINE, owned, 1e-5);
+    b->work.may_rest = true;
+    b->work.price = switching;
+    for (int p = 0; p < MACHINE; p++) {
+        const strake_times_line line = {0.0, (start[p] + rate[p] * all) / all, 0.1};
+        strake_balancer_know(b, p, line, all);
+    }
+    return b;
+}
+
+static void parts_are_switched_on_as_work_grows_and_off_again(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const double noise = 0.02 * k;
+        course tiny, up, large, down;
+        strake_balancer *const b = begin_machine();
+        go(b, 500.0, 500.0, 2000, noise, &tiny);
+        assert_int_equal(tiny.last_parts,
+                         1); /* what the processor does before a device has begun */
+        assert_true(b->owned[0] == ROWS);
+        go(b, 500.0, 1.5e6, 4000, noise, &up);
+        go(b, 1.5e6, 1.5e6, 1000, noise, &large);
+        assert_true(b->owned[1] > 0 && b->owned[2] > 0);
+        go(b, 1.5e6, 500.0, 4000, noise, &down);
+        print_message(
+            "noise %.0f %%: %d switches, then %d, %d, %d; lost %.2f %% %.2f %% %.2f %% %.2f %%\n",
+            100.0 * noise, tiny.switches, up.switches, large.switches, down.switches,
+            100.0 * (tiny.lost / tiny.best - 1.0), 100.0 * (up.lost / up.best - 1.0),
+            100.0 * (large.lost / large.best - 1.0), 100.0 * (down.lost / down.best - 1.0));
+        assert_true(tiny.switches + up.switches + large.switches + down.switches <= 12);
+        assert_true(up.lost < 1.05 * up.best && large.lost < 1.02 * large.best);
+        assert_true(down.lost < 1.05 * down.best && down.last_parts == 1);
+        free(b);
+    }
+}
+
+/* However work is, and whatever is measured: with as much of it nobody comes back who was switched off. */
+static void with_the_same_work_nothing_swings(void **state)
+{
+    (void)state;
+    for (double cells = 200.0; cells < 1.6e6; cells *= 1.7) {
+        strake_balancer *const b = begin_machine();
+        course c;
+        go(b, cells, cells, 1500, 0.10, &c);
+        assert_true(c.switches <= MACHINE);
+        free(b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_cut_is_better),
+        cmocka_unit_test(who_must_have_some_has_as_many_as_it_needs),
+        cmocka_unit_test(drifting_loads_are_followed),
+        cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
+        cmocka_unit_test(with_the_same_work_nothing_swings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
