@@ -98,6 +98,9 @@ static void note(strake_domain *domain, strake_domain_event event)
     case STRAKE_DOMAIN_REFRESHED:
         strake_grid_mark(grid, true, raw, placed, ready);
         break;
+    case STRAKE_DOMAIN_GIVEN:
+        strake_grid_mark(grid, true, raw, ahead, raw);
+        break;
     }
 }
 

@@ -10,7 +10,7 @@
 #include "case/case.h"
 #include "engine/activity.h"
 #include "part/domain.h"
-#include "team/team.h"
+#include "team/kind.h"
 
 /** Who has a field's values. A field goes down this list when somebody gives it values, and up again. */
 typedef enum strake_field_state {
@@ -53,8 +53,10 @@ typedef struct strake_grid {
         group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
     strake_activity activity; /**< without memory: all cells are computed */
     double poured_at;         /**< time from which on what is poured is as its field has it [s] */
-    uint64_t hash;            /**< of case, graph and static inputs; 0: not known */
 } strake_grid;
+
+/** Grids as a kind of domain. */
+extern const strake_domain_kind strake_grid_kind;
 
 /** The grid that a domain is. */
 strake_grid *strake_grid_of(strake_domain *domain);

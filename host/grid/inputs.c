@@ -391,7 +391,7 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
             grid->field[f].state = STRAKE_FIELD_OUTDATED;
         }
     }
-    grid->hash = 0;
+    grid->domain.hash = 0;
     if (problem->survey != NULL) {
         STRAKE_TRY(survey(grid, array, extreme, error));
     }

@@ -45,11 +45,8 @@ static strake_status fill_header(strake_checkpoint_header *header, const strake_
     header->end = which->problem->is_adaptive ? which->end : 0.0;
     memcpy(header->cells, which->n, sizeof header->cells);
     strncpy(header->problem, which->problem->name, sizeof header->problem - 1);
-    for (int f = 0; f < which->problem->fields; f++) {
-        const char *const name = which->problem->field[f].name;
-        if (!strake_case_keeps(which, f)) {
-            continue;
-        }
+    for (const char *name = NULL;
+         (name = strake_solver_kept(solver, (int)header->fields)) != NULL;) {
         strake_checkpoint_field *const field = &header->field[header->fields++];
         int dims = 0;
         size_t bytes = 0;

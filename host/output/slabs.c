@@ -1,6 +1,18 @@
 #include "output/slabs.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Pieces of a field are to fit, too. */
+static strake_status make_room(strake_slabs *slabs, const char *name, strake_error *error)
+{
+    const strake_status status = strake_slabs_select(slabs, name, error);
+    if (status == STRAKE_OK) {
+        const size_t piece = strake_piece_bytes(slabs->slab, strake_slabs_total(slabs));
+        slabs->capacity = piece > slabs->capacity ? piece : slabs->capacity;
+    }
+    return status;
+}
 
 strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
                                 strake_solver *solver, strake_error *error)
@@ -8,9 +20,10 @@ strake_status strake_slabs_open(strake_slabs *slabs, const strake_case *which,
     strake_status status = STRAKE_OK;
     *slabs = (strake_slabs){.solver = solver, .element_size = strake_element_size(solver)};
     for (int f = 0; f < which->problem->fields; f++) {
-        STRAKE_TRY(strake_slabs_select(slabs, which->problem->field[f].name, error));
-        const size_t piece = strake_piece_bytes(slabs->slab, strake_slabs_total(slabs));
-        slabs->capacity = piece > slabs->capacity ? piece : slabs->capacity;
+        STRAKE_TRY(make_room(slabs, which->problem->field[f].name, error));
+    }
+    for (int k = 0; strake_solver_kept(solver, k) != NULL; k++) {
+        STRAKE_TRY(make_room(slabs, strake_solver_kept(solver, k), error));
     }
     slabs->data = malloc(slabs->capacity);
     STRAKE_CHECK(slabs->data != NULL, error, STRAKE_ERR_MEMORY,
@@ -38,18 +51,17 @@ strake_slabs strake_slabs_of(const char *name, int dims, const int64_t *shape, d
 
 strake_status strake_slabs_select(strake_slabs *slabs, const char *name, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
+    strake_extent extent;
+    const strake_status status = strake_field_extent(slabs->solver, name, &extent, error);
     slabs->name = name;
-    STRAKE_TRY(strake_field_shape(slabs->solver, name, &slabs->dims, slabs->shape, error));
-    for (int k = slabs->dims; k < 3; k++) {
-        slabs->shape[k] = 1;
+    if (status == STRAKE_OK) {
+        slabs->dims = extent.dims;
+        memcpy(slabs->shape, extent.shape, sizeof slabs->shape);
+        slabs->slabs = extent.slabs;
+        slabs->slab = extent.bytes;
     }
-    slabs->slabs = slabs->dims > 1 ? slabs->shape[0] : 1;
-    slabs->slab = slabs->element_size * (size_t)slabs->shape[1] * (size_t)slabs->shape[2] *
-                  (size_t)(slabs->dims > 1 ? 1 : slabs->shape[0]);
     slabs->first = 0;
     slabs->end = 0;
-cleanup:
     return status;
 }
 

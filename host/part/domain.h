@@ -17,12 +17,13 @@ typedef struct strake_domain strake_domain;
 
 /** What happened to the states and inputs of a domain, as far as the parts are concerned. */
 typedef enum strake_domain_event {
-    STRAKE_DOMAIN_PLACED,   /**< there are new parts, which have nothing yet */
-    STRAKE_DOMAIN_LOADED,   /**< they have the inputs and the current states */
-    STRAKE_DOMAIN_STEPPED,  /**< they have newer states than the host */
-    STRAKE_DOMAIN_SPOILT,   /**< a trial has overwritten their states; the host's are current */
-    STRAKE_DOMAIN_STORED,   /**< the host has their states */
-    STRAKE_DOMAIN_REFRESHED /**< other ranks' slabs have come to the host's current states */
+    STRAKE_DOMAIN_PLACED,    /**< there are new parts, which have nothing yet */
+    STRAKE_DOMAIN_LOADED,    /**< they have the inputs and the current states */
+    STRAKE_DOMAIN_STEPPED,   /**< they have newer states than the host */
+    STRAKE_DOMAIN_SPOILT,    /**< a trial has overwritten their states; the host's are current */
+    STRAKE_DOMAIN_STORED,    /**< the host has their states */
+    STRAKE_DOMAIN_REFRESHED, /**< other ranks' slabs have come to the host's current states */
+    STRAKE_DOMAIN_GIVEN      /**< the host's states were given anew, on another rank */
 } strake_domain_event;
 
 /** Some memory of a domain. */
@@ -111,6 +112,7 @@ struct strake_domain {
     bool is_adaptive; /**< its time steps follow from its states, as this clock has it */
     strake_clock clock;
     double *work;  /**< [slab] cells that are computed in a sweep now; NULL: as many of each slab */
+    uint64_t hash; /**< of the case and of what else fixes a step; 0: not known */
     bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
 };
 

@@ -26,7 +26,7 @@ void strake_notices_threads(const strake_solver *solver)
 static unsigned find_present(const strake_solver *solver, bool is_placed)
 {
     unsigned present = STRAKE_FOR_TEAM;
-    present |= solver->grid.domain.ranks != NULL ? STRAKE_FOR_RANKS : 0U;
+    present |= solver->domain->ranks != NULL ? STRAKE_FOR_RANKS : 0U;
     present |= solver->team.roles > 1 ? STRAKE_FOR_SEVERAL : 0U;
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_part *const part = &solver->team.part[e];

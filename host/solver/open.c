@@ -5,11 +5,7 @@
 #include "base/clock.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
-#include "grid/active.h"
-#include "grid/arrays.h"
-#include "grid/inputs.h"
-#include "grid/keep.h"
-#include "grid/memory.h"
+#include "grid/grid.h"
 #include "group/border.h"
 #include "group/regroup.h"
 #include "group/shares.h"
@@ -17,34 +13,14 @@
 #include "solver/solver_impl.h"
 #include "team/costs.h"
 
-/*
- * By default: measured on Zen 5, where more steps gain nothing for MPDATA. One step where the rings of
- * all threads would take more than a twentieth of the fields' memory (unless that is little anyway).
- */
-enum { STEPS_PER_SWEEP = 2, RINGS_OF_FIELDS = 20, LITTLE_MEMORY = 8 * 1024 * 1024 };
-
-/* Steps per sweep: as asked, else the default; no more than the graph allows. */
+/* Steps per sweep: as asked, else what the domain finds best; no more than it can. */
 static int choose_sweep(const strake_solver *solver)
 {
-    const int asked = solver->settings.steps_per_sweep;
-    const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
-    const int most = strake_pipeline_most_steps(&solver->grid.graph);
-    if (asked == 0 && solver->team.parts == 1 && solver->team.part[0].ops->has_workers) {
-        if (solver->which->n[1] > 1) {
-            return 1; /* blocks of lines are for one step, and bring more than a second one */
-        }
-        const strake_layout layout = strake_layout_make_deep(
-            &solver->grid.graph, wanted, solver->which->n, solver->which->boundary);
-        const int64_t rings =
-            strake_pipeline_bytes(&solver->grid.graph, &layout, &solver->settings) *
-            solver->team.most_threads;
-        const int64_t fields = layout.elements / strake_ranks_count(solver->grid.domain.ranks) *
-                               layout.element_size * strake_arrays_count(&solver->grid.graph, 2);
-        if (rings > LITTLE_MEMORY && rings > fields / RINGS_OF_FIELDS) {
-            return 1;
-        }
-    }
-    return wanted < most ? wanted : most;
+    const bool is_lone = solver->team.parts == 1 && solver->team.part[0].ops->has_workers;
+    return solver->kind->sweep != NULL
+               ? solver->kind->sweep(solver->domain, &solver->settings,
+                                     is_lone ? solver->team.most_threads : 0)
+               : 1;
 }
 
 static strake_status choose_instructions(strake_solver *solver, strake_error *error)
@@ -67,10 +43,10 @@ static strake_status choose_instructions(strake_solver *solver, strake_error *er
     return STRAKE_OK;
 }
 
-static strake_status build_graph(strake_solver *solver, strake_error *error)
+static strake_status begin_domain(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_grid_begin(&solver->grid, solver->which, error));
+    STRAKE_TRY(solver->kind->begin(solver->domain, error));
     STRAKE_TRY(strake_solver_tune(solver, error));
     solver->team.asked = solver->settings.steps_per_sweep;
     solver->team.is_tuned = solver->tuned != NULL;
@@ -125,7 +101,7 @@ cleanup:
 static void tell_sweep(const strake_solver *solver)
 {
     const int asked = solver->which->run.steps_per_sweep;
-    const bool has_ranks = solver->grid.domain.ranks != NULL;
+    const bool has_ranks = solver->domain->ranks != NULL;
     bool is_bound = has_ranks;
     for (int r = 0; r < solver->team.roles; r++) {
         is_bound = is_bound || solver->team.part[solver->team.role[r].part].ops->bounds_steps;
@@ -150,16 +126,20 @@ cleanup:
     return status;
 }
 
+static strake_status prepare(strake_solver *solver, strake_error *error)
+{
+    return solver->kind->prepare != NULL ? solver->kind->prepare(solver->domain, error) : STRAKE_OK;
+}
+
 strake_status strake_solver_place(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_error cause = {STRAKE_OK, ""};
-    STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
-                                  strake_inputs_prepare(&solver->grid, error), error));
-    if (solver->grid.domain.ranks != NULL) {
+    STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, prepare(solver, error), error));
+    if (solver->domain->ranks != NULL) {
         STRAKE_TRY(strake_shares_place(&solver->group, error));
-        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks, start_up(solver, error), error));
-        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
+        STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, start_up(solver, error), error));
+        STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
                                       strake_regroup_begin(&solver->group, error), error));
     } else {
         /* Every failure drops a device, or ends this. */
@@ -182,7 +162,7 @@ cleanup:
 static strake_status agree_on_sweep(strake_solver *solver, strake_error *error)
 {
     double least = -(double)choose_sweep(solver);
-    const strake_status status = strake_ranks_most(solver->grid.domain.ranks, &least, 1, error);
+    const strake_status status = strake_ranks_most(solver->domain->ranks, &least, 1, error);
     solver->team.sweep = (int)-least;
     return status;
 }
@@ -201,8 +181,10 @@ static strake_status find_places(strake_solver *solver, const strake_options *op
     STRAKE_TRY(strake_workers_choose(&solver->team, options->threads, error));
     STRAKE_TRY(resolve(solver, options, error));
     strake_notices_settings(solver);
-    STRAKE_TRY(build_graph(solver, error));
-    strake_memory_look(&solver->grid);
+    STRAKE_TRY(begin_domain(solver, error));
+    if (solver->kind->look != NULL) {
+        solver->kind->look(solver->domain);
+    }
 cleanup:
     return status;
 }
@@ -212,19 +194,14 @@ static strake_status make_fields(strake_solver *solver, bool *complete, strake_e
 {
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
-    strake_grid_lay_out(&solver->grid, solver->team.sweep);
-    if (which->run.exchange == STRAKE_EXCHANGE_ONE_WAY) {
-        STRAKE_TRY(strake_grid_check_one_way(&solver->grid, error));
-    }
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, solver->team.sweep, error));
     STRAKE_TRY(strake_shares_begin(&solver->group, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));
-    STRAKE_TRY(strake_arrays_allocate(&solver->grid, error));
-    strake_memory_share(&solver->grid, &solver->team.list);
-    STRAKE_TRY(strake_inputs_fill(&solver->grid, error));
+    STRAKE_TRY(solver->kind->make(solver->domain, &solver->team.list, error));
     *complete = true;
     for (int f = 0; f < which->problem->fields; f++) {
-        *complete = *complete && solver->grid.field[f].state != STRAKE_FIELD_EMPTY;
+        *complete = *complete && solver->kind->has_values(solver->domain, f);
     }
 cleanup:
     return status;
@@ -234,6 +211,13 @@ strake_status strake_open(const strake_case *which, const strake_options *option
                           strake_solver **out, strake_error *error)
 {
     return strake_open_on(which, options, NULL, out, error);
+}
+
+/* What a case is of: the one place where it is asked. */
+static const strake_domain_kind *kind_of(const strake_case *which)
+{
+    (void)which;
+    return &strake_grid_kind;
 }
 
 strake_status strake_open_on(const strake_case *which, const strake_options *options,
@@ -248,20 +232,23 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     options = options != NULL ? options : &defaults;
     solver->process = strake_threads_process();
     solver->which = which;
-    solver->grid.domain.ranks = ranks;
-    solver->grid.team = &solver->team;
+    solver->kind = kind_of(which);
+    solver->domain = solver->kind->create(which, &solver->team);
+    STRAKE_CHECK(solver->domain != NULL, error, STRAKE_ERR_MEMORY,
+                 "out of memory opening a solver");
+    solver->domain->ranks = ranks;
     solver->team.which = which;
-    solver->team.domain = &solver->grid.domain;
+    solver->team.domain = solver->domain;
     solver->team.notices = (strake_notices){options->notice, options->user};
     strake_cl_watch_begin(&solver->team.watch, options->compiling, options->user);
     solver->progress = ranks == NULL ? options->progress : NULL;
     solver->progress_user = options->user;
     solver->pace.which = which;
     solver->pace.team = &solver->team;
-    solver->pace.domain = &solver->grid.domain;
+    solver->pace.domain = solver->domain;
     solver->group.which = which;
     solver->group.ranks = ranks;
-    solver->group.domain = &solver->grid.domain;
+    solver->group.domain = solver->domain;
     solver->group.team = &solver->team;
     solver->group.pace = &solver->pace;
     STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
@@ -290,10 +277,10 @@ void strake_close(strake_solver **which)
     }
     strake_border_destroy(&solver->group);
     strake_team_release(&solver->team);
-    strake_grid_forget(&solver->grid);
-    strake_arrays_release(&solver->grid);
-    strake_grid_close_activity(&solver->grid);
     strake_regroup_end(&solver->group);
+    if (solver->domain != NULL) {
+        solver->kind->close(&solver->domain);
+    }
     free(solver->pace.log.decision);
     strake_level_release(&solver->team.level);
     free(solver->group.owned);

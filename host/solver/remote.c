@@ -34,9 +34,9 @@ typedef struct piece {
  */
 static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
 {
-    const int64_t n = solver->grid.layout.n[0];
-    const int last = strake_ranks_count(solver->grid.domain.ranks) - 1;
-    const int64_t slot = at < n ? ((at - solver->grid.domain.shift) % n + n) % n : at;
+    const int64_t n = solver->domain->slabs;
+    const int last = strake_ranks_count(solver->domain->ranks) - 1;
+    const int64_t slot = at < n ? ((at - solver->domain->shift) % n + n) % n : at;
     piece p = {.first = slot, .end = slot + (end - at)};
     while (p.owner < last && slot >= solver->group.owned[p.owner].end) {
         p.owner++;
@@ -48,9 +48,7 @@ static piece piece_at(const strake_solver *solver, int64_t at, int64_t end)
 
 static size_t slab_bytes(const strake_solver *solver, int field)
 {
-    int64_t shape[STRAKE_AXES];
-    strake_case_field_shape(solver->which, field, shape);
-    return (size_t)(shape[1] * shape[2] * solver->grid.layout.element_size);
+    return solver->kind->extent(solver->domain, field).bytes;
 }
 
 static strake_transfer transfer(int peer, void *data, size_t bytes)
@@ -71,19 +69,21 @@ static strake_status ask(strake_solver *solver, const request *wanted, char *dat
     strake_status status = STRAKE_OK;
     request sent = *wanted;
     const size_t slab = slab_bytes(solver, wanted->field);
-    STRAKE_TRY(strake_ranks_broadcast(solver->grid.domain.ranks, &sent, sizeof sent, error));
+    STRAKE_TRY(strake_ranks_broadcast(solver->domain->ranks, &sent, sizeof sent, error));
     for (int64_t at = wanted->first; at < wanted->end;) {
         const piece p = piece_at(solver, at, wanted->end);
         char *const place = data + (size_t)(at - wanted->first) * slab;
         const strake_transfer both = transfer(p.owner, place, (size_t)(p.end - p.first) * slab);
         if (wanted->kind == REQUEST_GET && p.owner == 0) {
-            strake_grid_copy_out(&solver->grid, wanted->field, p.first, p.end, place);
+            STRAKE_TRY(
+                solver->kind->get(solver->domain, wanted->field, p.first, p.end, place, error));
         } else if (wanted->kind == REQUEST_GET) {
-            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, NULL, 0, &both, 1, error));
+            STRAKE_TRY(strake_ranks_trade(solver->domain->ranks, NULL, 0, &both, 1, error));
         } else if (p.owner == 0) {
-            strake_grid_copy_in(&solver->grid, wanted->field, p.first, p.end, place);
+            STRAKE_TRY(
+                solver->kind->put(solver->domain, wanted->field, p.first, p.end, place, error));
         } else {
-            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, &both, 1, NULL, 0, error));
+            STRAKE_TRY(strake_ranks_trade(solver->domain->ranks, &both, 1, NULL, 0, error));
         }
         at += p.end - p.first;
     }
@@ -130,13 +130,14 @@ static strake_status answer(strake_solver *solver, const request *wanted, strake
     for (int64_t at = wanted->first; at < wanted->end;) {
         const piece p = piece_at(solver, at, wanted->end);
         const strake_transfer both = transfer(0, data, (size_t)(p.end - p.first) * slab);
-        if (p.owner == strake_ranks_self(solver->grid.domain.ranks) &&
-            wanted->kind == REQUEST_GET) {
-            strake_grid_copy_out(&solver->grid, wanted->field, p.first, p.end, data);
-            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, &both, 1, NULL, 0, error));
-        } else if (p.owner == strake_ranks_self(solver->grid.domain.ranks)) {
-            STRAKE_TRY(strake_ranks_trade(solver->grid.domain.ranks, NULL, 0, &both, 1, error));
-            strake_grid_copy_in(&solver->grid, wanted->field, p.first, p.end, data);
+        if (p.owner == strake_ranks_self(solver->domain->ranks) && wanted->kind == REQUEST_GET) {
+            STRAKE_TRY(
+                solver->kind->get(solver->domain, wanted->field, p.first, p.end, data, error));
+            STRAKE_TRY(strake_ranks_trade(solver->domain->ranks, &both, 1, NULL, 0, error));
+        } else if (p.owner == strake_ranks_self(solver->domain->ranks)) {
+            STRAKE_TRY(strake_ranks_trade(solver->domain->ranks, NULL, 0, &both, 1, error));
+            STRAKE_TRY(
+                solver->kind->put(solver->domain, wanted->field, p.first, p.end, data, error));
         }
         at += p.end - p.first;
     }
@@ -165,17 +166,16 @@ static strake_status get_ready(strake_solver *solver, strake_error *error)
 
 strake_status strake_remote_begin(strake_solver *solver, strake_error *error)
 {
-    return strake_ranks_agree(solver->grid.domain.ranks, get_ready(solver, error), error);
+    return strake_ranks_agree(solver->domain->ranks, get_ready(solver, error), error);
 }
 
 /* The same on all ranks once rank 0 has done its part. */
 static void conclude(strake_solver *solver, const request *end)
 {
-    solver->grid.domain.step = end->step;
-    solver->grid.domain.clock = end->clock;
+    solver->domain->step = end->step;
+    solver->domain->clock = end->clock;
     if (end->was_set) {
-        strake_grid_mark(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_AHEAD,
-                         STRAKE_FIELD_RAW);
+        solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_GIVEN);
     }
 }
 
@@ -183,14 +183,14 @@ strake_status strake_remote_end(strake_solver *solver, strake_status outcome, st
 {
     strake_status status = STRAKE_OK;
     request end = {.kind = REQUEST_END,
-                   .step = solver->grid.domain.step,
-                   .clock = solver->grid.domain.clock,
+                   .step = solver->domain->step,
+                   .clock = solver->domain->clock,
                    .was_set = solver->remote.was_set};
     if (outcome != STRAKE_OK) {
         end.outcome = *error;
     }
     end.outcome.status = outcome;
-    STRAKE_TRY(strake_ranks_broadcast(solver->grid.domain.ranks, &end, sizeof end, error));
+    STRAKE_TRY(strake_ranks_broadcast(solver->domain->ranks, &end, sizeof end, error));
     conclude(solver, &end);
     status = outcome;
 cleanup:
@@ -202,10 +202,9 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
     strake_status status = STRAKE_OK;
     request wanted = {.kind = REQUEST_END};
     /* Rank 0 reads or writes files, or measures fields, as long as it takes. */
-    strake_ranks_set_patience(solver->grid.domain.ranks, INFINITY);
+    strake_ranks_set_patience(solver->domain->ranks, INFINITY);
     for (;;) {
-        STRAKE_TRY(
-            strake_ranks_broadcast(solver->grid.domain.ranks, &wanted, sizeof wanted, error));
+        STRAKE_TRY(strake_ranks_broadcast(solver->domain->ranks, &wanted, sizeof wanted, error));
         if (wanted.kind == REQUEST_END) {
             break;
         }
@@ -216,7 +215,7 @@ strake_status strake_remote_serve(strake_solver *solver, strake_error *error)
         status = strake_fail(error, wanted.outcome.status, "%s", wanted.outcome.text);
     }
 cleanup:
-    strake_ranks_set_patience(solver->grid.domain.ranks, solver->which->run.patience);
+    strake_ranks_set_patience(solver->domain->ranks, solver->which->run.patience);
     return status;
 }
 
@@ -224,7 +223,7 @@ strake_status strake_remote_parts(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_part_report *own = NULL, *all = NULL;
-    const int count = strake_ranks_count(solver->grid.domain.ranks);
+    const int count = strake_ranks_count(solver->domain->ranks);
     int mine = 0, most = 0, used = 0;
     int *parts = calloc((size_t)count, sizeof *parts);
     own = calloc(STRAKE_MAX_PARTS, sizeof *own);
@@ -234,12 +233,12 @@ strake_status strake_remote_parts(strake_solver *solver, strake_error *error)
     free(solver->remote.report);
     solver->remote.report = NULL;
     mine = strake_solver_parts(solver, own, STRAKE_MAX_PARTS);
-    STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, &mine, sizeof mine, parts, error));
+    STRAKE_TRY(strake_ranks_collect(solver->domain->ranks, &mine, sizeof mine, parts, error));
     for (int k = 0; k < count; k++) {
         most = parts[k] > most ? parts[k] : most;
     }
-    STRAKE_TRY(strake_ranks_collect(solver->grid.domain.ranks, own, (size_t)most * sizeof *own, all,
-                                    error));
+    STRAKE_TRY(
+        strake_ranks_collect(solver->domain->ranks, own, (size_t)most * sizeof *own, all, error));
     for (int k = 0; k < count; k++) {
         for (int e = 0; e < parts[k]; e++) {
             all[used] = all[k * most + e];

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cpu/pipeline.h"
-#include "grid/arrays.h"
 #include "group/regroup.h"
 #include "pace/choose.h"
 #include "solver/solver_impl.h"
@@ -105,30 +104,31 @@ const strake_case *strake_solver_case(const strake_solver *solver)
     return solver->which;
 }
 
+strake_domain_report strake_solver_describe(const strake_solver *solver)
+{
+    strake_domain_report out;
+    solver->kind->describe(solver->domain, &out);
+    return out;
+}
+
 int strake_solver_bytes_per_cell(const strake_solver *solver)
 {
-    return strake_graph_bytes(&solver->grid.graph);
+    return strake_solver_describe(solver).bytes;
 }
 
 int strake_solver_flops_per_cell(const strake_solver *solver)
 {
-    const strake_ops ops = strake_graph_ops(&solver->grid.graph);
-    return ops.adds + ops.muls + ops.divs;
+    return strake_solver_describe(solver).flops;
 }
 
 int strake_solver_divisions_per_cell(const strake_solver *solver)
 {
-    return strake_graph_ops(&solver->grid.graph).divs;
+    return strake_solver_describe(solver).divisions;
 }
 
 int strake_solver_arrays(const strake_solver *solver)
 {
-    int arrays = 0;
-    for (int v = 0; v < STRAKE_MAX_VALUES; v++) {
-        arrays += solver->grid.array[0][v] != NULL ? 1 : 0;
-        arrays += solver->grid.array[1][v] != solver->grid.array[0][v] ? 1 : 0;
-    }
-    return arrays;
+    return strake_solver_describe(solver).arrays;
 }
 
 int strake_solver_policy(const strake_solver *solver, double *slab_seconds)

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "cpu/threads.h"
-#include "grid/inputs.h"
 #include "group/border.h"
 #include "group/regroup.h"
 #include "pace/rescue.h"
@@ -55,7 +54,7 @@ static int64_t cut_apart(const strake_team *team, int64_t steps)
 static strake_status start_clock(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_domain *const domain = &solver->grid.domain;
+    strake_domain *const domain = solver->domain;
     int64_t one = 1;
     if (!domain->is_adaptive || domain->clock.is_known) {
         return STRAKE_OK;
@@ -71,7 +70,7 @@ cleanup:
 /* Whether an adaptive run is where its caller wanted to have it; it has no further step then. */
 static bool is_over(const strake_solver *solver)
 {
-    return solver->grid.domain.is_adaptive && strake_clock_is_over(&solver->grid.domain.clock);
+    return solver->domain->is_adaptive && strake_clock_is_over(&solver->domain->clock);
 }
 
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
@@ -94,8 +93,8 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     account(solver, steps, elapsed);
     strake_regroup_observe(&solver->group, steps);
     STRAKE_TRY(status);
-    solver->grid.domain.ops->note(&solver->grid.domain, STRAKE_DOMAIN_STEPPED);
-    solver->grid.domain.step += steps;
+    solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_STEPPED);
+    solver->domain->step += steps;
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_range own = solver->team.part[e].range;
         solver->team.part[e].updates += (double)(own.end - own.first) * (double)steps;
@@ -108,39 +107,11 @@ cleanup:
     return status;
 }
 
-/* Whether something is poured into an input, rather than given. */
-static bool pours(const strake_case *which)
-{
-    return which->problem->pour != NULL && which->problem->pour(which, 0.0, NULL, NULL) > 0;
-}
-
-/* The next time after @p time at which inputs change. */
-static double next_event(const strake_case *which, double time)
-{
-    return which->problem->event != NULL ? which->problem->event(which, time) : (double)INFINITY;
-}
-
-/* Steps end where inputs change; where they have, what is poured is filled anew. */
+/* Steps end where inputs change. */
 static strake_status pass_event(strake_solver *solver, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    const strake_case *const which = solver->which;
-    strake_clock *const clock = &solver->grid.domain.clock;
-    const double next = fmin(next_event(which, clock->time), which->end);
-    if (!solver->grid.domain.is_adaptive) {
-        return STRAKE_OK;
-    }
-    if (pours(which) && (clock->time < solver->grid.poured_at ||
-                         next_event(which, solver->grid.poured_at) <= clock->time)) {
-        strake_inputs_pour(&solver->grid);
-        STRAKE_TRY(strake_ranks_agree(solver->group.ranks,
-                                      strake_inputs_prepare(&solver->grid, error), error));
-        clock->is_known = false;
-    }
-    clock->is_known = clock->is_known && clock->stop == next;
-    clock->stop = next;
-cleanup:
-    return status;
+    return solver->domain->is_adaptive ? solver->kind->pass_event(solver->domain, error)
+                                       : STRAKE_OK;
 }
 
 /*
@@ -152,11 +123,11 @@ static strake_status run_to(strake_solver *solver, int64_t step, int64_t least, 
 {
     strake_status status = STRAKE_OK;
     bool ends = false;
-    while (solver->grid.domain.step < step && !ends && !is_over(solver)) {
+    while (solver->domain->step < step && !ends && !is_over(solver)) {
         strake_error cause = {STRAKE_OK, ""};
         const int64_t sweep = strake_solver_steps_at_once(solver);
-        int64_t left = step - solver->grid.domain.step;
-        ends = solver->grid.domain.step >= least && is_asked_to_stop(solver);
+        int64_t left = step - solver->domain->step;
+        ends = solver->domain->step >= least && is_asked_to_stop(solver);
         left = ends && sweep < left ? sweep : left;
         if (run_piece(solver, left, &cause) != STRAKE_OK) {
             const double start = strake_clock_seconds();
@@ -174,11 +145,7 @@ cleanup:
 static strake_status lose_states(strake_solver *solver, const strake_error *cause,
                                  strake_error *error)
 {
-    for (int f = 0; f < solver->which->problem->fields; f++) {
-        if (solver->which->problem->field[f].is_state && strake_case_has(solver->which, f)) {
-            solver->grid.field[f] = (strake_validity){.state = STRAKE_FIELD_EMPTY};
-        }
-    }
+    solver->kind->lose(solver->domain);
     strake_keep_forget(&solver->pace);
     return strake_fail(error, cause->status, "%s: %s", solver->which->file, cause->text);
 }
@@ -192,23 +159,22 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
 {
     strake_status status = STRAKE_OK;
     bool stopped = false;
-    const int64_t end = solver->grid.domain.step + steps;
-    while (solver->grid.domain.step < end && !stopped && !is_over(solver)) {
+    const int64_t end = solver->domain->step + steps;
+    while (solver->domain->step < end && !stopped && !is_over(solver)) {
         const double start = strake_clock_seconds();
-        solver->team.checked = solver->grid.domain.step;
-        const int64_t before = solver->grid.domain.step;
+        solver->team.checked = solver->domain->step;
+        const int64_t before = solver->domain->step;
         const int64_t piece = strake_regroup_piece(&solver->group, end - before);
         const int64_t aim = before + piece;
-        strake_border_expect(&solver->group, piece + (solver->grid.domain.clock.is_known ? 0 : 1));
+        strake_border_expect(&solver->group, piece + (solver->domain->clock.is_known ? 0 : 1));
         status = run_to(solver, aim, least, error);
-        stopped = solver->grid.domain.step < aim;
+        stopped = solver->domain->step < aim;
         if (status != STRAKE_OK) {
             strake_border_break(&solver->group);
         }
-        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks, status, error));
+        STRAKE_TRY(strake_ranks_agree(solver->domain->ranks, status, error));
         const double elapsed = strake_clock_seconds() - start;
-        STRAKE_TRY(
-            strake_regroup(&solver->group, solver->grid.domain.step - before, elapsed, error));
+        STRAKE_TRY(strake_regroup(&solver->group, solver->domain->step - before, elapsed, error));
         solver->pace.step_seconds += strake_clock_seconds() - start - elapsed;
     }
 cleanup:
@@ -219,18 +185,18 @@ cleanup:
 static strake_status run_batches(strake_solver *solver, int64_t end, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t first = solver->grid.domain.step;
+    const int64_t first = solver->domain->step;
     bool goes_on = true;
-    while (solver->grid.domain.step < end && goes_on) {
+    while (solver->domain->step < end && goes_on) {
         const int64_t sweep = strake_solver_steps_at_once(solver);
-        const int64_t left = end - solver->grid.domain.step;
+        const int64_t left = end - solver->domain->step;
         const int64_t batch = solver->batch > 0 ? solver->batch : sweep;
         const int64_t now = left < batch ? left : batch;
-        const int64_t aim = solver->grid.domain.step + now;
+        const int64_t aim = solver->domain->step + now;
         const double start = strake_clock_seconds();
         STRAKE_TRY(run_together(solver, now, first, error));
         solver->batch = strake_batch_next(batch, now, sweep, strake_clock_seconds() - start);
-        goes_on = solver->grid.domain.step == aim &&
+        goes_on = solver->domain->step == aim &&
                   (aim == end || solver->progress(solver->progress_user, aim, end));
     }
 cleanup:
@@ -240,7 +206,7 @@ cleanup:
 /* Runs up to a step, or until somebody asks to stop. */
 static strake_status run_all(strake_solver *solver, int64_t end, strake_error *error)
 {
-    const int64_t first = solver->grid.domain.step;
+    const int64_t first = solver->domain->step;
     if (is_asked_to_stop(solver)) {
         return STRAKE_OK;
     }
@@ -252,7 +218,7 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
 {
     const strake_problem *problem = solver->which->problem;
     for (int f = 0; f < problem->fields; f++) {
-        if (solver->grid.field[f].state == STRAKE_FIELD_EMPTY) {
+        if (!solver->kind->has_values(solver->domain, f)) {
             return strake_fail(
                 error, STRAKE_ERR_STATE,
                 "field %s has no values (yet, or after a failed step); give it in the "
@@ -266,8 +232,8 @@ static strake_status check_given(const strake_solver *solver, strake_error *erro
 /* Whether a run has reached a time at which inputs change, and goes on from there. */
 static bool is_at_event(const strake_solver *solver)
 {
-    const strake_clock *const clock = &solver->grid.domain.clock;
-    return solver->grid.domain.is_adaptive && clock->time >= clock->stop &&
+    const strake_clock *const clock = &solver->domain->clock;
+    return solver->domain->is_adaptive && clock->time >= clock->stop &&
            clock->stop < solver->which->end && clock->time < clock->until;
 }
 
@@ -275,13 +241,13 @@ strake_status strake_advance(strake_solver *solver, double until, int64_t steps,
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_CHECK(solver->grid.domain.is_adaptive, error, STRAKE_ERR_USAGE,
+    STRAKE_CHECK(solver->domain->is_adaptive, error, STRAKE_ERR_USAGE,
                  "strake_advance: problem %s has the time step that its case gives; use "
                  "strake_step()",
                  solver->which->problem->name);
-    solver->grid.domain.clock.until = until;
+    solver->domain->clock.until = until;
     status = strake_step(solver, steps, error);
-    solver->grid.domain.clock.until = INFINITY;
+    solver->domain->clock.until = INFINITY;
 cleanup:
     return status;
 }
@@ -292,8 +258,8 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     strake_error cause = {STRAKE_OK, ""};
     int64_t end = 0;
     /* Other ranks do not have the slabs yet that theirs read. */
-    const bool is_set = solver->placed && solver->group.ranks != NULL &&
-                        strake_grid_any(&solver->grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW);
+    const bool is_set =
+        solver->placed && solver->group.ranks != NULL && solver->kind->is_set(solver->domain);
     STRAKE_TRY(strake_threads_enter(solver->process, error));
     STRAKE_CHECK(steps >= 0, error, STRAKE_ERR_USAGE, "strake_step: %lld steps; expected 0 or more",
                  (long long)steps);
@@ -302,26 +268,25 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     STRAKE_TRY(check_given(solver, error));
     if (!solver->placed) {
         STRAKE_TRY(strake_solver_place(solver, error));
-    } else if (strake_grid_any(&solver->grid, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_RAW)) {
-        STRAKE_TRY(strake_ranks_agree(solver->grid.domain.ranks,
-                                      strake_inputs_prepare(&solver->grid, error), error));
+    } else if (solver->kind->needs_preparing(solver->domain)) {
+        STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
+                                      solver->kind->prepare(solver->domain, error), error));
     }
     if (is_set) {
         STRAKE_TRY(strake_border_refresh(&solver->group, error));
     }
-    end = solver->grid.domain.step + steps;
+    end = solver->domain->step + steps;
     STRAKE_TRY(pass_event(solver, error));
-    while ((status = run_all(solver, end, &cause)) == STRAKE_OK && solver->grid.domain.step < end &&
+    while ((status = run_all(solver, end, &cause)) == STRAKE_OK && solver->domain->step < end &&
            is_at_event(solver)) {
         STRAKE_TRY(pass_event(solver, error));
     }
     if (status != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
-    } else if (solver->grid.domain.step < end && !is_over(solver)) {
+    } else if (solver->domain->step < end && !is_over(solver)) {
         strake_stop(solver, false);
-        status =
-            strake_fail(error, STRAKE_STOPPED, "%s: stopped after step %lld of %lld",
-                        solver->which->file, (long long)solver->grid.domain.step, (long long)end);
+        status = strake_fail(error, STRAKE_STOPPED, "%s: stopped after step %lld of %lld",
+                             solver->which->file, (long long)solver->domain->step, (long long)end);
     }
 cleanup:
     return status;
@@ -336,7 +301,7 @@ void strake_stop(strake_solver *solver, bool stop)
 strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
 {
     strake_error cause = {STRAKE_OK, ""};
-    const int64_t step = solver->grid.domain.step;
+    const int64_t step = solver->domain->step;
     if (strake_team_gather(&solver->team, &cause) == STRAKE_OK) {
         return STRAKE_OK;
     }
@@ -347,18 +312,18 @@ strake_status strake_solver_gather(strake_solver *solver, strake_error *error)
         error, STRAKE_WENT_BACK,
         "%s: %s; the states of step %lld are lost with it and those of step %lld are back: "
         "call strake_step() for the %lld steps between, which the other parts do, and read again",
-        solver->which->file, cause.text, (long long)step, (long long)solver->grid.domain.step,
-        (long long)(step - solver->grid.domain.step));
+        solver->which->file, cause.text, (long long)step, (long long)solver->domain->step,
+        (long long)(step - solver->domain->step));
 }
 
 strake_status strake_solver_fetch(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t step = solver->grid.domain.step;
+    const int64_t step = solver->domain->step;
     /* Several ranks do so together (strake_remote_begin()). */
-    while (solver->grid.domain.ranks == NULL &&
+    while (solver->domain->ranks == NULL &&
            (status = strake_solver_gather(solver, error)) == STRAKE_WENT_BACK) {
-        STRAKE_TRY(strake_step(solver, step - solver->grid.domain.step, error));
+        STRAKE_TRY(strake_step(solver, step - solver->domain->step, error));
     }
 cleanup:
     return status;
@@ -366,49 +331,47 @@ cleanup:
 
 int64_t strake_step_count(const strake_solver *solver)
 {
-    return solver->grid.domain.step;
+    return solver->domain->step;
 }
 
 double strake_time(const strake_solver *solver)
 {
-    const strake_domain *const domain = &solver->grid.domain;
+    const strake_domain *const domain = solver->domain;
     return domain->is_adaptive ? domain->clock.time : (double)domain->step * solver->which->dt;
 }
 
 size_t strake_element_size(const strake_solver *solver)
 {
-    return (size_t)solver->grid.layout.element_size;
+    return solver->kind->element_size(solver->domain);
 }
 
 strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const uint64_t graph = strake_graph_hash(&solver->grid.graph);
-    uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &graph, sizeof graph);
-    for (int f = 0; f < solver->which->problem->fields && solver->grid.hash == 0; f++) {
-        /* What is poured changes with time; what it comes from is in the case's own hash. */
-        const bool changes = solver->which->problem->field[f].is_poured && pours(solver->which);
-        if (!solver->which->problem->field[f].is_state && !changes &&
-            solver->grid.field[f].state != STRAKE_FIELD_CONSTANT) {
+    strake_domain *const domain = solver->domain;
+    const uint64_t own = solver->kind->hash(domain);
+    uint64_t hash = strake_fnv1a(strake_case_hash(solver->which), &own, sizeof own);
+    for (int f = 0; f < solver->which->problem->fields && domain->hash == 0; f++) {
+        if (solver->kind->is_hashed(domain, f)) {
             STRAKE_TRY(strake_fields_hash(solver, f, &hash, error));
         }
     }
-    solver->grid.hash = solver->grid.hash != 0 ? solver->grid.hash : hash;
-    *out = solver->grid.hash;
+    domain->hash = domain->hash != 0 ? domain->hash : hash;
+    *out = domain->hash;
 cleanup:
     return status;
 }
 
 void strake_solver_set_progress(strake_solver *solver, int64_t steps, double time)
 {
-    solver->grid.domain.step = steps;
+    solver->domain->step = steps;
     solver->first_step = steps;
     solver->pace.step_seconds = 0.0;
     for (int e = 0; e < solver->team.parts; e++) {
         strake_part *part = &solver->team.part[e];
         part->compute = part->exchange = part->idle = part->updates = 0.0;
     }
-    solver->grid.domain.clock.time = time;
-    solver->grid.domain.clock.is_known = false;
+    solver->domain->clock.time = time;
+    solver->domain->clock.is_known = false;
     strake_keep_forget(&solver->pace);
 }

@@ -10,6 +10,7 @@
 #include "engine/times.h"
 #include "mpi/ranks.h"
 #include "pace/decisions.h"
+#include "part/extent.h"
 #include "part/report.h"
 #include "strake.h"
 
@@ -100,6 +101,16 @@ int strake_solver_divisions_per_cell(const strake_solver *solver);
 
 /** Arrays of the size of the grid in host memory: two for each state, one for each other input. */
 int strake_solver_arrays(const strake_solver *solver);
+
+/** The k-th field that a checkpoint has, from 0 on; NULL: there are no more. Some are in no output. */
+const char *strake_solver_kept(const strake_solver *solver, int k);
+
+/** How large a field is, and in how many slabs it is read. @return STRAKE_ERR_USAGE for an unknown name */
+strake_status strake_field_extent(const strake_solver *solver, const char *name, strake_extent *out,
+                                  strake_error *error);
+
+/** What its domain is (strake_domain_report). */
+strake_domain_report strake_solver_describe(const strake_solver *solver);
 
 /** Hash of case, stage table and static fields: what a checkpoint must match. */
 strake_status strake_solver_hash(strake_solver *solver, uint64_t *out, strake_error *error);

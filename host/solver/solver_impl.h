@@ -2,17 +2,17 @@
 #ifndef STRAKE_SOLVER_IMPL_H
 #define STRAKE_SOLVER_IMPL_H
 
-#include "grid/grid.h"
 #include "group/group.h"
 #include "pace/pace.h"
 #include "solver/solver.h"
-#include "team/team.h"
+#include "team/kind.h"
 
-/** It opens, steps and closes what it is made of: a team, its pace, its group of ranks, and the grid as their domain. */
+/** It opens, steps and closes what it is made of: a team, its pace, its group of ranks, and their domain. */
 struct strake_solver {
     const strake_case *which;
-    int64_t process; /**< that opened it (strake_threads_process()) */
-    strake_grid grid;
+    int64_t process;                /**< that opened it (strake_threads_process()) */
+    const strake_domain_kind *kind; /**< of the domain */
+    strake_domain *domain;
     strake_team team;
     strake_pace pace;
     strake_rank_group group;

@@ -10,7 +10,7 @@ strake_status strake_solver_time_kernels(strake_solver *solver, int most, strake
     strake_status status = STRAKE_OK;
     strake_cl_time *const time = calloc(STRAKE_CL_MOST_KERNELS, sizeof *time);
     int found = 0;
-    const bool ready = !solver->grid.domain.ops->lacks_inputs(&solver->grid.domain);
+    const bool ready = !solver->domain->ops->lacks_inputs(solver->domain);
     *count = 0;
     STRAKE_CHECK(time != NULL, error, STRAKE_ERR_MEMORY, "out of memory timing kernels");
     for (int e = 0; e < solver->team.parts && found == 0 && ready; e++) {

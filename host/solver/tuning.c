@@ -12,7 +12,7 @@ static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
     strake_tuned_key_make(solver->team.list.cl, part->device, solver->which->problem->name,
-                          &solver->grid.graph, &key);
+                          solver->kind->graph(solver->domain), &key);
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
@@ -50,7 +50,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
     }
     if (!solver->team.threads_chosen && solver->settings.threads > 0 &&
         solver->settings.threads <= strake_threads_limit() &&
-        strake_ranks_sharing(solver->grid.domain.ranks) == 1) {
+        strake_ranks_sharing(solver->domain->ranks) == 1) {
         solver->team.most_threads = solver->settings.threads;
         solver->team.threads = solver->team.most_threads;
         solver->team.threads_chosen = true;

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "case/where.h"
-#include "grid/parts.h"
 #include "solver/solver_impl.h"
 
 /* Of a device: the self-test, the filling of arrays, what all problems have in common, and the kernels of a step. */
@@ -22,7 +21,7 @@ static strake_status add_part(strake_solver *solver, const strake_part_ops *ops,
     strake_part *part = &solver->team.part[solver->team.parts++];
     memset(part, 0, sizeof *part);
     part->ops = ops;
-    part->domain = &solver->grid.domain;
+    part->domain = solver->domain;
     part->number = device;
     if (device >= 0) {
         part->device = &solver->team.list.device[device];
@@ -63,8 +62,8 @@ static bool is_eligible(strake_solver *solver, int index, char *why, size_t size
 /* Whether GPU number @p gpu of @p gpus is this rank's: those of a machine are dealt out to its ranks. */
 static bool is_own_gpu(const strake_solver *solver, int gpu, int gpus)
 {
-    const int ranks = strake_ranks_local_count(solver->grid.domain.ranks);
-    const int self = strake_ranks_local_self(solver->grid.domain.ranks);
+    const int ranks = strake_ranks_local_count(solver->domain->ranks);
+    const int self = strake_ranks_local_self(solver->domain->ranks);
     return gpus >= ranks ? gpu % ranks == self : gpu == self % gpus;
 }
 
@@ -81,7 +80,7 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {
-            *status = add_part(solver, &strake_part_opencl, d, error);
+            *status = add_part(solver, solver->kind->device, d, error);
             added++;
         } else {
             strake_cl_watch_expect(&solver->team.watch, 1 - PROGRAMS);
@@ -141,7 +140,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
                     "with other devices only to rounding",
                     token, device->name);
     }
-    return add_part(solver, &strake_part_opencl, index, error);
+    return add_part(solver, solver->kind->device, index, error);
 }
 
 static strake_status add_token(strake_solver *solver, const char *token, strake_error *error)
@@ -157,7 +156,7 @@ static strake_status add_token(strake_solver *solver, const char *token, strake_
                     "for its cores)");
             }
         }
-        return add_part(solver, &strake_part_cpu, -1, error);
+        return add_part(solver, solver->kind->cpu, -1, error);
     }
     if (strake_where_is_device(token)) {
         return add_named_device(solver, token, error);
@@ -225,17 +224,17 @@ strake_status strake_where_resolve(strake_solver *solver, const char *where,
     *kind = STRAKE_WHERE_LIST;
     solver->team.parts = 0;
     if (strcmp(where, "serial") == 0) {
-        return add_part(solver, &strake_part_serial, -1, error);
+        return add_part(solver, solver->kind->serial, -1, error);
     }
     if (strcmp(where, "cpu") == 0) {
-        return add_part(solver, &strake_part_cpu, -1, error);
+        return add_part(solver, solver->kind->cpu, -1, error);
     }
     STRAKE_TRY(strake_cl_list_open(&solver->team.list, error));
     strake_cl_watch_list(&solver->team.watch, &solver->team.list);
     if (strcmp(where, "gpu") == 0) {
         STRAKE_TRY(add_gpu_word(solver, error));
     } else if (strcmp(where, "hybrid") == 0 || strcmp(where, "auto") == 0) {
-        STRAKE_TRY(add_part(solver, &strake_part_cpu, -1, error));
+        STRAKE_TRY(add_part(solver, solver->kind->cpu, -1, error));
         const int gpus = add_gpus(solver, error, &status);
         STRAKE_TRY(status);
         if (gpus == 0) {

@@ -136,8 +136,7 @@ static void run(const char *scheme, const char *where, int spoils, double *thick
         strake_part_report report;
         *solver->team.list.cl = real_calls;
         const int rows = strcmp(scheme, "pair") == 0 ? 1 : 2;
-        const double most =
-            2.0 * rows * (double)(solver->grid.layout.slab * solver->grid.layout.element_size);
+        const double most = 2.0 * rows * solver->domain->slab_bytes;
         for (int e = 0; e < 2; e++) {
             strake_part_describe(&solver->team.part[e], &report);
             assert_true(report.borders.done.bytes_down == most &&

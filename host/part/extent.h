@@ -1,0 +1,23 @@
+/** @file extent.h What is said of a domain and its fields to those who read them (team/kind.h). */
+#ifndef STRAKE_EXTENT_H
+#define STRAKE_EXTENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** How large a field is, as users see it and as it is read in pieces. */
+typedef struct strake_extent {
+    int dims;         /**< 1 to 3 */
+    int64_t shape[3]; /**< slowest first; unused ones 1 */
+    int64_t slabs;    /**< that it consists of */
+    size_t bytes;     /**< of a slab */
+} strake_extent;
+
+/** What a domain is, for reports. */
+typedef struct strake_domain_report {
+    double items; /**< cells, or particles, that a step updates */
+    int bytes;    /**< of a grid: strake_solver_bytes_per_cell() and what follows it */
+    int flops, divisions, arrays;
+} strake_domain_report;
+
+#endif

@@ -1,0 +1,84 @@
+/**
+ * @file kind.h
+ * A kind of domain, as one table of functions for whoever opens, reads and writes one: what a solver needs of it beyond
+ * what a team must know (part/domain.h). There are grids (grid/grid.h) and particles (particles/domain.h); which of them a
+ * case is of is asked where a solver opens it (solver/open.c) and nowhere else.
+ *
+ * Fields have numbers from 0 on, those of the case's problem first, and come in slabs: dense, of elements of
+ * strake_domain_kind.element_size.
+ */
+#ifndef STRAKE_KIND_H
+#define STRAKE_KIND_H
+
+#include "part/extent.h"
+#include "team/team.h"
+
+/** Slabs [first, end) of a field of all ranks, dense: what a kind asks of the solver. */
+typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, int64_t end,
+                                          void *data, strake_error *error);
+
+/** NULL: there is nothing to do. */
+typedef struct strake_domain_kind {
+    const strake_part_ops *serial, *cpu, *device; /**< parts; NULL: it does not run there */
+    const char *lone; /**< one part of one process computes all of it, since ...; NULL: any parts */
+
+    /** In this order: an empty domain; what the case makes of it; its memory, before ranks and drivers take theirs. */
+    strake_domain *(*create)(const strake_case *which, const strake_team *team);
+    strake_status (*begin)(strake_domain *domain, strake_error *error);
+    void (*look)(strake_domain *domain);
+    /** Steps per sweep that pay; @p threads of the processor if only they compute it, else 0. NULL: 1 */
+    int (*sweep)(const strake_domain *domain, const strake_settings *settings, int threads);
+    /** For sweeps of up to so many steps; what a team must know of it. */
+    strake_status (*lay_out)(strake_domain *domain, int steps, strake_error *error);
+    /** Memory, and the fields as far as the case gives them. */
+    strake_status (*make)(strake_domain *domain, strake_cl_list *devices, strake_error *error);
+    void (*close)(strake_domain **domain);
+
+    /** What tuned settings depend on. NULL: nothing is tuned */
+    const strake_graph *(*graph)(const strake_domain *domain);
+
+    /** Whether what follows from fields is to be found before a step, and finds it. Collective. NULL: nothing does */
+    bool (*needs_preparing)(const strake_domain *domain);
+    strake_status (*prepare)(strake_domain *domain, strake_error *error);
+    /** Steps end where inputs change; where they have, they are changed. Of adaptive problems. */
+    strake_status (*pass_event)(strake_domain *domain, strake_error *error);
+    /** After a failure: states have no values. */
+    void (*lose)(strake_domain *domain);
+    /** Whether the memory around its states is as it was. */
+    bool (*is_intact)(const strake_domain *domain);
+    void (*describe)(const strake_domain *domain, strake_domain_report *out);
+    /** strake_problem.quantities of the host's current states. */
+    strake_status (*measure)(strake_domain *domain, strake_slabs_reader *read, void *user,
+                             double *out, strake_error *error);
+
+    /** @return name of a field, NULL: there are no more */
+    const char *(*name)(const strake_domain *domain, int field);
+    /** The k-th field that checkpoints have, -1: there are no more. */
+    int (*kept)(const strake_domain *domain, int k);
+    size_t (*element_size)(const strake_domain *domain);
+    strake_extent (*extent)(const strake_domain *domain, int field);
+    strake_kind (*role)(const strake_domain *domain, int field);
+    bool (*has_values)(const strake_domain *domain, int field);
+    /** Whether states have values that other ranks do not know of yet. NULL: there are none */
+    bool (*is_set)(const strake_domain *domain);
+    /** Whether each rank has some slabs of it. */
+    bool (*is_shared)(const strake_domain *domain, int field);
+    /** Hash of what fixes a step beside the case, and whether the values of a field do. */
+    uint64_t (*hash)(const strake_domain *domain);
+    bool (*is_hashed)(const strake_domain *domain, int field);
+    /** Whether these slabs may be set (now). @return STRAKE_ERR_STATE, STRAKE_ERR_USAGE */
+    strake_status (*may_set)(const strake_domain *domain, int field, int64_t first, int64_t end,
+                             strake_error *error);
+    /** Refuses values that a field cannot have. @return STRAKE_ERR_USAGE */
+    strake_status (*check)(const strake_domain *domain, int field, int64_t first, int64_t end,
+                           const void *data, strake_error *error);
+    /** Copies slabs of this rank in and out. */
+    strake_status (*put)(strake_domain *domain, int field, int64_t first, int64_t end,
+                         const void *data, strake_error *error);
+    strake_status (*get)(const strake_domain *domain, int field, int64_t first, int64_t end,
+                         void *data, strake_error *error);
+    /** The slabs before @p end were set, here or on other ranks. */
+    void (*was_set)(strake_domain *domain, int field, int64_t end);
+} strake_domain_kind;
+
+#endif
