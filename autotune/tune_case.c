@@ -93,6 +93,8 @@ static void print_key(const strake_key *key, double value, const double *list, s
     case STRAKE_KEY_CHOICE:
         print_choice(key->choices, (int)value, text);
         break;
+    case STRAKE_KEY_WORDS: /* of scenes, which have no grid to be tuned */
+    case STRAKE_KEY_SCENE:
     case STRAKE_KEY_VENTS: /* other cells, other rates: what is tuned has none */
         strake_text_print(text, "[]");
         break;

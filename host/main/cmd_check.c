@@ -8,6 +8,7 @@
 #include "engine/graph.h"
 #include "output/output.h"
 #include "output/report.h"
+#include "scene/scene.h"
 #include "main/case_options.h"
 #include "main/command.h"
 #include "main/formats.h"
@@ -265,6 +266,25 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     return status;
 }
 
+static void print_line(void *user, const char *text)
+{
+    (void)fprintf(user, "%s\n", text);
+}
+
+/* A case of particles: what stands where at the start. */
+static strake_status check_scene(const strake_case *which, FILE *stream, strake_error *error)
+{
+    strake_scene scene;
+    const strake_status status = strake_scene_make(which, &scene, error);
+    if (status == STRAKE_OK) {
+        (void)fprintf(stream, "%s is valid\n\nproblem    %s, %s precision\n", which->file,
+                      which->problem->name, strake_precision_name(which->precision));
+        strake_scene_describe(which, &scene, print_line, stream);
+    }
+    strake_scene_close(&scene);
+    return status;
+}
+
 static int command(const strake_arguments *arguments)
 {
     strake_status status = STRAKE_OK;
@@ -278,6 +298,10 @@ static int command(const strake_arguments *arguments)
     FILE *const stream = strake_table_stream(arguments->report);
     const strake_options settings = strake_solver_options(arguments);
     STRAKE_TRY(strake_case_from(arguments, &which, error));
+    if (which->problem->has_particles) {
+        STRAKE_TRY(check_scene(which, stream, error));
+        goto cleanup;
+    }
     STRAKE_TRY(strake_output_look(which, strake_formats, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
     STRAKE_TRY(strake_open(which, &settings, &solver, error));

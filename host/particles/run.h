@@ -8,13 +8,6 @@
 
 #include "particles/sph.h"
 
-/** One particle, absolute, in double precision. */
-typedef struct strake_sph_particle {
-    int64_t number;
-    strake_particle_kind kind;
-    double x[STRAKE_PARTICLE_AXES], v[STRAKE_PARTICLE_AXES], density, pressure;
-} strake_sph_particle;
-
 /** What a run has done, and when it is. */
 typedef struct strake_sph_clock {
     int64_t steps, rebuilds; /**< done; of the order */

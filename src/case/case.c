@@ -18,6 +18,11 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
 {
     bool constant[STRAKE_MAX_FIELDS] = {false};
     const strake_problem *const problem = which->problem;
+    if (problem->has_particles) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: problem %s: nothing computes particles yet", which->file,
+                           problem->name);
+    }
     for (int f = 0; f < problem->fields; f++) {
         constant[f] = which->source[f] != NULL && !problem->field[f].is_state &&
                       strake_source_constant(which->source[f], &number[f]);
@@ -45,6 +50,7 @@ void strake_case_close(strake_case **which)
     free((*which)->text);
     free((*which)->output_directory);
     strake_vents_free(&(*which)->vents);
+    strake_scene_plan_free(&(*which)->scene);
     strake_settings_free(&(*which)->run);
     free(*which);
     *which = NULL;
@@ -183,10 +189,14 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
                  "%s: diagnostics.every: problem %s measures nothing; leave it out", which->file,
                  which->problem->name);
     STRAKE_TRY(strake_keys_read_problem(root, which, error));
-    STRAKE_TRY(read_fields(root, which, fields_later, error));
-    STRAKE_TRY(strake_grid_complete(root, which, error));
-    STRAKE_TRY(check_size(root, which, error));
-    STRAKE_TRY(read_vents(root, which, error));
+    if (which->problem->has_particles) {
+        STRAKE_TRY(strake_scene_read(root, which, error));
+    } else {
+        STRAKE_TRY(read_fields(root, which, fields_later, error));
+        STRAKE_TRY(strake_grid_complete(root, which, error));
+        STRAKE_TRY(check_size(root, which, error));
+        STRAKE_TRY(read_vents(root, which, error));
+    }
     STRAKE_TRY(strake_output_check(which, error));
     STRAKE_TRY(strake_maps_check(which, error));
     STRAKE_TRY(check_files(which, error));

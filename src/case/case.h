@@ -7,6 +7,7 @@
 
 #include "case/input.h"
 #include "case/output.h"
+#include "case/scene.h"
 #include "case/settings.h"
 #include "case/vents.h"
 #include "engine/problem.h"
@@ -41,6 +42,7 @@ struct strake_case {
     strake_source
         *source[STRAKE_MAX_FIELDS]; /**< per field; NULL: given later by the library user */
     strake_vents vents;             /**< sources in cells */
+    strake_scene_plan scene;        /**< of problems of particles */
     strake_settings run;            /**< the run.* keys */
     char *
         output_directory; /**< output.directory, default "out"; relative to the working directory */

@@ -91,7 +91,9 @@ static void describe_problem(const writer *to, const strake_problem *problem)
         }
         at += at[length] == '|' ? length + 1 : length;
     }
-    say(to, 6, "  boundaries: %s", kinds.list);
+    if (problem->boundaries != 0) {
+        say(to, 6, "  boundaries: %s", kinds.list);
+    }
     if (problem->dt_required) {
         say(to, 6, "  time.dt is required");
     }

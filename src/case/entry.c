@@ -188,11 +188,22 @@ static void of_key(const strake_key *key, strake_entry *out)
                        "list of {row, col, rate} or {x, y, rate}; or SCIARA's {grid, emission}");
         (void)snprintf(out->example, sizeof out->example, "[{row: 10, col: 12, rate: 4}]");
         break;
+    case STRAKE_KEY_WORDS:
+        comma_list(key->choices, words, sizeof words);
+        (void)snprintf(out->type, sizeof out->type, "list of some of %s", words);
+        (void)snprintf(out->example, sizeof out->example, "[%.*s]", (int)strcspn(key->choices, "|"),
+                       key->choices);
+        break;
+    case STRAKE_KEY_SCENE:
+        (void)snprintf(out->type, sizeof out->type, "list of mappings");
+        break;
     case STRAKE_KEY_REALS:
         (void)snprintf(out->type, sizeof out->type, "list of %d to %d numbers %s",
                        (int)key->minimum, (int)key->maximum, key->unit);
         (void)snprintf(out->example, sizeof out->example, "%s",
-                       key->minimum > 1.0 ? "[0, 1]" : "[0, 0, 1]");
+                       key->minimum > 2.0 || key->minimum < 2.0 ? "[0, 0, 1]" : "[0, 1]");
+        (void)snprintf(out->usual, sizeof out->usual, "%s",
+                       key->choices != NULL ? key->choices : "");
         break;
     }
     set_otherwise(out, key->required ? "required" : NULL);
@@ -274,7 +285,7 @@ bool strake_entry_read(int k, strake_entry *out)
         }
         k -= problem->keys;
         for (int f = 0; f < problem->fields; f++) {
-            if (strake_field_is_given(&problem->field[f]) && k-- == 0) {
+            if (!problem->has_particles && strake_field_is_given(&problem->field[f]) && k-- == 0) {
                 of_field(problem, &problem->field[f], out);
                 return true;
             }

@@ -127,7 +127,7 @@ strake_status strake_case_write(const strake_problem *problem,
                                 strake_error *error)
 {
     /* Sections in the order in which one reads a case; what is in none of them follows. */
-    static const char *const first[] = {"precision",  "grid",   "time",   "boundary",
+    static const char *const first[] = {"precision",  "grid",   "scene",  "time", "boundary",
                                         "parameters", "scheme", "fields", NULL};
     strake_node *example = NULL;
     strake_entry entry;

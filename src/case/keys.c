@@ -15,13 +15,15 @@ enum {
     D3 = 1U << 3,
     ALL = D1 | D2 | D3,
     FIXED = 1U << 4,
-    ADAPTIVE = 1U << 5
+    ADAPTIVE = 1U << 5,
+    GRIDS = 1U << 6 /* not of particles */
 };
 
 bool strake_common_applies(const strake_common *common, const strake_problem *problem)
 {
     const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
-    return (common->dims >> problem->dims & 1U) != 0 && (common->dims & other) == 0;
+    const unsigned absent = problem->has_particles ? other | GRIDS : other;
+    return (common->dims >> problem->dims & 1U) != 0 && (common->dims & absent) == 0;
 }
 
 #define AT(member) offsetof(struct strake_case, member)
@@ -56,17 +58,18 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 
 #define CELLS_ROW(name, dims, axis, text)                                                          \
     {                                                                                              \
-        "grid." name, STRAKE_COMMON_COUNT, dims, CELLS(axis), 0.0,                                 \
+        "grid." name, STRAKE_COMMON_COUNT, (dims) | GRIDS, CELLS(axis), 0.0,                       \
             "from the file of a state field", CELL_RANGE, text                                     \
     }
 #define SPACING_ROW(name, dims, axis, text)                                                        \
     {                                                                                              \
-        "grid." name, STRAKE_COMMON_REAL, dims, SPACING(axis), 1.0, NULL, LENGTH_RANGE, text       \
+        "grid." name, STRAKE_COMMON_REAL, (dims) | GRIDS, SPACING(axis), 1.0, NULL, LENGTH_RANGE,  \
+            text                                                                                   \
     }
 #define BOUNDARY_ROW(name, dims, axis)                                                             \
     {                                                                                              \
-        "boundary." name, STRAKE_COMMON_BOUNDARY, dims, EDGE(axis), 0.0, "periodic", NO_RANGE,     \
-            "both edges of this direction"                                                         \
+        "boundary." name, STRAKE_COMMON_BOUNDARY, (dims) | GRIDS, EDGE(axis), 0.0, "periodic",     \
+            NO_RANGE, "both edges of this direction"                                               \
     }
 #define WORD_ROW(name, member, words, text)                                                        \
     {                                                                                              \
@@ -97,11 +100,11 @@ const strake_common strake_commons[] = {
      "time of the last step, which ends exactly there"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | ADAPTIVE, AT(steps), STRAKE_STEPS_OPEN,
      "as many as there are until time.end", STEP_RANGE, "number of time steps at most"},
-    {"time.dt_max", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(dt_max), 60.0, NULL, STEP_OF_TIME_RANGE,
-     "longest time step"},
+    {"time.dt_max", STRAKE_COMMON_REAL, ALL | ADAPTIVE | GRIDS, AT(dt_max), 60.0, NULL,
+     STEP_OF_TIME_RANGE, "longest time step"},
     {"time.safety",
      STRAKE_COMMON_REAL,
-     ALL | ADAPTIVE,
+     ALL | ADAPTIVE | GRIDS,
      AT(safety),
      0.2,
      NULL,
@@ -111,7 +114,7 @@ const strake_common strake_commons[] = {
     BOUNDARY_ROW("rows", D3, 1),
     BOUNDARY_ROW("rows", D2, 0),
     BOUNDARY_ROW("cols", ALL, 2),
-    {"fields", STRAKE_COMMON_FIELDS, ALL, 0, 0.0, NULL, NO_RANGE, "one entry per field"},
+    {"fields", STRAKE_COMMON_FIELDS, ALL | GRIDS, 0, 0.0, NULL, NO_RANGE, "one entry per field"},
     {"run", STRAKE_COMMON_SETTINGS, ALL, AT(run), 0.0, NULL, NO_RANGE, "where and how to run"},
     {"output.directory", STRAKE_COMMON_FOLDER, ALL, AT(output_directory), 0.0, "out", NO_RANGE,
      "folder of the output, relative to the case's"},
@@ -191,7 +194,8 @@ static const char *legal_path(const strake_problem *problem, int k, char *buffer
         return problem->key[k].path;
     }
     k -= problem->keys;
-    if (k < problem->fields && !strake_field_is_given(&problem->field[k])) {
+    if (k < problem->fields &&
+        (problem->has_particles || !strake_field_is_given(&problem->field[k]))) {
         return "";
     }
     if (k < problem->fields) {

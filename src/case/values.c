@@ -204,6 +204,20 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
     return STRAKE_OK;
 }
 
+/* Some of the choices, as a bit set. */
+static strake_status read_set(const strake_node *node, const char *choices, double *set,
+                              strake_error *error)
+{
+    bool chosen[32] = {false};
+    const strake_status status = strake_read_words(node, choices, chosen, error);
+    unsigned bits = 0;
+    for (int k = 0; k < 32; k++) {
+        bits |= chosen[k] ? 1U << k : 0U;
+    }
+    *set = bits;
+    return status;
+}
+
 strake_status strake_keys_read_problem(strake_node *root, strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -250,6 +264,10 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
             which->value[k] = choice;
             break;
         case STRAKE_KEY_VENTS: /* when the grid is known: case.c */
+        case STRAKE_KEY_SCENE: /* when the other keys are: case.c */
+            break;
+        case STRAKE_KEY_WORDS:
+            status = read_set(node, key->choices, &which->value[k], error);
             break;
         case STRAKE_KEY_REALS:
             status = read_reals(node, key, which->list[k], &which->value[k], error);

@@ -24,14 +24,17 @@ typedef enum strake_key_type {
     STRAKE_KEY_BOOLEAN, /**< true/false -> 1/0 */
     STRAKE_KEY_CHOICE,  /**< index into the choices */
     STRAKE_KEY_REALS,   /**< list of numbers, in strake_case.list[]; the value is how many */
-    STRAKE_KEY_VENTS    /**< sources in cells, in strake_case.vents; the value is how many */
+    STRAKE_KEY_VENTS,   /**< sources in cells, in strake_case.vents; the value is how many */
+    STRAKE_KEY_WORDS,   /**< list of some of the choices; the value is a bit set */
+    STRAKE_KEY_SCENE /**< list of things in a scene, in strake_case.scene; the value is how many */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
 typedef struct strake_key {
     const char *path; /**< for example "scheme.iterations" */
     strake_key_type type;
-    const char *choices;     /**< for CHOICE: "none|infinite"; else NULL */
+    const char *
+        choices; /**< of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL */
     double fallback;         /**< default */
     double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL; REALS: of their number) */
     bool required;
@@ -155,6 +158,8 @@ typedef struct strake_problem {
      * bound on the next step.
      */
     bool is_adaptive;
+    /** Of particles: no grid, no graph; the fields are attributes of particles and given by a scene (case/scene.h). */
+    bool has_particles;
     /**
      * With fields that wake cells: a step changes nothing that is further than so many cells from an active one, and
      * makes none active that is; 0: the halo, with which that holds of any problem.

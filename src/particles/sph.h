@@ -41,6 +41,13 @@ typedef struct strake_sph_plane {
     double normal[STRAKE_PARTICLE_AXES], offset;
 } strake_sph_plane;
 
+/** One particle, absolute, in double precision. */
+typedef struct strake_sph_particle {
+    int64_t number;
+    strake_particle_kind kind;
+    double x[STRAKE_PARTICLE_AXES], v[STRAKE_PARTICLE_AXES], density, pressure;
+} strake_sph_particle;
+
 /** What a case says of the fluid and its scheme. */
 typedef struct strake_sph {
     int dims;

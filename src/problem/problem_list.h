@@ -8,6 +8,8 @@
     X(mpdata3d)                                                                                    \
     X(cahn_hilliard2d)                                                                             \
     X(cahn_hilliard3d)                                                                             \
-    X(lava)
+    X(lava)                                                                                        \
+    X(sph2d)                                                                                       \
+    X(sph3d)
 
 #endif

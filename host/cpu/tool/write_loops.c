@@ -146,7 +146,7 @@ static void write_functions(void)
                  "#include \"cl/elementary.h\"\n\n");
     for (int p = 0; strake_problems[p] != NULL; p++) {
         const char *const source = strake_problems[p]->cl_source;
-        bool is_new = true;
+        bool is_new = !strake_problems[p]->has_particles;
         for (int q = 0; q < p; q++) {
             is_new = is_new && strcmp(strake_problems[q]->cl_source, source) != 0;
         }
@@ -198,6 +198,9 @@ static void write_table(void)
 int main(int argc, char **argv)
 {
     for (int p = 0; strake_problems[p] != NULL; p++) {
+        if (strake_problems[p]->has_particles) {
+            continue;
+        }
         strake_case which = {.problem = strake_problems[p], .precision = STRAKE_DOUBLE};
         which.file = (char[]){"write_loops"};
         add_variants(&which, 0);

@@ -1,0 +1,399 @@
+/* Reading the lists of a scene: fluid, walls, obstacles. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/case.h"
+#include "case/read.h"
+
+static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
+static const strake_limits positive = {0.0, INFINITY, true, "[m]"};
+
+/* What reading one item needs. */
+typedef struct reader {
+    const strake_case *which;
+    strake_scene_item *item;
+} reader;
+
+void strake_scene_plan_free(strake_scene_plan *plan)
+{
+    for (int k = 0; k < plan->items; k++) {
+        free(plan->item[k].where);
+    }
+    free(plan->item);
+    *plan = (strake_scene_plan){0};
+}
+
+/* Refuses keys other than "a|b|c". */
+static strake_status check_keys(const strake_node *map, const char *choices, strake_error *error)
+{
+    strake_words words = {0};
+    strake_words_add_choices(&words, choices);
+    for (const strake_node *child = map->child; child != NULL; child = child->next) {
+        bool is_known = false;
+        char hint[100], where[STRAKE_PLACE_SIZE];
+        for (int k = 0; k < words.count; k++) {
+            is_known = is_known || strcmp(words.word[k], child->key) == 0;
+        }
+        if (!is_known) {
+            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
+                               strake_node_where_key(child, where, sizeof where), hint,
+                               hint[0] != '\0' ? " " : "; ", words.list);
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* A child that must be there. */
+static strake_status need(const strake_node *map, const char *key, const char *expected,
+                          const strake_node **out, strake_error *error)
+{
+    *out = strake_node_get(map, key);
+    return *out != NULL ? STRAKE_OK
+                        : strake_node_fail(map, error, "%s is missing; expected %s", key, expected);
+}
+
+/* [x, y, z], in 2D [x, z]. */
+static strake_status read_vector(const reader *r, const strake_node *node, const char *unit,
+                                 double *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int dims = r->which->problem->dims;
+    int d = 0;
+    if (node->kind != STRAKE_NODE_LIST || node->children != dims) {
+        return strake_node_unlike(node, error, "a list of %d numbers, %s %s", dims,
+                                  dims == 2 ? "[x, z]" : "[x, y, z]", unit);
+    }
+    for (const strake_node *item = node->child; item != NULL; item = item->next, d++) {
+        STRAKE_TRY(strake_read_real(item, &any, &out[dims == 2 ? 2 * d : d], error));
+    }
+cleanup:
+    return status;
+}
+
+/* The same of a child that must be there. */
+static strake_status read_point(const reader *r, const strake_node *map, const char *key,
+                                double *out, strake_error *error)
+{
+    const strake_node *node = NULL;
+    const char *const expected =
+        r->which->problem->dims == 2 ? "two numbers, [x, z]" : "three numbers, [x, y, z]";
+    const strake_status status = need(map, key, expected, &node, error);
+    return status == STRAKE_OK ? read_vector(r, node, "[m]", out, error) : status;
+}
+
+static strake_status read_length(const strake_node *map, const char *key, double *out,
+                                 strake_error *error)
+{
+    const strake_node *node = NULL;
+    const strake_status status = need(map, key, "a number > 0 [m]", &node, error);
+    return status == STRAKE_OK ? strake_read_real(node, &positive, out, error) : status;
+}
+
+static strake_status read_sides(const reader *r, const strake_node *node, unsigned *out,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (node->kind != STRAKE_NODE_LIST || node->children == 0) {
+        return strake_node_unlike(node, error, "a list of sides such as [bottom, left, right]");
+    }
+    *out = 0;
+    for (const strake_node *side = node->child; side != NULL; side = side->next) {
+        int choice = 0;
+        STRAKE_TRY(strake_read_choice(side, STRAKE_SIDE_WORDS, &choice, error));
+        if (r->which->problem->dims == 2 &&
+            (1U << choice & (STRAKE_SIDE_FRONT | STRAKE_SIDE_BACK)) != 0) {
+            return strake_node_fail(side, error, "there is no %s in 2D", side->text);
+        }
+        *out |= 1U << choice;
+    }
+cleanup:
+    return status;
+}
+
+/* --- forms --------------------------------------------------------------------------------------- */
+
+static strake_status read_box(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_scene_item *const item = r->item;
+    const bool is_wall = item->role == STRAKE_SCENE_WALL;
+    const strake_node *sides = NULL;
+    STRAKE_TRY(check_keys(map, is_wall ? "from|to|sides" : "from|to", error));
+    STRAKE_TRY(read_point(r, map, "from", &item->v[0], error));
+    STRAKE_TRY(read_point(r, map, "to", &item->v[3], error));
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double width = item->v[3 + d] - item->v[d];
+        const bool may_be_flat = item->role == STRAKE_SCENE_OBSTACLE;
+        if ((d != 1 || r->which->problem->dims == 3) &&
+            (width < 0.0 || (width == 0.0 && !may_be_flat))) {
+            char text[120];
+            (void)snprintf(text, sizeof text,
+                           "along %c it ends before it begins; expected a lower "
+                           "corner `from` and an upper one `to`",
+                           "xyz"[d]);
+            return strake_node_fail(map, error, "%s", text);
+        }
+    }
+    if (is_wall) {
+        STRAKE_TRY(
+            need(map, "sides", "a list of sides such as [bottom, left, right]", &sides, error));
+        STRAKE_TRY(read_sides(r, sides, &item->sides, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status read_cylinder(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double length = 0.0;
+    STRAKE_TRY(check_keys(map, "from|to|radius", error));
+    STRAKE_TRY(read_point(r, map, "from", &r->item->v[0], error));
+    STRAKE_TRY(read_point(r, map, "to", &r->item->v[3], error));
+    STRAKE_TRY(read_length(map, "radius", &r->item->v[6], error));
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double along = r->item->v[3 + d] - r->item->v[d];
+        length += along * along;
+    }
+    if (!(length > 0.0)) {
+        return strake_node_fail(map, error,
+                                "both ends are the same point; expected the middles of "
+                                "its two ends as from and to");
+    }
+cleanup:
+    return status;
+}
+
+static strake_status read_sphere(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(check_keys(map, "center|radius", error));
+    STRAKE_TRY(read_point(r, map, "center", &r->item->v[0], error));
+    STRAKE_TRY(read_length(map, "radius", &r->item->v[6], error));
+cleanup:
+    return status;
+}
+
+static strake_status read_plane(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double square = 0.0;
+    double *const normal = &r->item->v[3];
+    STRAKE_TRY(check_keys(map, "point|normal", error));
+    STRAKE_TRY(read_point(r, map, "point", &r->item->v[0], error));
+    STRAKE_TRY(read_point(r, map, "normal", normal, error));
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        square += normal[d] * normal[d];
+    }
+    if (!(square > 0.0)) {
+        return strake_node_fail(map, error,
+                                "its normal is zero; expected a direction into the fluid");
+    }
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        normal[d] /= sqrt(square);
+    }
+cleanup:
+    return status;
+}
+
+/* The forms that there are, and for which roles. */
+static const struct form {
+    const char *name;
+    unsigned roles; /* bit per role */
+    int least_dims;
+    strake_status (*read)(const reader *r, const strake_node *map, strake_error *error);
+} forms[] = {
+    [STRAKE_SCENE_BOX] = {"box",
+                          1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
+                              1U << STRAKE_SCENE_OBSTACLE,
+                          2, read_box},
+    [STRAKE_SCENE_CYLINDER] = {"cylinder", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE,
+                               3, read_cylinder},
+    [STRAKE_SCENE_SPHERE] = {"sphere", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE, 2,
+                             read_sphere},
+    [STRAKE_SCENE_PLANE] = {"plane", 1U << STRAKE_SCENE_WALL, 2, read_plane},
+};
+enum { FORMS = (int)(sizeof forms / sizeof forms[0]) };
+
+/* --- what a fluid is like at the start ------------------------------------------------------------ */
+
+/* [u, v, w], or {strain: [a, b, c], center: [x, y, z]}. */
+static strake_status read_velocity(const reader *r, const strake_node *node, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *strain = NULL;
+    if (node->kind == STRAKE_NODE_LIST) {
+        r->item->flow = STRAKE_FLOW_UNIFORM;
+        return read_vector(r, node, "[m/s]", r->item->rate, error);
+    }
+    if (node->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(node, error, "a velocity such as %s [m/s], or {strain, center}",
+                                  r->which->problem->dims == 2 ? "[1, 0]" : "[1, 0, 0]");
+    }
+    r->item->flow = STRAKE_FLOW_STRAIN;
+    STRAKE_TRY(check_keys(node, "strain|center", error));
+    STRAKE_TRY(need(node, "strain", "rates along the directions [1/s]", &strain, error));
+    STRAKE_TRY(read_vector(r, strain, "[1/s]", r->item->rate, error));
+    STRAKE_TRY(read_point(r, node, "center", r->item->center, error));
+cleanup:
+    return status;
+}
+
+/* at_rest, none, or {dome: p, center: [x, y, z], radius: r}. */
+static strake_status read_pressure(const reader *r, const strake_node *node, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *dome = NULL;
+    int choice = 0;
+    if (node->kind != STRAKE_NODE_MAP) {
+        STRAKE_TRY(strake_read_choice(node, "at_rest|none", &choice, error));
+        r->item->is_at_rest = choice == 0;
+        return STRAKE_OK;
+    }
+    r->item->is_at_rest = false;
+    STRAKE_TRY(check_keys(node, "dome|center|radius", error));
+    STRAKE_TRY(need(node, "dome", "a pressure [Pa]", &dome, error));
+    STRAKE_TRY(strake_read_real(dome, &any, &r->item->dome, error));
+    STRAKE_TRY(read_point(r, node, "center", r->item->center, error));
+    STRAKE_TRY(read_length(node, "radius", &r->item->dome_radius, error));
+cleanup:
+    return status;
+}
+
+/* --- items ----------------------------------------------------------------------------------------- */
+
+/* Keys that an item may have, the forms first. */
+static void item_keys(const reader *r, char *words, size_t size, char *example, size_t room)
+{
+    words[0] = '\0';
+    for (int f = 0; f < FORMS; f++) {
+        if ((forms[f].roles >> r->item->role & 1U) != 0 &&
+            forms[f].least_dims <= r->which->problem->dims) {
+            const size_t used = strlen(words);
+            (void)snprintf(words + used, size - used, "%s%s", used > 0 ? "|" : "", forms[f].name);
+        }
+    }
+    if (r->item->role == STRAKE_SCENE_WALL) {
+        (void)snprintf(words + strlen(words), size - strlen(words), "|sides");
+    }
+    (void)snprintf(example, room, "%s", words);
+    (void)snprintf(words + strlen(words), size - strlen(words), "%s",
+                   r->item->role == STRAKE_SCENE_FLUID ? "|velocity|pressure" : "|kind");
+}
+
+/* Its form: one of those of its role, and no more than one. */
+static strake_status read_form(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char words[200], choices[200];
+    int found = 0;
+    const strake_node *const sides = strake_node_get(map, "sides");
+    item_keys(r, words, sizeof words, choices, sizeof choices);
+    STRAKE_TRY(check_keys(map, words, error));
+    for (int f = 0; f < FORMS; f++) {
+        const strake_node *const node = strake_node_get(map, forms[f].name);
+        if (node == NULL) {
+            continue;
+        }
+        found++;
+        r->item->form = (strake_scene_form)f;
+        if (node->kind != STRAKE_NODE_MAP) {
+            return strake_node_unlike(node, error, "a mapping; see `strake help scene`");
+        }
+        STRAKE_TRY(forms[f].read(r, node, error));
+    }
+    if (sides != NULL) {
+        found++;
+        r->item->form = STRAKE_SCENE_BOX;
+        r->item->is_of_box = true;
+        STRAKE_TRY(read_sides(r, sides, &r->item->sides, error));
+    }
+    if (found != 1) {
+        strake_words list = {0};
+        strake_words_add_choices(&list, choices);
+        return strake_node_fail(map, error, "expected one of %s", list.list);
+    }
+cleanup:
+    return status;
+}
+
+static strake_status read_item(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    char where[STRAKE_PLACE_SIZE];
+    const strake_node *const velocity = strake_node_get(map, "velocity");
+    const strake_node *const pressure = strake_node_get(map, "pressure");
+    const strake_node *const kind = strake_node_get(map, "kind");
+    int walls = (int)strake_case_value(r->which, "scheme.walls");
+    if (map->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(map, error, "a mapping such as {box: {from: %s, to: %s}}",
+                                  r->which->problem->dims == 2 ? "[0, 0]" : "[0, 0, 0]",
+                                  r->which->problem->dims == 2 ? "[1, 1]" : "[1, 1, 1]");
+    }
+    STRAKE_TRY(read_form(r, map, error));
+    r->item->is_at_rest = true;
+    if (velocity != NULL) {
+        STRAKE_TRY(read_velocity(r, velocity, error));
+    }
+    if (pressure != NULL) {
+        STRAKE_TRY(read_pressure(r, pressure, error));
+    }
+    if (kind != NULL) {
+        STRAKE_TRY(strake_read_choice(kind, STRAKE_WALLS_WORDS, &walls, error));
+    }
+    r->item->walls = (strake_scene_walls)walls;
+    r->item->where = strdup(strake_node_where(map, where, sizeof where));
+    STRAKE_CHECK(r->item->where != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                 where);
+cleanup:
+    return status;
+}
+
+static strake_status read_list(const strake_node *list, strake_case *which, strake_scene_role role,
+                               strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_scene_plan *const plan = &which->scene;
+    strake_scene_item *grown = NULL;
+    if (list == NULL) {
+        return STRAKE_OK;
+    }
+    if (list->kind != STRAKE_NODE_LIST) {
+        return strake_node_unlike(list, error, "a list, each with one form such as - box: {...}");
+    }
+    if (plan->items + list->children > STRAKE_SCENE_MOST) {
+        return strake_node_fail(list, error, "a scene has at most %d things in it",
+                                STRAKE_SCENE_MOST);
+    }
+    grown = realloc(plan->item, (size_t)(plan->items + list->children + 1) * sizeof *grown);
+    STRAKE_CHECK(grown != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it", which->file);
+    plan->item = grown;
+    for (const strake_node *node = list->child; node != NULL; node = node->next) {
+        const reader r = {which, &plan->item[plan->items++]};
+        *r.item = (strake_scene_item){.role = role};
+        STRAKE_TRY(read_item(&r, node, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_scene_read(strake_node *root, strake_case *which, strake_error *error)
+{
+    static const struct {
+        const char *path;
+        strake_scene_role role;
+    } lists[] = {{"scene.fluid", STRAKE_SCENE_FLUID},
+                 {"scene.walls", STRAKE_SCENE_WALL},
+                 {"scene.obstacles", STRAKE_SCENE_OBSTACLE}};
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < (int)(sizeof lists / sizeof lists[0]); k++) {
+        const int before = which->scene.items;
+        STRAKE_TRY(read_list(strake_node_find(root, lists[k].path), which, lists[k].role, error));
+        which->value[strake_case_key(which, lists[k].path)] = which->scene.items - before;
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,291 @@
+/* Weakly compressible particles (particles/sph.h): keys, and what particles have. */
+#include "problem/sph.h"
+
+#include <math.h>
+
+static const strake_field fields[STRAKE_SPH_FIELDS] = {
+    [STRAKE_SPH_POSITION] = {"position", .is_state = true, .unit = "[m]",
+                             .text = "x, y, z; in 2D x, z"},
+    [STRAKE_SPH_VELOCITY] = {"velocity", .is_state = true, .unit = "[m/s]",
+                             .text = "along the same"},
+    [STRAKE_SPH_DENSITY] = {"density", .is_state = true, .unit = "[kg/m3]",
+                            .text = "of the fluid there"},
+    [STRAKE_SPH_PRESSURE] = {"pressure", .is_state = true, .unit = "[Pa]",
+                             .text = "from the density"},
+    [STRAKE_SPH_KIND] = {"kind", .is_state = true, .unit = "[-]",
+                         .text = "0: fluid, 1: wall whose density follows, 2: wall that repels"},
+    [STRAKE_SPH_NUMBER] = {"number", .is_state = true, .unit = "[-]",
+                           .text = "of the particle, in the order of the scene"},
+};
+
+#define KEYS(dims_, directions_, origin_, gravity_)                                                \
+    {                                                                                              \
+        {"scene.spacing",                                                                          \
+         STRAKE_KEY_REAL,                                                                          \
+         NULL,                                                                                     \
+         0,                                                                                        \
+         1e-9,                                                                                     \
+         INFINITY,                                                                                 \
+         true,                                                                                     \
+         "[m]",                                                                                    \
+         "distance of neighbouring particles at the start, dp"},                                   \
+            {"scene.from",                                                                         \
+             STRAKE_KEY_REALS,                                                                     \
+             origin_,                                                                              \
+             0,                                                                                    \
+             dims_,                                                                                \
+             dims_,                                                                                \
+             false,                                                                                \
+             "[m]",                                                                                \
+             "lower corner of the box; walls may stand around it"},                                \
+            {"scene.to",                                                                           \
+             STRAKE_KEY_REALS,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             dims_,                                                                                \
+             dims_,                                                                                \
+             true,                                                                                 \
+             "[m]",                                                                                \
+             "upper corner: what leaves the box and its walls is lost"},                           \
+            {"scene.periodic",                                                                     \
+             STRAKE_KEY_WORDS,                                                                     \
+             directions_,                                                                          \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "directions in which the scene repeats itself"},                                      \
+            {"scene.fluid",                                                                        \
+             STRAKE_KEY_SCENE,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
+             "{sphere: {center, radius}}; beside it velocity: a vector [m/s] or {strain: rates "   \
+             "[1/s], center}, and pressure: at_rest (as under the highest fluid, the default), "   \
+             "none, or {dome: p [Pa], center, radius}, which falls with the square of the "        \
+             "distance"},                                                                          \
+            {"scene.walls",                                                                        \
+             STRAKE_KEY_SCENE,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "vessels, whose walls are outside of them: {sides: [left, right, front, back, "       \
+             "bottom, top]} of the box, {box: {from, to, sides}}, or {plane: {point, normal}}, "   \
+             "which is made of no particles; beside it kind, as scheme.walls"},                    \
+            {"scene.obstacles",                                                                    \
+             STRAKE_KEY_SCENE,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "bodies, whose walls are inside of them: {box: {from, to}} (flat along a direction: " \
+             "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}; beside it "     \
+             "kind, as scheme.walls"},                                                             \
+            {"parameters.density",                                                                 \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             1000,                                                                                 \
+             1e-6,                                                                                 \
+             INFINITY,                                                                             \
+             false,                                                                                \
+             "[kg/m3]",                                                                            \
+             "of the fluid at rest, rho0"},                                                        \
+            {"parameters.gravity",                                                                 \
+             STRAKE_KEY_REALS,                                                                     \
+             gravity_,                                                                             \
+             0,                                                                                    \
+             dims_,                                                                                \
+             dims_,                                                                                \
+             false,                                                                                \
+             "[m/s2]",                                                                             \
+             "acceleration of everything"},                                                        \
+            {"parameters.viscosity",                                                               \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             1e-6,                                                                                 \
+             0,                                                                                    \
+             INFINITY,                                                                             \
+             false,                                                                                \
+             "[m2/s]",                                                                             \
+             "kinematic, nu, of scheme.viscosity: laminar"},                                       \
+            {"scheme.kernel",                                                                      \
+             STRAKE_KEY_CHOICE,                                                                    \
+             "wendland|cubic",                                                                     \
+             STRAKE_SPH_WENDLAND,                                                                  \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "weights of neighbours: Wendland's C2 or the cubic spline"},                          \
+            {"scheme.smoothing",                                                                   \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             1.3,                                                                                  \
+             0.8,                                                                                  \
+             4,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "smoothing length h over the spacing; neighbours are nearer than 2h"},                \
+            {"scheme.sound",                                                                       \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             NAN,                                                                                  \
+             1e-6,                                                                                 \
+             INFINITY,                                                                             \
+             false,                                                                                \
+             "[m/s]",                                                                              \
+             "speed of sound at rest, c0; instead of scheme.sound_factor"},                        \
+            {"scheme.sound_factor",                                                                \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             14.14,                                                                                \
+             1,                                                                                    \
+             1000,                                                                                 \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "c0 over sqrt(g H), H being the height of the fluid at the start; the default is "    \
+             "ten "                                                                                \
+             "times the speed sqrt(2 g H) of a fall from there"},                                  \
+            {"scheme.viscosity",                                                                   \
+             STRAKE_KEY_CHOICE,                                                                    \
+             "artificial|laminar",                                                                 \
+             STRAKE_SPH_ARTIFICIAL,                                                                \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "Monaghan's with scheme.alpha, or Morris's with "                                     \
+             "parameters.viscosity"},                                                              \
+            {"scheme.alpha", STRAKE_KEY_REAL,          NULL, 0.1, 0, 10, false,                    \
+             "[-]",          "of artificial viscosity"},                                           \
+            {"scheme.diffusion",                                                                   \
+             STRAKE_KEY_CHOICE,                                                                    \
+             "none|molteni|fourtakas",                                                             \
+             STRAKE_SPH_PLAIN,                                                                     \
+             0,                                                                                    \
+             2,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "of density: none, Molteni and Colagrossi's, or Fourtakas et al.'s, which leaves "    \
+             "water at rest alone"},                                                               \
+            {"scheme.delta",                                                                       \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             0.1,                                                                                  \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "strength of the diffusion of density"},                                              \
+            {"scheme.cfl",                                                                         \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             0.3,                                                                                  \
+             1e-3,                                                                                 \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "part that is taken of the bounds on time steps, sqrt(h/|a|) and h/c"},               \
+            {"scheme.skin",                                                                        \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             0.1,                                                                                  \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "how much further than 2h lists of neighbours reach, over 2h; fixes the order of "    \
+             "sums"},                                                                              \
+            {"scheme.rebuild",                                                                     \
+             STRAKE_KEY_INTEGER,                                                                   \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             1000,                                                                                 \
+             false,                                                                                \
+             "[steps]",                                                                            \
+             "most steps with one list of neighbours; 0: as long as the skin allows"},             \
+            {"scheme.walls",                                                                       \
+             STRAKE_KEY_CHOICE,                                                                    \
+             STRAKE_WALLS_WORDS,                                                                   \
+             STRAKE_WALLS_DYNAMIC,                                                                 \
+             0,                                                                                    \
+             2,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "walls of particles whose density follows the fluid's (dynamic), of particles that "  \
+             "repel (lennard_jones), or, for the sides of the scene's box, planes that do"},       \
+            {"scheme.repulsion",                                                                   \
+             STRAKE_KEY_REAL,                                                                      \
+             NULL,                                                                                 \
+             5,                                                                                    \
+             0,                                                                                    \
+             1000,                                                                                 \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "strength of walls that repel, D over g H"},                                          \
+            {"scheme.slices",                                                                      \
+             STRAKE_KEY_CHOICE,                                                                    \
+             directions_,                                                                          \
+             0,                                                                                    \
+             0,                                                                                    \
+             2,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "direction along which the box is cut into slices, which are shared out; fixes the "  \
+             "order of sums"},                                                                     \
+    }
+
+static const strake_key keys_2d[] = KEYS(2, STRAKE_SPH_DIRECTIONS_2D, "[0, 0]", "[0, -9.81]");
+static const strake_key keys_3d[] = KEYS(3, STRAKE_SPH_DIRECTIONS_3D, "[0, 0, 0]", "[0, 0, -9.81]");
+
+const strake_problem strake_problem_sph2d = {
+    .name = "sph2d",
+    .text = "a fluid with a free surface in a vertical plane: weakly compressible particles (SPH)",
+    .dims = 2,
+    .keys = (int)(sizeof keys_2d / sizeof keys_2d[0]),
+    .key = keys_2d,
+    .fields = STRAKE_SPH_FIELDS,
+    .field = fields,
+    .is_adaptive = true,
+    .has_particles = true,
+    .cl_source = "sph_point.h",
+    .example = "scene:\n"
+               "  spacing: 0.02\n"
+               "  to: [1.6, 0.6]\n"
+               "  fluid: [{box: {from: [0, 0], to: [0.4, 0.4]}}]\n"
+               "  walls: [{sides: [bottom, left, right]}]\n"
+               "time: {end: 0.5}\n"
+               "output: {every_seconds: 0.1}\n",
+};
+
+const strake_problem strake_problem_sph3d = {
+    .name = "sph3d",
+    .text = "a fluid with a free surface: weakly compressible particles (SPH)",
+    .dims = 3,
+    .keys = (int)(sizeof keys_3d / sizeof keys_3d[0]),
+    .key = keys_3d,
+    .fields = STRAKE_SPH_FIELDS,
+    .field = fields,
+    .is_adaptive = true,
+    .has_particles = true,
+    .cl_source = "sph_point.h",
+    .example = "scene:\n"
+               "  spacing: 0.04\n"
+               "  to: [1.6, 0.64, 0.6]\n"
+               "  fluid: [{box: {from: [0, 0, 0], to: [0.4, 0.64, 0.4]}}]\n"
+               "  walls: [{sides: [bottom, left, right, front, back]}]\n"
+               "  obstacles: [{box: {from: [0.88, 0.24, 0], to: [1, 0.4, 0.6]}}]\n"
+               "time: {end: 0.5}\n"
+               "output: {every_seconds: 0.1}\n",
+};

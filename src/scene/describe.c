@@ -1,0 +1,114 @@
+/* A scene in words, and whether its time steps can work. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "scene/scene.h"
+
+/* Part of h^2/nu that explicit viscosity allows (Morris et al. 1997). */
+static const double viscous_part = 0.125;
+
+strake_scene_steps strake_scene_find_steps(const strake_scene *scene)
+{
+    const strake_sph *const sph = &scene->sph;
+    double square = 0.0;
+    strake_scene_steps steps = {.sound = sph->cfl * sph->smoothing / sph->sound,
+                                .gravity = INFINITY,
+                                .viscosity = INFINITY};
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        square += sph->gravity[a] * sph->gravity[a];
+    }
+    if (square > 0.0) {
+        steps.gravity = sph->cfl * sqrt(sph->smoothing / sqrt(square));
+    }
+    if (sph->viscosity == STRAKE_SPH_LAMINAR && sph->nu > 0.0) {
+        steps.viscosity = viscous_part * sph->smoothing * sph->smoothing / sph->nu;
+    }
+    return steps;
+}
+
+strake_status strake_scene_judge(const strake_case *which, const strake_scene *scene,
+                                 strake_error *error)
+{
+    const strake_scene_steps steps = strake_scene_find_steps(scene);
+    const double dt = fmin(steps.sound, steps.gravity);
+    char text[300];
+    if (dt > steps.viscosity) {
+        (void)strake_number_print(
+            text, sizeof text,
+            "parameters.viscosity: %.4g m2/s needs time steps below %.4g s, and scheme.cfl allows "
+            "%.4g "
+            "s; take a scheme.cfl of %.2g or less, or a larger scheme.sound or scene.spacing",
+            scene->sph.nu, steps.viscosity, dt, scene->sph.cfl * steps.viscosity / dt);
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", which->file, text);
+    }
+    if (!(which->end < dt * 0x1p50)) {
+        (void)strake_number_print(text, sizeof text,
+                                  "time.end: %.4g s are more steps of %.4g s than a clock can "
+                                  "count; take a shorter time, "
+                                  "a larger scene.spacing or a smaller scheme.sound",
+                                  which->end, dt);
+        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", which->file, text);
+    }
+    return STRAKE_OK;
+}
+
+/* Where lines go. */
+typedef struct writer {
+    void (*line)(void *user, const char *text);
+    void *user;
+} writer;
+
+static void say(const writer *to, const char *format, ...) STRAKE_PRINTF(2, 3);
+
+static void say(const writer *to, const char *format, ...)
+{
+    char text[400];
+    va_list list;
+    va_start(list, format);
+    (void)strake_number_vprint(text, sizeof text, format, list);
+    va_end(list);
+    to->line(to->user, text);
+}
+
+static void say_domain(const writer *to, const strake_scene *scene)
+{
+    char text[400] = "";
+    size_t used = 0;
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+            if (scene->direction[a] == d && (scene->sph.dims == 3 || a != 1) &&
+                used < sizeof text) {
+                used += (size_t)strake_number_print(
+                    text + used, sizeof text - used, "%s%c %.6g to %.6g m%s%s",
+                    used > 0 ? ", " : "", "xyz"[d], scene -> origin[a],
+                    scene -> origin[a] + scene -> size[a],
+                    scene -> is_round[a] ? " (periodic)" : "", a == 0 ? " (slices)" : "");
+            }
+        }
+    }
+    say(to, "domain     %s", text);
+}
+
+void strake_scene_describe(const strake_case *which, const strake_scene *scene,
+                           void (*line)(void *user, const char *text), void *user)
+{
+    const writer give = {line, user}, *const to = &give;
+    const strake_sph *const sph = &scene->sph;
+    const strake_scene_steps steps = strake_scene_find_steps(scene);
+    const double dt = fmin(steps.sound, steps.gravity);
+    say(to,
+        "particles  %lld: %lld fluid, %lld of dynamic walls, %lld of walls that repel; %d planes",
+        (long long)scene->count, (long long)scene->kinds[STRAKE_PARTICLE_FLUID],
+        (long long)scene->kinds[STRAKE_PARTICLE_DYNAMIC],
+        (long long)scene->kinds[STRAKE_PARTICLE_WALL], sph->planes);
+    say_domain(to, scene);
+    say(to, "spacing    dp = %.6g m, h = %.6g m, mass of a particle %.6g kg%s", sph->spacing,
+        sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");
+    say(to, "fluid      H = %.6g m, rho0 = %.6g kg/m3, c0 = %.6g m/s, B = %.6g Pa", scene->height,
+        sph->density, sph->sound, strake_sph_stiffness(sph));
+    say(to,
+        "time       %.10g s; limits of dt: %.4g s by sound, %.4g s by gravity, %.4g s by viscosity",
+        which->end, steps.sound, steps.gravity, steps.viscosity);
+    say(to, "           %.0f steps or more, as accelerations will have it", ceil(which->end / dt));
+}

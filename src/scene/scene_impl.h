@@ -1,0 +1,49 @@
+/** @file scene_impl.h What the files of a scene share. */
+#ifndef STRAKE_SCENE_IMPL_H
+#define STRAKE_SCENE_IMPL_H
+
+#include "scene/scene.h"
+
+/** Places [first, end) of the lattice along the directions. */
+typedef struct strake_sites {
+    int64_t first[STRAKE_SCENE_DIRECTIONS], end[STRAKE_SCENE_DIRECTIONS];
+} strake_sites;
+
+/** The lattice of a scene, by direction: place k lies at low + (k + 1/2) spacing. */
+typedef struct strake_lattice {
+    const strake_case *which;
+    int dims, layers; /**< of walls whose density follows */
+    double spacing;
+    double low[STRAKE_SCENE_DIRECTIONS], high[STRAKE_SCENE_DIRECTIONS]; /**< the box */
+    bool is_round[STRAKE_SCENE_DIRECTIONS];
+    strake_sites box; /**< places in the box */
+    strake_sites all; /**< and in what is around it */
+    uint8_t *
+        owner; /**< of every place of all: 0 nobody, k + 1 item k, STRAKE_SITE_SOLID: the inside of a body */
+} strake_lattice;
+
+enum { STRAKE_SITE_SOLID = 255 };
+
+/** Layers of particles in the walls of an item. */
+int strake_lattice_layers(const strake_lattice *lattice, const strake_scene_item *item);
+
+/** Places of an item with the walls around it, in @c all. */
+strake_sites strake_lattice_reach(const strake_lattice *lattice, const strake_scene_item *item);
+
+/** Whether a wall or an obstacle has a particle at a place (1), is solid there (2), or is not there (0); of a fluid: 1, 0. */
+int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *item,
+                       const int64_t site[STRAKE_SCENE_DIRECTIONS]);
+
+static inline double strake_lattice_at(const strake_lattice *lattice, int d, int64_t site)
+{
+    return lattice->low[d] + ((double)site + 0.5) * lattice->spacing;
+}
+
+static inline int64_t strake_lattice_index(const strake_lattice *l, const int64_t site[3])
+{
+    const int64_t ny = l->all.end[1] - l->all.first[1], nz = l->all.end[2] - l->all.first[2];
+    return ((site[0] - l->all.first[0]) * ny + site[1] - l->all.first[1]) * nz + site[2] -
+           l->all.first[2];
+}
+
+#endif
