@@ -122,6 +122,7 @@ static void cut_sweep(const strake_pipeline *p, sweep *w, int64_t *left, int64_t
             high = span[spans - 1].end > high ? span[spans - 1].end : high;
         }
     }
+    low = low / p->vector * p->vector;
     *left = low > *left ? low : *left;
     *right = high < *right ? high : *right;
 }

@@ -50,6 +50,7 @@ typedef struct task {
     } reduced[STRAKE_MAX_REDUCTIONS];
     int lag;
     int lo[STRAKE_AXES], hi[STRAKE_AXES];
+    int before; /* columns: lo[2] without those that only fill a vector */
 } task;
 
 /* One time step of a sweep; its rings are its own. A sweep of fewer steps takes the last ones. */

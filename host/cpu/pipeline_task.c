@@ -142,7 +142,8 @@ static bool plan_task(const strake_pipeline *p, const pass *s, task *t, const st
     t->lag = loop->lag;
     memcpy(t->lo, loop->lo, sizeof t->lo);
     memcpy(t->hi, loop->hi, sizeof t->hi);
-    t->lo[2] = whole_vectors(p, loop->lo[2] + s->reach);
+    t->before = loop->lo[2] + s->reach;
+    t->lo[2] = whole_vectors(p, t->before);
     t->hi[2] += s->reach;
     for (int k = 0; k < t->reads; k++) {
         plan_operand(p, s, t, &read[k], k);

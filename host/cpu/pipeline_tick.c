@@ -130,20 +130,22 @@ static int64_t elements_of(const strake_pipeline *p, const task *t, int64_t colu
     return (columns + t->lo[2] + t->hi[2] + p->vector - 1) / p->vector * p->vector;
 }
 
-/* One line; those of new states go past the caches if these do not hold the arrays. */
+/*
+ * One line of @p n elements, whose first own column is element @p at; new states go past the caches if these do not
+ * hold the arrays.
+ */
 static void run_line(strake_pipeline *p, const task *t, const void *const *in, void *const *out,
-                     int64_t columns, bool is_checked)
+                     int64_t n, int64_t at, int64_t columns, bool is_checked)
 {
-    const int64_t n = elements_of(p, t, columns);
     void *waiting[STRAKE_LOOP_STAGES];
-    const bool is_streamed = t->is_in_array && p->line != NULL;
+    const bool is_streamed = t->is_in_array && p->line != NULL && p->spans == NULL;
     void *const *to = is_streamed ? waiting : out;
     for (int k = 0; k < t->outputs && is_streamed; k++) {
         waiting[k] = p->line + k * p->width * p->size;
     }
     t->row(to, in, n);
     for (int k = 0; k < t->outputs && is_checked; k++) {
-        check_line(p, (const char *)to[k] + t->lo[2] * p->size, columns);
+        check_line(p, (const char *)to[k] + at * p->size, columns);
     }
     for (int k = 0; k < t->outputs && is_streamed; k++) {
         strake_stream_copy(p->isa, out[k], waiting[k], n * p->size);
@@ -179,7 +181,8 @@ static void run_lines(strake_pipeline *p, const sweep *w, const pass *s, const t
             in[k] = (const char *)first_in[k] + m * stride[k];
         }
         prefetch(p, w, s, part, w->m - t->lo[1] + m);
-        run_line(p, t, in, out, w->columns, is_own && t->is_state);
+        run_line(p, t, in, out, elements_of(p, t, w->columns), t->lo[2], w->columns,
+                 is_own && t->is_state);
         if (is_own && m >= t->lo[1] && m < t->lo[1] + w->lines) {
             reduce_line(p, t, out, 0, w->columns);
         }
@@ -194,25 +197,32 @@ static strake_range cut_span(const sweep *w, strake_range span)
     return (strake_range){first, end > first ? end : first};
 }
 
-/* The columns of a flat slab that change, or, of what is only needed for others, that these need. */
+/*
+ * The columns of a flat slab that change, or, of what is only needed for others, that these need. Nothing but
+ * these is written to the arrays; lines of rings begin where others read them first.
+ */
 static void run_spans(strake_pipeline *p, const sweep *w, const task *t, int64_t q,
                       const void *const *first_in, void *const *first_out, bool is_own)
 {
     const void *in[STRAKE_LOOP_INPUTS];
     void *out[STRAKE_LOOP_STAGES];
+    const int64_t ahead = t->lo[2] - t->before;
     int spans = 0;
     const strake_range *span = strake_spans_of(p->spans, !t->is_state, q, &spans);
     for (int s = 0; s < spans; s++) {
         const strake_range columns = cut_span(w, span[s]);
+        const int64_t count = columns.end - columns.first;
+        const int64_t n = t->is_in_array ? count : elements_of(p, t, count - ahead);
+        if (columns.first >= columns.end) {
+            continue;
+        }
         for (int k = 0; k < t->reads; k++) {
-            in[k] = (const char *)first_in[k] + columns.first * t->step[k];
+            in[k] = (const char *)first_in[k] + (columns.first + ahead) * t->step[k];
         }
         for (int k = 0; k < t->outputs; k++) {
-            out[k] = (char *)first_out[k] + columns.first * p->size;
+            out[k] = (char *)first_out[k] + (columns.first + ahead) * p->size;
         }
-        if (columns.first < columns.end) {
-            run_line(p, t, in, out, columns.end - columns.first, is_own && t->is_state);
-        }
+        run_line(p, t, in, out, n, t->before, count, is_own && t->is_state);
     }
     if (t->reductions == 0 || !is_own) {
         return;
@@ -240,7 +250,8 @@ static void run_task(strake_pipeline *p, const sweep *w, const pass *s, const ta
     if (p->spans != NULL) {
         run_spans(p, w, t, q, in, out, is_own);
     } else if (p->is_flat) {
-        run_line(p, t, in, out, w->columns, is_own && t->is_state);
+        run_line(p, t, in, out, elements_of(p, t, w->columns), t->lo[2], w->columns,
+                 is_own && t->is_state);
         if (is_own) {
             reduce_line(p, t, out, 0, w->columns);
         }

@@ -5,7 +5,10 @@
 
 enum {
     LINE_BYTES = 64, /* of the cache */
-    APART = 5 /* patches: what lies closer is computed with them, since a call costs as much */
+    WORD = 64,       /* bits */
+    /* Columns: what lies closer is computed with them, since a call costs as much. A loop goes a line of the cache
+       beyond each end of a range. */
+    APART = 32
 };
 
 /* Memory handed out bit by bit; NULL only measures. */
@@ -23,7 +26,7 @@ static void *take(room *r, int64_t count, size_t size)
 
 static void take_marks(room *r, const strake_activity *a, strake_marks *marks)
 {
-    marks->patch = take(r, a->slabs * a->patches, 1);
+    marks->bits = take(r, a->slabs * a->words, sizeof *marks->bits);
     marks->in = take(r, a->slabs, sizeof *marks->in);
 }
 
@@ -56,12 +59,11 @@ bool strake_activity_open(strake_activity *a, const strake_graph *graph, const s
     a->slabs = l->n[0];
     a->columns = l->n[2];
     a->grain = LINE_BYTES / l->element_size;
-    a->patches = (a->columns + a->grain - 1) / a->grain;
+    a->words = (a->columns + WORD - 1) / WORD;
     a->halo = halo[0];
-    a->reach[0] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[0]);
-    a->reach[1] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[2]);
-    a->edge = (a->reach[1] + a->grain - 1) % a->grain + 1;
-    a->reach[1] = (a->reach[1] + a->grain - 1) / a->grain;
+    for (int axis = 0; axis < 2; axis++) {
+        a->reach[axis] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[2 * axis]);
+    }
     lay_out(a, &measure);
     a->memory = calloc(1, measure.used);
     if (a->memory == NULL) {
@@ -82,9 +84,9 @@ void strake_activity_close(strake_activity *a)
 void strake_activity_reset(strake_activity *a)
 {
     for (int k = 0; k < STRAKE_ACTIVITY_MAPS; k++) {
-        memset(a->look[k].patch, 7, (size_t)(a->slabs * a->patches));
+        memset(a->look[k].bits, 0xff, (size_t)(a->slabs * a->words) * sizeof(uint64_t));
         for (int64_t slab = 0; slab < a->slabs; slab++) {
-            a->look[k].in[slab] = (strake_range){0, a->patches};
+            a->look[k].in[slab] = (strake_range){0, a->words};
         }
     }
     a->changes++;
@@ -95,44 +97,42 @@ bool strake_activity_is_look(int64_t sweep)
     return sweep % STRAKE_ACTIVITY_LOOK == STRAKE_ACTIVITY_LOOK - 1;
 }
 
-/* The cells of a patch, @p count from element @p at on, of which a value is above 0: bits. */
-static unsigned find_active(int arrays, const void *const *array, int64_t at, int64_t count,
+/* The cells, @p count from element @p at on, of which a value is above 0: bits. */
+static uint64_t find_active(int arrays, const void *const *array, int64_t at, int64_t count,
                             bool is_double)
 {
-    unsigned active = 0;
+    uint64_t active = 0;
     for (int k = 0; k < arrays; k++) {
         if (is_double) {
             const double *const x = (const double *)array[k] + at;
             for (int64_t j = 0; j < count; j++) {
-                active |= x[j] > 0.0 ? 1U << j : 0U;
+                active |= (uint64_t)(x[j] > 0.0) << j;
             }
         } else {
             const float *const x = (const float *)array[k] + at;
             for (int64_t j = 0; j < count; j++) {
-                active |= x[j] > 0.0F ? 1U << j : 0U;
+                active |= (uint64_t)(x[j] > 0.0F) << j;
             }
         }
     }
     return active;
 }
 
-/* Marks patches of some columns of a slab, which begin with one. @return active cells */
+/* Marks cells of some columns of a slab. @return active cells */
 static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
                     strake_range columns, const strake_layout *l, int arrays,
                     const void *const *array)
 {
     const bool is_double = l->element_size == (int)sizeof(double);
-    const unsigned edge = (1U << a->edge) - 1U;
-    uint8_t *const patch = marks->patch + slab * a->patches;
-    int64_t all = 0;
-    for (int64_t j = columns.first; j < columns.end; j += a->grain) {
-        const int64_t count = columns.end - j < a->grain ? columns.end - j : a->grain;
-        const unsigned active =
-            find_active(arrays, array, strake_layout_at(l, slab, 0, j), count, is_double);
-        const unsigned low = (active & edge) != 0 ? 2U : 0U;
-        const unsigned high = (active & (edge << (a->grain - a->edge))) != 0 ? 4U : 0U;
-        patch[j / a->grain] = (uint8_t)((active != 0 ? 1U : 0U) | low | high);
-        all += __builtin_popcount(active);
+    uint64_t *const bits = marks->bits + slab * a->words;
+    int64_t all = 0, next = 0;
+    for (int64_t j = columns.first; j < columns.end; j = next) {
+        next = (j / WORD + 1) * WORD;
+        next = next < columns.end ? next : columns.end;
+        const uint64_t active =
+            find_active(arrays, array, strake_layout_at(l, slab, 0, j), next - j, is_double);
+        bits[j / WORD] |= active << (j % WORD);
+        all += __builtin_popcountll(active);
     }
     return all;
 }
@@ -141,9 +141,10 @@ void strake_activity_take_inputs(strake_activity *a, const strake_layout *l, int
                                  const void *const *array)
 {
     const strake_range all = {0, a->columns};
+    memset(a->inputs.bits, 0, (size_t)(a->slabs * a->words) * sizeof(uint64_t));
     for (int64_t slab = 0; slab < a->slabs; slab++) {
         const bool is_any = arrays > 0 && mark(a, &a->inputs, slab, all, l, arrays, array) > 0;
-        a->inputs.in[slab] = (strake_range){0, is_any ? a->patches : 0};
+        a->inputs.in[slab] = (strake_range){0, is_any ? a->words : 0};
     }
     a->changes++;
 }
@@ -159,9 +160,9 @@ void strake_activity_look(strake_activity *a, const strake_spans *spans, int64_t
         strake_range in = {0, 0};
         int64_t active = 0;
         if (count > 0) {
-            in = (strake_range){span[0].first / a->grain,
-                                (span[count - 1].end + a->grain - 1) / a->grain};
-            memset(marks->patch + slab * a->patches + in.first, 0, (size_t)(in.end - in.first));
+            in = (strake_range){span[0].first / WORD, (span[count - 1].end + WORD - 1) / WORD};
+            memset(marks->bits + slab * a->words + in.first, 0,
+                   (size_t)(in.end - in.first) * sizeof(uint64_t));
         }
         for (int k = 0; k < count; k++) {
             active += mark(a, marks, slab, span[k], l, arrays, array);
@@ -195,53 +196,53 @@ static strake_range join(strake_range a, strake_range b)
     return (strake_range){a.first < b.first ? a.first : b.first, a.end > b.end ? a.end : b.end};
 }
 
-static void add_row(uint8_t *restrict to, const uint8_t *restrict row, strake_range in)
+/* Adds what is within so many columns of a bit. @param[in] in  words */
+static void widen(uint64_t *bits, strake_range in, int64_t reach)
 {
-    for (int64_t k = in.first; k < in.end; k++) {
-        to[k] |= row[k];
+    int64_t shift = 0;
+    for (int64_t done = 0; done < reach; done += shift) {
+        uint64_t before = 0;
+        shift = 2 * done + 1 < reach - done ? 2 * done + 1 : reach - done;
+        shift = shift < WORD ? shift : WORD - 1;
+        for (int64_t k = in.first; k < in.end; k++) {
+            const uint64_t own = bits[k];
+            const uint64_t after = k + 1 < in.end ? bits[k + 1] : 0;
+            bits[k] = own | own << shift | before >> (WORD - shift) | own >> shift |
+                      after << (WORD - shift);
+            before = own;
+        }
     }
 }
 
-/*
- * Patches of a slab that are within reach of a mark. @param[in] near  room for a slab
- * @return where they are: beyond these @p on is not written
- */
-static strake_range find_patches(const strake_activity *a, const strake_marks *const *marks,
-                                 int64_t slab, uint8_t *near, uint8_t *on)
+/* Bits of the columns of a slab that are within reach of a mark. @return their words: others are not written */
+static strake_range find_columns(const strake_activity *a, const strake_marks *const *marks,
+                                 int64_t slab, uint64_t *on)
 {
     const int64_t first = slab > a->reach[0] ? slab - a->reach[0] : 0;
     const int64_t end = slab + a->reach[0] + 1 < a->slabs ? slab + a->reach[0] + 1 : a->slabs;
-    strake_range in = {0, 0}, out = {0, 0};
+    const int64_t beyond = (a->reach[1] + WORD - 1) / WORD;
+    strake_range in = {0, 0};
     for (int64_t q = first; q < end; q++) {
         for (int m = 0; m < 3; m++) {
             in = join(in, marks[m]->in[q]);
         }
     }
     if (in.first >= in.end) {
-        return out;
+        return in;
     }
-    out.first = in.first > a->reach[1] ? in.first - a->reach[1] : 0;
-    out.end = in.end + a->reach[1] < a->patches ? in.end + a->reach[1] : a->patches;
-    memset(near + in.first, 0, (size_t)(in.end - in.first));
-    memset(on + out.first, 0, (size_t)(out.end - out.first));
+    in.first = in.first > beyond ? in.first - beyond : 0;
+    in.end = in.end + beyond < a->words ? in.end + beyond : a->words;
+    memset(on + in.first, 0, (size_t)(in.end - in.first) * sizeof *on);
     for (int64_t q = first; q < end; q++) {
         for (int m = 0; m < 3; m++) {
-            add_row(near, marks[m]->patch + q * a->patches, marks[m]->in[q]);
-        }
-    }
-    for (int64_t k = in.first; k < in.end; k++) {
-        on[k] |= near[k] & 1;
-        for (int64_t d = 1; d <= a->reach[1] && near[k] != 0; d++) {
-            const bool is_last = d == a->reach[1];
-            if (k >= d && (!is_last || (near[k] & 2) != 0)) {
-                on[k - d] = 1;
-            }
-            if (k + d < a->patches && (!is_last || (near[k] & 4) != 0)) {
-                on[k + d] = 1;
+            const uint64_t *const bits = marks[m]->bits + q * a->words;
+            for (int64_t k = marks[m]->in[q].first; k < marks[m]->in[q].end; k++) {
+                on[k] |= bits[k];
             }
         }
     }
-    return out;
+    widen(on, in, a->reach[1]);
+    return in;
 }
 
 /*
@@ -259,25 +260,37 @@ static bool is_near(const strake_activity *a, const strake_marks *const *marks, 
     return *last >= first;
 }
 
-/* Ranges of columns of the patches that are on, those with short gaps joined. @return their number */
-static int list_slab(const strake_activity *a, const uint8_t *on, strake_range in,
+/* The first column from @p from on, before @p end, whose bit is on, or off; else @p end. */
+static int64_t find_bit(const uint64_t *bits, int64_t from, int64_t end, bool on)
+{
+    while (from < end) {
+        const uint64_t word = (on ? bits[from / WORD] : ~bits[from / WORD]) >> (from % WORD);
+        if (word != 0) {
+            from += __builtin_ctzll(word);
+            return from < end ? from : end;
+        }
+        from = (from / WORD + 1) * WORD;
+    }
+    return end;
+}
+
+/* Ranges of columns, of whole patches, that have all bits; short gaps are joined. @return their number */
+static int list_slab(const strake_activity *a, const uint64_t *bits, strake_range in,
                      strake_range *span)
 {
+    const int64_t end = in.end * WORD < a->columns ? in.end * WORD : a->columns;
     int count = 0;
-    for (int64_t k = in.first; k < in.end; k++) {
-        if (on[k] == 0) {
-            continue;
+    int64_t next = 0;
+    for (int64_t k = find_bit(bits, in.first * WORD, end, true); k < end;
+         k = find_bit(bits, next, end, true)) {
+        next = find_bit(bits, k, end, false);
+        if (count == 0 || k - span[count - 1].end >= APART) {
+            span[count++].first = k;
         }
-        const int64_t first = k;
-        while (k < in.end && on[k] != 0) {
-            k++;
-        }
-        const int64_t end = k * a->grain < a->columns ? k * a->grain : a->columns;
-        if (count > 0 && first * a->grain - span[count - 1].end < APART * a->grain) {
-            span[count - 1].end = end;
-        } else {
-            span[count++] = (strake_range){first * a->grain, end};
-        }
+        const int64_t patches = (next - span[count - 1].first + a->grain - 1) / a->grain;
+        const int64_t whole = span[count - 1].first + patches * a->grain;
+        span[count - 1].end = whole < a->columns ? whole : a->columns;
+        next = span[count - 1].end;
     }
     return count;
 }
@@ -286,20 +299,19 @@ void strake_activity_work(const strake_activity *a, int64_t sweep, double *work)
 {
     const strake_marks *marks[3];
     int64_t last = -1, ahead = 0;
-    uint8_t *const scratch = malloc((size_t)(2 * a->patches));
+    uint64_t *const on = malloc((size_t)a->words * sizeof *on);
     find_marks(a, sweep, marks);
     for (int64_t slab = 0; slab < a->slabs; slab++) {
-        int64_t patches = scratch == NULL ? a->patches : 0;
-        if (scratch != NULL && is_near(a, marks, slab, &last, &ahead)) {
-            uint8_t *const on = scratch + a->patches;
-            const strake_range in = find_patches(a, marks, slab, scratch, on);
+        int64_t columns = on == NULL ? a->columns : 0;
+        if (on != NULL && is_near(a, marks, slab, &last, &ahead)) {
+            const strake_range in = find_columns(a, marks, slab, on);
             for (int64_t k = in.first; k < in.end; k++) {
-                patches += on[k];
+                columns += __builtin_popcountll(on[k]);
             }
         }
-        work[slab] = (double)(patches * a->grain);
+        work[slab] = (double)((columns + a->grain - 1) / a->grain * a->grain);
     }
-    free(scratch);
+    free(on);
 }
 
 void strake_spans_close(strake_spans *s)
@@ -315,9 +327,7 @@ static void lay_out_spans(strake_spans *s, const strake_activity *a, room *r)
         s->count[wide] = take(r, slabs, sizeof *s->count[wide]);
         s->span[wide] = take(r, slabs * s->most, sizeof *s->span[wide]);
     }
-    s->on = take(r, a->slabs * a->patches, 1);
-    s->in = take(r, a->slabs, sizeof *s->in);
-    s->scratch = take(r, a->patches, 1);
+    s->scratch = take(r, a->words, sizeof *s->scratch);
 }
 
 /* Much of the memory is never touched: where nothing is listed. */
@@ -325,7 +335,7 @@ static bool open_spans(strake_spans *s, const strake_activity *a)
 {
     room measure = {NULL, 0};
     strake_spans_close(s);
-    s->most = a->patches / (APART + 1) + 1;
+    s->most = a->columns / (a->grain + APART) + 1;
     lay_out_spans(s, a, &measure);
     s->memory = calloc(1, measure.used);
     if (s->memory == NULL) {
@@ -337,25 +347,25 @@ static bool open_spans(strake_spans *s, const strake_activity *a)
     return true;
 }
 
-/* What is written of a slab, and its patches with the gaps that were joined. */
+/* What is written of a slab. */
 static void list_written(strake_spans *s, const strake_marks *const *marks, int64_t slab,
                          bool near_mark)
 {
     const strake_activity *const a = s->activity;
     const int64_t at = slab + a->halo;
-    uint8_t *const on = s->on + slab * a->patches;
     s->count[0][at] = 0;
-    if (!near_mark) {
-        return;
+    if (near_mark) {
+        const strake_range in = find_columns(a, marks, slab, s->scratch);
+        s->count[0][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[0][at * s->most]);
     }
-    s->in[slab] = find_patches(a, marks, slab, s->scratch, on);
-    strake_range *const span = &s->span[0][at * s->most];
-    const int count = list_slab(a, on, s->in[slab], span);
-    s->count[0][at] = (int32_t)count;
-    for (int k = 0; k < count; k++) {
-        const int64_t first = span[k].first / a->grain;
-        const int64_t end = (span[k].end + a->grain - 1) / a->grain;
-        memset(on + first, 1, (size_t)(end - first));
+}
+
+static void add_range(uint64_t *bits, strake_range columns)
+{
+    for (int64_t j = columns.first; j < columns.end; j = (j / WORD + 1) * WORD) {
+        const int64_t left = columns.end - j / WORD * WORD;
+        const uint64_t below = left < WORD ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+        bits[j / WORD] |= below & (UINT64_MAX << (j % WORD));
     }
 }
 
@@ -368,12 +378,16 @@ static void list_needed(strake_spans *s, int64_t slab)
     const int64_t end = slab + a->halo + 1 < a->slabs ? slab + a->halo + 1 : a->slabs;
     strake_range in = {0, 0};
     for (int64_t q = first; q < end; q++) {
-        in = s->count[0][q + a->halo] > 0 ? join(in, s->in[q]) : in;
+        const int count = s->count[0][q + a->halo];
+        const strake_range *const span = &s->span[0][(q + a->halo) * s->most];
+        const strake_range its = {count > 0 ? span[0].first / WORD : 0,
+                                  count > 0 ? (span[count - 1].end + WORD - 1) / WORD : 0};
+        in = join(in, its);
     }
-    memset(s->scratch + in.first, 0, (size_t)(in.end - in.first));
+    memset(s->scratch + in.first, 0, (size_t)(in.end - in.first) * sizeof *s->scratch);
     for (int64_t q = first; q < end; q++) {
-        if (s->count[0][q + a->halo] > 0) {
-            add_row(s->scratch, s->on + q * a->patches, s->in[q]);
+        for (int k = 0; k < s->count[0][q + a->halo]; k++) {
+            add_range(s->scratch, s->span[0][(q + a->halo) * s->most + k]);
         }
     }
     s->count[1][at] = (int32_t)list_slab(a, s->scratch, in, &s->span[1][at * s->most]);
@@ -383,9 +397,7 @@ bool strake_spans_list(strake_spans *s, const strake_activity *a, int64_t sweep,
 {
     const strake_marks *marks[3];
     const int64_t look = sweep / STRAKE_ACTIVITY_LOOK;
-    const int64_t first = slabs.first > 2 * a->halo ? slabs.first - 2 * a->halo : 0;
-    const int64_t end = slabs.end + 2 * a->halo < a->slabs ? slabs.end + 2 * a->halo : a->slabs;
-    int64_t last = -1, ahead = 0;
+    int64_t last = -1, ahead = 0, written = INT64_MIN;
     if (s->activity == a && s->look == look && s->changes == a->changes &&
         s->slabs.first == slabs.first && s->slabs.end == slabs.end) {
         return true;
@@ -394,11 +406,19 @@ bool strake_spans_list(strake_spans *s, const strake_activity *a, int64_t sweep,
         return false;
     }
     find_marks(a, sweep, marks);
-    for (int64_t slab = first; slab < end; slab++) {
-        list_written(s, marks, slab, is_near(a, marks, slab, &last, &ahead));
-    }
-    for (int64_t slab = slabs.first - a->halo; slab < slabs.end + a->halo; slab++) {
-        list_needed(s, slab);
+    /* What is needed of a slab follows once what is written around it is known. */
+    for (int64_t slab = slabs.first - 2 * a->halo; slab < slabs.end + 2 * a->halo; slab++) {
+        const int64_t before = slab - a->halo;
+        if (slab >= 0 && slab < a->slabs) {
+            list_written(s, marks, slab, is_near(a, marks, slab, &last, &ahead));
+            written = s->count[0][slab + a->halo] > 0 ? slab : written;
+        }
+        if (before >= slabs.first - a->halo) {
+            s->count[1][before + a->halo] = 0;
+        }
+        if (before >= slabs.first - a->halo && written >= before - a->halo) {
+            list_needed(s, before);
+        }
     }
     s->slabs = slabs;
     s->look = look;

@@ -5,12 +5,12 @@
  * the step. Where no cell within the halo of a step is active all are still, once a step has been computed:
  * that is what such a problem promises, and that the numbers that still cells give to reductions do not count.
  *
- * The unit is a patch: a slab's columns in a line of the cache. Every STRAKE_ACTIVITY_LOOK sweeps all look at
- * their own slabs and mark the patches that have an active cell. Until the next look what is not still grows in
- * every sweep, by the halo or by what the problem says (strake_problem.spread): what is computed then lies within
- * so many times that, and once more, of a mark.
+ * Every STRAKE_ACTIVITY_LOOK sweeps all look at their own slabs and mark the active cells. Until the next look what is
+ * not still grows in every sweep, by the halo or by what the problem says (strake_problem.spread): what is computed
+ * then lies within so many times that, and once more, of a mark.
  * It counts for two looks: a cell that is left out was still at both, so both copies of the states have it.
- * Slabs at which nobody looks count as active.
+ * Slabs at which nobody looks count as active. What is computed of a slab are ranges of whole patches, of as many
+ * columns as a line of the cache holds, which begin anywhere.
  *
  * Three maps take turns: the last two looks are read while the next one is written.
  */
@@ -19,23 +19,21 @@
 
 #include "engine/partition.h"
 
-enum { STRAKE_ACTIVITY_LOOK = 2 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
+enum { STRAKE_ACTIVITY_LOOK = 1 /* sweeps */, STRAKE_ACTIVITY_MAPS = 3 };
 
-/** Marks of patches. */
+/** Marks of cells. */
 typedef struct strake_marks {
-    uint8_t *
-        patch; /**< [slab * patches + patch]: bit 0, also near its first (1) and last (2) columns */
-    strake_range *in; /**< [slab]: beyond these patches it has none, and they are not written */
+    uint64_t *bits;   /**< [slab * words + column / 64], from the lowest bit on */
+    strake_range *in; /**< [slab]: beyond these words it has none, and they are not written */
 } strake_marks;
 
 /** Zero-initialise. What is by slab is written by whoever computes the slab. */
 typedef struct strake_activity {
     int64_t slabs, columns;
-    int64_t patches;  /**< of a slab */
+    int64_t words;    /**< of a slab's marks */
     int64_t grain;    /**< columns of a patch */
     int64_t halo;     /**< slabs */
-    int64_t reach[2]; /**< of a mark: slabs, and patches of a slab; of these the furthest ... */
-    int64_t edge;     /**< ... only of cells in so many columns at the edge of theirs */
+    int64_t reach[2]; /**< of a mark: slabs and columns */
     strake_marks look[STRAKE_ACTIVITY_MAPS];
     strake_marks inputs; /**< of inputs, which stay the same */
     int64_t changes;     /**< of marks, other than by looks */
@@ -54,9 +52,7 @@ typedef struct strake_spans {
     int32_t
         *count[2]; /**< [slab + halo] of what a step writes, and of what it needs for that ... */
     strake_range *span[2]; /**< ... [(slab + halo) * most + k] */
-    uint8_t *on;           /**< [slab * patches + patch] of what a step writes, ... */
-    strake_range *in;      /**< ... within these patches [slab] */
-    uint8_t *scratch;      /**< of a slab */
+    uint64_t *scratch;     /**< bits of a slab */
     void *memory;
 } strake_spans;
 
@@ -90,7 +86,7 @@ void strake_spans_close(strake_spans *spans);
 
 /**
  * Columns of a slab that are written, or (@p wide) that have to be there for what is written in the slabs
- * around it, ghost slabs too; ranges begin at a patch. @param[out] count  of them
+ * around it, ghost slabs too; unless it ends at the edge a range is whole patches. @param[out] count  of them
  */
 static inline const strake_range *strake_spans_of(const strake_spans *spans, bool wide,
                                                   int64_t slab, int *count)
