@@ -114,3 +114,34 @@ STRAKE_POINT_FUNCTION real sph_from_cell(real x, int cells, real side)
 {
     return x - (real)cells * side;
 }
+
+/* What a particle's pressure adds to a pair: p/rho^2. */
+STRAKE_POINT_FUNCTION real sph_push(real rho, real per_density, real stiffness)
+{
+    return sph_pressure(rho * per_density, stiffness) / (rho * rho);
+}
+
+/* A value that changes at a rate for a time, and a position whose speed changes, too. */
+STRAKE_POINT_FUNCTION real sph_after(real value, real rate, real dt)
+{
+    return value + rate * dt;
+}
+
+STRAKE_POINT_FUNCTION real sph_moved(real x, real v, real a, real half, real whole)
+{
+    return x + (v + a * half) * whole;
+}
+
+/* A density likewise: that of a wall's dynamic particle is never below the one at rest, or walls would suck. */
+STRAKE_POINT_FUNCTION real sph_density(real rho, real change, real dt, int is_dynamic, real least)
+{
+    const real then = rho + change * dt;
+    return is_dynamic ? STRAKE_MAX(then, least) : then;
+}
+
+/* Zero unless one of a particle's numbers is NaN or Inf. */
+STRAKE_POINT_FUNCTION real sph_not_finite(real x0, real x1, real x2, real v0, real v1, real v2,
+                                          real rho)
+{
+    return (x0 + x1 + x2 + v0 + v1 + v2 + rho) * REAL(0.0);
+}

@@ -1,11 +1,12 @@
 /* Particles on the threads of this process: by candidates, or by lists. */
 #include "particles/run_impl.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+
+#include "cl/sph_clock.h"
 
 /* Particles that one thread takes at a time where nobody looks at neighbours. */
 enum { CHUNK = 2048 };
@@ -75,7 +76,6 @@ static double pass(strake_sph_cpu *own, const strake_sph_state *state)
 {
     const strake_sph_list *const list = own->way == STRAKE_SPH_LISTS ? &own->list : NULL;
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const double h = own->run.sph->smoothing;
     const int64_t count = own->parts.count;
     double square = 0.0, sound = 0.0;
 #pragma omp parallel for num_threads(own->threads) reduction(max : sound)
@@ -92,13 +92,8 @@ static double pass(strake_sph_cpu *own, const strake_sph_state *state)
     if (list != NULL) {
         own->run.clock.pairs += list->pairs;
     }
-    const double by_force = sqrt(h / sqrt(square)), by_sound = h / sound;
-    double least = own->run.sph->cfl * (by_force < by_sound ? by_force : by_sound);
-    if (own->run.sph->viscosity == STRAKE_SPH_LAMINAR && own->run.sph->nu > 0.0) {
-        const double by_nu = 0.125 * h * h / own->run.sph->nu;
-        least = by_nu < least ? by_nu : least;
-    }
-    return least;
+    return sph_bound(square, sound, own->run.sph->smoothing, own->run.sph->cfl,
+                     strake_sph_viscous_bound(own->run.sph));
 }
 
 /* Half a step from the present state, or a whole one. */
@@ -131,7 +126,7 @@ static bool is_outworn(const strake_sph_cpu *own)
         fastest = fast > fastest ? fast : fastest;
     }
     /* NaN is for the check after the step. */
-    return sqrt(farthest) + sqrt(fastest) * own->run.clock.bound * 0.5 > most;
+    return sph_is_outworn(farthest, fastest, own->run.clock.bound, most) != 0;
 }
 
 /* Particles with NaN or Inf are found by a sum of zeros. */

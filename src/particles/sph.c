@@ -1,5 +1,6 @@
 #include "particles/sph.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "particles/sph_rows.h"
@@ -34,6 +35,13 @@ double strake_sph_slope(const strake_sph *sph)
 {
     const double factor = sph->kernel == STRAKE_SPH_WENDLAND ? -5.0 : -1.0;
     return factor * strake_sph_norm(sph) / (sph->smoothing * sph->smoothing);
+}
+
+double strake_sph_viscous_bound(const strake_sph *sph)
+{
+    const double h = sph->smoothing;
+    return sph->viscosity == STRAKE_SPH_LAMINAR && sph->nu > 0.0 ? 0.125 * h * h / sph->nu
+                                                                 : INFINITY;
 }
 
 double strake_sph_reach(const strake_sph *sph)

@@ -76,6 +76,8 @@ double strake_sph_stiffness(const strake_sph *sph); /**< B = rho0 c0^2/7 [Pa] */
 double strake_sph_norm(const strake_sph *sph);      /**< factor of the kernel: its integral is 1 */
 double strake_sph_slope(const strake_sph *sph);     /**< and of its slope F, negative */
 
+/** What laminar viscosity lets a time step be at most [s]; INFINITY: there is none. */
+double strake_sph_viscous_bound(const strake_sph *sph);
 double strake_sph_reach(const strake_sph *sph); /**< of lists: 2h and the skin [m] */
 double strake_sph_pressure(const strake_sph *sph, double density); /**< Tait's law [Pa] */
 

@@ -7,62 +7,39 @@
 
 #include "cl/sph_point.h"
 
+#include "cl/sph_pair.h"
+
 #define LANES STRAKE_SPH_LANES
 #define PLACE ((UINT32_C(1) << STRAKE_SPH_PLACE_BITS) - 1)
 #define INLINE static inline __attribute__((always_inline))
-
-/* What a pass reads of a particle of a pair. */
-typedef struct body {
-    real x[3], v[3], rho, push, sound, volume;
-} body;
-
-/* And what it adds up. */
-typedef struct sums {
-    real a[3], change;
-} sums;
 
 typedef struct source {
     const real *x[3], *v[3], *rho, *push, *sound, *volume;
     const real *step[3]; /* to a neighbour's cell, by the step's number */
 } source;
 
-/*
- * Loops over lanes are vectorised where nothing in them has an address: bodies and sums are handed over by value.
- */
-typedef struct place {
-    real at[3];
-} place;
-
-typedef struct scheme {
-    real per_diameter, slope, viscous, eta, mass, reach, repulsion, diffusion, density, stiffness,
-        sound, at_rest[3], gravity[3];
-} scheme;
-
-static scheme scheme_of(const strake_sph_numbers *given)
+static sph_scheme scheme_of(const strake_sph_numbers *given)
 {
-    return (scheme){(real)given->per_diameter,
-                    (real)given->slope,
-                    (real)given->viscous,
-                    (real)given->eta,
-                    (real)given->mass,
-                    (real)given->reach,
-                    (real)given->repulsion,
-                    (real)given->diffusion,
-                    (real)given->density,
-                    (real)given->stiffness,
-                    (real)given->sound,
-                    {(real)given->at_rest[0], (real)given->at_rest[1], (real)given->at_rest[2]},
-                    {(real)given->gravity[0], (real)given->gravity[1], (real)given->gravity[2]}};
+    return (sph_scheme){
+        (real)given->per_diameter,
+        (real)given->slope,
+        (real)given->viscous,
+        (real)given->eta,
+        (real)given->mass,
+        (real)given->reach,
+        (real)given->repulsion,
+        (real)given->diffusion,
+        (real)given->density,
+        (real)given->stiffness,
+        (real)given->sound,
+        {(real)given->at_rest[0], (real)given->at_rest[1], (real)given->at_rest[2]},
+        {(real)given->gravity[0], (real)given->gravity[1], (real)given->gravity[2]}};
 }
 
-/* Steps between cells of a pass, and its planes, in the working precision. */
-typedef struct around {
-    real step[3][32], plane[STRAKE_SPH_MOST_PLANES][4];
-} around;
-
-static around around_of(const strake_sph_numbers *given)
+/* Without the sides of cells, which are asked of them. */
+static sph_around around_of(const strake_sph_numbers *given)
 {
-    around out;
+    sph_around out;
     for (int k = 0; k < 32; k++) {
         for (int a = 0; a < 3; a++) {
             out.step[a][k] = (real)given->step[a][k];
@@ -76,7 +53,7 @@ static around around_of(const strake_sph_numbers *given)
     return out;
 }
 
-static source source_of(const strake_sph_parts *parts, const around *near,
+static source source_of(const strake_sph_parts *parts, const sph_around *near,
                         const strake_sph_state *state)
 {
     void *const *const value = state->value;
@@ -89,113 +66,46 @@ static source source_of(const strake_sph_parts *parts, const around *near,
                     {near->step[0], near->step[1], near->step[2]}};
 }
 
-INLINE body body_of(source s, int32_t p)
+INLINE sph_body body_of(source s, int32_t p)
 {
-    return (body){{s.x[0][p], s.x[1][p], s.x[2][p]},
-                  {s.v[0][p], s.v[1][p], s.v[2][p]},
-                  s.rho[p],
-                  s.push[p],
-                  s.sound[p],
-                  s.volume[p]};
+    return (sph_body){{s.x[0][p], s.x[1][p], s.x[2][p]},
+                      {s.v[0][p], s.v[1][p], s.v[2][p]},
+                      s.rho[p],
+                      s.push[p],
+                      s.sound[p],
+                      s.volume[p]};
 }
 
-INLINE place step_of(source s, int code)
+INLINE sph_step step_of(source s, int code)
 {
-    return (place){{s.step[0][code], s.step[1][code], s.step[2][code]}};
-}
-
-/* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
-INLINE sums add_pair(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity, scheme n,
-                     body i, body j, place step, sums sum)
-{
-    const real d0 = i.x[0] - j.x[0] - step.at[0], w0 = i.v[0] - j.v[0];
-    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
-    const real w1 = dims == 3 ? i.v[1] - j.v[1] : REAL(0.0);
-    const real d2 = i.x[2] - j.x[2] - step.at[2], w2 = i.v[2] - j.v[2];
-    const real square = dims == 3 ? d0 * d0 + d1 * d1 + d2 * d2 : d0 * d0 + d2 * d2;
-    const real approach = dims == 3 ? w0 * d0 + w1 * d1 + w2 * d2 : w0 * d0 + w2 * d2;
-    const real u = sph_inside(square, n.per_diameter);
-    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
-    const real densities = i.rho + j.rho;
-    const real push = i.push + j.push;
-    if (viscosity == STRAKE_SPH_ARTIFICIAL) {
-        const real all =
-            push + sph_artificial(approach, square, i.sound + j.sound, densities, n.viscous, n.eta);
-        const real along = slope * all;
-        sum.a[0] += along * d0;
-        sum.a[1] += dims == 3 ? along * d1 : REAL(0.0);
-        sum.a[2] += along * d2;
-    } else {
-        const real along = slope * push;
-        const real drag = slope * sph_laminar(densities, n.viscous);
-        sum.a[0] += along * d0 - drag * w0;
-        sum.a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
-        sum.a[2] += along * d2 - drag * w2;
-    }
-    sum.change += slope * approach;
-    return sum;
-}
-
-/* And its share of density diffusion. */
-INLINE real diffuse(int dims, strake_sph_kernel kernel, strake_sph_diffusion kind, scheme n, body i,
-                    body j, place step)
-{
-    const real d0 = i.x[0] - j.x[0] - step.at[0];
-    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
-    const real d2 = i.x[2] - j.x[2] - step.at[2];
-    const real square = d0 * d0 + d1 * d1 + d2 * d2;
-    const real u = sph_inside(square, n.per_diameter);
-    const real slope = kernel == STRAKE_SPH_WENDLAND ? sph_wendland_slope(u) : sph_cubic_slope(u);
-    const real y = n.at_rest[0] * d0 + n.at_rest[1] * d1 + n.at_rest[2] * d2;
-    const real rest = kind == STRAKE_SPH_FOURTAKAS ? sph_at_rest(y) : REAL(0.0);
-    const real excess = (j.rho - i.rho) - n.density * rest;
-    return j.volume * (sph_diffusion(excess, square, n.eta) * slope);
-}
-
-/* The repulsion of a wall's particle. */
-INLINE sums add_wall(int dims, scheme n, body i, body j, place step, sums sum)
-{
-    const real d0 = i.x[0] - j.x[0] - step.at[0];
-    const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
-    const real d2 = i.x[2] - j.x[2] - step.at[2];
-    const real force = sph_repulsion(d0 * d0 + d1 * d1 + d2 * d2, n.reach, n.repulsion);
-    sum.a[0] += force * d0;
-    sum.a[1] += force * d1;
-    sum.a[2] += force * d2;
-    return sum;
+    return (sph_step){{s.step[0][code], s.step[1][code], s.step[2][code]}};
 }
 
 /* Takes the sums of a member to its forces. @return |a|^2 */
-static real settle(const strake_sph_parts *parts, const strake_sph_numbers *given, const scheme *n,
-                   const around *near, const body *i, int32_t p, const sums *pairs,
-                   const sums *wall, real spread)
+static real settle(const strake_sph_parts *parts, const strake_sph_numbers *given,
+                   const sph_scheme *n, const sph_around *near, const sph_body *i, int32_t p,
+                   const sph_sums *pairs, const sph_sums *wall, real spread)
 {
     const bool moves = parts->kind[p] == STRAKE_PARTICLE_FLUID;
-    const real slope = n->slope * n->mass;
-    real a[3], square = REAL(0.0);
+    sph_sums force = sph_forces(*n, *pairs, *wall, spread);
     int64_t at[3];
+    real x[3];
     strake_cells_place(parts->cells, parts->cell[p], at);
     for (int d = 0; d < 3; d++) {
-        a[d] = (wall->a[d] + n->gravity[d]) - slope * pairs->a[d];
+        x[d] = i->x[d] + (real)at[d] * (real)parts->cells->side[d];
     }
     for (int k = 0; k < given->planes; k++) {
         const real *const plane = near->plane[k];
-        real distance = -plane[3];
-        for (int d = 0; d < 3; d++) {
-            distance += plane[d] * (i->x[d] + (real)at[d] * (real)parts->cells->side[d]);
-        }
-        const real force = sph_repulsion(distance * distance, n->reach, n->repulsion) * distance;
-        for (int d = 0; d < 3; d++) {
-            a[d] += force * plane[d];
-        }
+        const real distance =
+            sph_distance(plane[3], plane[0], plane[1], plane[2], x[0], x[1], x[2]);
+        force = sph_add_plane(*n, distance, plane[0], plane[1], plane[2], force);
     }
     for (int d = 0; d < 3; d++) {
-        a[d] = moves ? a[d] : REAL(0.0);
-        ((real *)parts->force[d])[p] = a[d];
-        square += a[d] * a[d];
+        force.a[d] = moves ? force.a[d] : REAL(0.0);
+        ((real *)parts->force[d])[p] = force.a[d];
     }
-    ((real *)parts->force[3])[p] = slope * pairs->change - n->diffusion * spread;
-    return square;
+    ((real *)parts->force[3])[p] = force.change;
+    return sph_square(force.a[0], force.a[1], force.a[2]);
 }
 
 INLINE bool is_repelling(const strake_sph_parts *parts, int64_t p)
@@ -242,24 +152,27 @@ INLINE real reference(int dims, strake_sph_kernel kernel, strake_sph_viscosity v
                       const strake_sph_parts *parts, const strake_sph_numbers *given,
                       const strake_sph_state *state, int64_t first, int64_t end)
 {
-    const scheme n = scheme_of(given);
-    const around near = around_of(given);
+    const sph_scheme n = scheme_of(given);
+    const sph_around near = around_of(given);
     const source s = source_of(parts, &near, state);
     real most = REAL(0.0);
     for (int64_t k = first * LANES; k < end * LANES && k < parts->members; k++) {
         const int32_t p = parts->member[k];
-        const body i = body_of(s, p);
-        sums pairs = {{0}, 0}, wall = {{0}, 0};
+        const sph_body i = body_of(s, p);
+        sph_sums pairs = {{0}, 0}, wall = {{0}, 0};
         real spread = REAL(0.0);
         CANDIDATES(parts, p, q, code, {
-            const body j = body_of(s, (int32_t)q);
-            const place step = step_of(s, code);
+            const sph_body j = body_of(s, (int32_t)q);
+            const sph_step step = step_of(s, code);
             if (is_repelling(parts, q)) {
-                wall = add_wall(dims, n, i, j, step, wall);
+                wall = sph_add_wall(n, i, j, step, wall);
             } else {
-                pairs = add_pair(dims, kernel, viscosity, n, i, j, step, pairs);
+                pairs = sph_add_pair(dims, kernel == STRAKE_SPH_CUBIC,
+                                     viscosity == STRAKE_SPH_LAMINAR, n, i, j, step, pairs);
                 if (given->diffusion_kind != STRAKE_SPH_PLAIN) {
-                    spread += diffuse(dims, kernel, given->diffusion_kind, n, i, j, step);
+                    spread +=
+                        sph_diffuse(kernel == STRAKE_SPH_CUBIC,
+                                    given->diffusion_kind == STRAKE_SPH_FOURTAKAS, n, i, j, step);
                 }
             }
         });
@@ -280,17 +193,17 @@ typedef struct lanes {
     real a[3][LANES], change[LANES], wall[3][LANES], spread[LANES];
 } lanes;
 
-INLINE body lane_body(const lanes *g, int l)
+INLINE sph_body lane_body(const lanes *g, int l)
 {
-    return (body){{g->x[0][l], g->x[1][l], g->x[2][l]},
-                  {g->v[0][l], g->v[1][l], g->v[2][l]},
-                  g->rho[l],
-                  g->push[l],
-                  g->sound[l],
-                  REAL(0.0)};
+    return (sph_body){{g->x[0][l], g->x[1][l], g->x[2][l]},
+                      {g->v[0][l], g->v[1][l], g->v[2][l]},
+                      g->rho[l],
+                      g->push[l],
+                      g->sound[l],
+                      REAL(0.0)};
 }
 
-INLINE void load_lane(lanes *g, int l, const body *i)
+INLINE void load_lane(lanes *g, int l, const sph_body *i)
 {
     for (int d = 0; d < 3; d++) {
         g->x[d][l] = i->x[d];
@@ -304,12 +217,12 @@ INLINE void load_lane(lanes *g, int l, const body *i)
 }
 
 /* A neighbour in a list, and the step to its cell. */
-INLINE body entry_body(source s, uint32_t entry)
+INLINE sph_body entry_body(source s, uint32_t entry)
 {
     return body_of(s, (int32_t)(entry & PLACE));
 }
 
-INLINE place entry_step(source s, uint32_t entry)
+INLINE sph_step entry_step(source s, uint32_t entry)
 {
     return step_of(s, (int32_t)(entry >> STRAKE_SPH_PLACE_BITS));
 }
@@ -319,8 +232,8 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
                    int64_t end)
 {
-    const scheme n = scheme_of(given);
-    const around near = around_of(given);
+    const sph_scheme n = scheme_of(given);
+    const sph_around near = around_of(given);
     const source s = source_of(parts, &near, state);
     real most = REAL(0.0);
     for (int64_t k = first; k < end; k++) {
@@ -329,17 +242,18 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
         const uint32_t *const entry = &list->entry[list->first[k] * LANES];
         lanes g;
         for (int l = 0; l < LANES; l++) {
-            const body i = body_of(s, parts->member[k * LANES + (l < left ? l : left - 1)]);
+            const sph_body i = body_of(s, parts->member[k * LANES + (l < left ? l : left - 1)]);
             load_lane(&g, l, &i);
         }
         for (int64_t e = 0; e < list->near[k]; e++) {
             const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
-                const place step = entry_step(s, row[l]);
-                sums sum = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
-                sum = add_pair(dims, kernel, viscosity, n, i, j, step, sum);
+                const sph_body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const sph_step step = entry_step(s, row[l]);
+                sph_sums sum = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
+                sum = sph_add_pair(dims, kernel == STRAKE_SPH_CUBIC,
+                                   viscosity == STRAKE_SPH_LAMINAR, n, i, j, step, sum);
                 g.a[0][l] = sum.a[0];
                 g.a[1][l] = sum.a[1];
                 g.a[2][l] = sum.a[2];
@@ -350,10 +264,10 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
             const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
-                const place step = entry_step(s, row[l]);
-                sums sum = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
-                sum = add_wall(dims, n, i, j, step, sum);
+                const sph_body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const sph_step step = entry_step(s, row[l]);
+                sph_sums sum = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
+                sum = sph_add_wall(n, i, j, step, sum);
                 g.wall[0][l] = sum.a[0];
                 g.wall[1][l] = sum.a[1];
                 g.wall[2][l] = sum.a[2];
@@ -363,17 +277,19 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
             const uint32_t *const row = &entry[e * LANES];
             SIMD for (int l = 0; l < LANES; l++)
             {
-                const body i = lane_body(&g, l), j = entry_body(s, row[l]);
-                const place step = entry_step(s, row[l]);
-                g.spread[l] += diffuse(dims, kernel, given->diffusion_kind, n, i, j, step);
+                const sph_body i = lane_body(&g, l), j = entry_body(s, row[l]);
+                const sph_step step = entry_step(s, row[l]);
+                g.spread[l] +=
+                    sph_diffuse(kernel == STRAKE_SPH_CUBIC,
+                                given->diffusion_kind == STRAKE_SPH_FOURTAKAS, n, i, j, step);
             }
         }
         for (int l = 0; l < LANES && l < left; l++) {
             const int32_t p = parts->member[k * LANES + l];
-            const body i = lane_body(&g, l);
+            const sph_body i = lane_body(&g, l);
             const bool is_fluid = parts->kind[p] == STRAKE_PARTICLE_FLUID;
-            const sums pairs = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
-            const sums wall = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
+            const sph_sums pairs = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
+            const sph_sums wall = {{g.wall[0][l], g.wall[1][l], g.wall[2][l]}, REAL(0.0)};
             const real square = settle(parts, given, &n, &near, &i, p, &pairs, &wall,
                                        is_fluid ? g.spread[l] : REAL(0.0));
             most = STRAKE_MAX(square, most);
@@ -403,7 +319,7 @@ static double pass(const strake_sph_parts *parts, const strake_sph_numbers *numb
 static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                          strake_sph_list *list, double reach, int64_t first, int64_t end)
 {
-    const around steps = around_of(numbers);
+    const sph_around steps = around_of(numbers);
     const source s = source_of(parts, &steps, &parts->now);
     const real limit = (real)(reach * reach);
     int64_t pairs = 0;

@@ -29,9 +29,9 @@ static double prepare(const strake_sph_parts *parts, const strake_sph_numbers *g
     real *const push = parts->push, *const sound = parts->sound, *const volume = parts->volume;
     real most = REAL(0.0);
     for (int64_t p = first; p < end; p++) {
-        const real rho = density[p], share = rho * per_density;
-        push[p] = sph_pressure(share, (real)given->stiffness) / (rho * rho);
-        sound[p] = sph_sound(share, (real)given->sound);
+        const real rho = density[p];
+        push[p] = sph_push(rho, per_density, (real)given->stiffness);
+        sound[p] = sph_sound(rho * per_density, (real)given->sound);
         volume[p] = parts->kind[p] == STRAKE_PARTICLE_FLUID ? (real)given->mass / rho : REAL(0.0);
         most = STRAKE_MAX(sound[p], most);
     }
@@ -50,16 +50,16 @@ static void predict(const strake_sph_parts *parts, const strake_sph_numbers *num
                                                                       parts->half
                                                                           .value[STRAKE_SPH_V0 + d];
         for (int64_t p = first; p < end; p++) {
-            there[p] = x[p] + v[p] * half;
-            speed[p] = v[p] + a[p] * half;
+            there[p] = sph_after(x[p], v[p], half);
+            speed[p] = sph_after(v[p], a[p], half);
         }
     }
     const real *const rho = parts->now.value[STRAKE_SPH_RHO], *const change = parts->force[3];
     real *const then = parts->half.value[STRAKE_SPH_RHO];
     const real least = (real)numbers->density;
     for (int64_t p = first; p < end; p++) {
-        const real now = rho[p] + change[p] * half;
-        then[p] = parts->kind[p] == STRAKE_PARTICLE_DYNAMIC ? STRAKE_MAX(now, least) : now;
+        then[p] =
+            sph_density(rho[p], change[p], half, parts->kind[p] == STRAKE_PARTICLE_DYNAMIC, least);
     }
 }
 
@@ -73,16 +73,16 @@ static void correct(const strake_sph_parts *parts, const strake_sph_numbers *num
                                                                      .value[STRAKE_SPH_V0 + d];
         const real *const a = parts->force[d];
         for (int64_t p = first; p < end; p++) {
-            x[p] = x[p] + (v[p] + a[p] * half) * whole;
-            v[p] = v[p] + a[p] * whole;
+            x[p] = sph_moved(x[p], v[p], a[p], half, whole);
+            v[p] = sph_after(v[p], a[p], whole);
         }
     }
     real *const rho = parts->now.value[STRAKE_SPH_RHO];
     const real *const change = parts->force[3];
     const real least = (real)numbers->density;
     for (int64_t p = first; p < end; p++) {
-        const real then = rho[p] + change[p] * whole;
-        rho[p] = parts->kind[p] == STRAKE_PARTICLE_DYNAMIC ? STRAKE_MAX(then, least) : then;
+        rho[p] =
+            sph_density(rho[p], change[p], whole, parts->kind[p] == STRAKE_PARTICLE_DYNAMIC, least);
     }
 }
 
@@ -132,16 +132,14 @@ static int64_t find_bad(const strake_sph_parts *parts, int64_t first, int64_t en
     real all = REAL(0.0);
     int64_t bad = first;
     for (int64_t p = first; p < end; p++) {
-        all += (s.x[0][p] + s.x[1][p] + s.x[2][p] + s.v[0][p] + s.v[1][p] + s.v[2][p] + s.rho[p]) *
-               REAL(0.0);
+        all += sph_not_finite(s.x[0][p], s.x[1][p], s.x[2][p], s.v[0][p], s.v[1][p], s.v[2][p],
+                              s.rho[p]);
     }
     if (all == REAL(0.0)) {
         return end;
     }
-    while (bad < end && (s.x[0][bad] + s.x[1][bad] + s.x[2][bad] + s.v[0][bad] + s.v[1][bad] +
-                         s.v[2][bad] + s.rho[bad]) *
-                                REAL(0.0) ==
-                            REAL(0.0)) {
+    while (bad < end && sph_not_finite(s.x[0][bad], s.x[1][bad], s.x[2][bad], s.v[0][bad],
+                                       s.v[1][bad], s.v[2][bad], s.rho[bad]) == REAL(0.0)) {
         bad++;
     }
     return bad;
