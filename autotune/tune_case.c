@@ -95,8 +95,12 @@ static void print_key(const strake_key *key, double value, const double *list, s
         break;
     case STRAKE_KEY_WORDS: /* of scenes, which have no grid to be tuned */
     case STRAKE_KEY_SCENE:
+    case STRAKE_KEY_EACH:
     case STRAKE_KEY_VENTS: /* other cells, other rates: what is tuned has none */
         strake_text_print(text, "[]");
+        break;
+    case STRAKE_KEY_NAMES: /* what is tuned has one */
+        strake_text_print(text, "[%s]", key->choices);
         break;
     case STRAKE_KEY_REALS:
         for (int m = 0; m < (int)value; m++) {

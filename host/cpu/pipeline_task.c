@@ -28,8 +28,12 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
 int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
 {
     const int loops = strake_loops_plan(graph, graph->stages, loop);
+    if (loops < 0) { /* each set has loops of its own for static stages */
+        return strake_loops_plan_plain(graph, loop);
+    }
     for (int g = 0; g < loops; g++) {
-        if (find_code(graph, &loop[g], isa) == NULL) {
+        if (isa == STRAKE_ISA_SCALAR ||
+            (find_code(graph, &loop[g], isa) == NULL && !strake_loop_make_plain(graph, &loop[g]))) {
             return strake_loops_plan_plain(graph, loop);
         }
     }

@@ -15,8 +15,9 @@ enum { VERSION = 2, BYTE_ORDER_MARK = 0x01020304, CHUNK = 1 << 16 };
 static const unsigned char magic[8] = {0x89, 'S', 'T', 'R', 'A', 'K', 'E', '\n'};
 
 _Static_assert(sizeof(strake_checkpoint_field) == 72, "the file format has no padding");
-_Static_assert(sizeof(strake_checkpoint_header) == 112 + 72 * STRAKE_MAX_FIELDS,
+_Static_assert(sizeof(strake_checkpoint_header) == 112 + 72 * STRAKE_CHECKPOINT_FIELDS,
                "the file format has no padding");
+_Static_assert((int)STRAKE_CHECKPOINT_FIELDS >= (int)STRAKE_MAX_NAMES, "all states have room");
 
 strake_status strake_field_bytes(const strake_solver *solver, const char *name, size_t *bytes,
                                  strake_error *error)
@@ -109,7 +110,7 @@ static bool header_is_sane(const strake_checkpoint_header *header, uint64_t *tot
 {
     *total = sizeof *header + sizeof(uint64_t);
     if ((header->element_size != 4 && header->element_size != 8) || header->fields < 1 ||
-        header->fields > STRAKE_MAX_FIELDS || header->step < 0 ||
+        header->fields > STRAKE_CHECKPOINT_FIELDS || header->step < 0 ||
         memchr(header->problem, '\0', sizeof header->problem) == NULL) {
         return false;
     }

@@ -14,6 +14,8 @@
 
 #define STRAKE_CHECKPOINT_NAME "checkpoint.strake"
 
+enum { STRAKE_CHECKPOINT_FIELDS = 12 };
+
 typedef struct strake_checkpoint_field {
     char name[STRAKE_NAME_LENGTH];
     uint32_t dims; /**< 1 to 3 */
@@ -35,7 +37,7 @@ typedef struct strake_checkpoint_header {
     double end;    /**< of the case then, where time steps follow from the states [s] */
     int64_t cells[STRAKE_AXES];
     char problem[STRAKE_NAME_LENGTH];
-    strake_checkpoint_field field[STRAKE_MAX_FIELDS];
+    strake_checkpoint_field field[STRAKE_CHECKPOINT_FIELDS];
 } strake_checkpoint_header;
 
 /** An open, verified checkpoint. */

@@ -11,6 +11,7 @@
 #include "case/grid.h"
 #include "case/keys.h"
 #include "case/maps.h"
+#include "case/names.h"
 #include "case/source.h"
 
 strake_status strake_case_graph(const strake_case *which, double number[STRAKE_MAX_FIELDS],
@@ -52,6 +53,7 @@ void strake_case_close(strake_case **which)
     strake_vents_free(&(*which)->vents);
     strake_scene_plan_free(&(*which)->scene);
     strake_settings_free(&(*which)->run);
+    free((*which)->named);
     free(*which);
     *which = NULL;
 }
@@ -175,6 +177,7 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(find_problem(root, which, error));
+    STRAKE_TRY(strake_names_read(root, which, error));
     assert(which->problem != NULL && which->problem->fields <= STRAKE_MAX_FIELDS &&
            which->problem->keys <= STRAKE_MAX_KEYS);
     STRAKE_TRY(strake_keys_check(root, which->problem, error));

@@ -12,7 +12,7 @@
 #include "case/vents.h"
 #include "engine/problem.h"
 
-enum { STRAKE_MAX_FIELDS = 12, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
+enum { STRAKE_MAX_FIELDS = 40, STRAKE_MAX_KEYS = 32, STRAKE_MAX_LIST = 8 };
 
 /** Steps of a case that says only when it ends. */
 #define STRAKE_STEPS_OPEN 0x1p62
@@ -26,6 +26,7 @@ struct strake_case {
     char *text;                             /**< what the file says, before options changed it */
     const strake_input_kind *const *inputs; /**< formats of field files besides .npy; borrowed */
     const strake_problem *problem;
+    struct strake_named *named; /**< holds @c problem where names multiply its fields; else NULL */
     strake_precision precision;
     int64_t n[STRAKE_AXES];      /**< cells per axis; n[1] = 1 in 2D */
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */

@@ -197,6 +197,17 @@ static void of_key(const strake_key *key, strake_entry *out)
     case STRAKE_KEY_SCENE:
         (void)snprintf(out->type, sizeof out->type, "list of mappings");
         break;
+    case STRAKE_KEY_NAMES:
+        (void)snprintf(out->type, sizeof out->type, "list of 1 to %d names", STRAKE_MAX_NAMES);
+        (void)snprintf(out->usual, sizeof out->usual, "[%s]", key->choices);
+        (void)snprintf(out->example, sizeof out->example, "[qv, qc]");
+        break;
+    case STRAKE_KEY_EACH:
+        (void)snprintf(out->type, sizeof out->type, "list of a number %s for every name",
+                       key->unit);
+        (void)snprintf(out->usual, sizeof out->usual, "[]");
+        (void)snprintf(out->example, sizeof out->example, "[1]");
+        break;
     case STRAKE_KEY_REALS:
         (void)snprintf(out->type, sizeof out->type, "list of %d to %d numbers %s",
                        (int)key->minimum, (int)key->maximum, key->unit);

@@ -77,8 +77,9 @@ uint64_t strake_case_hash(const strake_case *which)
         }
         feed_text(&hash, which->problem->key[k].path);
         feed_real(&hash, which->value[k]);
-        for (int m = 0; which->problem->key[k].type == STRAKE_KEY_REALS && m < (int)which->value[k];
-             ++m) {
+        const strake_key_type type = which->problem->key[k].type;
+        const bool is_list = type == STRAKE_KEY_REALS || type == STRAKE_KEY_EACH;
+        for (int m = 0; is_list && m < (int)which->value[k]; ++m) {
             feed_real(&hash, which->list[k][m]);
         }
     }

@@ -269,7 +269,13 @@ strake_status strake_keys_read_problem(strake_node *root, strake_case *which, st
         case STRAKE_KEY_WORDS:
             status = read_set(node, key->choices, &which->value[k], error);
             break;
+        case STRAKE_KEY_NAMES: /* before all others: names.c */
+            for (const strake_node *item = node->child->next; item != NULL; item = item->next) {
+                which->value[k] += 1.0;
+            }
+            break;
         case STRAKE_KEY_REALS:
+        case STRAKE_KEY_EACH:
             status = read_reals(node, key, which->list[k], &which->value[k], error);
             break;
         }

@@ -141,10 +141,46 @@ void strake_reduced_begin(const strake_graph *graph, double *reduced)
     }
 }
 
+void strake_graph_set(strake_graph *graph)
+{
+    graph->set++;
+}
+
+/* The stage of an earlier set that makes the same of static values; -1: none. @return its value */
+static int find_static(const strake_graph *graph, const strake_point *point, int reads,
+                       const strake_read *read)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        const strake_stage *stage = &graph->stage[s];
+        if (stage->set < graph->set && stage->point == point && stage->reads == reads &&
+            graph->value[stage->output].is_static &&
+            memcmp(stage->read, read, (size_t)reads * sizeof *read) == 0) {
+            return stage->output;
+        }
+    }
+    return -1;
+}
+
+/* "x", or "x_2" where there is one. */
+static const char *own_name(const strake_graph *graph, const char *name,
+                            char text[2 * STRAKE_NAME_LENGTH])
+{
+    (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s", name);
+    for (int k = 2; strake_graph_find(graph, text) >= 0; k++) {
+        (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s_%d", name, k);
+    }
+    return text;
+}
+
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
                        const strake_point *point, int reads, const strake_read *read)
 {
-    const int index = add_value(graph, output);
+    char name[2 * STRAKE_NAME_LENGTH];
+    const int known = graph->set > 0 ? find_static(graph, point, reads, read) : -1;
+    if (known >= 0) {
+        return known;
+    }
+    const int index = add_value(graph, own_name(graph, output, name));
     if (graph->stages == STRAKE_MAX_VALUES || reads > STRAKE_MAX_READS || reads != point->inputs) {
         break_graph(graph, "wrong number of operands, or too many stages", output);
         return index;
@@ -155,6 +191,7 @@ int strake_graph_stage(strake_graph *graph, int number, const char *output,
     stage->point = point;
     stage->output = index;
     stage->reads = reads;
+    stage->set = graph->set;
     bool is_static = true;
     bool is_constant = true;
     bool is_scalar = false;
@@ -289,10 +326,13 @@ static void delay_stages(strake_graph *graph)
     }
 }
 
+/* By a stage of the same set, or one that all sets have. */
 static bool is_read_elsewhere(const strake_graph *graph, int value, int stage)
 {
     for (int s = 0; s < graph->stages; s++) {
-        for (int k = 0; k < graph->stage[s].reads && s != stage; k++) {
+        const bool is_own = graph->stage[s].set == graph->stage[stage].set ||
+                            graph->value[graph->stage[s].output].is_static;
+        for (int k = 0; k < graph->stage[s].reads && s != stage && is_own; k++) {
             if (graph->stage[s].read[k].value == value) {
                 return true;
             }

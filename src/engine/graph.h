@@ -58,6 +58,7 @@ typedef struct strake_stage {
     const strake_point *point; /**< what is computed */
     int output;                /**< value index */
     int reads;                 /**< number of operands, equal to point->inputs */
+    int set; /**< stages of several share no loops on a processor; those of static values have none */
     strake_read read[STRAKE_MAX_READS];
     int lag; /**< slab (axis 0) computed when input slab r arrives: r - lag */
 } strake_stage;
@@ -82,6 +83,7 @@ typedef struct strake_reduced {
 
 typedef struct strake_graph {
     int values, stages;
+    int set; /**< of the stages that are added */
     strake_value value[STRAKE_MAX_VALUES];
     strake_stage stage[STRAKE_MAX_VALUES];
     int scalars, reductions;
@@ -114,7 +116,16 @@ int strake_graph_scalar(strake_graph *graph, const char *name);
  */
 void strake_graph_reduce(strake_graph *graph, int value, strake_reduced_kind kind);
 
-/** Adds a stage; the number of reads must be the point function's. @return the output's value index. */
+/**
+ * Begins the next set of stages: those of one more field that goes through the same as the one before. Its fused
+ * loops are those of the other, on other arrays; what follows from static inputs alone is computed once for all.
+ */
+void strake_graph_set(strake_graph *graph);
+
+/**
+ * Adds a stage; the number of reads must be the point function's. Its value is called @p output, with a number where
+ * there is one of that name. @return the output's value index.
+ */
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
                        const strake_point *point, int reads, const strake_read *read);
 

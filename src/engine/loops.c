@@ -6,10 +6,10 @@
 
 enum { MOST_INPUTS = 28, MOST_OPERANDS = 8 * STRAKE_MAX_READS, HI_SLACK = 4 };
 
-static int loop_of(const strake_loop *loop, int loops, int stage)
+static int loop_of_set(const strake_loop *loop, int loops, int set, int stage)
 {
     for (int g = 0; g < loops; g++) {
-        for (int k = 0; k < loop[g].stages; k++) {
+        for (int k = 0; k < loop[g].stages && loop[g].set == set; k++) {
             if (loop[g].stage[k] == stage) {
                 return g;
             }
@@ -20,7 +20,7 @@ static int loop_of(const strake_loop *loop, int loops, int stage)
 
 static bool has_stage(const strake_loop *loop, int stage)
 {
-    return stage >= 0 && loop_of(loop, 1, stage) == 0;
+    return stage >= 0 && loop_of_set(loop, 1, loop->set, stage) == 0;
 }
 
 static bool same_read(const strake_read *a, const strake_read *b)
@@ -151,7 +151,7 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
     for (int k = 0; k < operands; k++) {
         const strake_read *read = &operand[k];
         const int producer = graph->value[read->value].stage;
-        const int where = producer < 0 ? -1 : loop_of(loop, loops, producer);
+        const int where = producer < 0 ? -1 : loop_of_set(loop, loops, loop[g].set, producer);
         /* From the same loop: at the same point, or from an earlier slab. */
         const bool is_point = read->offset[0] == 0 && read->offset[1] == 0 && read->offset[2] == 0;
         if (where > g || (where == g && !is_point && read->offset[0] >= 0)) {
@@ -162,7 +162,7 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
     return add_stage(graph, &trial, s) && operands_reach(graph, &trial);
 }
 
-/* Values read by other loops, or by the same one at an offset, and the states, are stored. */
+/* Values read by other loops, or by the same one at an offset, and the states, are stored; each set has its static ones. */
 static void find_outputs(const strake_graph *graph, const strake_loop *loop, int loops,
                          strake_loop *owner)
 {
@@ -170,7 +170,8 @@ static void find_outputs(const strake_graph *graph, const strake_loop *loop, int
         const int value = graph->stage[owner->stage[m]].output;
         bool leaves = graph->value[value].is_output || graph->value[value].is_reduced;
         for (int g = 0; g < loops && !leaves; g++) {
-            for (int k = 0; k < loop[g].inputs && !leaves; k++) {
+            const bool is_its = loop[g].set == owner->set || !graph->value[value].is_static;
+            for (int k = 0; k < loop[g].inputs && !leaves && is_its; k++) {
                 leaves = loop[g].input[k].value == value;
             }
         }
@@ -234,11 +235,11 @@ static bool join(const strake_graph *graph, strake_loop *loop, int loops, int g,
 }
 
 /* Finds a loop for a unit, the first that takes it or a new one. @return number of loops, -1: too many. */
-static int place(const strake_graph *graph, strake_loop *loop, int loops, int most, const int *unit,
-                 int count)
+static int place(const strake_graph *graph, strake_loop *loop, int loops, int most, int set,
+                 const int *unit, int count)
 {
     for (int g = 0; g < loops; g++) {
-        if (join(graph, loop, loops, g, unit, count)) {
+        if (loop[g].set == set && join(graph, loop, loops, g, unit, count)) {
             return loops;
         }
     }
@@ -246,30 +247,55 @@ static int place(const strake_graph *graph, strake_loop *loop, int loops, int mo
         return -1;
     }
     memset(&loop[loops], 0, sizeof *loop);
+    loop[loops].set = set;
     if (join(graph, loop, loops + 1, loops, unit, count)) {
         return loops + 1;
     }
     for (int k = 0; k < count && loops >= 0; k++) {
-        loops = place(graph, loop, loops, most, &unit[k], 1);
+        loops = place(graph, loop, loops, most, set, &unit[k], 1);
+    }
+    return loops;
+}
+
+/* The loops of a set; those of the sets before stand already. @return number of loops, -1: too many */
+static int plan_set(const strake_graph *graph, strake_loop *loop, int loops, int most, int set)
+{
+    bool is_taken[STRAKE_MAX_VALUES] = {false};
+    int unit[STRAKE_MAX_VALUES];
+    for (int s = 0; s < graph->stages; s++) {
+        is_taken[s] = graph->stage[s].set < set && !graph->value[graph->stage[s].output].is_static;
+    }
+    for (int s = 0; s < graph->stages && loops >= 0; s++) {
+        const strake_value *output = &graph->value[graph->stage[s].output];
+        if (graph->stage[s].set == set && !is_taken[s] && !output->is_static && !output->is_cheap) {
+            const int count = collect_unit(graph, is_taken, s, unit, 0);
+            loops = place(graph, loop, loops, most, set, unit, count);
+        }
     }
     return loops;
 }
 
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
 {
-    bool is_taken[STRAKE_MAX_VALUES] = {false};
-    int unit[STRAKE_MAX_VALUES];
     int loops = 0;
-    for (int s = 0; s < graph->stages && loops >= 0; s++) {
-        const strake_value *output = &graph->value[graph->stage[s].output];
-        if (!is_taken[s] && !output->is_static && !output->is_cheap) {
-            loops = place(graph, out, loops, most, unit, collect_unit(graph, is_taken, s, unit, 0));
-        }
+    for (int set = 0; set <= graph->set && loops >= 0; set++) {
+        loops = plan_set(graph, out, loops, most, set);
     }
     for (int g = 0; g < loops; g++) {
         find_outputs(graph, out, loops, &out[g]);
     }
     return loops;
+}
+
+bool strake_loop_make_plain(const strake_graph *graph, strake_loop *loop)
+{
+    const strake_stage *stage = &graph->stage[loop->stage[0]];
+    bool is_plain = loop->stages == 1;
+    for (int k = 0; k < stage->reads && is_plain; k++) {
+        is_plain = !graph->value[stage->read[k].value].is_cheap;
+    }
+    loop->is_plain = is_plain;
+    return is_plain;
 }
 
 int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out)

@@ -18,6 +18,7 @@ enum { STRAKE_LOOP_STAGES = 12, STRAKE_LOOP_INPUTS = 40, STRAKE_LOOP_TEXT = 6000
 
 /** Stages evaluated in one loop. */
 typedef struct strake_loop {
+    int set; /**< of its stages; static ones are in a loop of each set that needs them */
     int lag;
     bool
         is_plain; /**< one stage, from its operands as they are: its point's own row loop computes it */
@@ -36,6 +37,9 @@ typedef struct strake_loop {
  * arriving slab. @return number of loops, at most @p most.
  */
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
+
+/** Makes a loop of one stage plain. @return false where it is not of one, or computes cheap operands itself */
+bool strake_loop_make_plain(const strake_graph *graph, strake_loop *loop);
 
 /** The same with one plain loop for every stage, cheap ones too. @return graph->stages */
 int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out);

@@ -26,7 +26,9 @@ typedef enum strake_key_type {
     STRAKE_KEY_REALS,   /**< list of numbers, in strake_case.list[]; the value is how many */
     STRAKE_KEY_VENTS,   /**< sources in cells, in strake_case.vents; the value is how many */
     STRAKE_KEY_WORDS,   /**< list of some of the choices; the value is a bit set */
-    STRAKE_KEY_SCENE /**< list of things in a scene, in strake_case.scene; the value is how many */
+    STRAKE_KEY_SCENE, /**< list of things in a scene, in strake_case.scene; the value is how many */
+    STRAKE_KEY_EACH,  /**< list of numbers, none or one for every name; else as REALS */
+    STRAKE_KEY_NAMES  /**< for what the fields with @c each exist; how many (case/names.h) */
 } strake_key_type;
 
 /** One problem-specific key of a case file, under `scheme:` or `parameters:`. */
@@ -34,7 +36,7 @@ typedef struct strake_key {
     const char *path; /**< for example "scheme.iterations" */
     strake_key_type type;
     const char *
-        choices; /**< of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL */
+        choices; /**< of CHOICE and WORDS: "none|infinite"; of REALS: the default as a case says it, or NULL; of NAMES: the name by default */
     double fallback;         /**< default */
     double minimum, maximum; /**< legal range, inclusive (INTEGER, REAL; REALS: of their number) */
     bool required;
@@ -76,8 +78,13 @@ typedef struct strake_field {
     bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
     bool
         wakes; /**< cells where it is above 0 are active (engine/activity.h); no field does: all are */
-    /** Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. */
+    /**
+     * Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. Of an input:
+     * it has its fallback everywhere.
+     */
     bool is_derived;
+    /** There is one for every name of the key that lists names, called by that with this before it. */
+    const char *each;
     /** Of a state: what the others have been through. Not given; a run has it where output.fields asks for it. */
     bool is_traced;
     bool has_never; /**< what is below 0 in the state has not happened: NaN outside of the solver */
@@ -120,7 +127,7 @@ typedef struct strake_quantity {
     const char *text;
 } strake_quantity;
 
-enum { STRAKE_MAX_QUANTITIES = 8, STRAKE_MAX_EXTREMES = 3 };
+enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 3 };
 
 /** The largest of some number over the cells of a grid, and the first cell that has it. */
 typedef struct strake_extreme {
@@ -194,6 +201,7 @@ typedef struct strake_problem {
                            const strake_extreme extreme[STRAKE_MAX_EXTREMES], strake_error *error);
     int quantities;
     const strake_quantity *quantity;
+    bool measures_each; /**< the quantities exist once for every name, with which theirs end */
     /**
      * Measures the states: @p out receives one number per quantity, which depends on nothing but the
      * interiors of the arrays and the time (sums have a fixed order). NULL without quantities.

@@ -9,7 +9,7 @@
 #include "engine/lines.h"
 #include "problem/mpdata.h"
 
-enum { PSI, STATES };
+enum { STATES = 1 }; /* in the table; a case has one for every tracer */
 enum { GAUGE_NONE, GAUGE_INFINITE };
 enum { SIGN_ANY, SIGN_NONNEGATIVE };
 enum { VELOCITIES_LIMITED, VELOCITIES_UNLIMITED };
@@ -32,11 +32,17 @@ static const strake_key keys[] = {
      "the flow is divergent: correct for that, too"},
     {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", H_FIXED, 0, 1, false, "[-]",
      "changing: h becomes h_next in a step; whoever steps gives both for the next one"},
+    {.path = "tracers",
+     .type = STRAKE_KEY_NAMES,
+     .choices = "psi",
+     .fallback = 1,
+     .unit = "[-]",
+     .text = "names of the fields that the flow advects; each has the bits of a run of its own"},
 };
 
 #define ADVECTED                                                                                   \
     {                                                                                              \
-        .name = "psi", .position = STRAKE_CELL, .is_state = true, .required = true,                \
+        .name = "psi", .each = "", .position = STRAKE_CELL, .is_state = true, .required = true,    \
         .unit = "[any]", .text = "the advected field"                                              \
     }
 #define VELOCITY(name_, axis_, faces_)                                                             \
@@ -70,7 +76,11 @@ static const strake_field fields_3d[] = {ADVECTED, VELOCITY("u1", 0, "planes k-1
 strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
 {
     const int dims = problem->dims;
-    return (strake_mpdata_fields){dims, STATES, STATES + dims, STATES + dims + 1};
+    int tracers = 0;
+    while (problem->field[tracers].is_state) {
+        tracers++;
+    }
+    return (strake_mpdata_fields){dims, tracers, tracers + dims, tracers + dims + 1};
 }
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)

@@ -19,7 +19,7 @@ typedef struct strake_mpdata_scheme {
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 
-/** Where the fields of a problem stand: psi first, velocities from u on, h, h_next. */
+/** Where the fields of a problem stand: the tracers first, @c u of them, velocities from u on, h, h_next. */
 typedef struct strake_mpdata_fields {
     int dims;
     int u, h, h_next;

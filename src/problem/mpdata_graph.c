@@ -443,8 +443,11 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
     const strake_mpdata_fields at_field = strake_mpdata_fields_of(which->problem);
     table t = {.g = graph, .options = strake_mpdata_scheme_of(which), .dims = at_field.dims};
     int u[DIMS];
+    int psi[STRAKE_MAX_NAMES];
     strake_graph_begin(graph, which->precision);
-    const int psi = strake_graph_input(graph, "psi", false);
+    for (int k = 0; k < at_field.u; k++) {
+        psi[k] = strake_graph_input(graph, field[k].name, false);
+    }
     /* One constant velocity beside a varying one is still extended by the divergence of the other. */
     bool steady = true;
     for (int d = 0; d < t.dims; d++) {
@@ -461,6 +464,17 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
                                          : strake_graph_constant(graph, "h_next", 1.0);
     t.h = t.options.changes ? h_next : t.h_before;
     h_stages(&t);
-    step_stages(&t, psi, u);
+    for (int k = 0; k < at_field.u; k++) {
+        if (k > 0) {
+            strake_graph_set(graph);
+        }
+        step_stages(&t, psi[k], u);
+    }
+    if (graph->broken && at_field.u > 1) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: tracers: a step of %d with these options has more intermediate "
+                           "values than the %d that there may be; run fewer in one case",
+                           which->file, at_field.u, STRAKE_MAX_VALUES);
+    }
     return strake_graph_finish(graph, error);
 }

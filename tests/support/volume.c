@@ -224,17 +224,17 @@ strake_case *strake_volume_case(const strake_volume *v, const strake_scheme *sch
                            v->open[a] ? "open" : "periodic");
         }
     }
-    (void)snprintf(text, sizeof text,
-                   "problem: mpdata%dd\nprecision: %s\ngrid: {%s}\nboundary: {%s}\n"
-                   "time: {steps: 1000000}\n"
-                   "scheme: {iterations: %d, nonoscillatory: %s, gauge: %s, third_order: %s,\n"
-                   "         sign: %s, velocities: %s, divergent: %s, h: %s}\n",
-                   v->dims, single ? "single" : "double", grid, boundary, scheme->iterations,
-                   scheme->nonoscillatory ? "true" : "false", scheme->gauge ? "infinite" : "none",
-                   scheme->third_order ? "true" : "false",
-                   scheme->nonnegative ? "nonnegative" : "any",
-                   scheme->unlimited_next ? "unlimited" : "limited",
-                   v->divergent ? "true" : "false", v->changes ? "changing" : "fixed");
+    (void)snprintf(
+        text, sizeof text,
+        "problem: mpdata%dd\nprecision: %s\ngrid: {%s}\nboundary: {%s}\n"
+        "time: {steps: 1000000}\n"
+        "scheme: {iterations: %d, nonoscillatory: %s, gauge: %s, third_order: %s,\n"
+        "         sign: %s, velocities: %s, divergent: %s, h: %s}\n%s",
+        v->dims, single ? "single" : "double", grid, boundary, scheme->iterations,
+        scheme->nonoscillatory ? "true" : "false", scheme->gauge ? "infinite" : "none",
+        scheme->third_order ? "true" : "false", scheme->nonnegative ? "nonnegative" : "any",
+        scheme->unlimited_next ? "unlimited" : "limited", v->divergent ? "true" : "false",
+        v->changes ? "changing" : "fixed", v->more != NULL ? v->more : "");
     strake_case *which = NULL;
     strake_error error;
     if (strake_case_parse("test", text, NULL, true, &which, &error) != STRAKE_OK) {
@@ -253,7 +253,7 @@ strake_solver *strake_volume_solver(const strake_volume *v, const strake_case *w
     if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
         fail_msg("%s, split %s: %s", where, split == NULL ? "none" : split, error.text);
     }
-    strake_harness_set(solver, "psi", v->psi, v->cells);
+    strake_harness_set(solver, v->name != NULL ? v->name : "psi", v->psi, v->cells);
     strake_harness_set(solver, "h", v->h, v->cells);
     if (v->changes) {
         strake_harness_set(solver, "h_next", v->h_next, v->cells);

@@ -17,6 +17,8 @@ typedef struct strake_volume {
     int n[STRAKE_VOLUME_AXES];
     bool open[STRAKE_VOLUME_AXES];
     bool divergent, changes;
+    const char *more; /**< lines that its case has besides, or NULL */
+    const char *name; /**< of psi, or NULL */
     size_t cells, faces[STRAKE_VOLUME_AXES];
     double *psi, *h, *h_next;
     double *u[STRAKE_VOLUME_AXES]; /**< one more along its axis where that is open; NULL: unused */

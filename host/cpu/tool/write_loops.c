@@ -108,7 +108,7 @@ static void add_variants(strake_case *which, int key)
         return;
     }
     const strake_key *k = &problem->key[key];
-    if (k->type == STRAKE_KEY_REAL) {
+    if (k->type == STRAKE_KEY_REAL || k->type == STRAKE_KEY_NAMES || k->type == STRAKE_KEY_EACH) {
         which->value[key] = k->fallback;
         add_variants(which, key + 1);
         return;

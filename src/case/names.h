@@ -1,0 +1,18 @@
+/**
+ * @file names.h
+ * Names for which a problem has fields and quantities once each: the tracers of a flow. The table of a problem is for
+ * one name, its default; a case with others has a table of its own, which everything else reads as any problem's.
+ */
+#ifndef STRAKE_CASE_NAMES_H
+#define STRAKE_CASE_NAMES_H
+
+#include "case/case.h"
+#include "case/tree.h"
+
+/**
+ * Reads the names, where the problem has a key of them and the case gives it; which->problem is then the case's own.
+ * @return STRAKE_ERR_USAGE for what is no name, twice one, one of another field, or too many; STRAKE_ERR_MEMORY
+ */
+strake_status strake_names_read(strake_node *root, strake_case *which, strake_error *error);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * Several tracers on one flow: each has the bytes of a run of its own, on every processor, in mixtures and after a
+ * restart elsewhere.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case/case.h"
+#include "cpu/pipeline_impl.h"
+#include "tests/support/trial.h"
+#include "tests/support/volume.h"
+
+enum { AXES = STRAKE_VOLUME_AXES, TRACERS = 3, STEPS = 5 };
+
+static const char *const name[TRACERS] = {"qv", "qc", "x"}; /* the graph has an x of its own */
+static const char together[] = "tracers: [qv, qc, x]\n";
+static const char *const apart[TRACERS] = {"tracers: [qv]\n", "tracers: [qc]\n", "tracers: [x]\n"};
+
+static const struct {
+    strake_scheme scheme;
+    bool divergent, changes;
+} variant[] = {
+    {{STRAKE_DEFAULT_SCHEME}, false, false},
+    {{STRAKE_DEFAULT_SCHEME, .gauge = true, .third_order = true}, true, false},
+    {{.iterations = 3, .nonoscillatory = true}, false, true},
+};
+
+static const int sizes[4][AXES] = {{0, 0, 0}, {1, 1, 211}, {23, 1, 61}, {9, 7, 21}};
+
+typedef struct trial {
+    strake_volume v;
+    strake_scheme scheme;
+    strake_case *which; /* of all tracers */
+    bool single;
+    double *psi[TRACERS];
+    uint64_t alone[TRACERS];
+} trial;
+
+static strake_solver *open_solver(trial *t, const strake_case *which, const char *where,
+                                  const char *split)
+{
+    t->v.name = name[0];
+    t->v.psi = t->psi[0];
+    strake_solver *const solver = strake_volume_solver(&t->v, which, where, split, 2);
+    for (int k = 1; k < TRACERS; k++) {
+        strake_harness_set(solver, name[k], t->psi[k], t->v.cells);
+    }
+    return solver;
+}
+
+static void begin(trial *t, int k, int dims, int open, bool single)
+{
+    uint64_t seed = (uint64_t)(1000 + 100 * k + 10 * dims + open);
+    memset(t, 0, sizeof *t);
+    strake_volume_open(&t->v, dims, sizes[dims], open);
+    free(t->v.psi);
+    t->v.divergent = variant[k].divergent;
+    t->v.changes = variant[k].changes;
+    t->scheme = variant[k].scheme;
+    t->single = single;
+    strake_volume_fill(t->v.h, t->v.cells, 0.5, 1.5, &seed);
+    strake_volume_fill(t->v.h_next, t->v.cells, 0.5, 1.5, &seed);
+    strake_volume_random_flow(&t->v, 0.7, 1.0, &seed);
+    for (int q = 0; q < TRACERS; q++) {
+        t->psi[q] = malloc(t->v.cells * sizeof *t->psi[q]);
+        assert_non_null(t->psi[q]);
+        strake_volume_fill(t->psi[q], t->v.cells, -1.0 - q, 2.0, &seed);
+    }
+    for (int q = 0; q < TRACERS; q++) {
+        t->v.more = apart[q];
+        t->v.name = name[q];
+        t->v.psi = t->psi[q];
+        strake_case *which = strake_volume_case(&t->v, &t->scheme, single);
+        strake_solver *solver = strake_volume_solver(&t->v, which, "serial", NULL, 1);
+        strake_harness_step(solver, STEPS);
+        t->alone[q] = strake_harness_checksum(solver, name[q], t->v.cells);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+    t->v.more = together;
+    t->which = strake_volume_case(&t->v, &t->scheme, single);
+}
+
+static void end(trial *t)
+{
+    t->v.psi = NULL;
+    for (int q = 0; q < TRACERS; q++) {
+        free(t->psi[q]);
+    }
+    strake_case_close(&t->which);
+    strake_volume_close(&t->v);
+}
+
+static void compare(const trial *t, strake_solver *solver, const char *where)
+{
+    for (int q = 0; q < TRACERS; q++) {
+        if (strake_harness_checksum(solver, name[q], t->v.cells) != t->alone[q]) {
+            fail_msg("%dD, %s: %s differs from a run of its own", t->v.dims, where, name[q]);
+        }
+    }
+}
+
+static void check(trial *t, const char *where, const char *split)
+{
+    strake_solver *solver = open_solver(t, t->which, where, split);
+    strake_harness_step(solver, STEPS - 1);
+    strake_harness_step(solver, 1);
+    compare(t, solver, where);
+    strake_close(&solver);
+}
+
+static void tracers_together_are_tracers_alone_on_the_processor(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        for (int dims = 1; dims <= 3; dims++) {
+            trial t;
+            begin(&t, k, dims, (3 * k + dims) % 8, k == 1);
+            check(&t, "serial", NULL);
+            check(&t, "cpu", NULL);
+            end(&t);
+        }
+    }
+}
+
+static void tracers_together_are_tracers_alone_on_devices_and_in_mixtures(void **state)
+{
+    (void)state;
+    enum { STREAM = 3, TILE };
+    trial t;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    strake_harness_build_quickly(true);
+    begin(&t, 0, 2, 4, false);
+    t.which->run.fusion = STREAM;
+    check(&t, "ocl:0,cpu,ocl:0", "3,2,18");
+    t.which->run.fusion = TILE;
+    check(&t, "ocl:0", NULL);
+    end(&t);
+    strake_harness_build_quickly(false);
+}
+
+static void a_restart_elsewhere_goes_on_with_all_of_them(void **state)
+{
+    (void)state;
+    static const char path[] = "build/test_tracers.checkpoint";
+    trial t;
+    strake_error error = {STRAKE_OK, ""};
+    for (int dims = 1; dims <= 3; dims += 2) {
+        begin(&t, 0, dims, 1, false);
+        strake_solver *from = open_solver(&t, t.which, "cpu", NULL);
+        strake_solver *to = open_solver(&t, t.which, "serial", NULL);
+        strake_harness_step(from, 2);
+        assert_int_equal(strake_checkpoint_save(from, path, &error), STRAKE_OK);
+        assert_int_equal(strake_checkpoint_load(to, path, &error), STRAKE_OK);
+        assert_int_equal(strake_step_count(to), 2);
+        strake_harness_step(to, STEPS - 2);
+        compare(&t, to, "after a restart");
+        strake_close(&from);
+        strake_close(&to);
+        end(&t);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Fused loops are those of one tracer, and what follows from the flow alone is computed once for all. */
+static void tracers_share_compiled_loops_and_static_stages(void **state)
+{
+    (void)state;
+    static strake_graph one, three;
+    static strake_loop loop[2][STRAKE_MAX_VALUES];
+    double number[STRAKE_MAX_FIELDS] = {0.0};
+    strake_error error;
+    trial t;
+    begin(&t, 0, 2, 0, false);
+    t.v.more = apart[0];
+    strake_case *lone = strake_volume_case(&t.v, &t.scheme, false);
+    assert_int_equal(strake_case_graph(lone, number, &one, &error), STRAKE_OK);
+    assert_int_equal(strake_case_graph(t.which, number, &three, &error), STRAKE_OK);
+    int fixed = 0;
+    for (int s = 0; s < one.stages; s++) {
+        fixed += one.value[one.stage[s].output].is_static ? 1 : 0;
+    }
+    assert_true(fixed > 0);
+    assert_int_equal(three.stages, TRACERS * (one.stages - fixed) + fixed);
+    const int loops = strake_pipeline_plan_loops(&one, STRAKE_ISA_BASE, loop[0]);
+    assert_int_equal(strake_pipeline_plan_loops(&three, STRAKE_ISA_BASE, loop[1]), TRACERS * loops);
+    for (int g = 0; g < TRACERS * loops; g++) {
+        char text[2][STRAKE_LOOP_TEXT];
+        assert_false(loop[1][g].is_plain);
+        assert_true(strake_loop_body(&one, &loop[0][g % loops], text[0], sizeof text[0]) > 0);
+        assert_true(strake_loop_body(&three, &loop[1][g], text[1], sizeof text[1]) > 0);
+        assert_string_equal(text[0], text[1]);
+    }
+    strake_case_close(&lone);
+    end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tracers_together_are_tracers_alone_on_the_processor),
+        cmocka_unit_test(tracers_together_are_tracers_alone_on_devices_and_in_mixtures),
+        cmocka_unit_test(a_restart_elsewhere_goes_on_with_all_of_them),
+        cmocka_unit_test(tracers_share_compiled_loops_and_static_stages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
