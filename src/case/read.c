@@ -262,3 +262,23 @@ const char *strake_words_hint(const strake_words *words, const char *wanted, cha
     }
     return buffer;
 }
+
+strake_status strake_read_keys(const strake_node *map, const char *choices, strake_error *error)
+{
+    strake_words words = {0};
+    strake_words_add_choices(&words, choices);
+    for (const strake_node *child = map->child; child != NULL; child = child->next) {
+        bool is_known = false;
+        char hint[100], where[STRAKE_PLACE_SIZE];
+        for (int k = 0; k < words.count; k++) {
+            is_known = is_known || strcmp(words.word[k], child->key) == 0;
+        }
+        if (!is_known) {
+            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
+            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
+                               strake_node_where_key(child, where, sizeof where), hint,
+                               hint[0] != '\0' ? " " : "; ", words.list);
+        }
+    }
+    return STRAKE_OK;
+}

@@ -69,4 +69,7 @@ void strake_words_add_choices(strake_words *words, const char *choices);
 const char *strake_words_hint(const strake_words *words, const char *wanted, char *buffer,
                               size_t size);
 
+/** Refuses keys of a mapping other than "a|b|c". */
+strake_status strake_read_keys(const strake_node *map, const char *choices, strake_error *error);
+
 #endif

@@ -17,10 +17,9 @@ enum { STRAKE_SCENE_DIRECTIONS = 3, STRAKE_SCENE_SLOTS = 8, STRAKE_SCENE_MOST = 
 
 /** What something in a scene is there for. */
 typedef enum strake_scene_role {
-    STRAKE_SCENE_FLUID,    /**< water in it */
-    STRAKE_SCENE_WALL,     /**< a vessel: walls are around it */
-    STRAKE_SCENE_OBSTACLE, /**< a body: walls are its outermost layers */
-    STRAKE_SCENE_PROBE
+    STRAKE_SCENE_FLUID,   /**< water in it */
+    STRAKE_SCENE_WALL,    /**< a vessel: walls are around it */
+    STRAKE_SCENE_OBSTACLE /**< a body: walls are its outermost layers */
 } strake_scene_role;
 
 typedef enum strake_scene_form {
@@ -53,7 +52,8 @@ typedef enum strake_scene_walls {
 typedef enum strake_scene_flow {
     STRAKE_FLOW_NONE,
     STRAKE_FLOW_UNIFORM, /**< rate: the velocity [m/s] */
-    STRAKE_FLOW_STRAIN   /**< rate [1/s] times the distance from the centre, per direction */
+    STRAKE_FLOW_STRAIN,  /**< rate [1/s] times the distance from the centre, per direction */
+    STRAKE_FLOW_WAVE /**< of a standing wave along x that passes its level: rate has amplitude and length [m] */
 } strake_scene_flow;
 
 /** One thing in a scene; numbers by direction have room for three. */
@@ -76,10 +76,27 @@ typedef struct strake_scene_item {
     double dome_radius; /**< ... to 0 here */
 } strake_scene_item;
 
+typedef enum strake_probe_kind {
+    STRAKE_PROBE_PRESSURE,
+    STRAKE_PROBE_VELOCITY,
+    STRAKE_PROBE_HEIGHT /**< of the surface, along z */
+} strake_probe_kind;
+#define STRAKE_PROBE_WORDS "pressure|velocity|height"
+
+enum { STRAKE_PROBE_NAME = 32 };
+
+/** A place where something is measured. */
+typedef struct strake_probe {
+    char name[STRAKE_PROBE_NAME]; /**< as given, or the kind and a number: "pressure1" */
+    strake_probe_kind kind;
+    double at[STRAKE_SCENE_DIRECTIONS]; /**< of a height: x and y alone */
+} strake_probe;
+
 /** All of them. */
 typedef struct strake_scene_plan {
-    int items;
+    int items, probes;
     strake_scene_item *item;
+    strake_probe *probe;
 } strake_scene_plan;
 
 /** Reads the lists of a scene into which->scene, when the problem's other keys are known. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/case.h"
 #include "case/read.h"
+#include "case/scene_impl.h"
 
 static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
 static const strake_limits positive = {0.0, INFINITY, true, "[m]"};
@@ -22,28 +22,8 @@ void strake_scene_plan_free(strake_scene_plan *plan)
         free(plan->item[k].where);
     }
     free(plan->item);
+    free(plan->probe);
     *plan = (strake_scene_plan){0};
-}
-
-/* Refuses keys other than "a|b|c". */
-static strake_status check_keys(const strake_node *map, const char *choices, strake_error *error)
-{
-    strake_words words = {0};
-    strake_words_add_choices(&words, choices);
-    for (const strake_node *child = map->child; child != NULL; child = child->next) {
-        bool is_known = false;
-        char hint[100], where[STRAKE_PLACE_SIZE];
-        for (int k = 0; k < words.count; k++) {
-            is_known = is_known || strcmp(words.word[k], child->key) == 0;
-        }
-        if (!is_known) {
-            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
-            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
-                               strake_node_where_key(child, where, sizeof where), hint,
-                               hint[0] != '\0' ? " " : "; ", words.list);
-        }
-    }
-    return STRAKE_OK;
 }
 
 /* A child that must be there. */
@@ -55,12 +35,11 @@ static strake_status need(const strake_node *map, const char *key, const char *e
                         : strake_node_fail(map, error, "%s is missing; expected %s", key, expected);
 }
 
-/* [x, y, z], in 2D [x, z]. */
-static strake_status read_vector(const reader *r, const strake_node *node, const char *unit,
-                                 double *out, strake_error *error)
+strake_status strake_scene_read_vector(const strake_case *which, const strake_node *node,
+                                       const char *unit, double *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int dims = r->which->problem->dims;
+    const int dims = which->problem->dims;
     int d = 0;
     if (node->kind != STRAKE_NODE_LIST || node->children != dims) {
         return strake_node_unlike(node, error, "a list of %d numbers, %s %s", dims,
@@ -81,7 +60,8 @@ static strake_status read_point(const reader *r, const strake_node *map, const c
     const char *const expected =
         r->which->problem->dims == 2 ? "two numbers, [x, z]" : "three numbers, [x, y, z]";
     const strake_status status = need(map, key, expected, &node, error);
-    return status == STRAKE_OK ? read_vector(r, node, "[m]", out, error) : status;
+    return status == STRAKE_OK ? strake_scene_read_vector(r->which, node, "[m]", out, error)
+                               : status;
 }
 
 static strake_status read_length(const strake_node *map, const char *key, double *out,
@@ -121,7 +101,7 @@ static strake_status read_box(const reader *r, const strake_node *map, strake_er
     strake_scene_item *const item = r->item;
     const bool is_wall = item->role == STRAKE_SCENE_WALL;
     const strake_node *sides = NULL;
-    STRAKE_TRY(check_keys(map, is_wall ? "from|to|sides" : "from|to", error));
+    STRAKE_TRY(strake_read_keys(map, is_wall ? "from|to|sides" : "from|to", error));
     STRAKE_TRY(read_point(r, map, "from", &item->v[0], error));
     STRAKE_TRY(read_point(r, map, "to", &item->v[3], error));
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
@@ -150,7 +130,7 @@ static strake_status read_cylinder(const reader *r, const strake_node *map, stra
 {
     strake_status status = STRAKE_OK;
     double length = 0.0;
-    STRAKE_TRY(check_keys(map, "from|to|radius", error));
+    STRAKE_TRY(strake_read_keys(map, "from|to|radius", error));
     STRAKE_TRY(read_point(r, map, "from", &r->item->v[0], error));
     STRAKE_TRY(read_point(r, map, "to", &r->item->v[3], error));
     STRAKE_TRY(read_length(map, "radius", &r->item->v[6], error));
@@ -170,7 +150,7 @@ cleanup:
 static strake_status read_sphere(const reader *r, const strake_node *map, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_TRY(check_keys(map, "center|radius", error));
+    STRAKE_TRY(strake_read_keys(map, "center|radius", error));
     STRAKE_TRY(read_point(r, map, "center", &r->item->v[0], error));
     STRAKE_TRY(read_length(map, "radius", &r->item->v[6], error));
 cleanup:
@@ -182,7 +162,7 @@ static strake_status read_plane(const reader *r, const strake_node *map, strake_
     strake_status status = STRAKE_OK;
     double square = 0.0;
     double *const normal = &r->item->v[3];
-    STRAKE_TRY(check_keys(map, "point|normal", error));
+    STRAKE_TRY(strake_read_keys(map, "point|normal", error));
     STRAKE_TRY(read_point(r, map, "point", &r->item->v[0], error));
     STRAKE_TRY(read_point(r, map, "normal", normal, error));
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
@@ -220,23 +200,30 @@ enum { FORMS = (int)(sizeof forms / sizeof forms[0]) };
 
 /* --- what a fluid is like at the start ------------------------------------------------------------ */
 
-/* [u, v, w], or {strain: [a, b, c], center: [x, y, z]}. */
+/* [u, v, w], {strain: [a, b, c], center: [x, y, z]}, or {wave: amplitude, length: L}. */
 static strake_status read_velocity(const reader *r, const strake_node *node, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_node *strain = NULL;
     if (node->kind == STRAKE_NODE_LIST) {
         r->item->flow = STRAKE_FLOW_UNIFORM;
-        return read_vector(r, node, "[m/s]", r->item->rate, error);
+        return strake_scene_read_vector(r->which, node, "[m/s]", r->item->rate, error);
     }
     if (node->kind != STRAKE_NODE_MAP) {
-        return strake_node_unlike(node, error, "a velocity such as %s [m/s], or {strain, center}",
+        return strake_node_unlike(node, error,
+                                  "a velocity such as %s [m/s], {strain, center} or {wave, length}",
                                   r->which->problem->dims == 2 ? "[1, 0]" : "[1, 0, 0]");
     }
+    if (strake_node_get(node, "wave") != NULL) {
+        r->item->flow = STRAKE_FLOW_WAVE;
+        STRAKE_TRY(strake_read_keys(node, "wave|length", error));
+        STRAKE_TRY(read_length(node, "wave", &r->item->rate[0], error));
+        return read_length(node, "length", &r->item->rate[1], error);
+    }
     r->item->flow = STRAKE_FLOW_STRAIN;
-    STRAKE_TRY(check_keys(node, "strain|center", error));
+    STRAKE_TRY(strake_read_keys(node, "strain|center", error));
     STRAKE_TRY(need(node, "strain", "rates along the directions [1/s]", &strain, error));
-    STRAKE_TRY(read_vector(r, strain, "[1/s]", r->item->rate, error));
+    STRAKE_TRY(strake_scene_read_vector(r->which, strain, "[1/s]", r->item->rate, error));
     STRAKE_TRY(read_point(r, node, "center", r->item->center, error));
 cleanup:
     return status;
@@ -254,7 +241,7 @@ static strake_status read_pressure(const reader *r, const strake_node *node, str
         return STRAKE_OK;
     }
     r->item->is_at_rest = false;
-    STRAKE_TRY(check_keys(node, "dome|center|radius", error));
+    STRAKE_TRY(strake_read_keys(node, "dome|center|radius", error));
     STRAKE_TRY(need(node, "dome", "a pressure [Pa]", &dome, error));
     STRAKE_TRY(strake_read_real(dome, &any, &r->item->dome, error));
     STRAKE_TRY(read_point(r, node, "center", r->item->center, error));
@@ -292,7 +279,7 @@ static strake_status read_form(const reader *r, const strake_node *map, strake_e
     int found = 0;
     const strake_node *const sides = strake_node_get(map, "sides");
     item_keys(r, words, sizeof words, choices, sizeof choices);
-    STRAKE_TRY(check_keys(map, words, error));
+    STRAKE_TRY(strake_read_keys(map, words, error));
     for (int f = 0; f < FORMS; f++) {
         const strake_node *const node = strake_node_get(map, forms[f].name);
         if (node == NULL) {
@@ -394,6 +381,8 @@ strake_status strake_scene_read(strake_node *root, strake_case *which, strake_er
         STRAKE_TRY(read_list(strake_node_find(root, lists[k].path), which, lists[k].role, error));
         which->value[strake_case_key(which, lists[k].path)] = which->scene.items - before;
     }
+    STRAKE_TRY(strake_scene_read_probes(strake_node_find(root, "scene.probes"), which, error));
+    which->value[strake_case_key(which, "scene.probes")] = which->scene.probes;
 cleanup:
     return status;
 }

@@ -39,27 +39,6 @@ strake_status strake_vents_path(const strake_node *node, const strake_vents_plac
     return *path != NULL ? STRAKE_OK : out_of_memory(node, error);
 }
 
-/* Refuses keys other than "a|b|c". */
-static strake_status check_keys(const strake_node *map, const char *choices, strake_error *error)
-{
-    strake_words words = {0};
-    strake_words_add_choices(&words, choices);
-    for (const strake_node *child = map->child; child != NULL; child = child->next) {
-        bool is_known = false;
-        char hint[100], where[STRAKE_PLACE_SIZE];
-        for (int k = 0; k < words.count; k++) {
-            is_known = is_known || strcmp(words.word[k], child->key) == 0;
-        }
-        if (!is_known) {
-            (void)strake_words_hint(&words, child->key, hint, sizeof hint);
-            return strake_fail(error, STRAKE_ERR_USAGE, "%s: unknown key%s%slegal here: %s",
-                               strake_node_where_key(child, where, sizeof where), hint,
-                               hint[0] != '\0' ? " " : "; ", words.list);
-        }
-    }
-    return STRAKE_OK;
-}
-
 /* --- where --------------------------------------------------------------------------------------- */
 
 /* One coordinate of a place on the map as the index of a cell. */
@@ -238,7 +217,7 @@ static strake_status read_series(const strake_node *map, const strake_vents_plac
     const strake_node *const list = strake_node_get(map, "series");
     const strake_node *const file = strake_node_get(map, "file");
     const strake_node *const how = strake_node_get(map, "interpolate");
-    STRAKE_TRY(check_keys(map, "series|file|interpolate", error));
+    STRAKE_TRY(strake_read_keys(map, "series|file|interpolate", error));
     if ((list == NULL) == (file == NULL)) {
         return strake_node_fail(map, error,
                                 "expected either series: [[time, rate], ...] or file: NAME");
@@ -305,7 +284,7 @@ static strake_status read_vent(const strake_node *map, const strake_vents_place 
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a vent such as {row: 10, col: 12, rate: 4}");
     }
-    STRAKE_TRY(check_keys(map, "row|col|x|y|to|rate", error));
+    STRAKE_TRY(strake_read_keys(map, "row|col|x|y|to|rate", error));
     if (rate == NULL) {
         return strake_node_fail(
             map, error, "its rate is missing; expected a number [m3/s], a series or a file");
@@ -318,7 +297,7 @@ static strake_status read_vent(const strake_node *map, const strake_vents_place 
             return strake_node_unlike(to, error,
                                       "the other end of a fissure: {row, col} or {x, y}");
         }
-        STRAKE_TRY(check_keys(to, "row|col|x|y", error));
+        STRAKE_TRY(strake_read_keys(to, "row|col|x|y", error));
         STRAKE_TRY(read_place(to, place, &last_row, &last_col, error));
     }
     vent = strake_vents_add(vents);
@@ -339,7 +318,7 @@ strake_status strake_vents_read(const strake_node *node, const strake_vents_plac
         return STRAKE_OK;
     }
     if (node->kind == STRAKE_NODE_MAP) {
-        STRAKE_TRY(check_keys(node, "grid|emission", error));
+        STRAKE_TRY(strake_read_keys(node, "grid|emission", error));
         STRAKE_TRY(strake_vents_read_sciara(node, place, out, error));
     } else if (node->kind != STRAKE_NODE_LIST) {
         return strake_node_unlike(

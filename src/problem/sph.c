@@ -65,7 +65,8 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              false,                                                                                \
              "[-]",                                                                                \
              "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
-             "{sphere: {center, radius}}; beside it velocity: a vector [m/s] or {strain: rates "   \
+             "{sphere: {center, radius}}; beside it velocity: a vector [m/s], {wave: amplitude, "  \
+             "length} (standing, along x, at level) or {strain: rates "                            \
              "[1/s], center}, and pressure: at_rest (as under the highest fluid, the default), "   \
              "none, or {dome: p [Pa], center, radius}, which falls with the square of the "        \
              "distance"},                                                                          \
@@ -91,6 +92,16 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              "bodies, whose walls are inside of them: {box: {from, to}} (flat along a direction: " \
              "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}; beside it "     \
              "kind, as scheme.walls"},                                                             \
+            {"scene.probes",                                                                       \
+             STRAKE_KEY_SCENE,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "places where something is measured: {pressure: [x, y, z]}, {velocity: [x, y, z]} "   \
+             "or {height: [x, y]} of the surface; beside it name, of the column"},                 \
             {"parameters.density",                                                                 \
              STRAKE_KEY_REAL,                                                                      \
              NULL,                                                                                 \

@@ -97,6 +97,10 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     const strake_sph *const sph = &scene->sph;
     const strake_scene_steps steps = strake_scene_find_steps(scene);
     const double dt = fmin(steps.sound, steps.gravity);
+    char height[40] = "";
+    if (steps.gravity < INFINITY) {
+        (void)strake_number_print(height, sizeof height, "H = %.6g m, ", scene->height);
+    }
     say(to,
         "particles  %lld: %lld fluid, %lld of dynamic walls, %lld of walls that repel; %d planes",
         (long long)scene->count, (long long)scene->kinds[STRAKE_PARTICLE_FLUID],
@@ -105,8 +109,8 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     say_domain(to, scene);
     say(to, "spacing    dp = %.6g m, h = %.6g m, mass of a particle %.6g kg%s", sph->spacing,
         sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");
-    say(to, "fluid      H = %.6g m, rho0 = %.6g kg/m3, c0 = %.6g m/s, B = %.6g Pa", scene->height,
-        sph->density, sph->sound, strake_sph_stiffness(sph));
+    say(to, "fluid      %srho0 = %.6g kg/m3, c0 = %.6g m/s, B = %.6g Pa", height, sph->density,
+        sph->sound, strake_sph_stiffness(sph));
     say(to,
         "time       %.10g s; limits of dt: %.4g s by sound, %.4g s by gravity, %.4g s by viscosity",
         which->end, steps.sound, steps.gravity, steps.viscosity);

@@ -30,7 +30,9 @@ static strake_sites sites_between(const strake_lattice *l, const strake_scene_it
             continue;
         }
         s.first[d] = first_from(l, d, from[d]);
-        s.end[d] = first_from(l, d, to[d]);
+        /* A surface that is round contains the middles on it. */
+        s.end[d] = first_from(
+            l, d, to[d] + (item->form == STRAKE_SCENE_BOX ? 0.0 : 4.0 * rounding * l->spacing));
         if (item->role == STRAKE_SCENE_OBSTACLE && item->form == STRAKE_SCENE_BOX &&
             s.end[d] <= s.first[d]) {
             s.end[d] = s.first[d] + strake_lattice_layers(l, item);
@@ -46,14 +48,20 @@ static strake_sites core(const strake_lattice *l, const strake_scene_item *item)
     if (item->is_of_box) {
         return l->box;
     }
+    double square = 0.0;
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        const double a = item->v[d], b = item->v[3 + d], radius = item->v[6];
-        from[d] = item->form == STRAKE_SCENE_SPHERE ? a - radius : fmin(a, b);
-        to[d] = item->form == STRAKE_SCENE_SPHERE ? a + radius : fmax(a, b);
-        if (item->form == STRAKE_SCENE_CYLINDER) {
-            from[d] -= radius;
-            to[d] += radius;
-        }
+        square += (item->v[3 + d] - item->v[d]) * (item->v[3 + d] - item->v[d]);
+    }
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const bool is_sphere = item->form == STRAKE_SCENE_SPHERE;
+        const double a = item->v[d], b = is_sphere ? a : item->v[3 + d];
+        /* How far a disc across the axis reaches along a direction. */
+        const double wide = is_sphere ? item->v[6]
+                            : item->form == STRAKE_SCENE_CYLINDER
+                                ? item->v[6] * sqrt(1.0 - (b - a) * (b - a) / square)
+                                : 0.0;
+        from[d] = fmin(a, b) - wide;
+        to[d] = fmax(a, b) + wide;
     }
     return sites_between(l, item, from, to);
 }
@@ -69,13 +77,12 @@ strake_sites strake_lattice_reach(const strake_lattice *lattice, const strake_sc
     return s;
 }
 
-static bool is_within(const strake_sites *s, const int64_t site[STRAKE_SCENE_DIRECTIONS],
-                      int64_t in)
+static bool is_within(const strake_lattice *l, const strake_sites *s,
+                      const int64_t site[STRAKE_SCENE_DIRECTIONS], int64_t in)
 {
     bool is = true;
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        const bool is_thin = s->end[d] - s->first[d] == 1; /* the missing direction of 2D */
-        const int64_t by = is_thin ? 0 : in;
+        const int64_t by = l->dims == 2 && d == 1 ? 0 : in;
         is = is && site[d] >= s->first[d] + by && site[d] < s->end[d] - by;
     }
     return is;
@@ -115,12 +122,12 @@ int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *i
         x[d] = lattice->dims == 2 && d == 1 ? 0.0 : strake_lattice_at(lattice, d, site[d]);
     }
     if (item->form == STRAKE_SCENE_BOX) {
-        const bool is_in = is_within(&s, site, 0);
-        return item->role == STRAKE_SCENE_WALL    ? !is_in
-               : item->role == STRAKE_SCENE_FLUID ? is_in
-               : !is_in                           ? 0
-               : is_within(&s, site, layers)      ? 2
-                                                  : 1;
+        const bool is_in = is_within(lattice, &s, site, 0);
+        return item->role == STRAKE_SCENE_WALL        ? !is_in
+               : item->role == STRAKE_SCENE_FLUID     ? is_in
+               : !is_in                               ? 0
+               : is_within(lattice, &s, site, layers) ? 2
+                                                      : 1;
     }
     if (!is_in_round(item, x, 0.0)) {
         return 0;

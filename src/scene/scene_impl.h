@@ -24,6 +24,39 @@ typedef struct strake_lattice {
 
 enum { STRAKE_SITE_SOLID = 255 };
 
+/** What making a scene works with. */
+typedef struct strake_scene_maker {
+    const strake_case *which;
+    strake_scene *scene;
+    strake_lattice lattice;
+    double gravity[STRAKE_SCENE_DIRECTIONS];
+    double strength; /**< |gravity| */
+    double surface;  /**< the highest fluid, against gravity [m] */
+} strake_scene_maker;
+
+/** Whether the scene has a direction. */
+static inline bool strake_scene_has(const strake_scene_maker *m, int d)
+{
+    return m->lattice.dims == 3 || d != 1;
+}
+
+/** A list of a key by direction; false where the case does not have it. */
+bool strake_scene_list(const strake_scene_maker *m, const char *path, double *out);
+
+/** The box and room for the walls around it, the domain, planes, and who is at every place. */
+strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error);
+
+/** Calls for the places of item @p k that are its own, x slowest. */
+void strake_lattice_each(strake_scene_maker *m, int k,
+                         void (*see)(strake_scene_maker *m, const strake_scene_item *item,
+                                     const int64_t *site));
+
+/** Adds the particle of a place, with its state. */
+void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item, const int64_t *site);
+
+/** How far up a place is, against gravity [m]. */
+double strake_scene_up(const strake_scene_maker *m, const int64_t *site);
+
 /** Layers of particles in the walls of an item. */
 int strake_lattice_layers(const strake_lattice *lattice, const strake_scene_item *item);
 

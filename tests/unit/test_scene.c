@@ -115,6 +115,166 @@ static void boxes_hold_what_fits(void **state)
            (26 * 11 - 20 * 8) * 10, 0);
 }
 
+static const char pond[] = "problem: sph2d\n"
+                           "scene: {spacing: 0.1, to: [2, 2]}\n"
+                           "time: {end: 1}\n";
+static const char bath[] = "problem: sph3d\n"
+                           "scene: {spacing: 0.1, to: [2, 2, 2]}\n"
+                           "time: {end: 1}\n";
+
+/* Of a lattice: points whose square distance from one of them is at most 4, 16 and 25, in 2D and 3D. */
+static void round_things_hold_what_fits(void **state)
+{
+    const char *const wet = "scene.fluid=[{box: {from: [0, 1.5], to: [2, 1.6]}}]";
+    (void)state;
+    expect(pond, SETS("scene.fluid=[{sphere: {center: [1.05, 1.05], radius: 0.2}}]"), 13, 0, 0);
+    expect(pond, SETS(wet, "scene.obstacles=[{sphere: {center: [0.65, 0.65], radius: 0.5}}]"), 20,
+           81 - 13, 0);
+    expect(pond,
+           SETS(wet, "scheme.walls=planes",
+                "scene.obstacles=[{sphere: {center: [0.65, 0.65], radius: 0.5}}]"),
+           20, 0, 81 - 49);
+    expect(pond,
+           SETS(wet, "scene.obstacles=[{sphere: {center: [0.65, 0.65], radius: 0.5}, kind: "
+                     "lennard_jones}]"),
+           20, 0, 81 - 49);
+    expect(pond,
+           SETS("scene.fluid=[{box: {from: [0, 0], to: [1, 1]}}]",
+                "scene.obstacles=[{sphere: {center: [0.45, 0.45], radius: 0.2}}]"),
+           100 - 13, 13, 0);
+    expect(bath, SETS("scene.fluid=[{sphere: {center: [1.05, 1.05, 1.05], radius: 0.2}}]"), 33, 0,
+           0);
+    expect(bath,
+           SETS("scene.fluid=[{cylinder: {from: [1.05, 0.65, 0], to: [1.05, 0.65, 0.7], "
+                "radius: 0.2}}]"),
+           13 * 7, 0, 0);
+    expect(bath,
+           SETS("scene.fluid=[{cylinder: {from: [0.25, 0.25, 0], to: [0.25, 0.25, 2], radius: "
+                "0.2}}]"),
+           13 * 20, 0, 0);
+    expect(bath,
+           SETS("scene.fluid=[{box: {from: [0, 0, 1.9], to: [2, 2, 2]}}]", "scheme.walls=planes",
+                "scene.obstacles=[{cylinder: {from: [0.65, 0, 0.65], to: [0.65, 1, 0.65], "
+                "radius: 0.5}}]"),
+           400, 0, 81 * 10 - 49 * 8);
+    /* In the middle of nothing there is a place less. */
+    expect(pond, SETS("scene.fluid=[{sphere: {center: [1, 1], radius: 0.08}}]"), 4, 0, 0);
+    refuse(pond, SETS("scene.fluid=[{sphere: {center: [1, 1], radius: 0.05}}]"),
+           "there is no fluid in the scene");
+    refuse(pond, SETS("scene.fluid=[{sphere: {center: [0.1, 1], radius: 0.2}}]"),
+           "scene.fluid[0]: along x it reaches from -0.1 to");
+    refuse(bath, SETS("scene.fluid=[{cylinder: {from: [1, 1, 1], to: [1, 1, 1], radius: 1}}]"),
+           "both ends are the same point");
+}
+
+static stage set_up_file(const char *name)
+{
+    stage s = {.which = NULL};
+    strake_error error;
+    if (strake_case_open(name, NO_SETS, &s.which, &error) != STRAKE_OK ||
+        strake_scene_make(s.which, &s.scene, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return s;
+}
+
+/* The drop of test_sph.c: the points of a lattice in a circle, drawn out, with the pressure that goes with it. */
+static void a_drop_is_as_filled_by_hand(void **state)
+{
+    stage s = set_up_file("data/cases/drop.yaml");
+    int64_t count = 0;
+    (void)state;
+    for (int i = -40; i <= 40; i++) {
+        for (int j = -40; j <= 40; j++) {
+            if (i * i + j * j > 1600) {
+                continue;
+            }
+            const strake_sph_particle *const p = &s.scene.particle[count++];
+            const double x = i * 0.025, z = j * 0.025;
+            const double pressure = 0.5e4 * (1.0 - x * x - z * z);
+            const double density =
+                pow(1.0 + pressure / strake_sph_stiffness(&s.scene.sph), 1.0 / 7.0);
+            double at[STRAKE_SCENE_DIRECTIONS];
+            strake_scene_position(&s.scene, p->x, at);
+            assert_true(fabs(at[0] - x) < 1e-13 && fabs(at[2] - z) < 1e-13 && at[1] == 0.0);
+            assert_true(fabs(p->v[0] + 100.0 * x) < 1e-10 && p->v[1] == 0.0);
+            assert_true(fabs(p->v[2] - 100.0 * z) < 1e-10);
+            assert_true(fabs(p->density / density - 1.0) < 1e-14);
+            assert_true(fabs(p->pressure - pressure) < 1e-8);
+        }
+    }
+    assert_int_equal(s.scene.count, count);
+    assert_int_equal(count, 5025);
+    assert_true(s.scene.sph.gravity[2] == 0.0 && s.scene.sph.sound == 1400.0);
+    down(&s);
+}
+
+/* A standing wave has its energy in motion at first, flows along the bottom there, and loses no volume. */
+static void a_wave_moves_as_theory_says(void **state)
+{
+    stage s = set_up_file("data/cases/standing-wave.yaml");
+    double energy = 0.0, middle = 0.0;
+    (void)state;
+    assert_int_equal(s.scene.count, 5000);
+    assert_int_equal(s.scene.sph.planes, 1);
+    assert_true(s.scene.is_round[0] && !s.scene.is_round[2]);
+    for (int64_t k = 0; k < s.scene.count; k++) {
+        const strake_sph_particle *const p = &s.scene.particle[k];
+        energy += 0.5 * strake_sph_mass(&s.scene.sph) * (p->v[0] * p->v[0] + p->v[2] * p->v[2]);
+        middle += p->v[2];
+        /* Along a column w/u = -tanh(k z) cot(k x). */
+        double x[STRAKE_SCENE_DIRECTIONS];
+        strake_scene_position(&s.scene, p->x, x);
+        assert_true(fabs(p->v[2] * sin(M_PI * x[0]) * cosh(M_PI * x[2]) +
+                         p->v[0] * cos(M_PI * x[0]) * sinh(M_PI * x[2])) < 1e-10);
+    }
+    assert_true(fabs(energy / 1.25 - 1.0) < 0.002);
+    assert_true(fabs(middle) < 1e-9);
+    /* Bottom and surface stand half a spacing beside the particles, and the plane as far behind. */
+    assert_true(fabs(s.scene.sph.plane[0].offset + s.scene.origin[2] + 0.01) < 1e-12);
+    down(&s);
+}
+
+/* The numbers of the corridor as its page has them; cut along y, which is then the first axis. */
+static void a_corridor_is_cut_along_y(void **state)
+{
+    stage s = set_up_file("data/cases/bore-corridor.yaml");
+    static const int direction[] = {1, 0, 2};
+    int64_t behind = 0;
+    (void)state;
+    assert_memory_equal(s.scene.direction, direction, sizeof direction);
+    assert_int_equal(s.scene.kinds[STRAKE_PARTICLE_FLUID], 1608714);
+    assert_int_equal(s.scene.kinds[STRAKE_PARTICLE_DYNAMIC], 0);
+    for (int64_t k = 0; k < s.scene.count; k++) {
+        double x[STRAKE_SCENE_DIRECTIONS];
+        strake_scene_position(&s.scene, s.scene.particle[k].x, x);
+        behind += x[0] > 0.61 && x[0] < 2.39 && x[1] > 0.4 && x[1] < 0.407 && x[2] > 0.0;
+    }
+    assert_int_equal(behind, 276 * 124);
+    assert_true(fabs(s.scene.sph.sound - 42.02) < 0.01 && s.scene.sph.gravity[2] == -9.81);
+    down(&s);
+}
+
+static void probes_are_kept(void **state)
+{
+    stage s = set_up_file("data/cases/dambreak3d.yaml");
+    const strake_scene_plan *const plan = &s.which->scene;
+    (void)state;
+    assert_int_equal(plan->probes, 2);
+    assert_string_equal(plan->probe[0].name, "pillar");
+    assert_true(plan->probe[0].kind == STRAKE_PROBE_PRESSURE && plan->probe[0].at[2] == 0.03);
+    assert_true(plan->probe[1].kind == STRAKE_PROBE_HEIGHT && plan->probe[1].at[1] == 0.3);
+    assert_int_equal(s.scene.kinds[STRAKE_PARTICLE_FLUID], 20 * 33 * 20);
+    assert_true(fabs(s.scene.sph.repulsion / (5.0 * 9.81 * 0.4) - 1.0) < 1e-12);
+    down(&s);
+    refuse(tank, SETS("scene.probes=[{pressure: [1, 2], height: [3]}]"), "a probe measures one of");
+    refuse(tank, SETS("scene.probes=[{name: a}]"), "expected one of pressure, velocity, height");
+    refuse(tank, SETS("scene.probes=[{name: a b, height: [1]}]"), "a name of at most 31 letters");
+    refuse(tank, SETS("scene.probes=[{name: a, height: [1]}, {name: a, height: [2]}]"),
+           "probe 1 has this name, too");
+    refuse(tank, SETS("scene.probes=[{height: [1, 2]}]"), "expected [x] [m]");
+}
+
 /* The tank of test_sph.c, which is filled by hand there: column by column, walls and water together. */
 static void a_tank_is_as_filled_by_hand(void **state)
 {
@@ -170,6 +330,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_hold_what_fits),
+        cmocka_unit_test(round_things_hold_what_fits),
+        cmocka_unit_test(a_drop_is_as_filled_by_hand),
+        cmocka_unit_test(a_wave_moves_as_theory_says),
+        cmocka_unit_test(a_corridor_is_cut_along_y),
+        cmocka_unit_test(probes_are_kept),
         cmocka_unit_test(a_tank_is_as_filled_by_hand),
         cmocka_unit_test(what_cannot_be_is_refused),
     };

@@ -1,0 +1,214 @@
+/* The lattice of a scene: its box, the walls around it, and who stands where. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "scene/scene_impl.h"
+
+static strake_status set_box(strake_scene_maker *m, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_lattice *const l = &m->lattice;
+    const unsigned periodic = (unsigned)strake_case_value(m->which, "scene.periodic");
+    (void)strake_scene_list(m, "scene.from", l->low);
+    (void)strake_scene_list(m, "scene.to", l->high);
+    l->box = (strake_sites){{0, 0, 0}, {1, 1, 1}};
+    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        if (!strake_scene_has(m, d)) {
+            continue;
+        }
+        l->is_round[d] = (periodic >> k++ & 1U) != 0;
+        const double places = (l->high[d] - l->low[d]) / l->spacing;
+        char text[160];
+        (void)strake_number_print(text, sizeof text,
+                                  "%.6g m long; expected 1 to 1e9 times scene.spacing, %.6g m",
+                                  l->high[d] - l->low[d], l->spacing);
+        STRAKE_CHECK(places >= 1.0 && !(places > 1e9), error, STRAKE_ERR_USAGE,
+                     "%s: scene.to: along %c the box is %s", m->which->file, "xyz"[d], text);
+        l->box.end[d] = (int64_t)ceil(places - 0.5 - 1e-6);
+        const double nearest = floor(places + 0.5);
+        (void)strake_number_print(text, sizeof text,
+                                  "%.10g spacings long; expected a whole number of them: take a "
+                                  "scene.spacing of %.10g",
+                                  places, (l->high[d] - l->low[d]) / nearest);
+        STRAKE_CHECK(!l->is_round[d] || fabs(places - nearest) < 1e-6, error, STRAKE_ERR_USAGE,
+                     "%s: scene.to: along %c, which is periodic, the box is %s", m->which->file,
+                     "xyz"[d], text);
+    }
+    l->all = l->box;
+cleanup:
+    return status;
+}
+
+/* Makes room around the box for the walls that stand there; fluids and obstacles must be inside. */
+static strake_status set_room(strake_scene_maker *m, strake_error *error)
+{
+    strake_lattice *const l = &m->lattice;
+    for (int k = 0; k < m->which->scene.items; k++) {
+        const strake_scene_item *const item = &m->which->scene.item[k];
+        if (item->form == STRAKE_SCENE_PLANE) {
+            continue;
+        }
+        const strake_sites s = strake_lattice_reach(l, item);
+        for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+            const bool is_out = s.first[d] < l->box.first[d] || s.end[d] > l->box.end[d];
+            char text[200];
+            if (is_out && (item->role != STRAKE_SCENE_WALL || l->is_round[d])) {
+                (void)strake_number_print(text, sizeof text,
+                                          "along %c it reaches from %.6g to %.6g m, beyond "
+                                          "the box of the scene, which is from %.6g to "
+                                          "%.6g m%s; move one of the two",
+                                          "xyz"[d], l -> low[d] + (double)s.first[d] * l->spacing,
+                                          l->low[d] + (double)s.end[d] * l->spacing, l->low[d],
+                                          l->high[d], l->is_round[d] ? " and periodic" : "");
+                return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", item->where, text);
+            }
+            l->all.first[d] = s.first[d] < l->all.first[d] ? s.first[d] : l->all.first[d];
+            l->all.end[d] = s.end[d] > l->all.end[d] ? s.end[d] : l->all.end[d];
+        }
+    }
+    return STRAKE_OK;
+}
+
+/* Sides of the scene's box that are planes: they repel from half a spacing behind the side on. */
+static strake_status add_plane(strake_scene_maker *m, const strake_scene_item *item,
+                               const double *point, const double *normal, strake_error *error)
+{
+    strake_sph *const sph = &m->scene->sph;
+    double offset = -0.5 * sph->spacing;
+    if (sph->planes == STRAKE_SPH_MOST_PLANES) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: a scene has at most %d planes; make walls of particles of some",
+                           item->where, STRAKE_SPH_MOST_PLANES);
+    }
+    strake_sph_plane *const plane = &sph->plane[sph->planes++];
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        const int d = m->scene->direction[a];
+        plane->normal[a] = normal[d];
+        offset += normal[d] * (point[d] - m->scene->origin[a]);
+    }
+    plane->offset = offset;
+    return STRAKE_OK;
+}
+
+static bool is_planes(const strake_scene_item *item)
+{
+    return item->form == STRAKE_SCENE_PLANE ||
+           (item->role == STRAKE_SCENE_WALL && item->is_of_box &&
+            item->walls == STRAKE_WALLS_PLANES);
+}
+
+static strake_status add_planes(strake_scene_maker *m, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int k = 0; k < m->which->scene.items; k++) {
+        const strake_scene_item *const item = &m->which->scene.item[k];
+        if (item->form == STRAKE_SCENE_PLANE) {
+            STRAKE_TRY(add_plane(m, item, &item->v[0], &item->v[3], error));
+        }
+        for (int side = 0; is_planes(item) && side < 2 * STRAKE_SCENE_DIRECTIONS; side++) {
+            double normal[STRAKE_SCENE_DIRECTIONS] = {0.0, 0.0, 0.0};
+            normal[side / 2] = side % 2 == 0 ? 1.0 : -1.0;
+            if ((item->sides >> side & 1U) != 0) {
+                STRAKE_TRY(add_plane(m, item, side % 2 == 0 ? m->lattice.low : m->lattice.high,
+                                     normal, error));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Gives the places of an item to it, where nobody has them. */
+static void paint(strake_scene_maker *m, int k)
+{
+    strake_lattice *const l = &m->lattice;
+    const strake_scene_item *const item = &m->which->scene.item[k];
+    const strake_sites s = strake_lattice_reach(l, item);
+    int64_t site[STRAKE_SCENE_DIRECTIONS];
+    if (is_planes(item)) {
+        return;
+    }
+    for (site[0] = s.first[0]; site[0] < s.end[0]; site[0]++) {
+        for (site[1] = s.first[1]; site[1] < s.end[1]; site[1]++) {
+            for (site[2] = s.first[2]; site[2] < s.end[2]; site[2]++) {
+                uint8_t *const owner = &l->owner[strake_lattice_index(l, site)];
+                const int has = *owner == 0 ? strake_lattice_has(l, item, site) : 0;
+                *owner = has == 2 ? STRAKE_SITE_SOLID : has == 1 ? (uint8_t)(k + 1) : *owner;
+            }
+        }
+    }
+}
+
+/* Walls and bodies first: where they are there is no fluid. */
+static strake_status paint_all(strake_scene_maker *m, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_lattice *const l = &m->lattice;
+    double places = 1.0;
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        places *= (double)(l->all.end[d] - l->all.first[d]);
+    }
+    m->lattice.owner = places < 1e12 ? calloc((size_t)places, 1) : NULL;
+    STRAKE_CHECK(m->lattice.owner != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: scene.spacing: no memory for the %.0f places of the box; take a larger one",
+                 m->which->file, places);
+    for (int is_fluid = 0; is_fluid < 2; is_fluid++) {
+        for (int k = 0; k < m->which->scene.items; k++) {
+            if ((m->which->scene.item[k].role == STRAKE_SCENE_FLUID) == (is_fluid == 1)) {
+                paint(m, k);
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+void strake_lattice_each(strake_scene_maker *m, int k,
+                         void (*see)(strake_scene_maker *m, const strake_scene_item *item,
+                                     const int64_t *site))
+{
+    const strake_scene_item *const item = &m->which->scene.item[k];
+    const strake_sites s = strake_lattice_reach(&m->lattice, item);
+    int64_t site[STRAKE_SCENE_DIRECTIONS];
+    if (is_planes(item)) {
+        return;
+    }
+    for (site[0] = s.first[0]; site[0] < s.end[0]; site[0]++) {
+        for (site[1] = s.first[1]; site[1] < s.end[1]; site[1]++) {
+            for (site[2] = s.first[2]; site[2] < s.end[2]; site[2]++) {
+                if (m->lattice.owner[strake_lattice_index(&m->lattice, site)] == k + 1) {
+                    see(m, item, site);
+                }
+            }
+        }
+    }
+}
+
+static void set_domain(strake_scene_maker *m)
+{
+    strake_scene *const scene = m->scene;
+    const strake_lattice *const l = &m->lattice;
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        const int d = scene->direction[a];
+        const double box = l->high[d] - l->low[d];
+        const int64_t below = -l->all.first[d], above = l->all.end[d] - l->box.end[d];
+        const double inner = (double)l->box.end[d] * l->spacing;
+        scene->is_round[a] = l->is_round[d];
+        scene->origin[a] = strake_scene_has(m, d) ? l->low[d] - (double)below * l->spacing : 0.0;
+        scene->size[a] =
+            strake_scene_has(m, d) ? fmax(box, inner) + (double)(below + above) * l->spacing : 1.0;
+    }
+}
+
+strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(set_box(m, error));
+    STRAKE_TRY(set_room(m, error));
+    set_domain(m);
+    STRAKE_TRY(add_planes(m, error));
+    STRAKE_TRY(paint_all(m, error));
+cleanup:
+    return status;
+}
