@@ -184,7 +184,7 @@ CLOCK := $(BUILD)/tests/own_clock.so
 # Tests that have a clock of their own.
 CLOCKED := test_tune_whole test_tune_measure
 # Tests, and a second program for scripts, in which devices fail as $STRAKE_INJECT says.
-INJECTED := test_replay test_rescue
+INJECTED := test_growth test_replay test_rescue
 INJECTED_PROGRAM := $(BUILD)/tests/injected/strake
 INJECTED_LINK := $(foreach f,where_resolve team_try strips_compute part_store commons_unmap costs_free, \
     -Wl$(COMMA)--wrap=strake_$f)

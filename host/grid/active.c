@@ -79,6 +79,18 @@ void strake_grid_wake_all(strake_grid *grid)
     }
 }
 
+void strake_grid_wake_moved(strake_grid *grid, strake_range before, strake_range then)
+{
+    const strake_range low = {before.first < then.first ? before.first : then.first,
+                              before.first < then.first ? then.first : before.first};
+    const strake_range high = {before.end < then.end ? before.end : then.end,
+                               before.end < then.end ? then.end : before.end};
+    if (grid->activity.memory != NULL) {
+        strake_activity_wake(&grid->activity, low);
+        strake_activity_wake(&grid->activity, high);
+    }
+}
+
 bool strake_grid_list_spans(const strake_grid *grid, const strake_leg *leg, strake_spans *spans)
 {
     return grid->activity.memory != NULL && leg->sweep >= 0 &&

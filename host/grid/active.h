@@ -13,6 +13,9 @@ void strake_grid_close_activity(strake_grid *grid);
 void strake_grid_wake_inputs(strake_grid *grid);
 void strake_grid_wake_all(strake_grid *grid);
 
+/** Slabs come to, or leave, a part whose slabs are looked at: of these only current states are known, or nobody looks. */
+void strake_grid_wake_moved(strake_grid *grid, strake_range before, strake_range then);
+
 /**
  * Lists what a leg computes. @return false if that is all. Without memory for the list, too: a cell that is
  * computed needlessly stays as it is.

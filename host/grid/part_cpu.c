@@ -113,11 +113,9 @@ static void advance(strake_part *part, const strake_leg *leg)
 static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
                           strake_error *error)
 {
-    (void)then;
     (void)stripes;
-    (void)self;
     (void)error;
-    strake_grid_wake_all(strake_grid_of(part->domain));
+    strake_grid_wake_moved(strake_grid_of(part->domain), part->range, then[self]);
     return STRAKE_OK;
 }
 

@@ -58,6 +58,12 @@ strake_status strake_time_team(strake_pace *pace, double *seconds, double *part_
         part->slab_seconds =
             role->compute / (double)timed / (double)(part->range.end - part->range.first);
     }
+    for (int e = 0; e < pace->team->parts && pace->domain->work != NULL; e++) {
+        const strake_range range = pace->team->part[e].range;
+        if (part_seconds[e] > 0.0) {
+            (void)strake_times_add(&pace->tried[e], range.end - range.first, part_seconds[e]);
+        }
+    }
     strake_workers_seen(pace->team);
     STRAKE_TRY(strake_workers_level(pace->team) ? strake_team_share(pace->team, error) : STRAKE_OK);
 cleanup:

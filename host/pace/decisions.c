@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const double *seconds,
                           const int64_t *slabs, bool moves, const char *why)
@@ -28,18 +29,47 @@ void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const 
     }
 }
 
+/* The last look, if it was at this step. */
+static strake_decision *last_at(const strake_decisions *log, int64_t step)
+{
+    strake_decision *const last = log->count > 0 ? &log->decision[log->count - 1] : NULL;
+    return last != NULL && last->step == step ? last : NULL;
+}
+
+void strake_decisions_weigh(strake_decisions *log, int64_t step, double step_seconds,
+                            const double *work, const double *before, int64_t slabs)
+{
+    strake_decision *const d = last_at(log, step);
+    int64_t slab = 0;
+    if (d == NULL) {
+        return;
+    }
+    d->has_work = true;
+    d->step_seconds = step_seconds;
+    d->all = before[slabs];
+    memcpy(d->work, work, (size_t)d->parts * sizeof *work);
+    for (int k = 0; k <= STRAKE_WORK_PIECES; k++) {
+        const double wanted = d->all * k / STRAKE_WORK_PIECES;
+        while (slab < slabs && before[slab + 1] < wanted) {
+            slab++;
+        }
+        const double within = slab < slabs ? before[slab + 1] - before[slab] : 0.0;
+        d->place[k] = (double)slab + (within > 0.0 ? (wanted - before[slab]) / within : 0.0);
+    }
+}
+
 void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds)
 {
-    strake_decision *last = log->count > 0 ? &log->decision[log->count - 1] : NULL;
-    if (last != NULL && last->step == step) {
+    strake_decision *const last = last_at(log, step);
+    if (last != NULL) {
         last->move_seconds = seconds;
     }
 }
 
 void strake_decisions_refused(strake_decisions *log, int64_t step, const char *why)
 {
-    strake_decision *last = log->count > 0 ? &log->decision[log->count - 1] : NULL;
-    if (last != NULL && last->step == step) {
+    strake_decision *const last = last_at(log, step);
+    if (last != NULL) {
         last->moves = false;
         (void)snprintf(last->why, sizeof last->why, "refused: %s", why);
     }

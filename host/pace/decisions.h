@@ -5,7 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STRAKE_MOST_DECISIONS = 1000, STRAKE_DECISION_PARTS = 16 };
+enum {
+    STRAKE_MOST_DECISIONS = 1000,
+    STRAKE_DECISION_PARTS = 16,
+    STRAKE_WORK_PIECES = 32 /* of equal work */
+};
 
 enum { STRAKE_MOST_CHOICES = 64 };
 
@@ -28,6 +32,12 @@ typedef struct strake_decision {
     bool warned;         /**< steps that began to take longer halted the run before this look */
     double move_seconds; /**< that the move took, 0 without one */
     char why[160];
+    bool has_work;                      /**< slabs differ: what follows is there */
+    double step_seconds;                /**< of a step of all since the last look */
+    double work[STRAKE_DECISION_PARTS]; /**< of a step, of each part since then */
+    double all;                         /**< work of all slabs now */
+    double
+        place[STRAKE_WORK_PIECES + 1]; /**< slabs before which there is 0, 1/32, 2/32 ... of it */
 } strake_decision;
 
 /** All zero: nothing was decided yet. A run that looks very often keeps the first ones. */
@@ -40,6 +50,13 @@ typedef struct strake_decisions {
 /** Adds a look; where there is no memory it is left out. */
 void strake_decisions_add(strake_decisions *log, int64_t step, int parts, const double *seconds,
                           const int64_t *slabs, bool moves, const char *why);
+
+/**
+ * Adds what a look at this step saw where slabs differ. @param[in] step_seconds  of a step of all
+ * @param[in] work  [part] of a step, @param[in] before  [slabs + 1] work before each slab
+ */
+void strake_decisions_weigh(strake_decisions *log, int64_t step, double step_seconds,
+                            const double *work, const double *before, int64_t slabs);
 
 /** Says what the move after the look at this step took. */
 void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds);

@@ -41,6 +41,12 @@ typedef struct strake_pace {
     bool levelled; /**< they did at the last look */
     strake_looks looks;
     double seen_busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look */
+    strake_times
+        tried[STRAKE_MAX_PARTS]; /**< where slabs differ: what slabs took on trial, all of each */
+    double
+        *before; /**< likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
+    double worked[STRAKE_MAX_PARTS]; /**< likewise: work of each part at the last look */
+    bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
     strake_decisions log;
 
     strake_kept kept;
@@ -62,6 +68,13 @@ double strake_rebalance_cost(const strake_pace *pace);
 
 /** Starts balancing, once parts are made. */
 void strake_rebalance_begin(strake_pace *pace);
+void strake_rebalance_end(strake_pace *pace);
+
+/**
+ * Gives every part so many slabs, in their order; who had none, or is to have none, makes all be made anew.
+ * @param[in,out] owned  per part, as wanted, then as it is
+ */
+strake_status strake_rebalance_move(strake_pace *pace, int64_t *owned, strake_error *error);
 
 /** Seconds that every part worked in the last run, of so many steps: by the device's own timer where it
  * tells, else its thread's; of several threads the slowest one's. */

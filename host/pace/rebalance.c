@@ -4,6 +4,7 @@
  * Only moved slabs and new ghosts travel; stripes keep their arrays and kernels unless one has no room for
  * what it gains.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,6 +12,9 @@
 
 /* What workers take in less [s] tells nothing of their speeds. */
 static const double least_look = 5e-3;
+
+/* What switching parts on or off takes before that is measured [s]: programs come from the cache. */
+static const double usual_switch = 0.2;
 
 /* A slab that moves is copied so many times, at so many bytes per second. */
 enum { COPIES = 4 };
@@ -30,6 +34,61 @@ double strake_rebalance_cost(const strake_pace *pace)
     return COPIES * pace->domain->state_bytes / usual_copy;
 }
 
+void strake_rebalance_end(strake_pace *pace)
+{
+    free(pace->before);
+    pace->before = NULL;
+    free(pace->log.decision);
+    pace->log.decision = NULL;
+}
+
+/* Finds the work of the slabs as it is now. @param[out] worked  of each part */
+static void find_work(strake_pace *pace, double *worked)
+{
+    strake_domain *const d = pace->domain;
+    d->ops->weigh(d);
+    pace->before[0] = 0.0;
+    for (int64_t slab = d->own.first; slab < d->own.end; slab++) {
+        double *const before = &pace->before[slab - d->own.first];
+        before[1] = before[0] + d->work[slab];
+    }
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_range range = pace->team->part[e].range;
+        worked[e] =
+            pace->before[range.end - d->own.first] - pace->before[range.first - d->own.first];
+    }
+}
+
+/* Where slabs differ. All of each counts now, as it did on trial. @return how many parts may have some */
+static int begin_work(strake_pace *pace)
+{
+    const strake_domain *const d = pace->domain;
+    const int64_t slabs = d->own.end - d->own.first;
+    int parts = 0;
+    free(pace->before);
+    pace->before = d->work != NULL ? calloc((size_t)slabs + 1, sizeof *pace->before) : NULL;
+    if (pace->before == NULL) {
+        return 0; /* then all slabs are taken for alike */
+    }
+    find_work(pace, pace->worked);
+    pace->is_fresh = true;
+    pace->balancer.work.may_rest = true;
+    pace->balancer.work.price = usual_switch;
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_part *const part = &pace->team->part[e];
+        const strake_times *const tried = &pace->tried[e];
+        const double each = pace->before[slabs] / (double)slabs;
+        strake_times_line line = strake_times_fit(tried);
+        if (tried->samples > 0 && !part->dropped) {
+            const double at = (double)tried->sample[tried->samples - 1].slabs;
+            line.slope /= each;
+            strake_balancer_know(&pace->balancer, e, line, at * each);
+        }
+        parts += strake_part_has_slabs(part) || (tried->samples > 0 && !part->dropped) ? 1 : 0;
+    }
+    return parts;
+}
+
 void strake_rebalance_begin(strake_pace *pace)
 {
     int64_t owned[STRAKE_MAX_PARTS];
@@ -41,6 +100,8 @@ void strake_rebalance_begin(strake_pace *pace)
     strake_balancer_begin(&pace->balancer,
                           strake_rebalance_policy(pace->which, pace->team->has_weights),
                           pace->team->parts, owned, strake_rebalance_cost(pace));
+    const int others = begin_work(pace);
+    parts = others > parts ? others : parts;
     pace->balances = parts > 1 && pace->balancer.policy != STRAKE_BALANCE_FIXED;
     pace->levels = strake_workers_may_level(pace->team);
     memset(pace->seen_busy, 0, sizeof pace->seen_busy);
@@ -98,8 +159,9 @@ static bool has_room(const strake_pace *pace, const strake_range *range)
 {
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_part *part = &pace->team->part[e];
-        const bool is_out = range[e].first == range[e].end && !strake_part_has_slabs(part);
-        if (!is_out && !strake_part_has_room(part, range[e])) {
+        const bool has_some = range[e].first < range[e].end;
+        if (has_some != strake_part_has_slabs(part) ||
+            (has_some && !strake_part_has_room(part, range[e]))) {
             return false;
         }
     }
@@ -173,34 +235,15 @@ cleanup:
     return status;
 }
 
-/* Looks at the balance and moves slabs where that pays. */
-static strake_status look(strake_pace *pace, strake_error *error)
+strake_status strake_rebalance_move(strake_pace *pace, int64_t *owned, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double took = 0.0;
-    double seconds[STRAKE_MAX_PARTS];
-    double weight[STRAKE_MAX_PARTS];
-    int64_t before[STRAKE_MAX_PARTS];
-    int64_t owned[STRAKE_MAX_PARTS];
     strake_range range[STRAKE_MAX_PARTS];
-    char why[sizeof((strake_decision *)NULL)->why];
-    const double step = pace->looks.seconds / (double)pace->looks.seen;
-    memcpy(before, pace->balancer.owned, sizeof before);
-    conclude(pace, seconds);
-    const bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace),
-                                              owned, why, sizeof why);
-    strake_decisions_add(&pace->log, pace->domain->step, pace->team->parts, seconds, before, moves,
-                         why);
-    strake_looks_plan(&pace->looks, moves || pace->balancer.doubts);
-    set_pace(pace, moves, step);
-    if (!moves) {
-        return STRAKE_OK;
-    }
-    const double start = strake_clock_seconds();
     find_ranges(pace, owned, range);
     if (has_room(pace, range)) {
         STRAKE_TRY(move(pace, range, error));
     } else {
+        double weight[STRAKE_MAX_PARTS];
         for (int e = 0; e < pace->team->parts; e++) {
             weight[e] = (double)owned[e];
         }
@@ -209,13 +252,68 @@ static strake_status look(strake_pace *pace, strake_error *error)
             owned[e] = pace->team->part[e].range.end - pace->team->part[e].range.first;
         }
         STRAKE_TRY(strake_team_upload(pace->team, error));
+        pace->levels = strake_workers_may_level(pace->team);
         strake_notices_streams(pace->team);
     }
+    pace->is_fresh = pace->before != NULL;
+cleanup:
+    return status;
+}
+
+/* Looks at the balance and moves slabs where that pays. */
+static strake_status look(strake_pace *pace, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double took = 0.0;
+    double seconds[STRAKE_MAX_PARTS], worked[STRAKE_MAX_PARTS];
+    int64_t before[STRAKE_MAX_PARTS];
+    int64_t owned[STRAKE_MAX_PARTS];
+    char why[sizeof((strake_decision *)NULL)->why];
+    const double step = pace->looks.seconds / (double)pace->looks.seen;
+    memcpy(before, pace->balancer.owned, sizeof before);
+    conclude(pace, seconds);
+    if (pace->before != NULL) {
+        find_work(pace, worked);
+        for (int e = 0; e < pace->team->parts; e++) {
+            pace->worked[e] = 0.5 * (pace->worked[e] + worked[e]);
+        }
+        strake_balancer_weigh(&pace->balancer, pace->before, pace->worked, step, pace->looks.seen);
+    }
+    const bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace),
+                                              owned, why, sizeof why);
+    strake_decisions_add(&pace->log, pace->domain->step, pace->team->parts, seconds, before, moves,
+                         why);
+    if (pace->before != NULL) {
+        strake_decisions_weigh(&pace->log, pace->domain->step, step, pace->worked, pace->before,
+                               pace->balancer.slabs);
+        memcpy(pace->worked, worked, sizeof worked);
+    }
+    strake_looks_plan(&pace->looks, moves || pace->balancer.doubts);
+    set_pace(pace, moves, step);
+    if (!moves) {
+        return STRAKE_OK;
+    }
+    const double start = strake_clock_seconds();
+    STRAKE_TRY(strake_rebalance_move(pace, owned, error));
     took = strake_clock_seconds() - start;
     strake_decisions_moved(&pace->log, pace->domain->step, took);
     strake_balancer_moved(&pace->balancer, owned, took);
 cleanup:
     return status;
+}
+
+/* What was seen until now tells nothing: slabs that have come to others are computed as a whole at first. */
+static bool is_fresh(strake_pace *pace)
+{
+    if (!pace->balances || !pace->is_fresh) {
+        return false;
+    }
+    pace->is_fresh = false;
+    memset(pace->seen_busy, 0, sizeof pace->seen_busy);
+    find_work(pace, pace->worked);
+    strake_looks_anew(&pace->looks);
+    pace->team->pace = 0.0;
+    return true;
 }
 
 strake_status strake_rebalance(strake_pace *pace, int64_t steps, double elapsed, bool halted,
@@ -239,7 +337,7 @@ strake_status strake_rebalance(strake_pace *pace, int64_t steps, double elapsed,
         return STRAKE_OK;
     }
     strake_workers_seen(pace->team);
-    if (!strake_looks_due(&pace->looks) || strake_steps_ahead(pace) == 0) {
+    if (!strake_looks_due(&pace->looks) || strake_steps_ahead(pace) == 0 || is_fresh(pace)) {
         return STRAKE_OK;
     }
     STRAKE_TRY(level(pace, &ends, error));

@@ -281,7 +281,7 @@ void strake_close(strake_solver **which)
     if (solver->domain != NULL) {
         solver->kind->close(&solver->domain);
     }
-    free(solver->pace.log.decision);
+    strake_rebalance_end(&solver->pace);
     strake_level_release(&solver->team.level);
     free(solver->group.owned);
     free(solver->remote.report);

@@ -83,9 +83,15 @@ void strake_activity_close(strake_activity *a)
 
 void strake_activity_reset(strake_activity *a)
 {
-    for (int k = 0; k < STRAKE_ACTIVITY_MAPS; k++) {
-        memset(a->look[k].bits, 0xff, (size_t)(a->slabs * a->words) * sizeof(uint64_t));
-        for (int64_t slab = 0; slab < a->slabs; slab++) {
+    strake_activity_wake(a, (strake_range){0, a->slabs});
+}
+
+void strake_activity_wake(strake_activity *a, strake_range slabs)
+{
+    for (int k = 0; k < STRAKE_ACTIVITY_MAPS && slabs.first < slabs.end; k++) {
+        memset(a->look[k].bits + slabs.first * a->words, 0xff,
+               (size_t)((slabs.end - slabs.first) * a->words) * sizeof(uint64_t));
+        for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
             a->look[k].in[slab] = (strake_range){0, a->words};
         }
     }

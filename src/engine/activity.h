@@ -64,6 +64,9 @@ void strake_activity_close(strake_activity *activity);
 /** The states are new, or were not computed here: everything counts as active again. */
 void strake_activity_reset(strake_activity *activity);
 
+/** The same of some slabs only. */
+void strake_activity_wake(strake_activity *activity, strake_range slabs);
+
 /** Marks inputs anew. @param[in] array  of @p arrays of them */
 void strake_activity_take_inputs(strake_activity *activity, const strake_layout *layout, int arrays,
                                  const void *const *array);

@@ -1,0 +1,233 @@
+/*
+ * Parts of a growing flow: slabs go to and fro, all of them leave a part and come back, a device fails while the
+ * others have nothing; and a run decides on all that by what it measures. Bytes and time steps are those of a
+ * serial run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "solver/solver_impl.h"
+#include "tests/support/harness.h"
+
+enum { ROWS = 96, COLS = 140, CELLS = ROWS * COLS, MOST = 1500, PARTS = 3 };
+
+static const char flow[] = "problem: lava\n"
+                           "grid: {rows: 96, cols: 140, dx: 10, dy: 10}\n"
+                           "time: {end: %g, dt_max: 2}\n"
+                           "run: {balance: %s}\n"
+                           "parameters: {solidus_temperature: 1300}\n"
+                           "fields:\n"
+                           "  terrain: {sum: [{plane: {slope: [3, -0.9]}}, {random: {seed: 3, "
+                           "minimum: 0, maximum: 2}}]}\n"
+                           "  thickness: {cone: {center: [20, 30], radius: 4, height: 6}}\n"
+                           "vents:\n"
+                           "  - {row: 60, col: 71, rate: 60}\n";
+
+typedef struct trace {
+    uint64_t thickness, temperature, solid;
+    int64_t steps;
+    double time[MOST];
+} trace;
+
+static strake_solver *open_flow(double end, const char *balance, const char *where,
+                                const char *split, strake_case **c)
+{
+    char text[1200];
+    const strake_options options = {.where = where, .threads = 2, .split = split};
+    strake_solver *solver = NULL;
+    strake_error error;
+    (void)snprintf(text, sizeof text, flow, end, balance);
+    if (strake_case_parse("test", text, NULL, false, c, &error) != STRAKE_OK ||
+        strake_open(*c, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s\n%s", error.text, text);
+    }
+    return solver;
+}
+
+static void finish(strake_solver *solver, strake_case *c, trace *out)
+{
+    out->thickness = strake_harness_checksum(solver, "thickness", CELLS);
+    out->temperature = strake_harness_checksum(solver, "temperature", CELLS);
+    out->solid = strake_harness_checksum(solver, "solid", CELLS);
+    strake_close(&solver);
+    strake_case_close(&c);
+}
+
+static void step(strake_solver *solver, trace *out)
+{
+    strake_error error;
+    if (strake_advance(solver, INFINITY, 1, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    out->time[out->steps++] = strake_time(solver);
+}
+
+/* As from a checkpoint, by parts that are made anew. */
+static strake_solver *restart(double end, const char *where, const char *split, int64_t steps,
+                              strake_solver *solver, strake_case **c)
+{
+    static const char *const name[] = {"thickness", "temperature", "solid"};
+    static double field[CELLS];
+    strake_case *again = NULL;
+    strake_solver *const next = open_flow(end, "fixed", where, split, &again);
+    for (int k = 0; k < 3; k++) {
+        strake_harness_get(solver, name[k], field, CELLS);
+        strake_harness_set(next, name[k], field, CELLS);
+    }
+    strake_solver_set_progress(next, steps, strake_time(solver));
+    strake_close(&solver);
+    strake_case_close(c);
+    *c = again;
+    return next;
+}
+
+/* Every so many steps slabs move; at a step as from a checkpoint. */
+static void run(double end, const char *where, const char *split, const int64_t (*owned)[PARTS],
+                int moves, int every, int64_t interrupted, trace *out)
+{
+    strake_case *c = NULL;
+    strake_error error;
+    strake_solver *solver = open_flow(end, "fixed", where, split, &c);
+    memset(out, 0, sizeof *out);
+    while (strake_time(solver) < c->end && out->steps < MOST) {
+        if (moves > 0 && out->steps % every == every - 1) {
+            int64_t slabs[STRAKE_MAX_PARTS] = {0};
+            memcpy(slabs, owned[out->steps / every % moves], sizeof *owned);
+            if (strake_rebalance_move(&solver->pace, slabs, &error) != STRAKE_OK) {
+                fail_msg("%s", error.text);
+            }
+            for (int e = 0; e < solver->team.parts; e++) {
+                const strake_range range = solver->team.part[e].range;
+                assert_int_equal(range.end - range.first, owned[out->steps / every % moves][e]);
+                assert_true((solver->team.part[e].body != NULL) == (range.first < range.end));
+            }
+        }
+        step(solver, out);
+        if (out->steps == interrupted) {
+            solver = restart(end, where, split, out->steps, solver, &c);
+        }
+    }
+    finish(solver, c, out);
+}
+
+static void check(const trace *expected, const trace *found, const char *what)
+{
+    if (memcmp(found, expected, sizeof *found) != 0) {
+        fail_msg("%s: %lld steps, %016llx; serial %lld, %016llx", what, (long long)found->steps,
+                 (unsigned long long)found->thickness, (long long)expected->steps,
+                 (unsigned long long)expected->thickness);
+    }
+}
+
+static trace serial, found;
+
+static void moves_change_no_bit_though_parts_have_nothing(void **state)
+{
+    static const int64_t two[][PARTS] = {{24, 72}, {20, 76}, {26, 70}, {17, 79}, {0, 96},
+                                         {96, 0},  {60, 36}, {64, 32}, {55, 41}, {1, 95}};
+    static const int64_t three[][PARTS] = {{0, 50, 46}, {50, 0, 46}, {0, 0, 96}, {40, 30, 26},
+                                           {96, 0, 0},  {20, 76, 0}, {10, 80, 6}};
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    run(40.0, "serial", NULL, NULL, 0, 1, 0, &serial);
+    assert_true(serial.steps > 60 && serial.time[serial.steps - 1] == 40.0);
+    for (int every = 3; every <= 9; every += 6) {
+        run(40.0, "cpu,ocl:0", "1,1", two, 10, every, 29, &found);
+        check(&serial, &found, "cpu,ocl:0");
+        run(40.0, "cpu,ocl:0,ocl:0", "1,1,1", three, 7, every, 0, &found);
+        check(&serial, &found, "cpu,ocl:0,ocl:0");
+    }
+}
+
+/* What the processor saw of slabs before they left says nothing of them when they come back: a flow has come. */
+static void slabs_that_come_back_are_looked_at_anew(void **state)
+{
+    static int64_t owned[15][PARTS];
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    for (int k = 0; k < 15; k++) {
+        owned[k][0] = k == 0 || k >= 8 ? 62 : 48;
+        owned[k][1] = ROWS - owned[k][0];
+    }
+    run(90.0, "serial", NULL, NULL, 0, 1, 0, &serial);
+    run(90.0, "cpu,ocl:0", "1,1", (const int64_t(*)[PARTS])owned, 15, 20, 0, &found);
+    check(&serial, &found, "back and forth");
+}
+
+/* One device has all slabs, or none, when a device fails. */
+static void a_device_may_fail_where_others_have_nothing(void **state)
+{
+    static const int64_t all[][PARTS] = {{0, 96, 0}}, none[][PARTS] = {{60, 36, 0}};
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    run(40.0, "serial", NULL, NULL, 0, 1, 0, &serial);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(setenv("STRAKE_INJECT", "fail:ocl:0@25", 1), 0);
+        strake_case *c = NULL;
+        strake_error error;
+        strake_solver *solver = open_flow(40.0, "fixed", "cpu,ocl:0,ocl:0", "1,1,1", &c);
+        assert_int_equal(unsetenv("STRAKE_INJECT"), 0);
+        int64_t slabs[STRAKE_MAX_PARTS] = {0};
+        assert_int_equal(strake_advance(solver, INFINITY, 9, &error), STRAKE_OK);
+        memcpy(slabs, k == 0 ? all[0] : none[0], sizeof *all);
+        assert_int_equal(strake_rebalance_move(&solver->pace, slabs, &error), STRAKE_OK);
+        assert_int_equal(strake_advance(solver, INFINITY, 100000, &error), STRAKE_OK);
+        assert_true(solver->team.part[1].dropped);
+        assert_true(solver->team.part[0].range.end > 0);
+        assert_int_equal(strake_step_count(solver), serial.steps);
+        found = serial;
+        finish(solver, c, &found);
+        check(&serial, &found, "a device fails");
+    }
+}
+
+/* By what is measured: many looks, with what comes of them. */
+static void a_run_decides_by_work(void **state)
+{
+    strake_case *c = NULL;
+    strake_error error;
+    const strake_decision *log = NULL;
+    int weighed = 0;
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    run(90.0, "serial", NULL, NULL, 0, 1, 0, &serial);
+    strake_solver *solver = open_flow(90.0, "model", "cpu,ocl:0", NULL, &c);
+    assert_true(solver->pace.balances && solver->pace.balancer.work.may_rest);
+    assert_true(solver->pace.balancer.work.known_at[0] > 0.0);
+    assert_true(solver->pace.balancer.work.known_at[1] > 0.0);
+    assert_int_equal(strake_advance(solver, INFINITY, 100000, &error), STRAKE_OK);
+    const int count = strake_solver_decisions(solver, &log);
+    for (int k = 0; k < count; k++) {
+        const strake_decision *const d = &log[k];
+        double sum = 0.0;
+        weighed += d->has_work ? 1 : 0;
+        for (int p = 0; p < d->parts; p++) {
+            sum += d->work[p];
+            assert_true(d->slabs[p] > 0 || d->work[p] == 0.0);
+        }
+        assert_true(sum > 0.0 && d->all > 0.0 && d->all <= (double)(ROWS * (COLS + 40)));
+        for (int j = 0; j < STRAKE_WORK_PIECES; j++) {
+            assert_true(d->place[j] <= d->place[j + 1] && d->place[j + 1] <= ROWS);
+        }
+    }
+    assert_true(count > 0 && weighed == count);
+    found = serial;
+    assert_int_equal(strake_step_count(solver), serial.steps);
+    finish(solver, c, &found);
+    check(&serial, &found, "by work");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moves_change_no_bit_though_parts_have_nothing),
+        cmocka_unit_test(slabs_that_come_back_are_looked_at_anew),
+        cmocka_unit_test(a_device_may_fail_where_others_have_nothing),
+        cmocka_unit_test(a_run_decides_by_work),
+    };
+    strake_harness_build_quickly(true);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
