@@ -347,6 +347,7 @@ static void describe(const strake_part *part, strake_part_report *out)
     (void)snprintf(out->name, sizeof out->name, "%s", device->name);
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
     (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
+    out->units = (int)device->compute_units;
     out->bit_exact = device->bit_exact[strake_grid_of(part->domain)->which->precision] == 1;
     if (part->body != NULL) {
         strake_cl_stripe_describe(stripe_of(part), &out->memory);

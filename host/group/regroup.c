@@ -27,11 +27,19 @@ typedef struct verdict {
     int64_t slabs[MOST_RANKS];
 } verdict;
 
+/* What a rank tells of its slabs where these differ. */
+typedef struct load {
+    double work; /* of a step since the last look */
+    strake_quantiles quantiles;
+} load;
+
 /* What a look takes, for as many ranks as there may be: too much for the stack of a small thread. */
 struct strake_regroup_look {
     double seconds[MOST_RANKS];
     verdict said;
     strake_range before[MOST_RANKS], owned[MOST_RANKS];
+    load load[MOST_RANKS];
+    double worked[MOST_RANKS];
 };
 
 static double guess_cost(const strake_rank_group *group)
@@ -65,8 +73,15 @@ strake_status strake_regroup_begin(strake_rank_group *group, strake_error *error
     if (group->look == NULL || (decides && group->balancer == NULL)) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     }
+    group->is_fresh = group->domain->work != NULL;
     if (!decides) {
         return STRAKE_OK;
+    }
+    if (group->is_fresh) {
+        group->before = calloc((size_t)group->domain->slabs + 1, sizeof *group->before);
+        if (group->before == NULL) {
+            return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+        }
     }
     int64_t *const slabs = group->look->said.slabs;
     for (int k = 0; k < count; k++) {
@@ -82,6 +97,7 @@ void strake_regroup_end(strake_rank_group *group)
 {
     free(group->look);
     free(group->balancer);
+    free(group->before);
     free(group->log.decision);
 }
 
@@ -140,18 +156,66 @@ cleanup:
  */
 static double conclude(strake_rank_group *group)
 {
+    const strake_domain *const d = group->domain;
     double rate = 0.0;
     double longest = 0.0;
     for (int e = 0; e < group->team->parts; e++) {
         const double busy = group->busy[e];
         const double step = busy / (double)group->looks.seen;
-        rate += busy > 0.0 ? group->done[e] / busy : 0.0;
+        const double done = d->work != NULL ? strake_domain_work(d, group->team->part[e].range) *
+                                                  (double)group->looks.seen
+                                            : group->done[e];
+        rate += busy > 0.0 ? done / busy : 0.0;
         longest = step > longest ? step : longest;
     }
     forget(group);
-    return group->pace->balances && rate > 0.0
-               ? (double)(group->domain->own.end - group->domain->own.first) / rate
-               : longest;
+    const double all =
+        d->work != NULL ? strake_domain_work(d, d->own) : (double)(d->own.end - d->own.first);
+    return group->pace->balances && rate > 0.0 ? all / rate : longest;
+}
+
+/* What this rank has to tell of its slabs. */
+static strake_status tell_load(strake_rank_group *group, load *out, strake_error *error)
+{
+    const strake_domain *const d = group->domain;
+    const int64_t slabs = d->own.end - d->own.first;
+    double *const before = calloc((size_t)slabs + 1, sizeof *before);
+    if (before == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
+    }
+    for (int64_t k = 0; k < slabs; k++) {
+        before[k + 1] = before[k] + d->work[d->own.first + k];
+    }
+    out->quantiles = strake_quantiles_of(before, slabs);
+    out->work = 0.5 * (group->worked + out->quantiles.all);
+    group->worked = out->quantiles.all;
+    free(before);
+    return STRAKE_OK;
+}
+
+/* Brings together where the work of all slabs lies. Collective. */
+static strake_status weigh(strake_rank_group *group, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    struct strake_regroup_look *const look = group->look;
+    load mine = {0};
+    if (group->domain->work == NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_ranks_agree(group->domain->ranks, tell_load(group, &mine, error), error));
+    STRAKE_TRY(strake_ranks_collect(group->domain->ranks, &mine, sizeof mine, look->load, error));
+    for (int k = 0; k < strake_ranks_count(group->domain->ranks) && group->before != NULL; k++) {
+        const strake_range owned = group->owned[k];
+        double *const before = &group->before[owned.first];
+        const double first = owned.first > 0 ? before[0] : 0.0;
+        strake_quantiles_spread(&look->load[k].quantiles, owned.end - owned.first, before);
+        for (int64_t slab = 0; slab <= owned.end - owned.first; slab++) {
+            before[slab] += first;
+        }
+        look->worked[k] = look->load[k].work;
+    }
+cleanup:
+    return status;
 }
 
 /* Rank 0 decides for all: the same numbers need not give the same bits on other processors. */
@@ -162,9 +226,17 @@ static void decide(strake_rank_group *group, const double *seconds, verdict *out
     char why[sizeof((strake_decision *)NULL)->why];
     /* One look alone tells nothing of how far it may be off; bisection and slices do not ask. */
     const bool may_move = b->policy != STRAKE_BALANCE_MODEL || group->log.count > 0;
+    if (group->before != NULL) {
+        strake_balancer_weigh(b, group->before, group->look->worked,
+                              group->looks.seconds / (double)group->looks.seen, group->looks.seen);
+    }
     out->moves = strake_balancer_decide(b, seconds, ahead, out->slabs, why, sizeof why) && may_move;
     strake_decisions_add(&group->log, group->domain->step, b->parts, seconds, b->owned,
                          out->moves != 0, why);
+    if (group->before != NULL) {
+        strake_decisions_weigh(&group->log, group->domain->step, b->work.step, group->look->worked,
+                               group->before, b->slabs);
+    }
     strake_looks_plan(&group->looks, out->moves != 0 || b->doubts);
     out->piece = group->looks.piece;
 }
@@ -342,6 +414,15 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     if (!strake_looks_due(&group->looks) || strake_steps_ahead(group->pace) == 0) {
         return STRAKE_OK;
     }
+    group->domain->ops->weigh(group->domain);
+    if (group->is_fresh) { /* on all ranks */
+        group->is_fresh = false;
+        group->worked = strake_domain_work(group->domain, group->domain->own);
+        forget(group);
+        strake_looks_anew(&group->looks);
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(weigh(group, error));
     own = conclude(group);
     STRAKE_TRY(strake_ranks_collect(group->domain->ranks, &own, sizeof own, look->seconds, error));
     if (decides) {
@@ -356,6 +437,7 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     }
     start = strake_clock_seconds();
     group->usual = 0.0;
+    group->is_fresh = group->domain->work != NULL;
     STRAKE_TRY(move(group, &moved, error));
     if (decides && moved) {
         const double took = strake_clock_seconds() - start;

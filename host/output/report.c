@@ -320,6 +320,7 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
         strake_json_end(json);
     }
     strake_json_integer(json, "threads", part->threads);
+    strake_json_integer(json, "units", part->units);
     strake_json_integer(json, "share_changes", part->levelled);
     strake_json_boolean(json, "bit_exact", part->bit_exact);
     strake_json_integers(json, "rows", 2, (const int64_t[]){part->first, part->end});
@@ -393,6 +394,12 @@ static void print_decisions(const strake_decision *decision, int count, strake_j
         strake_json_boolean(json, "moves", d->moves);
         strake_json_string(json, "why", d->why);
         strake_json_number(json, "move_seconds", d->move_seconds);
+        if (d->has_work) {
+            strake_json_number(json, "step_seconds", d->step_seconds);
+            strake_json_numbers(json, "work", d->parts, d->work);
+            strake_json_number(json, "all_work", d->quantiles.all);
+            strake_json_numbers(json, "work_places", STRAKE_WORK_PIECES + 1, d->quantiles.place);
+        }
         strake_json_end(json);
     }
     strake_json_end(json);

@@ -40,22 +40,13 @@ void strake_decisions_weigh(strake_decisions *log, int64_t step, double step_sec
                             const double *work, const double *before, int64_t slabs)
 {
     strake_decision *const d = last_at(log, step);
-    int64_t slab = 0;
     if (d == NULL) {
         return;
     }
     d->has_work = true;
     d->step_seconds = step_seconds;
-    d->all = before[slabs];
+    d->quantiles = strake_quantiles_of(before, slabs);
     memcpy(d->work, work, (size_t)d->parts * sizeof *work);
-    for (int k = 0; k <= STRAKE_WORK_PIECES; k++) {
-        const double wanted = d->all * k / STRAKE_WORK_PIECES;
-        while (slab < slabs && before[slab + 1] < wanted) {
-            slab++;
-        }
-        const double within = slab < slabs ? before[slab + 1] - before[slab] : 0.0;
-        d->place[k] = (double)slab + (within > 0.0 ? (wanted - before[slab]) / within : 0.0);
-    }
 }
 
 void strake_decisions_moved(strake_decisions *log, int64_t step, double seconds)

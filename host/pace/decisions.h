@@ -5,11 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    STRAKE_MOST_DECISIONS = 1000,
-    STRAKE_DECISION_PARTS = 16,
-    STRAKE_WORK_PIECES = 32 /* of equal work */
-};
+#include "engine/quantiles.h"
+
+enum { STRAKE_MOST_DECISIONS = 1000, STRAKE_DECISION_PARTS = 16 };
 
 enum { STRAKE_MOST_CHOICES = 64 };
 
@@ -35,9 +33,7 @@ typedef struct strake_decision {
     bool has_work;                      /**< slabs differ: what follows is there */
     double step_seconds;                /**< of a step of all since the last look */
     double work[STRAKE_DECISION_PARTS]; /**< of a step, of each part since then */
-    double all;                         /**< work of all slabs now */
-    double
-        place[STRAKE_WORK_PIECES + 1]; /**< slabs before which there is 0, 1/32, 2/32 ... of it */
+    strake_quantiles quantiles;         /**< of all work now */
 } strake_decision;
 
 /** All zero: nothing was decided yet. A run that looks very often keeps the first ones. */

@@ -40,6 +40,15 @@ int64_t strake_domain_shift(const strake_domain *domain, int64_t steps)
     return domain->one_way ? depth[0] : 0;
 }
 
+double strake_domain_work(const strake_domain *domain, strake_range slabs)
+{
+    double sum = 0.0;
+    for (int64_t slab = slabs.first; slab < slabs.end; slab++) {
+        sum += domain->work[slab];
+    }
+    return sum;
+}
+
 strake_range strake_range_cut(strake_range a, strake_range b)
 {
     strake_range both = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};

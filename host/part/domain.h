@@ -137,6 +137,9 @@ int64_t strake_domain_least(const strake_domain *domain, int steps);
 /** Slabs that a sweep of so many steps moves down; 0 both ways. */
 int64_t strake_domain_shift(const strake_domain *domain, int64_t steps);
 
+/** Work of some slabs, where they differ. */
+double strake_domain_work(const strake_domain *domain, strake_range slabs);
+
 /** What both ranges have in common. */
 strake_range strake_range_cut(strake_range a, strake_range b);
 

@@ -31,6 +31,7 @@ typedef struct strake_part_report {
     char instruction_set[16]; /**< of the row loops (serial, cpu), "" otherwise */
     char role[16];            /**< "reference", "stripe" */
     int threads;              /**< OpenMP threads (cpu), 1 otherwise */
+    int units;                /**< compute units of its device, 0: it has none */
     int levelled;             /**< times that their shares changed */
     int teams;                /**< of processors that threads are bound to (cpu), 0: they are not */
     int64_t block; /**< columns that the row pipeline works on at once (cpu), 0 otherwise */

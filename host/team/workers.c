@@ -145,20 +145,11 @@ int strake_workers_of_stripe(const strake_team *team)
     return threads > 1 ? threads : 1;
 }
 
-static double work_of(const strake_domain *d, int64_t first, int64_t end)
-{
-    double sum = 0.0;
-    for (int64_t slab = first; slab < end; slab++) {
-        sum += d->work[slab];
-    }
-    return sum;
-}
-
 /* The same where slabs differ: shares of the work, among as few rows of workers as have enough to do. */
 static int64_t first_of_work(const strake_team *team, strake_range stripe, int64_t rows,
                              int64_t row)
 {
-    const double all = work_of(team->domain, stripe.first, stripe.end);
+    const double all = strake_domain_work(team->domain, stripe);
     const int64_t enough = (int64_t)(all / LEAST_ACTIVE);
     const int64_t used = enough < 1 || rows == 1 ? 1 : enough < rows ? enough : rows;
     double before = 0.0;
@@ -271,7 +262,7 @@ void strake_workers_seen(strake_team *team)
 static bool has_moved(const strake_team *team)
 {
     const strake_domain *d = team->domain;
-    const double all = d->work != NULL ? work_of(d, d->own.first, d->own.end) : 0.0;
+    const double all = d->work != NULL ? strake_domain_work(d, d->own) : 0.0;
     for (int r = 0; r < team->roles && d->work != NULL; r++) {
         const strake_role *role = &team->role[r];
         strake_range slabs, columns;
@@ -280,8 +271,9 @@ static bool has_moved(const strake_team *team)
         }
         strake_workers_share(team, team->part[role->part].range, role->worker, &slabs, &columns);
         const bool grows = slabs.first < role->range.first;
-        const double moves = work_of(d, grows ? slabs.first : role->range.first,
-                                     grows ? role->range.first : slabs.first);
+        const strake_range both = {grows ? slabs.first : role->range.first,
+                                   grows ? role->range.first : slabs.first};
+        const double moves = strake_domain_work(d, both);
         if (moves > least_move * all) {
             return true;
         }
@@ -306,9 +298,8 @@ bool strake_workers_level(strake_team *team)
         const strake_role *role = &team->role[r];
         if (role->worker >= 0) {
             slabs[role->worker / bands] =
-                team->domain->work != NULL
-                    ? (int64_t)work_of(team->domain, role->range.first, role->range.end)
-                    : role->range.end - role->range.first;
+                team->domain->work != NULL ? (int64_t)strake_domain_work(team->domain, role->range)
+                                           : role->range.end - role->range.first;
         }
     }
     const bool changes = strake_level_look(&team->level, slabs) || has_moved(team);

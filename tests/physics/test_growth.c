@@ -208,9 +208,11 @@ static void a_run_decides_by_work(void **state)
             sum += d->work[p];
             assert_true(d->slabs[p] > 0 || d->work[p] == 0.0);
         }
-        assert_true(sum > 0.0 && d->all > 0.0 && d->all <= (double)(ROWS * (COLS + 40)));
+        assert_true(sum > 0.0 && d->quantiles.all > 0.0 &&
+                    d->quantiles.all <= (double)(ROWS * (COLS + 40)));
         for (int j = 0; j < STRAKE_WORK_PIECES; j++) {
-            assert_true(d->place[j] <= d->place[j + 1] && d->place[j + 1] <= ROWS);
+            assert_true(d->quantiles.place[j] <= d->quantiles.place[j + 1] &&
+                        d->quantiles.place[j + 1] <= ROWS);
         }
     }
     assert_true(count > 0 && weighed == count);

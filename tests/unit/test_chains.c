@@ -14,6 +14,7 @@
 
 #include "engine/balance.h"
 #include "engine/chains.h"
+#include "engine/quantiles.h"
 #include "tests/support/fields.h"
 
 /* --- one cut --------------------------------------------------------------------------------------- */
@@ -98,6 +99,41 @@ static void who_must_have_some_has_as_many_as_it_needs(void **state)
     assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == 50.0 + 10.0 * 9.0);
     chain[1].most = 9;
     assert_true(strake_chains_cut(before, SLABS, chain, 3, owned) == (double)INFINITY);
+}
+
+/* What is kept of where work lies gives it back to a piece of it, and exactly between places. */
+static void places_tell_where_work_lies(void **state)
+{
+    enum { SLABS = 500 };
+    static double before[SLABS + 1], again[SLABS + 1];
+    uint64_t seed = 3;
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        const int first = (int)(400.0 * strake_random(&seed)), rows = 1 + trial * 2;
+        double most = 0.0;
+        for (int k = 0; k < SLABS; k++) {
+            const bool is_in = k >= first && k < first + rows;
+            before[k + 1] = before[k] + (is_in ? 1.0 + floor(90.0 * strake_random(&seed)) : 0.0);
+            most = fmax(most, before[k + 1] - before[k]);
+        }
+        const strake_quantiles p = strake_quantiles_of(before, SLABS);
+        assert_true(p.all == before[SLABS]);
+        assert_true(p.place[0] == first);
+        assert_true(fabs(p.place[STRAKE_WORK_PIECES] - fmin(first + rows, SLABS)) < 1e-9);
+        strake_quantiles_spread(&p, SLABS, again);
+        for (int k = 0; k <= SLABS; k++) {
+            assert_true(k == 0 || again[k] >= again[k - 1]);
+            assert_true(fabs(again[k] - before[k]) <= p.all / STRAKE_WORK_PIECES + most);
+        }
+        for (int k = 0; k <= SLABS; k++) {
+            const bool is_out = k <= first || k >= first + rows;
+            assert_true(!is_out || fabs(again[k] - before[k]) < 1e-9 * p.all);
+        }
+    }
+    memset(before, 0, sizeof before); /* nothing anywhere */
+    const strake_quantiles none = strake_quantiles_of(before, SLABS);
+    strake_quantiles_spread(&none, SLABS, again);
+    assert_memory_equal(before, again, sizeof before);
 }
 
 /* --- drifting loads ---------------------------------------------------------------------------------- */
@@ -368,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_cut_is_better),
         cmocka_unit_test(who_must_have_some_has_as_many_as_it_needs),
+        cmocka_unit_test(places_tell_where_work_lies),
         cmocka_unit_test(drifting_loads_are_followed),
         cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
         cmocka_unit_test(with_the_same_work_nothing_swings),
