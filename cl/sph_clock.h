@@ -14,8 +14,9 @@ typedef long long sph_count;
 enum { SPH_RUNS, SPH_IS_DONE, SPH_NEEDS_ORDER, SPH_IS_TOO_FAST, SPH_IS_BAD };
 
 typedef struct sph_clock {
-    double time, dt, until; /* of the state, of the next step, when the caller wants it [s] */
-    double bound;           /* on dt, that the last step found [s] */
+    double time, until; /* of the state, and when the caller wants it [s] */
+    double dt, last;    /* of the next step and of the last one [s] */
+    double bound;       /* on dt, that the last step found [s] */
     double farthest,
         fastest; /* squares of the way since the last order [m2] and of the speed [m2/s2] */
     double cfl, smoothing;    /* of the case */
@@ -55,9 +56,10 @@ static inline sph_clock sph_clock_plan(sph_clock c)
     }
     if ((c.time >= c.until) | (c.steps >= c.target)) {
         c.state = SPH_IS_DONE;
-    } else if (!c.is_ordered || (c.rebuild > 0 && c.since >= c.rebuild) ||
-               sph_is_outworn(c.farthest, c.fastest, c.bound, c.slack)) {
+    } else if (!c.is_ordered || (c.rebuild > 0 && c.since >= c.rebuild)) {
         c.state = SPH_NEEDS_ORDER;
+    } else if (sph_is_outworn(c.farthest, c.fastest, c.bound, c.slack)) {
+        c.state = c.since > 0 ? SPH_NEEDS_ORDER : SPH_IS_TOO_FAST;
     } else {
         c.state = SPH_RUNS;
     }
@@ -68,6 +70,7 @@ static inline sph_clock sph_clock_plan(sph_clock c)
 static inline sph_clock sph_clock_tick(sph_clock c, double first, double second)
 {
     c.bound = first < second ? first : second;
+    c.last = c.dt;
     c.time = c.ends ? c.until : c.time + c.dt;
     c.steps++;
     c.since++;
@@ -80,7 +83,5 @@ static inline sph_clock sph_clock_reorder(sph_clock c)
 {
     c.since = 0;
     c.is_ordered = 1;
-    c = sph_clock_plan(c);
-    c.state = c.state == SPH_NEEDS_ORDER ? SPH_IS_TOO_FAST : c.state;
-    return c;
+    return sph_clock_plan(c);
 }

@@ -29,6 +29,12 @@ typedef struct sph_around {
     real side[3], step[3][32], plane[12][4];
 } sph_around;
 
+/* All of these, as a device is given them. */
+typedef struct sph_constants {
+    sph_scheme scheme;
+    sph_around around;
+} sph_constants;
+
 /* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
 STRAKE_POINT_FUNCTION sph_sums sph_add_pair(int dims, int is_cubic, int is_laminar, sph_scheme n,
                                             sph_body i, sph_body j, sph_step step, sph_sums sum)

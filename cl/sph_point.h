@@ -80,7 +80,7 @@ STRAKE_POINT_FUNCTION real sph_repulsion(real square, real reach, real strength)
     const real share = reach * reach / STRAKE_MAX(square, REAL(1e-12) * reach * reach);
     const real sixth = share * share * share;
     const real force = strength * (sixth * sixth - sixth) * share / (reach * reach);
-    return (square > REAL(0.0)) & (share > REAL(1.0)) ? force : REAL(0.0);
+    return ((square > REAL(0.0)) & (share > REAL(1.0))) ? force : REAL(0.0);
 }
 
 /* Density diffusion of Molteni and Colagrossi 2009: (rho_j - rho_i) r^2/(r^2 + eta^2). */
@@ -127,9 +127,9 @@ STRAKE_POINT_FUNCTION real sph_after(real value, real rate, real dt)
     return value + rate * dt;
 }
 
-STRAKE_POINT_FUNCTION real sph_moved(real x, real v, real a, real half, real whole)
+STRAKE_POINT_FUNCTION real sph_moved(real x, real v, real a, real half_dt, real whole_dt)
 {
-    return x + (v + a * half) * whole;
+    return x + (v + a * half_dt) * whole_dt;
 }
 
 /* A density likewise: that of a wall's dynamic particle is never below the one at rest, or walls would suck. */

@@ -1,5 +1,5 @@
 /* What runs of particles have in common, whoever computes. */
-#include "particles/run_impl.h"
+#include "particles/run_common.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,6 +62,23 @@ void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, st
         memcpy(n->plane[k], sph->plane[k].normal, sizeof sph->plane[k].normal);
         n->plane[k][3] = sph->plane[k].offset;
     }
+}
+
+strake_status strake_sph_fail_bad(const strake_sph_run *run, int64_t number, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_NUMERIC,
+                       "particle %lld has NaN or Inf after step %lld, t = %g s; look at the "
+                       "particles that start near it, and at the speed of sound",
+                       (long long)number, (long long)run->clock.steps, run->clock.time);
+}
+
+strake_status strake_sph_fail_fast(const strake_sph_run *run, strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_NUMERIC,
+                       "after step %lld, t = %g s, a particle is so fast that within one step it "
+                       "leaves the reach of lists; a larger speed of sound or skin helps where "
+                       "this is what the flow does",
+                       (long long)run->clock.steps, run->clock.time);
 }
 
 void strake_sph_close(strake_sph_run **run)

@@ -89,9 +89,6 @@ static double pass(strake_sph_cpu *own, const strake_sph_state *state)
         const double most = own->pair->pass(&own->parts, &own->numbers, state, list, g, g + 1);
         square = most > square ? most : square;
     }
-    if (list != NULL) {
-        own->run.clock.pairs += list->pairs;
-    }
     return sph_bound(square, sound, own->run.sph->smoothing, own->run.sph->cfl,
                      strake_sph_viscous_bound(own->run.sph));
 }
@@ -140,13 +137,7 @@ static strake_status check_finite(const strake_sph_cpu *own, strake_error *error
         const int64_t at = own->rows->find_bad(&own->parts, first, end);
         bad = at < end && at < bad ? at : bad;
     }
-    return bad == count ? STRAKE_OK
-                        : strake_fail(error, STRAKE_ERR_NUMERIC,
-                                      "particle %lld has NaN or Inf after step %lld, t = %g s; "
-                                      "look at the particles that start near it, and at the "
-                                      "speed of sound",
-                                      (long long)own->image.number[bad],
-                                      (long long)own->run.clock.steps, own->run.clock.time);
+    return bad == count ? STRAKE_OK : strake_sph_fail_bad(&own->run, own->image.number[bad], error);
 }
 
 static strake_status step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
@@ -157,15 +148,11 @@ static strake_status step(strake_sph_run *run, int64_t steps, double until, stra
     for (int64_t k = 0; k < steps && clock->time < until; k++) {
         if (is_outworn(own)) {
             STRAKE_TRY(strake_sph_order(own, error));
-            STRAKE_CHECK(!is_outworn(own), error, STRAKE_ERR_NUMERIC,
-                         "after step %lld, t = %g s, a particle is so fast that within one step it "
-                         "leaves the reach of lists; a larger speed of sound or skin helps where "
-                         "this is what the flow does",
-                         (long long)clock->steps, clock->time);
         }
         const double first = pass(own, &own->parts.now);
-        if (clock->steps == 0) {
-            clock->bound = first;
+        clock->bound = clock->steps == 0 ? first : clock->bound;
+        if (clock->since == 0 && is_outworn(own)) {
+            STRAKE_TRY(strake_sph_fail_fast(run, error));
         }
         clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
         const bool ends = clock->dt < clock->bound;
@@ -174,6 +161,7 @@ static strake_status step(strake_sph_run *run, int64_t steps, double until, stra
         advance(own, false);
         clock->bound = first < second ? first : second;
         clock->time = ends ? until : clock->time + clock->dt;
+        clock->pairs += 2.0 * own->list.pairs;
         clock->steps++;
         clock->since++;
         STRAKE_TRY(check_finite(own, error));

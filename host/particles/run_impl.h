@@ -2,8 +2,7 @@
 #ifndef STRAKE_PARTICLES_RUN_IMPL_H
 #define STRAKE_PARTICLES_RUN_IMPL_H
 
-#include "particles/run.h"
-#include "particles/sph_rows.h"
+#include "particles/run_common.h"
 
 typedef struct strake_sph_cpu {
     strake_sph_run run;
@@ -22,20 +21,10 @@ typedef struct strake_sph_cpu {
     void *spare; /**< one array of the working precision */
 } strake_sph_cpu;
 
-/** Fills what all runs begin with, and makes the cells. */
-strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
-                               const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
-                               const bool is_round[STRAKE_PARTICLE_AXES],
-                               strake_precision precision, int64_t count, strake_error *error);
-
 /** Puts all particles in their cells and these in order, with lists; those that left the box go. */
 strake_status strake_sph_order(strake_sph_cpu *run, strake_error *error);
 
 /** What follows from particles that are in order: where cells begin, who has forces, lists. */
 strake_status strake_sph_link(strake_sph_cpu *run, strake_error *error);
-
-/** Numbers of a pass. */
-void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells,
-                            strake_sph_numbers *numbers);
 
 #endif

@@ -1,6 +1,8 @@
 /* Loops over pairs of particles, for one instruction set and precision (sph_rows.h). */
 #include "particles/sph_rows.h"
 
+#include <string.h>
+
 #include "problem/rows.h"
 
 #include "cl/real.h"
@@ -367,6 +369,17 @@ static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers
     return pairs;
 }
 
+static size_t constants(const strake_sph_numbers *numbers, const strake_cells *cells, void *out)
+{
+    sph_constants all = {scheme_of(numbers), around_of(numbers)};
+    _Static_assert(sizeof all <= STRAKE_SPH_CONSTANTS, "constants have room");
+    for (int a = 0; a < 3; a++) {
+        all.around.side[a] = (real)cells->side[a];
+    }
+    memcpy(out, &all, sizeof all);
+    return sizeof all;
+}
+
 extern const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA);
 const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION,
-                                           STRAKE_ROWS_ISA) = {pass, make_list};
+                                           STRAKE_ROWS_ISA) = {pass, make_list, constants};

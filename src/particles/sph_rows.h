@@ -9,6 +9,7 @@
 
 /** Particles that stand side by side in lists; the middle of the 27 steps between cells. */
 enum { STRAKE_SPH_LANES = 16, STRAKE_SPH_PLACE_BITS = 27, STRAKE_SPH_NO_STEP = 13 };
+enum { STRAKE_SPH_CONSTANTS = 4096 };
 
 /**
  * Neighbours: entry k of lane l of group g is entry[(first[g] + k) LANES + l], the neighbour's place in its lower
@@ -59,6 +60,9 @@ typedef struct strake_sph_pair_rows {
     /** Lists of groups; with entry NULL it only counts. @p reach of the list [m]. @return pairs */
     int64_t (*list)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                     strake_sph_list *list, double reach, int64_t first, int64_t end);
+    /** What kernels of a device are given (cl/sph_pair.h: sph_constants). @return its bytes, at most
+     * STRAKE_SPH_CONSTANTS */
+    size_t (*constants)(const strake_sph_numbers *numbers, const strake_cells *cells, void *out);
 } strake_sph_pair_rows;
 
 /** Loops over particles [first, end). */

@@ -10,30 +10,15 @@
 #include <cmocka.h>
 
 #include "cpu/pipeline.h"
-#include "particles/run.h"
+#include "tests/support/swarm.h"
 
-enum { AXES = STRAKE_PARTICLE_AXES, MOST = 20000, STEPS = 24 };
+enum { AXES = STRAKE_PARTICLE_AXES, STEPS = 24 };
 
 static const double gravity = 9.81;
 
-/* Wendland's kernel of diameter 2.6 spacings, artificial viscosity, walls of one spacing's reach. */
-static strake_sph fluid(int dims, double spacing, double density, double sound)
-{
-    return (strake_sph){.dims = dims,
-                        .spacing = spacing,
-                        .smoothing = 1.3 * spacing,
-                        .density = density,
-                        .sound = sound,
-                        .alpha = 0.1,
-                        .delta = 0.1,
-                        .cfl = 0.3,
-                        .skin = 0.1,
-                        .reach = spacing};
-}
-
 static strake_sph_particle *particles(void)
 {
-    strake_sph_particle *all = calloc(MOST, sizeof *all);
+    strake_sph_particle *all = calloc(STRAKE_SWARM_MOST, sizeof *all);
     assert_non_null(all);
     return all;
 }
@@ -77,7 +62,7 @@ static const strake_sph_image *view(strake_sph_run *run)
 static void values_of_kernels(void **state)
 {
     static const double wendland[] = {0.4177817256, 0.2643774982, 0.0783340736, 0.0065278395, 0.0};
-    strake_sph sph = fluid(3, 1.0 / 1.3, 1.0, 1.0);
+    strake_sph sph = strake_swarm_fluid(3, 1.0 / 1.3, 1.0, 1.0);
     (void)state;
     for (int k = 0; k < 5; k++) {
         assert_true(fabs(strake_sph_weight(&sph, 0.5 * k) - wendland[k]) < 1e-10);
@@ -105,7 +90,7 @@ static void sums_over_lattices(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         for (int flat = 0; flat < 2; flat++) {
-            strake_sph sph = fluid(3 - flat, 1.0, 1.0, 1.0);
+            strake_sph sph = strake_swarm_fluid(3 - flat, 1.0, 1.0, 1.0);
             double sum[2] = {0.0, 0.0};
             int neighbours = -1;
             sph.smoothing = row[k].ratio;
@@ -126,54 +111,6 @@ static void sums_over_lattices(void **state)
     }
 }
 
-/* Pseudo-random in [-1, 1). */
-static double noise(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (double)(int64_t)(*seed >> 11) * 0x1p-52 - 1.0;
-}
-
-/* A disordered block in a box, dropped beside a wall of particles and on a plane. */
-static int64_t block(const strake_sph *sph, int side, strake_particle_kind wall,
-                     strake_sph_particle *all)
-{
-    uint64_t seed = 5;
-    int64_t count = 0;
-    const bool is_flat = sph->dims == 2;
-    for (int i = -3; i < side; i++) {
-        for (int m = 0; m < (is_flat ? 1 : side); m++) {
-            for (int j = 0; j < side; j++) {
-                const bool is_wall = i < 0;
-                const double far = is_wall ? 0.0 : 0.1 * sph->spacing;
-                if (is_wall && wall == STRAKE_PARTICLE_WALL && i < -1) {
-                    continue;
-                }
-                all[count] = (strake_sph_particle){
-                    .number = (int64_t)(count * 7919 % 100003),
-                    .kind = is_wall ? wall : STRAKE_PARTICLE_FLUID,
-                    .x = {(i + 4.5) * sph->spacing + far * noise(&seed),
-                          is_flat ? 0.5 : (m + 0.5) * sph->spacing + far * noise(&seed),
-                          (j + 1.0) * sph->spacing + far * noise(&seed)},
-                    .density = sph->density * (1.0 + 0.01 * (is_wall ? 0.0 : noise(&seed)))};
-                for (int a = 0; a < AXES && !is_wall; a++) {
-                    all[count].v[a] = is_flat && a == 1 ? 0.0 : 2.0 * noise(&seed);
-                }
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
-/* What differs between the cases that must give the same bits by any way. */
-typedef struct variant {
-    int dims, rebuild;
-    strake_sph_kernel kernel;
-    strake_sph_viscosity viscosity;
-    strake_sph_diffusion diffusion;
-    strake_particle_kind wall;
-} variant;
-
 /* Particles that repel are at rest, whoever stood at their places in the order before. */
 static void walls_stay(const strake_sph_image *image)
 {
@@ -185,23 +122,14 @@ static void walls_stay(const strake_sph_image *image)
     }
 }
 
-static void bits_of(const variant *which, strake_precision precision)
+static void bits_of(const strake_swarm_variant *which, strake_precision precision)
 {
-    const int side = which->dims == 2 ? 24 : 9;
-    strake_sph sph = fluid(which->dims, 0.05, 1000.0, 40.0);
-    strake_sph_particle *all = particles();
-    const double size[AXES] = {2.6, which->dims == 2 ? 1.0 : side * 0.05, 2.6};
-    const bool is_round[AXES] = {false, which->dims == 3, false};
-    sph.kernel = which->kernel;
-    sph.viscosity = which->viscosity;
-    sph.diffusion = which->diffusion;
-    sph.rebuild = which->rebuild;
-    sph.nu = 0.02;
-    sph.gravity[2] = -gravity;
-    sph.repulsion = 5.0 * gravity;
-    sph.planes = 1;
-    sph.plane[0] = (strake_sph_plane){.normal = {0.0, 0.0, 1.0}, .offset = 0.0};
-    const int64_t count = block(&sph, side, which->wall, all);
+    strake_swarm swarm = strake_swarm_block(which);
+    const strake_sph sph = swarm.sph;
+    const double *const size = swarm.size;
+    const bool *const is_round = swarm.is_round;
+    strake_sph_particle *const all = swarm.all;
+    const int64_t count = swarm.count;
     strake_sph_run *reference = start(&sph, size, is_round, precision, STRAKE_SPH_REFERENCE, 1,
                                       STRAKE_ISA_SCALAR, count, all);
     strake_sph_run *later =
@@ -236,7 +164,7 @@ static void bits_of(const variant *which, strake_precision precision)
 
 static void candidates_and_lists_give_the_same_bits(void **state)
 {
-    static const variant all[] = {
+    static const strake_swarm_variant all[] = {
         {2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
         {2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC},
         {3, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
@@ -255,7 +183,7 @@ static void candidates_and_lists_give_the_same_bits(void **state)
 static double drop(strake_precision precision, double until, double *energy, double *drift)
 {
     const double spacing = 0.025, size[AXES] = {8.0, 1.0, 8.0};
-    const strake_sph sph = fluid(2, spacing, 1.0, 1400.0);
+    const strake_sph sph = strake_swarm_fluid(2, spacing, 1.0, 1400.0);
     strake_sph_particle *all = particles();
     int64_t count = 0;
     double highest = 0.0, before = 0.0, after = 0.0, sum[2] = {0.0, 0.0}, speeds = 0.0;
@@ -316,7 +244,7 @@ static void water_stays_at_rest(void **state)
 {
     const double spacing = 0.02, height = 0.5, margin = 4.0 * spacing;
     const double size[AXES] = {1.0 + 2.0 * margin, 1.0, 0.8 + 2.0 * margin};
-    strake_sph sph = fluid(2, spacing, 1000.0, 22.15);
+    strake_sph sph = strake_swarm_fluid(2, spacing, 1000.0, 22.15);
     strake_sph_particle *all = particles();
     int64_t count = 0, moving = 0;
     double error = 0.0, fastest = 0.0, middle = 0.0;
@@ -368,7 +296,7 @@ static void water_stays_at_rest(void **state)
 
 static void what_leaves_the_box_is_counted(void **state)
 {
-    const strake_sph sph = fluid(2, 0.1, 1.0, 10.0);
+    const strake_sph sph = strake_swarm_fluid(2, 0.1, 1.0, 10.0);
     const double size[AXES] = {2.0, 1.0, 2.0};
     const strake_sph_particle two[] = {
         {.number = 4, .x = {1.9, 0.0, 1.0}, .v = {2.0, 0.0, 0.0}, .density = 1.0},
@@ -385,7 +313,7 @@ static void what_leaves_the_box_is_counted(void **state)
 
 static void a_particle_that_is_no_number_is_named(void **state)
 {
-    strake_sph sph = fluid(2, 0.1, 1.0, 10.0);
+    strake_sph sph = strake_swarm_fluid(2, 0.1, 1.0, 10.0);
     const double size[AXES] = {2.0, 1.0, 2.0};
     const strake_sph_particle two[] = {
         {.number = 4, .x = {1.0, 0.0, 1.0}, .density = 1.0},

@@ -1,0 +1,354 @@
+/*
+ * sph.cl: a step of particles, one particle for a work-item, which gathers from its neighbours in fixed order. real.h,
+ * sph_point.h, sph_pair.h, sph_clock.h and reduce.cl go before it. What a case fixes is defined by the build:
+ *
+ *   SPH_DIMS 2 or 3, SPH_CUBIC, SPH_LAMINAR, SPH_DIFFUSION 0, 1 or 2 (without what water at rest has), SPH_WALLS (there are
+ *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic), SPH_GROUP (work-items, 32 or a multiple)
+ *
+ * A particle is two vectors: position in its cell and density, speed and p/rho^2. Its neighbours are words of 16 bits: the
+ * number of the step to their cell, and which of that cell's they are. Two of them share 32 bits; those of 32 particles
+ * lie side by side. An odd one is filled up with the particle itself, which adds nothing.
+ *
+ * Kernels of a step look at the clock first: they are enqueued ahead, and do nothing where something else must come first.
+ */
+#define SPH_OFFSET_BITS 11
+#define SPH_OFFSET ((1u << SPH_OFFSET_BITS) - 1u)
+#define SPH_CODES 27
+#define SPH_SELF 13u
+#define SPH_SIDE_BY_SIDE 32
+#define SPH_KIND_BITS 27 /* of a key: above the rank of the number */
+#define SPH_FLUID 0u
+#define SPH_DYNAMIC 1u
+#define SPH_WALL 2u
+
+#ifdef STRAKE_REAL_SINGLE
+#define SPH_OF_INT(x) as_float(x)
+#define SPH_TO_INT(x) as_int(x)
+#else
+#define SPH_OF_INT(x) as_double((long)(x))
+#define SPH_TO_INT(x) (int)as_long(x)
+#endif
+
+/* Where a cell lies. */
+static inline int3 sph_at(int cell, int4 cells)
+{
+    return (int3)(cell / cells.z / cells.y, cell / cells.z % cells.y, cell % cells.z);
+}
+
+/* What is added to the number of a cell beyond an end of periodic axes: the way round. */
+static inline int sph_wrap(int code, int3 at, int4 cells)
+{
+    int out = 0;
+#if SPH_ROUND & 1
+    const int a = at.x + code / 9 - 1;
+    out += (a < 0 ? cells.x : a >= cells.x ? -cells.x : 0) * cells.y * cells.z;
+#endif
+#if SPH_ROUND & 2
+    const int b = at.y + code / 3 % 3 - 1;
+    out += (b < 0 ? cells.y : b >= cells.y ? -cells.y : 0) * cells.z;
+#endif
+#if SPH_ROUND & 4
+    const int c = at.z + code % 3 - 1;
+    out += c < 0 ? cells.z : c >= cells.z ? -cells.z : 0;
+#endif
+    return out;
+}
+
+/* Steps to the cells around, and in w how far they are in the order of cells. All items of the group call it. */
+static inline void sph_fill_steps(__local real4 *steps, __constant sph_constants *n, int4 cells)
+{
+    for (int code = (int)get_local_id(0); code < SPH_CODES; code += (int)get_local_size(0)) {
+        const int away =
+            ((code / 9 - 1) * cells.y + code / 3 % 3 - 1) * cells.z + code % 3 - 1;
+        steps[code] = (real4)(n->around.step[0][code], n->around.step[1][code],
+                              n->around.step[2][code], SPH_OF_INT(away));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+static inline sph_body sph_body_of(real4 x, real4 v, __constant sph_constants *n)
+{
+    const real per_density = REAL(1.0) / n->scheme.density;
+    sph_body out;
+    out.x[0] = x.x;
+    out.x[1] = x.y;
+    out.x[2] = x.z;
+    out.rho = x.w;
+    out.v[0] = v.x;
+    out.v[1] = v.y;
+    out.v[2] = v.z;
+    out.push = v.w;
+    out.sound = sph_sound(x.w * per_density, n->scheme.sound);
+    out.volume = REAL(0.0);
+    return out;
+}
+
+static inline sph_step sph_step_of(real4 step)
+{
+    sph_step out;
+    out.at[0] = step.x;
+    out.at[1] = step.y;
+    out.at[2] = step.z;
+    return out;
+}
+
+/* Lists, and what they refer to. */
+typedef struct sph_lists {
+    __global const uint *start;    /* of cells */
+    __global const uint *first;    /* rows of 32 words: 2 for each 32 particles, near ones and those that repel */
+    __global const ushort2 *count; /* of both for each particle */
+    __global const uint *words;
+} sph_lists;
+
+typedef struct sph_source {
+    __global const real4 *x, *v;
+    __global const real *volume; /* of fluid; else 0 */
+} sph_source;
+
+typedef struct sph_total {
+    sph_sums pairs, wall;
+    real spread;
+} sph_total;
+
+static inline int sph_neighbour(uint entry, real4 step, int cell, int3 at, int4 cells,
+                                __global const uint *start)
+{
+    const int other = cell + SPH_TO_INT(step.w) + sph_wrap((int)(entry >> SPH_OFFSET_BITS), at, cells);
+    return (int)(start[other] + (entry & SPH_OFFSET));
+}
+
+static inline sph_total sph_add_near(uint entry, sph_body i, int cell, int3 at, int4 cells,
+                                     sph_lists lists, sph_source from, __local const real4 *steps,
+                                     __constant sph_constants *n, sph_total sum)
+{
+    const real4 step = steps[entry >> SPH_OFFSET_BITS];
+    const int q = sph_neighbour(entry, step, cell, at, cells, lists.start);
+    sph_body j = sph_body_of(from.x[q], from.v[q], n);
+    sum.pairs = sph_add_pair(SPH_DIMS, SPH_CUBIC, SPH_LAMINAR, n->scheme, i, j, sph_step_of(step),
+                             sum.pairs);
+#if SPH_DIFFUSION
+    j.volume = from.volume[q];
+    sum.spread += sph_diffuse(SPH_CUBIC, SPH_DIFFUSION == 2, n->scheme, i, j, sph_step_of(step));
+#endif
+    return sum;
+}
+
+static inline sph_total sph_add_far(uint entry, sph_body i, int cell, int3 at, int4 cells,
+                                    sph_lists lists, sph_source from, __local const real4 *steps,
+                                    __constant sph_constants *n, sph_total sum)
+{
+    const real4 step = steps[entry >> SPH_OFFSET_BITS];
+    const int q = sph_neighbour(entry, step, cell, at, cells, lists.start);
+    const sph_body j = sph_body_of(from.x[q], (real4)REAL(0.0), n);
+    sum.wall = sph_add_wall(n->scheme, i, j, sph_step_of(step), sum.wall);
+    return sum;
+}
+
+/* The forces on a particle; none on one that repels. */
+static inline sph_sums sph_force(int p, uint kind, sph_body i, int cell, int4 cells, sph_lists lists,
+                                 sph_source from, __local const real4 *steps,
+                                 __constant sph_constants *n)
+{
+    const int3 at = sph_at(cell, cells);
+    const int lane = p % SPH_SIDE_BY_SIDE, group = p / SPH_SIDE_BY_SIDE;
+    const ushort2 count = lists.count[p];
+    sph_total sum = {{{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
+                     {{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
+                     REAL(0.0)};
+    __global const uint *word = lists.words + (ulong)lists.first[2 * group] * SPH_SIDE_BY_SIDE + lane;
+    for (int k = 0; k < (int)count.x; k += 2) {
+        const uint two = *word;
+        word += SPH_SIDE_BY_SIDE;
+        sum = sph_add_near(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
+        sum = sph_add_near(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
+    }
+#if SPH_WALLS
+    word = lists.words + (ulong)lists.first[2 * group + 1] * SPH_SIDE_BY_SIDE + lane;
+    for (int k = 0; k < (int)count.y; k += 2) {
+        const uint two = *word;
+        word += SPH_SIDE_BY_SIDE;
+        sum = sph_add_far(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
+        sum = sph_add_far(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
+    }
+#endif
+    sph_sums force = sph_forces(n->scheme, sum.pairs, sum.wall, kind == SPH_FLUID ? sum.spread : REAL(0.0));
+#if SPH_PLANES
+    const real x0 = i.x[0] + (real)at.x * n->around.side[0];
+    const real x1 = i.x[1] + (real)at.y * n->around.side[1];
+    const real x2 = i.x[2] + (real)at.z * n->around.side[2];
+    for (int k = 0; k < SPH_PLANES; k++) {
+        __constant const real *plane = n->around.plane[k];
+        const real distance = sph_distance(plane[3], plane[0], plane[1], plane[2], x0, x1, x2);
+        force = sph_add_plane(n->scheme, distance, plane[0], plane[1], plane[2], force);
+    }
+#endif
+    for (int d = 0; d < 3; d++) {
+        force.a[d] = kind == SPH_FLUID ? force.a[d] : REAL(0.0);
+    }
+    force.change = kind == SPH_WALL ? REAL(0.0) : force.change;
+    return force;
+}
+
+/* A new state's density and what follows from it. */
+static inline void sph_store(__global real4 *x, __global real4 *v, __global real *volume, int p,
+                             uint kind, real4 to, real4 speed, __constant sph_constants *n)
+{
+    const real per_density = REAL(1.0) / n->scheme.density;
+    speed.w = sph_push(to.w, per_density, n->scheme.stiffness);
+    x[p] = to;
+    v[p] = speed;
+#if SPH_DIFFUSION
+    volume[p] = kind == SPH_FLUID ? n->scheme.mass / to.w : REAL(0.0);
+#endif
+}
+
+/* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
+static inline void sph_most(real own, __local real *found, __global real *most)
+{
+    const real greatest = reduce_items(STRAKE_MAX(own, REAL(0.0)), found, 1);
+    if (get_local_id(0) == 0) {
+        most[get_group_id(0)] = greatest;
+    }
+}
+
+#define SPH_PASS_ARGUMENTS                                                                         \
+    __global sph_clock *clock, __constant sph_constants *n, const int4 cells, const int count,     \
+        const int room, __global const uint *start, __global const uint *first,                    \
+        __global const ushort2 *counts, __global const uint *words, __global const int *cell,      \
+        __global const uint *key, __global real *most
+
+/* First pass: forces of the present state, and half a step with them. */
+__kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global const real4 *v,
+                          __global const real *volume, __global real4 *half_x,
+                          __global real4 *half_v, __global real *half_volume)
+{
+    __local real4 steps[SPH_CODES];
+    __local real found[SPH_GROUP];
+    const int p = (int)get_global_id(0);
+    real square = REAL(0.0), sound = REAL(0.0);
+    if (clock->state != SPH_RUNS) {
+        return;
+    }
+    sph_fill_steps(steps, n, cells);
+    if (p < count) {
+        const sph_lists lists = {start, first, counts, words};
+        const sph_source from = {x, v, volume};
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        const real4 at = x[p], speed = v[p];
+        const sph_body i = sph_body_of(at, speed, n);
+        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
+        const real half_dt = (real)clock->dt * REAL(0.5);
+        const real4 to = (real4)(sph_after(at.x, speed.x, half_dt), sph_after(at.y, speed.y, half_dt),
+                                 sph_after(at.z, speed.z, half_dt),
+                                 sph_density(at.w, f.change, half_dt, kind == SPH_DYNAMIC,
+                                             n->scheme.density));
+        const real4 then = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
+                                   sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
+        sph_store(half_x, half_v, half_volume, p, kind, to, then, n);
+        square = sph_square(f.a[0], f.a[1], f.a[2]);
+        sound = i.sound;
+    }
+    sph_most(square, found, most);
+    sph_most(sound, found, most + room);
+}
+
+/* Second pass: forces half a step later, and the whole step with them; how far and how fast all are then. */
+__kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 *v,
+                          __global real *volume, __global const real4 *half_x,
+                          __global const real4 *half_v, __global const real *half_volume,
+                          __global const real *rest)
+{
+    __local real4 steps[SPH_CODES];
+    __local real found[SPH_GROUP];
+    const int p = (int)get_global_id(0);
+    real square = REAL(0.0), sound = REAL(0.0), far = REAL(0.0), fast = REAL(0.0);
+    if (clock->state != SPH_RUNS) {
+        return;
+    }
+    sph_fill_steps(steps, n, cells);
+    if (p < count) {
+        const sph_lists lists = {start, first, counts, words};
+        const sph_source from = {half_x, half_v, half_volume};
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        const sph_body i = sph_body_of(half_x[p], half_v[p], n);
+        const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
+        const real whole = (real)clock->dt, half_dt = whole * REAL(0.5);
+        const real4 at = x[p], speed = v[p];
+        const real4 to = (real4)(sph_moved(at.x, speed.x, f.a[0], half_dt, whole),
+                                 sph_moved(at.y, speed.y, f.a[1], half_dt, whole),
+                                 sph_moved(at.z, speed.z, f.a[2], half_dt, whole),
+                                 sph_density(at.w, f.change, whole, kind == SPH_DYNAMIC,
+                                             n->scheme.density));
+        const real4 then =
+            (real4)(sph_after(speed.x, f.a[0], whole), sph_after(speed.y, f.a[1], whole),
+                    sph_after(speed.z, f.a[2], whole), REAL(0.0));
+        sph_store(x, v, volume, p, kind, to, then, n);
+        square = sph_square(f.a[0], f.a[1], f.a[2]);
+        sound = i.sound;
+        far = sph_square(to.x - rest[3 * (ulong)p], to.y - rest[3 * (ulong)p + 1],
+                         to.z - rest[3 * (ulong)p + 2]);
+        fast = sph_square(then.x, then.y, then.z);
+        if (!(sph_not_finite(to.x, to.y, to.z, then.x, then.y, then.z, to.w) == REAL(0.0))) {
+            (void)atomic_min(&clock->bad, p);
+        }
+    }
+    sph_most(square, found, most + 2 * room);
+    sph_most(sound, found, most + 3 * room);
+    sph_most(far, found, most + 4 * room);
+    sph_most(fast, found, most + 5 * room);
+}
+
+/* How far and how fast all are, without a step. */
+__kernel void sph_look(const int count, const int room, __global const real4 *x,
+                       __global const real4 *v, __global const real *rest, __global real *most)
+{
+    __local real found[SPH_GROUP];
+    const int p = (int)get_global_id(0);
+    real far = REAL(0.0), fast = REAL(0.0);
+    if (p < count) {
+        far = sph_square(x[p].x - rest[3 * (ulong)p], x[p].y - rest[3 * (ulong)p + 1],
+                         x[p].z - rest[3 * (ulong)p + 2]);
+        fast = sph_square(v[p].x, v[p].y, v[p].z);
+    }
+    sph_most(far, found, most + 4 * room);
+    sph_most(fast, found, most + 5 * room);
+}
+
+/* What a tick of the clock comes after. */
+#define SPH_AFTER_STEP 0
+#define SPH_AFTER_FIRST 1 /* pass of all: it finds the first bound */
+#define SPH_AFTER_ORDER 2
+#define SPH_AFTER_LOOK 3
+
+/* Advances the clock; one group, which brings down what @p groups left. */
+__kernel void sph_tick(__global sph_clock *clock, const int what, const int groups, const int room,
+                       __global const real *most)
+{
+    __local real found[SPH_GROUP];
+    double all[6];
+    if (what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
+        return;
+    }
+    const int first = what == SPH_AFTER_ORDER || what == SPH_AFTER_LOOK ? 4 : 0;
+    const int end = what == SPH_AFTER_FIRST ? 2 : 6;
+    for (int k = first; k < end; k++) {
+        all[k] = (double)reduce_array(most + k * room, groups, REAL(0.0), 1, found);
+    }
+    if (get_local_id(0) > 0) {
+        return;
+    }
+    sph_clock c = *clock;
+    const double h = c.smoothing;
+    if (what == SPH_AFTER_FIRST) {
+        c.bound = sph_bound(all[0], all[1], h, c.cfl, c.viscous);
+        c = sph_clock_plan(c);
+    } else {
+        c.farthest = all[4];
+        c.fastest = all[5];
+        c = what == SPH_AFTER_STEP    ? sph_clock_tick(c, sph_bound(all[0], all[1], h, c.cfl, c.viscous),
+                                                       sph_bound(all[2], all[3], h, c.cfl, c.viscous))
+            : what == SPH_AFTER_ORDER ? sph_clock_reorder(c)
+                                      : sph_clock_plan(c);
+    }
+    *clock = c;
+}

@@ -1,0 +1,103 @@
+/**
+ * @file device.h
+ * A run of particles on one OpenCL device (cl/sph.cl, cl/cells.cl): all of it lies there, the clock too. Steps are enqueued
+ * ahead; the host is asked where a new order is needed, which is decided there, and for what is to be seen.
+ */
+#ifndef STRAKE_PARTICLES_DEVICE_H
+#define STRAKE_PARTICLES_DEVICE_H
+
+#include "opencl/cl_kernels.h"
+#include "opencl/cl_launch.h"
+#include "opencl/cl_wait.h"
+#include "opencl/cl_window.h"
+#include "particles/run_common.h"
+
+#include "cl/sph_clock.h"
+
+typedef enum strake_sph_kernel_name {
+    STRAKE_SPH_ENTER,
+    STRAKE_SPH_SCATTER,
+    STRAKE_SPH_SETTLE,
+    STRAKE_SPH_COUNT_NEAR,
+    STRAKE_SPH_FILL_NEAR,
+    STRAKE_SPH_SCAN_SUMS,
+    STRAKE_SPH_SCAN_TOPS,
+    STRAKE_SPH_SCAN_WRITE,
+    STRAKE_SPH_PREDICT,
+    STRAKE_SPH_CORRECT,
+    STRAKE_SPH_LOOK,
+    STRAKE_SPH_TICK,
+    STRAKE_SPH_KERNELS
+} strake_sph_kernel_name;
+
+/** What a tick of the clock comes after, as cl/sph.cl has it. */
+enum {
+    STRAKE_SPH_AFTER_STEP,
+    STRAKE_SPH_AFTER_FIRST,
+    STRAKE_SPH_AFTER_ORDER,
+    STRAKE_SPH_AFTER_LOOK
+};
+
+enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 64 };
+
+typedef struct strake_sph_device {
+    strake_sph_run run;
+    strake_precision precision;
+    strake_cl_kernels session; /**< loader, device, context, filler */
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel kernel[STRAKE_SPH_KERNELS];
+    strake_cl_waiter waiter;
+    size_t group;     /**< work-items */
+    cl_int cells4[4]; /**< cells along the axes */
+    strake_sph_numbers numbers;
+    cl_mem constants, clock_there, most, sums, totals, start, cell, key, rest, first, counts, words;
+    cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
+    int now;
+    size_t words_bytes;
+    double bytes; /**< of all these */
+    sph_clock clock;
+    int64_t most_groups;     /**< of passes: a row of most */
+    int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
+    double pairs;            /**< of a pass */
+    int64_t *number;         /**< by rank */
+    strake_sph_image image;  /**< as it was seen last; all NULL before */
+} strake_sph_device;
+
+/** The number of work-items that a launch has for so many particles: one group at least. */
+static inline size_t strake_sph_items(const strake_sph_device *own, int64_t count)
+{
+    return count > 0 ? ((size_t)count + own->group - 1) / own->group * own->group : own->group;
+}
+
+/** Launches a kernel with the arguments that it has. */
+strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name name,
+                                const strake_cl_arguments *a, size_t items, strake_error *error);
+strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
+                                               strake_sph_kernel_name name);
+
+/** Room for an array; told in own->bytes. */
+strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
+                                    strake_error *error);
+
+/** Copies from the host or to it; waits. */
+strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
+                               const void *from, strake_error *error);
+strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to, strake_error *error);
+
+/** Takes over particles of an image, with lists where it is in order. */
+strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *image,
+                                strake_error *error);
+/** Fills own->image. */
+strake_status strake_sph_download(strake_sph_device *own, strake_error *error);
+
+/** A new order with lists; own->clock is what comes after. */
+strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error);
+/** Lists of particles that are in order, by where own->x[now] has them; arguments of passes. */
+strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error);
+/** Enqueues what the clock is told of after that. */
+strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *error);
+strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error);
+
+#endif

@@ -1,0 +1,22 @@
+/** @file run_common.h What runs of particles have in common, whoever computes. */
+#ifndef STRAKE_PARTICLES_RUN_COMMON_H
+#define STRAKE_PARTICLES_RUN_COMMON_H
+
+#include "particles/run.h"
+#include "particles/sph_rows.h"
+
+/** Fail: the particle of a number has NaN or Inf; or one is too fast for lists. */
+strake_status strake_sph_fail_bad(const strake_sph_run *run, int64_t number, strake_error *error);
+strake_status strake_sph_fail_fast(const strake_sph_run *run, strake_error *error);
+
+/** Fills what all runs begin with, and makes the cells. */
+strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
+                               const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
+                               const bool is_round[STRAKE_PARTICLE_AXES],
+                               strake_precision precision, int64_t count, strake_error *error);
+
+/** Numbers of a pass. */
+void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells,
+                            strake_sph_numbers *numbers);
+
+#endif

@@ -1,0 +1,413 @@
+/* Particles on one OpenCL device. */
+#include "particles/run_opencl.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "particles/device.h"
+
+enum { GROUP = 128, FIRST_AHEAD = 4, MOST_AHEAD = 64 };
+
+strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
+                                               strake_sph_kernel_name name)
+{
+    return strake_cl_arguments_begin(own->session.cl, own->kernel[name]);
+}
+
+static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
+    "sph_enter",     "sph_scatter",   "sph_place",     "sph_count_near",
+    "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write",
+    "sph_predict",   "sph_correct",   "sph_look",      "sph_tick"};
+
+strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name name,
+                                const strake_cl_arguments *a, size_t items, strake_error *error)
+{
+    return strake_cl_launch(&own->session, own->queue, kernel_names[name], a, own->group, 1, items,
+                            1, 1, error);
+}
+
+strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const strake_cl_device *const device = own->session.device;
+    *out = own->session.cl->clCreateBuffer(own->session.context, CL_MEM_READ_WRITE, bytes, NULL,
+                                           &code);
+    STRAKE_CHECK(
+        code == CL_SUCCESS || bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
+        "%s: an array of these particles needs %lld MiB but the device allows %lld MiB for "
+        "one buffer; give it fewer particles",
+        device->name, (long long)(bytes >> 20), (long long)(device->max_allocation >> 20));
+    STRAKE_CL("clCreateBuffer", code, error, device);
+    own->bytes += (double)bytes;
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
+                               const void *from, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, 0, bytes, from, 0,
+                                                    NULL, NULL),
+              error, own->session.device);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
+    STRAKE_CL(
+        "clEnqueueReadBuffer",
+        cl->clEnqueueReadBuffer(own->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
+        error, own->session.device);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t groups = (int64_t)(strake_sph_items(own, own->run.count) / own->group);
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_TICK);
+    if (after == STRAKE_SPH_AFTER_ORDER || after == STRAKE_SPH_AFTER_LOOK) {
+        strake_cl_arguments look = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+        strake_cl_pass_int(&look, own->run.count);
+        strake_cl_pass_int(&look, own->most_groups);
+        strake_cl_pass(&look, sizeof(cl_mem), &own->x[own->now]);
+        strake_cl_pass(&look, sizeof(cl_mem), &own->v[own->now]);
+        strake_cl_pass(&look, sizeof(cl_mem), &own->rest);
+        strake_cl_pass(&look, sizeof(cl_mem), &own->most);
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &look,
+                                     strake_sph_items(own, own->run.count), error));
+    }
+    strake_cl_pass(&a, sizeof(cl_mem), &own->clock_there);
+    strake_cl_pass_int(&a, after);
+    strake_cl_pass_int(&a, groups);
+    strake_cl_pass_int(&a, own->most_groups);
+    strake_cl_pass(&a, sizeof(cl_mem), &own->most);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TICK, &a, own->group, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error)
+{
+    const int64_t before = own->clock.steps;
+    strake_sph_clock *const seen = &own->run.clock;
+    const strake_status status =
+        strake_sph_read(own, own->clock_there, 0, sizeof own->clock, &own->clock, error);
+    seen->steps = own->clock.steps;
+    seen->since = own->clock.since;
+    seen->time = own->clock.time;
+    seen->dt = own->clock.last;
+    seen->bound = own->clock.bound;
+    seen->is_ordered = own->clock.is_ordered != 0;
+    seen->pairs += 2.0 * own->pairs * (double)(own->clock.steps - before);
+    return status;
+}
+
+/* Enqueues so many steps, of which the device does those that the clock lets it. */
+static strake_status enqueue(strake_sph_device *own, int64_t steps, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t items = strake_sph_items(own, own->run.count);
+    const strake_cl_arguments first = strake_sph_begin_arguments(own, STRAKE_SPH_PREDICT);
+    const strake_cl_arguments second = strake_sph_begin_arguments(own, STRAKE_SPH_CORRECT);
+    if (own->clock.steps == 0) {
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, items, error));
+        STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_FIRST, error));
+    }
+    for (int64_t k = 0; k < steps; k++) {
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, items, error));
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_CORRECT, &second, items, error));
+        STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_STEP, error));
+    }
+cleanup:
+    return status;
+}
+
+/* Steps until the clock asks for something else, or a few: as many as lie between two orders, if they last like the last ones. */
+static strake_status go_on(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t left = own->clock.target - own->clock.steps;
+    const int64_t expected = own->interval - own->clock.since;
+    const int64_t ahead = expected > own->ahead ? expected : own->ahead;
+    STRAKE_TRY(enqueue(own, left < ahead ? left : ahead, error));
+    STRAKE_TRY(strake_sph_read_clock(own, error));
+    if (own->clock.state == SPH_NEEDS_ORDER) {
+        own->interval = own->clock.since < MOST_AHEAD ? own->clock.since : MOST_AHEAD;
+        own->ahead = 1;
+    } else if (own->ahead < MOST_AHEAD) {
+        own->ahead *= 2;
+    }
+cleanup:
+    return status;
+}
+
+static strake_status explain(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_uint key = 0;
+    STRAKE_TRY(strake_sph_read(own, own->key, (size_t)own->clock.bad * sizeof key, sizeof key, &key,
+                               error));
+    status = strake_sph_fail_bad(&own->run, own->number[key & ((1U << STRAKE_SPH_PLACE_BITS) - 1)],
+                                 error);
+cleanup:
+    return status;
+}
+
+static strake_status step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    sph_clock *const clock = &own->clock;
+    clock->until = until;
+    clock->target = steps < INT64_MAX - clock->steps ? clock->steps + steps : INT64_MAX;
+    *clock = sph_clock_plan(*clock);
+    STRAKE_TRY(strake_sph_write(own, own->clock_there, sizeof *clock, clock, error));
+    while (clock->state != SPH_IS_DONE) {
+        if (clock->state == SPH_RUNS) {
+            STRAKE_TRY(go_on(own, error));
+        } else if (clock->state == SPH_NEEDS_ORDER) {
+            STRAKE_TRY(strake_sph_reorder(own, error));
+        } else if (clock->state == SPH_IS_BAD) {
+            STRAKE_TRY(explain(own, error));
+        } else {
+            STRAKE_TRY(strake_sph_fail_fast(run, error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+static strake_status view(strake_sph_run *run, const strake_sph_image **image, strake_error *error)
+{
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_status status = strake_sph_download(own, error);
+    *image = &own->image;
+    return status;
+}
+
+static strake_status put(strake_sph_run *run, const strake_sph_image *image, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    sph_clock *const c = &own->clock;
+    run->count = image->count;
+    c->time = image->clock.time;
+    c->last = image->clock.dt;
+    c->bound = image->clock.bound;
+    c->steps = image->clock.steps;
+    c->since = image->clock.since;
+    c->is_ordered = image->clock.is_ordered;
+    c->farthest = c->fastest = 0.0;
+    c->bad = INT_MAX;
+    c->state = SPH_RUNS;
+    STRAKE_TRY(strake_sph_write(own, own->clock_there, sizeof *c, c, error));
+    STRAKE_TRY(strake_sph_upload(own, image, error));
+cleanup:
+    return status;
+}
+
+static double bytes_of(const strake_sph_run *run)
+{
+    return ((const strake_sph_device *)run)->bytes;
+}
+
+static void close_run(strake_sph_run *run)
+{
+    strake_sph_device *const own = (strake_sph_device *)run;
+    strake_cl_kernels *const s = &own->session;
+    cl_mem *const all[] = {&own->constants, &own->clock_there, &own->most,   &own->sums,
+                           &own->totals,    &own->start,       &own->cell,   &own->key,
+                           &own->rest,      &own->first,       &own->counts, &own->words,
+                           &own->x[0],      &own->x[1],        &own->v[0],   &own->v[1],
+                           &own->volume[0], &own->volume[1]};
+    if (own->queue != NULL) {
+        (void)s->cl->clFinish(own->queue);
+    }
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        strake_cl_release_buffer(s, all[k]);
+    }
+    for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
+        if (own->kernel[k] != NULL) {
+            (void)s->cl->clReleaseKernel(own->kernel[k]);
+        }
+    }
+    if (own->program != NULL) {
+        (void)s->cl->clReleaseProgram(own->program);
+    }
+    strake_cl_filler_release(&s->filler);
+    if (own->queue != NULL) {
+        (void)s->cl->clReleaseCommandQueue(own->queue);
+    }
+    if (s->context != NULL) {
+        (void)s->cl->clReleaseContext(s->context);
+    }
+    strake_sph_image_close(&own->image);
+    free(own->number);
+    free(own);
+}
+
+static strake_status build(strake_sph_device *own, bool has_walls, strake_error *error)
+{
+    static const char *const part[] = {"real.h",    "sph_point.h", "sph_pair.h", "sph_clock.h",
+                                       "reduce.cl", "sph.cl",      "cells.cl"};
+    enum { PARTS = sizeof part / sizeof *part };
+    strake_status status = STRAKE_OK;
+    const strake_sph *const sph = own->run.sph;
+    const bool *const round = own->run.cells.is_round;
+    char options[256];
+    char *source = NULL;
+    size_t length = 0;
+    cl_int code = CL_SUCCESS;
+    FILE *const text = open_memstream(&source, &length);
+    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "no memory for kernels of particles");
+    for (int k = 0; k < PARTS; k++) {
+        const char *const has = strake_cl_source(part[k]);
+        (void)fprintf(text, "#line 1 \"cl/%s\"\n%s\n", part[k], has != NULL ? has : "#error");
+    }
+    (void)fclose(text);
+    (void)snprintf(options, sizeof options,
+                   "-DSPH_DIMS=%d -DSPH_CUBIC=%d -DSPH_LAMINAR=%d -DSPH_DIFFUSION=%d "
+                   "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d",
+                   sph->dims, sph->kernel == STRAKE_SPH_CUBIC, sph->viscosity == STRAKE_SPH_LAMINAR,
+                   (int)sph->diffusion, has_walls, sph->planes,
+                   round[0] | round[1] << 1 | round[2] << 2, (int)own->group);
+    STRAKE_TRY(strake_cl_program_build(own->session.cl, own->session.device, own->session.context,
+                                       source, own->precision, options, &own->program, error));
+    for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
+        own->kernel[k] = own->session.cl->clCreateKernel(own->program, kernel_names[k], &code);
+        STRAKE_CL(kernel_names[k], code, error, own->session.device);
+    }
+cleanup:
+    free(source);
+    return status;
+}
+
+static strake_status make_room(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t count = strake_sph_items(own, own->run.room), real = (size_t)own->run.element;
+    const size_t cells = (size_t)own->run.cells.count + 2;
+    const size_t rows = 2 * count / STRAKE_SPH_SIDE_BY_SIDE, most = rows > cells ? rows : cells;
+    const bool spreads = own->run.sph->diffusion != STRAKE_SPH_PLAIN;
+    own->most_groups = (int64_t)(count / own->group);
+    own->words_bytes = 4 * (size_t)own->run.room * sizeof(cl_uint) + sizeof(cl_uint);
+    const struct {
+        cl_mem *buffer;
+        size_t bytes;
+    } all[] = {{&own->constants, STRAKE_SPH_CONSTANTS},
+               {&own->clock_there, sizeof own->clock},
+               {&own->most, 6 * (size_t)own->most_groups * real},
+               {&own->sums, (most / own->group + 1) * sizeof(cl_uint)},
+               {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint)},
+               {&own->start, cells * sizeof(cl_uint)},
+               {&own->cell, count * sizeof(cl_int)},
+               {&own->key, count * sizeof(cl_uint)},
+               {&own->rest, 3 * count * real},
+               {&own->first, rows * sizeof(cl_uint)},
+               {&own->counts, count * sizeof(cl_uint)},
+               {&own->words, own->words_bytes},
+               {&own->x[0], 4 * count * real},
+               {&own->x[1], 4 * count * real},
+               {&own->v[0], 4 * count * real},
+               {&own->v[1], 4 * count * real},
+               {&own->volume[0], spreads ? count * real : real},
+               {&own->volume[1], spreads ? count * real : real}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        STRAKE_TRY(strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error));
+    }
+    own->number = calloc((size_t)own->run.room + 1, sizeof *own->number);
+    STRAKE_CHECK(own->number != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
+                 (long long)own->run.room);
+cleanup:
+    return status;
+}
+
+/* Context, queue, program, arrays. */
+static strake_status start(strake_sph_device *own, bool has_walls, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    const strake_cl_device *const device = own->session.device;
+    const strake_sph *const sph = own->run.sph;
+    char constants[STRAKE_SPH_CONSTANTS] = {0};
+    size_t bytes = 0;
+    cl_int code = CL_SUCCESS;
+    STRAKE_CHECK(device->has_double, error, STRAKE_ERR_DEVICE,
+                 "%s has no double precision, in which the clock of particles runs", device->name);
+    own->session.context = cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
+    STRAKE_CL("clCreateContext", code, error, device);
+    own->queue = cl->clCreateCommandQueue(own->session.context, device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, device);
+    STRAKE_TRY(
+        strake_cl_filler_build(&own->session.filler, cl, device, own->session.context, error));
+    STRAKE_TRY(build(own, has_walls, error));
+    STRAKE_TRY(make_room(own, error));
+    strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
+    bytes = strake_sph_pair_rows_of(own->precision, STRAKE_ISA_SCALAR)
+                ->constants(&own->numbers, &own->run.cells, constants);
+    STRAKE_TRY(strake_sph_write(own, own->constants, bytes, constants, error));
+    own->ahead = FIRST_AHEAD;
+    own->clock = (sph_clock){.cfl = sph->cfl,
+                             .smoothing = sph->smoothing,
+                             .viscous = strake_sph_viscous_bound(sph),
+                             .slack = sph->skin * sph->smoothing,
+                             .rebuild = sph->rebuild};
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_open_device(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
+                                     const bool is_round[STRAKE_PARTICLE_AXES],
+                                     strake_precision precision, const strake_cl *cl,
+                                     const strake_cl_device *device, int group, int64_t count,
+                                     const strake_sph_particle *particle, strake_sph_run **out,
+                                     strake_error *error)
+{
+    static const strake_sph_ops ops = {step, view, put, bytes_of, close_run};
+    strake_status status = STRAKE_OK;
+    bool has_walls = false;
+    strake_sph_image image = {0};
+    strake_sph_device *own = calloc(1, sizeof *own);
+    *out = NULL;
+    STRAKE_CHECK(own != NULL, error, STRAKE_ERR_MEMORY, "no memory for a run of particles");
+    own->session.cl = cl;
+    own->session.device = device;
+    own->precision = precision;
+    own->group = group > 0 ? (size_t)group : GROUP;
+    STRAKE_TRY(strake_sph_begin(&own->run, &ops, sph, size, is_round, precision, count, error));
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        own->cells4[a] = (cl_int)own->run.cells.n[a];
+    }
+    for (int64_t p = 0; p < count; p++) {
+        has_walls = has_walls || particle[p].kind == STRAKE_PARTICLE_WALL;
+    }
+    STRAKE_TRY(start(own, has_walls, error));
+    STRAKE_TRY(strake_sph_image_open(&own->run, count, &image, error));
+    strake_sph_image_set(&image, particle);
+    STRAKE_TRY(put(&own->run, &image, error));
+    *out = &own->run;
+    own = NULL;
+cleanup:
+    strake_sph_image_close(&image);
+    if (own != NULL && own->run.ops != NULL) {
+        close_run(&own->run);
+    } else {
+        free(own);
+    }
+    return status;
+}

@@ -1,0 +1,239 @@
+/* Particles on a device: after every step the bits of the reference, in both precisions, with any groups. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu/pipeline.h"
+#include "particles/run_opencl.h"
+#include "tests/support/harness.h"
+#include "tests/support/swarm.h"
+
+enum { STEPS = 8 };
+
+static strake_cl_list list;
+
+static int open_list(void **state)
+{
+    strake_error error;
+    (void)state;
+    strake_harness_build_quickly(true);
+    return strake_cl_list_open(&list, &error) == STRAKE_OK ? 0 : -1;
+}
+
+static int close_list(void **state)
+{
+    (void)state;
+    strake_cl_list_free(&list);
+    return 0;
+}
+
+/* The first device; skips where there is none with bits of its own. */
+static strake_cl_device *device(strake_precision precision)
+{
+    strake_error error;
+    const char *const wanted = getenv("STRAKE_REQUIRE_OPENCL");
+    const bool is_required = wanted != NULL && strcmp(wanted, "1") == 0;
+    if (list.count > 0 &&
+        strake_cl_selftest(list.cl, &list.device[0], precision, &error) == STRAKE_OK &&
+        list.device[0].bit_exact[precision] == 1 && list.device[0].has_double) {
+        return &list.device[0];
+    }
+    if (is_required) {
+        fail_msg("no device that is held to bits: %s", list.why_none);
+    }
+    skip();
+    return NULL;
+}
+
+static void must(strake_status status, const strake_error *error)
+{
+    if (status != STRAKE_OK) {
+        fail_msg("%s", error->text);
+    }
+}
+
+static strake_sph_run *on_device(const strake_swarm *swarm, strake_precision precision, int group)
+{
+    strake_sph_run *run = NULL;
+    strake_error error;
+    must(strake_sph_open_device(&swarm->sph, swarm->size, swarm->is_round, precision, list.cl,
+                                device(precision), group, swarm->count, swarm->all, &run, &error),
+         &error);
+    return run;
+}
+
+static strake_sph_run *on_cpu(const strake_swarm *swarm, strake_precision precision)
+{
+    strake_sph_run *run = NULL;
+    strake_error error;
+    must(strake_sph_open(&swarm->sph, swarm->size, swarm->is_round, precision, STRAKE_SPH_LISTS, 1,
+                         strake_isa_best(), swarm->count, swarm->all, &run, &error),
+         &error);
+    return run;
+}
+
+static void step(strake_sph_run *run, int64_t steps, double until)
+{
+    strake_error error;
+    must(strake_sph_step(run, steps, until, &error), &error);
+}
+
+static uint64_t hash_of(strake_sph_run *run)
+{
+    uint64_t hash = 0;
+    strake_error error;
+    must(strake_sph_hash(run, &hash, &error), &error);
+    return hash;
+}
+
+static void same(strake_sph_run *run, strake_sph_run *reference)
+{
+    assert_true(run->clock.time == reference->clock.time);
+    assert_int_equal(run->clock.steps, reference->clock.steps);
+    assert_int_equal(run->clock.rebuilds, reference->clock.rebuilds);
+    assert_int_equal(run->clock.lost, reference->clock.lost);
+    assert_int_equal(run->count, reference->count);
+    assert_true(hash_of(run) == hash_of(reference));
+}
+
+static void bits_of(const strake_swarm_variant *which, strake_precision precision, int group)
+{
+    strake_swarm swarm = strake_swarm_block(which);
+    strake_sph_run *reference = on_cpu(&swarm, precision);
+    strake_sph_run *run = on_device(&swarm, precision, group);
+    for (int k = 0; k < STEPS; k++) {
+        step(reference, 1, INFINITY);
+        step(run, 1, INFINITY);
+        same(run, reference);
+    }
+    assert_true(reference->clock.rebuilds > 1);
+    assert_true(run->clock.pairs == reference->clock.pairs);
+    /* Enqueued ahead, to a time that no step ends at by itself. */
+    const double until = reference->clock.time + 20.5 * reference->clock.dt;
+    step(reference, INT64_MAX, until);
+    step(run, INT64_MAX, until);
+    assert_true(run->clock.time == until);
+    same(run, reference);
+    strake_sph_close(&run);
+    strake_sph_close(&reference);
+    free(swarm.all);
+}
+
+static const strake_swarm_variant flat = {
+    2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL};
+
+static void flat_water_has_the_bits_of_the_processor(void **state)
+{
+    static const strake_swarm_variant dynamic = {
+        2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC};
+    (void)state;
+    bits_of(&flat, STRAKE_SINGLE, 0);
+    bits_of(&dynamic, STRAKE_DOUBLE, 32);
+}
+
+static void deep_water_has_the_bits_of_the_processor(void **state)
+{
+    static const strake_swarm_variant walls = {3,
+                                               3,
+                                               STRAKE_SPH_CUBIC,
+                                               STRAKE_SPH_LAMINAR,
+                                               STRAKE_SPH_PLAIN,
+                                               STRAKE_PARTICLE_WALL},
+                                      dynamic = {3,
+                                                 0,
+                                                 STRAKE_SPH_WENDLAND,
+                                                 STRAKE_SPH_ARTIFICIAL,
+                                                 STRAKE_SPH_FOURTAKAS,
+                                                 STRAKE_PARTICLE_DYNAMIC};
+    (void)state;
+    bits_of(&walls, STRAKE_DOUBLE, 64);
+    bits_of(&dynamic, STRAKE_SINGLE, 0);
+}
+
+/* From the middle between two orders, on the processor, to a device and back. */
+static void a_run_goes_on_elsewhere(void **state)
+{
+    strake_swarm swarm = strake_swarm_block(&flat);
+    strake_sph_run *reference = on_cpu(&swarm, STRAKE_SINGLE);
+    strake_sph_run *first = on_cpu(&swarm, STRAKE_SINGLE);
+    strake_sph_run *run = on_device(&swarm, STRAKE_SINGLE, 0);
+    const strake_sph_image *image = NULL;
+    strake_error error;
+    (void)state;
+    step(reference, 20, INFINITY);
+    step(first, 7, INFINITY);
+    assert_true(first->clock.since > 0);
+    must(strake_sph_view(first, &image, &error), &error);
+    must(strake_sph_put(run, image, &error), &error);
+    step(run, 6, INFINITY);
+    must(strake_sph_view(run, &image, &error), &error);
+    must(strake_sph_put(first, image, &error), &error);
+    step(first, 7, INFINITY);
+    same(first, reference);
+    strake_sph_close(&run);
+    strake_sph_close(&first);
+    strake_sph_close(&reference);
+    free(swarm.all);
+}
+
+/* What the processor says of a run, a device says. */
+static void same_message(const strake_swarm *swarm, const char *part)
+{
+    strake_error error, other;
+    strake_sph_run *run = on_device(swarm, STRAKE_SINGLE, 0);
+    strake_sph_run *reference = on_cpu(swarm, STRAKE_SINGLE);
+    assert_int_equal(strake_sph_step(reference, 5, INFINITY, &other), STRAKE_ERR_NUMERIC);
+    assert_int_equal(strake_sph_step(run, 5, INFINITY, &error), STRAKE_ERR_NUMERIC);
+    assert_non_null(strstr(error.text, part));
+    assert_string_equal(error.text, other.text);
+    strake_sph_close(&run);
+    strake_sph_close(&reference);
+}
+
+/* One leaves, one stays; then one is no number, and one too fast: whom it concerns is said. */
+static void what_goes_wrong_is_told(void **state)
+{
+    strake_sph_particle two[] = {
+        {.number = 4, .x = {1.9, 0.0, 1.0}, .v = {2.0}, .density = 1.0},
+        {.number = 9, .x = {0.5, 0.0, 1.0}, .density = 1.0},
+        {.number = 2, .x = {0.5, 0.0, 0.1}, .density = 1.0, .kind = STRAKE_PARTICLE_WALL}};
+    strake_swarm swarm = {.sph = strake_swarm_fluid(2, 0.1, 1.0, 10.0),
+                          .size = {2.0, 1.0, 2.0},
+                          .count = 3,
+                          .all = two};
+    const strake_sph_image *image = NULL;
+    strake_error error;
+    strake_sph_run *run = NULL;
+    (void)state;
+    swarm.sph.planes = 1; /* the kernels of flat water */
+    run = on_device(&swarm, STRAKE_SINGLE, 0);
+    step(run, INT64_MAX, 0.2);
+    assert_int_equal(run->count, 2);
+    assert_int_equal(run->clock.lost, 1);
+    must(strake_sph_view(run, &image, &error), &error);
+    assert_int_equal(strake_sph_image_get(image, 1).number, 9);
+    strake_sph_close(&run);
+
+    two[0].x[0] = 0.55;
+    two[1].v[0] = (double)NAN;
+    same_message(&swarm, "particle 4 has NaN");
+    two[1].v[0] = 40.0;
+    same_message(&swarm, "so fast");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_water_has_the_bits_of_the_processor),
+        cmocka_unit_test(deep_water_has_the_bits_of_the_processor),
+        cmocka_unit_test(a_run_goes_on_elsewhere),
+        cmocka_unit_test(what_goes_wrong_is_told),
+    };
+    return cmocka_run_group_tests_name("particles on a device", tests, open_list, close_list);
+}
