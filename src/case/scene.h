@@ -26,7 +26,8 @@ typedef enum strake_scene_form {
     STRAKE_SCENE_BOX,
     STRAKE_SCENE_CYLINDER,
     STRAKE_SCENE_SPHERE,
-    STRAKE_SCENE_PLANE
+    STRAKE_SCENE_PLANE,
+    STRAKE_SCENE_MESH /**< what is inside of a surface, from an STL file */
 } strake_scene_form;
 
 /** Sides of boxes, as bits. */
@@ -59,6 +60,7 @@ typedef enum strake_scene_flow {
 /** One thing in a scene; numbers by direction have room for three. */
 typedef struct strake_scene_item {
     char *where; /**< place in the case, for messages */
+    char *file;  /**< of a mesh: path, usable from the working directory */
     strake_scene_role role;
     strake_scene_form form;
     double v

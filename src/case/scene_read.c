@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "case/read.h"
 #include "case/scene_impl.h"
 
@@ -20,6 +21,7 @@ void strake_scene_plan_free(strake_scene_plan *plan)
 {
     for (int k = 0; k < plan->items; k++) {
         free(plan->item[k].where);
+        free(plan->item[k].file);
     }
     free(plan->item);
     free(plan->probe);
@@ -179,6 +181,31 @@ cleanup:
     return status;
 }
 
+static strake_status read_mesh(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    static const strake_limits scales = {0.0, INFINITY, true, "[m]"};
+    const strake_node *file = NULL;
+    const char *name = NULL;
+    const strake_node *const scale = strake_node_get(map, "scale");
+    const strake_node *const move = strake_node_get(map, "move");
+    STRAKE_TRY(strake_read_keys(map, "file|scale|move", error));
+    STRAKE_TRY(need(map, "file", "the name of an STL file", &file, error));
+    STRAKE_TRY(strake_read_text(file, "the name of an STL file", &name, error));
+    r->item->v[3] = 1.0;
+    if (scale != NULL) {
+        STRAKE_TRY(strake_read_real(scale, &scales, &r->item->v[3], error));
+    }
+    if (move != NULL) {
+        STRAKE_TRY(strake_scene_read_vector(r->which, move, "[m]", &r->item->v[0], error));
+    }
+    r->item->file = strake_path_from(r->which->folder, name);
+    STRAKE_CHECK(r->item->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                 r->which->file);
+cleanup:
+    return status;
+}
+
 /* The forms that there are, and for which roles. */
 static const struct form {
     const char *name;
@@ -195,6 +222,10 @@ static const struct form {
     [STRAKE_SCENE_SPHERE] = {"sphere", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE, 2,
                              read_sphere},
     [STRAKE_SCENE_PLANE] = {"plane", 1U << STRAKE_SCENE_WALL, 2, read_plane},
+    [STRAKE_SCENE_MESH] = {"stl",
+                           1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
+                               1U << STRAKE_SCENE_OBSTACLE,
+                           3, read_mesh},
 };
 enum { FORMS = (int)(sizeof forms / sizeof forms[0]) };
 

@@ -65,7 +65,8 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              false,                                                                                \
              "[-]",                                                                                \
              "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
-             "{sphere: {center, radius}}; beside it velocity: a vector [m/s], {wave: amplitude, "  \
+             "{sphere: {center, radius}}, {stl: {file, scale, move}} (3D: inside of the surface "  \
+             "of a file); beside it velocity: a vector [m/s], {wave: amplitude, "                  \
              "length} (standing, along x, at level) or {strain: rates "                            \
              "[1/s], center}, and pressure: at_rest (as under the highest fluid, the default), "   \
              "none, or {dome: p [Pa], center, radius}, which falls with the square of the "        \
@@ -79,7 +80,8 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              false,                                                                                \
              "[-]",                                                                                \
              "vessels, whose walls are outside of them: {sides: [left, right, front, back, "       \
-             "bottom, top]} of the box, {box: {from, to, sides}}, or {plane: {point, normal}}, "   \
+             "bottom, top]} of the box, {box: {from, to, sides}}, {stl: {file, scale, move}} "     \
+             "(3D), or {plane: {point, normal}}, "                                                 \
              "which is made of no particles; beside it kind, as scheme.walls"},                    \
             {"scene.obstacles",                                                                    \
              STRAKE_KEY_SCENE,                                                                     \
@@ -90,7 +92,8 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              false,                                                                                \
              "[-]",                                                                                \
              "bodies, whose walls are inside of them: {box: {from, to}} (flat along a direction: " \
-             "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}; beside it "     \
+             "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}, {stl: {file, "  \
+             "scale, move}} (3D); beside it "                                                      \
              "kind, as scheme.walls"},                                                             \
             {"scene.probes",                                                                       \
              STRAKE_KEY_SCENE,                                                                     \

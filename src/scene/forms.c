@@ -41,12 +41,20 @@ static strake_sites sites_between(const strake_lattice *l, const strake_scene_it
     return s;
 }
 
+static const strake_voxels *voxels_of(const strake_lattice *l, const strake_scene_item *item)
+{
+    return &l->voxels[item - l->which->scene.item];
+}
+
 /* Places that the item contains, without walls around it. */
 static strake_sites core(const strake_lattice *l, const strake_scene_item *item)
 {
     double from[STRAKE_SCENE_DIRECTIONS], to[STRAKE_SCENE_DIRECTIONS];
     if (item->is_of_box) {
         return l->box;
+    }
+    if (item->form == STRAKE_SCENE_MESH) {
+        return voxels_of(l, item)->sites;
     }
     double square = 0.0;
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
@@ -70,7 +78,7 @@ strake_sites strake_lattice_reach(const strake_lattice *lattice, const strake_sc
 {
     strake_sites s = core(lattice, item);
     const int layers = strake_lattice_layers(lattice, item);
-    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS && item->role == STRAKE_SCENE_WALL; d++) {
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS && item->sides != 0; d++) {
         s.first[d] -= (item->sides >> (2 * d) & 1U) != 0 ? layers : 0;
         s.end[d] += (item->sides >> (2 * d + 1) & 1U) != 0 ? layers : 0;
     }
@@ -118,6 +126,9 @@ int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *i
     const int layers = strake_lattice_layers(lattice, item);
     const strake_sites s = core(lattice, item);
     double x[STRAKE_SCENE_DIRECTIONS] = {0.0, 0.0, 0.0};
+    if (item->form == STRAKE_SCENE_MESH) {
+        return voxels_of(lattice, item)->has[strake_sites_index(&s, site)];
+    }
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
         x[d] = lattice->dims == 2 && d == 1 ? 0.0 : strake_lattice_at(lattice, d, site[d]);
     }

@@ -201,10 +201,37 @@ static void set_domain(strake_scene_maker *m)
     }
 }
 
+static strake_status make_voxels(strake_scene_maker *m, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_lattice *const l = &m->lattice;
+    const int items = m->which->scene.items;
+    l->voxels = calloc((size_t)items + 1, sizeof *l->voxels);
+    STRAKE_CHECK(l->voxels != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its scene",
+                 m->which->file);
+    for (int k = 0; k < items; k++) {
+        if (m->which->scene.item[k].form == STRAKE_SCENE_MESH) {
+            STRAKE_TRY(strake_voxels_make(l, &m->which->scene.item[k], &l->voxels[k], error));
+        }
+    }
+cleanup:
+    return status;
+}
+
+void strake_lattice_free(strake_scene_maker *m)
+{
+    for (int k = 0; k < m->which->scene.items && m->lattice.voxels != NULL; k++) {
+        free(m->lattice.voxels[k].has);
+    }
+    free(m->lattice.voxels);
+    free(m->lattice.owner);
+}
+
 strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(set_box(m, error));
+    STRAKE_TRY(make_voxels(m, error));
     STRAKE_TRY(set_room(m, error));
     set_domain(m);
     STRAKE_TRY(add_planes(m, error));

@@ -138,7 +138,7 @@ strake_status strake_scene_make(const strake_case *which, strake_scene *out, str
     STRAKE_TRY(strake_lattice_make(&m, error));
     STRAKE_TRY(fill(&m, error));
 cleanup:
-    free(m.lattice.owner);
+    strake_lattice_free(&m);
     if (status != STRAKE_OK) {
         strake_scene_close(out);
     }

@@ -9,6 +9,12 @@ typedef struct strake_sites {
     int64_t first[STRAKE_SCENE_DIRECTIONS], end[STRAKE_SCENE_DIRECTIONS];
 } strake_sites;
 
+/** A mesh on the lattice: what strake_lattice_has() says of its places. */
+typedef struct strake_voxels {
+    strake_sites sites;
+    uint8_t *has; /**< z fastest; NULL: the item is no mesh */
+} strake_voxels;
+
 /** The lattice of a scene, by direction: place k lies at low + (k + 1/2) spacing. */
 typedef struct strake_lattice {
     const strake_case *which;
@@ -16,8 +22,9 @@ typedef struct strake_lattice {
     double spacing;
     double low[STRAKE_SCENE_DIRECTIONS], high[STRAKE_SCENE_DIRECTIONS]; /**< the box */
     bool is_round[STRAKE_SCENE_DIRECTIONS];
-    strake_sites box; /**< places in the box */
-    strake_sites all; /**< and in what is around it */
+    strake_voxels *voxels; /**< by item */
+    strake_sites box;      /**< places in the box */
+    strake_sites all;      /**< and in what is around it */
     uint8_t *
         owner; /**< of every place of all: 0 nobody, k + 1 item k, STRAKE_SITE_SOLID: the inside of a body */
 } strake_lattice;
@@ -45,6 +52,7 @@ bool strake_scene_list(const strake_scene_maker *m, const char *path, double *ou
 
 /** The box and room for the walls around it, the domain, planes, and who is at every place. */
 strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error);
+void strake_lattice_free(strake_scene_maker *m);
 
 /** Calls for the places of item @p k that are its own, x slowest. */
 void strake_lattice_each(strake_scene_maker *m, int k,
@@ -56,6 +64,10 @@ void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item, co
 
 /** How far up a place is, against gravity [m]. */
 double strake_scene_up(const strake_scene_maker *m, const int64_t *site);
+
+/** Reads and samples the mesh of an item. @return as strake_mesh_read() */
+strake_status strake_voxels_make(const strake_lattice *lattice, const strake_scene_item *item,
+                                 strake_voxels *out, strake_error *error);
 
 /** Layers of particles in the walls of an item. */
 int strake_lattice_layers(const strake_lattice *lattice, const strake_scene_item *item);
@@ -72,11 +84,19 @@ static inline double strake_lattice_at(const strake_lattice *lattice, int d, int
     return lattice->low[d] + ((double)site + 0.5) * lattice->spacing;
 }
 
-static inline int64_t strake_lattice_index(const strake_lattice *l, const int64_t site[3])
+/** Number of a place among those of @p s, z fastest. */
+static inline int64_t strake_sites_index(const strake_sites *s,
+                                         const int64_t site[STRAKE_SCENE_DIRECTIONS])
 {
-    const int64_t ny = l->all.end[1] - l->all.first[1], nz = l->all.end[2] - l->all.first[2];
-    return ((site[0] - l->all.first[0]) * ny + site[1] - l->all.first[1]) * nz + site[2] -
-           l->all.first[2];
+    return ((site[0] - s->first[0]) * (s->end[1] - s->first[1]) + site[1] - s->first[1]) *
+               (s->end[2] - s->first[2]) +
+           site[2] - s->first[2];
+}
+
+static inline int64_t strake_lattice_index(const strake_lattice *l,
+                                           const int64_t site[STRAKE_SCENE_DIRECTIONS])
+{
+    return strake_sites_index(&l->all, site);
 }
 
 #endif

@@ -275,6 +275,136 @@ static void probes_are_kept(void **state)
     refuse(tank, SETS("scene.probes=[{height: [1, 2]}]"), "expected [x] [m]");
 }
 
+/* --- meshes ---------------------------------------------------------------------------------------- */
+
+static const double tetrahedron[4][3][3] = {{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}},
+                                            {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}},
+                                            {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}},
+                                            {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+/* A box from 0.2 to 0.7 by corners 0 to 7: bit d is its end along direction d. */
+static const int sides[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                 {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+
+static void write_file(const char *name, const void *data, size_t bytes)
+{
+    FILE *const file = fopen(name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Triangles as an STL file; @return its bytes */
+static size_t write_stl(const char *name, bool is_text, int count, double (*x)[3][3])
+{
+    static unsigned char data[84 + 50 * 12];
+    char text[8000] = "solid made by hand\n";
+    size_t used = strlen(text);
+    memset(data, 0, sizeof data);
+    memcpy(data, "solid, but binary", 17);
+    data[80] = (unsigned char)count;
+    for (int t = 0; t < count; t++) {
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "facet normal 0 0 0\nouter loop\n");
+        for (int k = 0; k < 3; k++) {
+            for (int d = 0; d < 3; d++) {
+                const float value = (float)x[t][k][d];
+                memcpy(data + 84 + 50 * t + 12 * (k + 1) + 4 * d, &value, 4);
+            }
+            used += (size_t)snprintf(text + used, sizeof text - used, " vertex %.9g %.9g %.9e\n",
+                                     x[t][k][0], x[t][k][1], x[t][k][2]);
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, "endloop\nendfacet\n");
+    }
+    used += (size_t)snprintf(text + used, sizeof text - used, "endsolid\n");
+    const size_t bytes = is_text ? used : 84 + 50 * (size_t)count;
+    write_file(name, is_text ? (const void *)text : data, bytes);
+    return bytes;
+}
+
+static void meshes_hold_what_fits(void **state)
+{
+    static double box[12][3][3];
+    double four[4][3][3];
+    (void)state;
+    memcpy(four, tetrahedron, sizeof four);
+    for (int t = 0; t < 12; t++) {
+        for (int k = 0; k < 3; k++) {
+            for (int d = 0; d < 3; d++) {
+                box[t][k][d] = (sides[t][k] >> d & 1) != 0 ? 0.7 : 0.2;
+            }
+        }
+    }
+    for (int is_text = 0; is_text < 2; is_text++) {
+        (void)write_stl("build/tests/four.stl", is_text, 4, four);
+        (void)write_stl("build/tests/box.stl", is_text, 12, box);
+        /* Middles (i + 1/2)/10 whose sum is below 1: i + j + k <= 8. */
+        expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/four.stl}}]"), 165, 0, 0);
+        expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/four.stl, move: [1, 0.6, 0.3]}}]"),
+               165, 0, 0);
+        expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/four.stl, scale: 0.5}}]"), 20, 0,
+               0);
+        expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/box.stl}}]"), 125, 0, 0);
+        expect(bath,
+               SETS("scene.fluid=[{box: {from: [0, 0, 1.9], to: [2, 2, 2]}}]",
+                    "scene.obstacles=[{stl: {file: build/tests/box.stl}, kind: lennard_jones}]"),
+               400, 0, 125 - 27);
+        expect(bath,
+               SETS("scene.fluid=[{stl: {file: build/tests/box.stl}}]",
+                    "scene.walls=[{stl: {file: build/tests/box.stl}}]"),
+               125, 11 * 11 * 11 - 125, 0);
+    }
+    /* Through the middles of places: each belongs to one of two halves. */
+    for (int t = 0; t < 12; t++) {
+        for (int k = 0; k < 3; k++) {
+            box[t][k][0] = (sides[t][k] & 1) != 0 ? 0.65 : 0.25;
+        }
+    }
+    (void)write_stl("build/tests/box.stl", false, 12, box);
+    expect(bath, SETS("scene.fluid=[{stl: {file: build/tests/box.stl}}]"), 4 * 25, 0, 0);
+}
+
+static void meshes_that_are_wrong_are_refused(void **state)
+{
+    double four[4][3][3];
+    char data[400];
+    static const char twelve[] = "vertex 1 2 x vertex vertex vertex ";
+    (void)state;
+    memcpy(four, tetrahedron, sizeof four);
+    const char *const *const sets = SETS("scene.fluid=[{stl: {file: build/tests/wrong.stl}}]");
+    (void)remove("build/tests/wrong.stl");
+    refuse(bath, sets, "scene.fluid[0]: build/tests/wrong.stl");
+    four[3][0][0] = 1.1;
+    (void)write_stl("build/tests/wrong.stl", true, 4, four);
+    refuse(
+        bath, sets,
+        "build/tests/wrong.stl is not closed: 4 edges have a triangle on one side alone, the first "
+        "from (0, 0, 1) to (1, 0, 0) m; close its holes");
+    (void)write_stl("build/tests/wrong.stl", false, 3, four);
+    refuse(bath, sets, "has 3 triangles; a closed surface has 4 at least");
+    four[3][0][0] = 1e9;
+    (void)write_stl("build/tests/wrong.stl", false, 4, four);
+    refuse(bath, sets, "has a corner at 1e+09 m along x, which is half a million spacings away");
+    const size_t bytes = write_stl("build/tests/wrong.stl", false, 4, four);
+    FILE *const file = fopen("build/tests/wrong.stl", "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+    write_file("build/tests/wrong.stl", data, bytes - 7);
+    refuse(bath, sets,
+           "has 277 bytes, where a binary one with the 4 triangles that its header promises "
+           "has 284");
+    write_file("build/tests/wrong.stl", "solid facet vertex 1 2 3 vertex 1 2", 35);
+    refuse(bath, sets, "ends early: 2 corners of triangles and no endsolid");
+    (void)snprintf(data, sizeof data, "solid facet %s%s%s endsolid", twelve, twelve, twelve);
+    write_file("build/tests/wrong.stl", data, strlen(data));
+    refuse(bath, sets, "corner 1 is not three numbers");
+    write_file("build/tests/wrong.stl", "PK", 2);
+    refuse(bath, sets, "is no STL file: 2 bytes");
+    refuse(bath, SETS("scene.fluid=[{stl: {scale: 2}}]"), "file is missing");
+    refuse(pond, SETS("scene.fluid=[{stl: {file: a.stl}}]"), "unknown key");
+}
+
 /* The tank of test_sph.c, which is filled by hand there: column by column, walls and water together. */
 static void a_tank_is_as_filled_by_hand(void **state)
 {
@@ -331,6 +461,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_hold_what_fits),
         cmocka_unit_test(round_things_hold_what_fits),
+        cmocka_unit_test(meshes_hold_what_fits),
+        cmocka_unit_test(meshes_that_are_wrong_are_refused),
         cmocka_unit_test(a_drop_is_as_filled_by_hand),
         cmocka_unit_test(a_wave_moves_as_theory_says),
         cmocka_unit_test(a_corridor_is_cut_along_y),

@@ -1,0 +1,243 @@
+#include "scene/mesh.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+
+enum {
+    HEADER = 84,
+    RECORD = 50, /* bytes of a triangle in a binary file */
+    FARTHEST = 1 << 29
+};
+
+static const int64_t most_bytes = INT64_C(1) << 31;
+
+/* Corners of a file as they are read. */
+typedef struct corners {
+    const strake_lattice *lattice;
+    const strake_scene_item *item;
+    const char *path;
+    strake_mesh *mesh;
+    int64_t count;
+} corners;
+
+void strake_mesh_free(strake_mesh *mesh)
+{
+    free(mesh->corner);
+    *mesh = (strake_mesh){0};
+}
+
+static strake_status make_room(corners *c, int64_t triangles, strake_error *error)
+{
+    if (triangles < 4) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: %s has %" PRId64 " triangles; a closed surface has 4 at least",
+                           c->item->where, c->path, triangles);
+    }
+    c->mesh->corner = calloc((size_t)triangles, sizeof *c->mesh->corner);
+    c->mesh->triangles = triangles;
+    return c->mesh->corner != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "%s: no memory for %" PRId64 " triangles",
+                             c->item->where, triangles);
+}
+
+/* Scales, moves and rounds a corner. */
+static strake_status add(corners *c, const double *x, strake_error *error)
+{
+    int64_t *const to = c->mesh->corner[c->count / 3][c->count % 3];
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double at = x[d] * c->item->v[3] + c->item->v[d];
+        const double parts = (at - c->lattice->low[d]) / c->lattice->spacing * STRAKE_MESH_PARTS;
+        if (!(fabs(parts) < FARTHEST)) {
+            char text[120];
+            (void)strake_number_print(text, sizeof text, "%.6g m along %c", at, "xyz"[d]);
+            return strake_fail(
+                error, STRAKE_ERR_USAGE,
+                "%s: %s has a corner at %s, which is half a million spacings away; see "
+                "whether its lengths are metres (scale: 0.001 is for millimetres)",
+                c->item->where, c->path, text);
+        }
+        to[d] = (int64_t)floor(parts + 0.5);
+    }
+    c->count++;
+    return STRAKE_OK;
+}
+
+static float read_float(const unsigned char *bytes)
+{
+    const uint32_t bits = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                          (uint32_t)bytes[3] << 24;
+    float value = 0.0F;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static int64_t promised(const unsigned char *data)
+{
+    return (int64_t)data[80] | (int64_t)data[81] << 8 | (int64_t)data[82] << 16 |
+           (int64_t)data[83] << 24;
+}
+
+static strake_status read_binary(corners *c, const unsigned char *data, strake_error *error)
+{
+    strake_status status = make_room(c, promised(data), error);
+    for (int64_t t = 0; t < c->mesh->triangles && status == STRAKE_OK; t++) {
+        for (int k = 0; k < 3 && status == STRAKE_OK; k++) {
+            double x[STRAKE_SCENE_DIRECTIONS];
+            for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+                x[d] = (double)read_float(data + HEADER + t * RECORD + 12 * (k + 1) + 4 * d);
+            }
+            status = add(c, x, error);
+        }
+    }
+    return status;
+}
+
+/* The text behind the next "vertex", or NULL. */
+static const char *next_vertex(const char *text)
+{
+    static const char word[] = "vertex";
+    const char *const found = strstr(text, word);
+    return found != NULL ? found + sizeof word - 1 : NULL;
+}
+
+static strake_status read_text(corners *c, const char *text, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t count = 0;
+    for (const char *at = next_vertex(text); at != NULL; at = next_vertex(at)) {
+        count++;
+    }
+    STRAKE_CHECK(count % 3 == 0 && strstr(text, "endsolid") != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: %s ends early: %" PRId64 " corners of triangles%s", c->item->where, c->path,
+                 count, strstr(text, "endsolid") == NULL ? " and no endsolid" : "");
+    STRAKE_TRY(make_room(c, count / 3, error));
+    for (const char *at = next_vertex(text); at != NULL; at = next_vertex(at)) {
+        double x[STRAKE_SCENE_DIRECTIONS];
+        for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+            char *end = NULL;
+            x[d] = strake_number_read(at, &end);
+            STRAKE_CHECK(end != at, error, STRAKE_ERR_USAGE,
+                         "%s: %s: corner %" PRId64 " is not three numbers", c->item->where, c->path,
+                         c->count + 1);
+            at = end;
+        }
+        STRAKE_TRY(add(c, x, error));
+    }
+cleanup:
+    return status;
+}
+
+/* --- closed? --------------------------------------------------------------------------------------- */
+
+/* An edge of a triangle, the lesser corner first. */
+typedef struct edge {
+    int64_t end[2][STRAKE_SCENE_DIRECTIONS];
+} edge;
+
+static int compare(const int64_t *a, const int64_t *b, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (a[k] != b[k]) {
+            return a[k] < b[k] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const int first = compare(((const edge *)a)->end[0], ((const edge *)b)->end[0], 3);
+    return first != 0 ? first : compare(((const edge *)a)->end[1], ((const edge *)b)->end[1], 3);
+}
+
+static double place_of(const corners *c, const int64_t *corner, int d)
+{
+    return c->lattice->low[d] + (double)corner[d] / STRAKE_MESH_PARTS * c->lattice->spacing;
+}
+
+/* Every edge belongs to an even number of triangles. */
+static strake_status check_closed(const corners *c, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t most = 3 * c->mesh->triangles;
+    int64_t edges = 0, open = 0;
+    const edge *first = NULL;
+    edge *const all = calloc((size_t)most, sizeof *all);
+    STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its edges",
+                 c->item->where);
+    for (int64_t k = 0; k < most; k++) {
+        const int64_t *const a = c->mesh->corner[k / 3][k % 3];
+        const int64_t *const b = c->mesh->corner[k / 3][(k + 1) % 3];
+        const int order = compare(a, b, 3);
+        if (order != 0) {
+            memcpy(all[edges].end[0], order < 0 ? a : b, sizeof all->end[0]);
+            memcpy(all[edges++].end[1], order < 0 ? b : a, sizeof all->end[1]);
+        }
+    }
+    qsort(all, (size_t)edges, sizeof *all, compare_edges);
+    for (int64_t k = 0, same = 1; k < edges; k += same) {
+        for (same = 1; k + same < edges && compare_edges(&all[k], &all[k + same]) == 0; same++) {
+        }
+        first = same % 2 != 0 && open == 0 ? &all[k] : first;
+        open += same % 2;
+    }
+    if (first != NULL) {
+        char text[200];
+        (void)strake_number_print(text, sizeof text,
+                                  "from (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m",
+                                  place_of(c, first->end[0], 0), place_of(c, first->end[0], 1),
+                                  place_of(c, first->end[0], 2), place_of(c, first->end[1], 0),
+                                  place_of(c, first->end[1], 1), place_of(c, first->end[1], 2));
+        status = strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s: %s is not closed: %" PRId64
+                             " edges have a triangle on one side alone, "
+                             "the first %s; close its holes, so that it has an inside",
+                             c->item->where, c->path, open, text);
+    }
+cleanup:
+    free(all);
+    return status;
+}
+
+strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene_item *item,
+                               strake_mesh *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    corners c = {lattice, item, item->file, out, 0};
+    char *data = NULL;
+    size_t length = 0;
+    strake_error inner;
+    *out = (strake_mesh){0};
+    STRAKE_CHECK(strake_file_read(item->file, most_bytes, "STL file", &data, &length, &inner) ==
+                     STRAKE_OK,
+                 error, inner.status == STRAKE_ERR_MEMORY ? STRAKE_ERR_MEMORY : STRAKE_ERR_USAGE,
+                 "%s: %s", item->where, inner.text);
+    /* Some programs begin binary files with "solid", too: the length tells. */
+    if (length >= HEADER &&
+        (int64_t)length == HEADER + RECORD * promised((const unsigned char *)data)) {
+        STRAKE_TRY(read_binary(&c, (const unsigned char *)data, error));
+    } else if (strncmp(data, "solid", 5) == 0 && strstr(data, "facet") != NULL) {
+        STRAKE_TRY(read_text(&c, data, error));
+    } else {
+        STRAKE_CHECK(
+            length < HEADER, error, STRAKE_ERR_USAGE,
+            "%s: %s is no STL file, or a part of one: it has %zu bytes, where a binary one "
+            "with the %" PRId64 " triangles that its header promises has %" PRId64
+            ", and an ASCII one begins with 'solid'",
+            item->where, item->file, length, promised((const unsigned char *)data),
+            HEADER + RECORD * promised((const unsigned char *)data));
+        STRAKE_CHECK(false, error, STRAKE_ERR_USAGE,
+                     "%s: %s is no STL file: %zu bytes that do not begin with 'solid'", item->where,
+                     item->file, length);
+    }
+    STRAKE_TRY(check_closed(&c, error));
+cleanup:
+    free(data);
+    return status;
+}

@@ -1,0 +1,38 @@
+/**
+ * @file mesh.h
+ * Surfaces of triangles (STL files, ASCII and binary), and the places of a lattice inside of them.
+ *
+ * Corners are rounded to a 1024th of the lattice's spacing and are whole numbers from then on: a surface is closed or it
+ * is not, and every machine finds the same places inside.
+ */
+#ifndef STRAKE_SCENE_MESH_H
+#define STRAKE_SCENE_MESH_H
+
+#include "scene/scene_impl.h"
+
+enum {
+    STRAKE_MESH_PARTS = 1024
+}; /* of a spacing; even: middles of places are whole numbers, too */
+
+typedef struct strake_mesh {
+    int64_t triangles;
+    int64_t (*corner)
+        [3][STRAKE_SCENE_DIRECTIONS]; /**< in parts of a spacing from the lower corner of the box */
+} strake_mesh;
+
+/**
+ * Reads the file of an item; strake_mesh_free() in any case.
+ * @return STRAKE_ERR_USAGE (no STL file, truncated, not closed), STRAKE_ERR_MEMORY
+ */
+strake_status strake_mesh_read(const strake_lattice *lattice, const strake_scene_item *item,
+                               strake_mesh *out, strake_error *error);
+
+void strake_mesh_free(strake_mesh *mesh);
+
+/** Places from the first to the last whose middle may be inside. */
+strake_sites strake_mesh_reach(const strake_mesh *mesh);
+
+/** 1 for places inside, 0 for others; @p inside has the places of @p sites, z fastest, and is zero. */
+void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_t *inside);
+
+#endif

@@ -1,0 +1,186 @@
+/* The places inside of a surface: along every line of places upwards, from crossing to crossing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/mesh.h"
+
+enum { HALF = STRAKE_MESH_PARTS / 2 };
+
+strake_sites strake_mesh_reach(const strake_mesh *mesh)
+{
+    int64_t low[STRAKE_SCENE_DIRECTIONS], high[STRAKE_SCENE_DIRECTIONS];
+    strake_sites sites;
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        low[d] = INT64_MAX;
+        high[d] = INT64_MIN;
+        for (int64_t k = 0; k < 3 * mesh->triangles; k++) {
+            const int64_t at = mesh->corner[k / 3][k % 3][d];
+            low[d] = at < low[d] ? at : low[d];
+            high[d] = at > high[d] ? at : high[d];
+        }
+        sites.first[d] = (int64_t)ceil((double)(low[d] - HALF) / STRAKE_MESH_PARTS);
+        sites.end[d] = (int64_t)floor((double)(high[d] - HALF) / STRAKE_MESH_PARTS) + 1;
+    }
+    return sites;
+}
+
+/*
+ * On which side of a line from a to b (in x and y) a point is: exactly, and never on it, for a point on it counts as if it
+ * were moved by very little along x, and by much less along y. 0: a and b are the same.
+ */
+static int side_of(const int64_t *a, const int64_t *b, int64_t x, int64_t y)
+{
+    const int64_t dx = b[0] - a[0], dy = b[1] - a[1];
+    const int64_t cross = dx * (y - a[1]) - dy * (x - a[0]);
+    const int64_t sign = cross != 0 ? cross : dy != 0 ? -dy : dx;
+    return sign > 0 ? 1 : sign < 0 ? -1 : 0;
+}
+
+/* Where a triangle is at (x, y), if it is there, in parts of a spacing. */
+static bool find_crossing(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], int64_t x, int64_t y,
+                          double *z)
+{
+    const int side = side_of(corner[0], corner[1], x, y);
+    if (side == 0 || side_of(corner[1], corner[2], x, y) != side ||
+        side_of(corner[2], corner[0], x, y) != side) {
+        return false;
+    }
+    const int64_t *const a = corner[0], *const b = corner[1], *const c = corner[2];
+    const double area = (double)((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+    const double toward_b =
+        (double)((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / area;
+    const double toward_c =
+        (double)((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area;
+    *z = (double)a[2] + (toward_b * (double)(b[2] - a[2]) + toward_c * (double)(c[2] - a[2]));
+    return true;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Turns inside and outside over from a triangle upwards, at the first place above it alone. */
+static void cross(const int64_t corner[3][STRAKE_SCENE_DIRECTIONS], const strake_sites *s,
+                  uint8_t *turned)
+{
+    int64_t first[2], end[2];
+    for (int d = 0; d < 2; d++) {
+        const int64_t low = least(corner[0][d], least(corner[1][d], corner[2][d]));
+        const int64_t high = most(corner[0][d], most(corner[1][d], corner[2][d]));
+        first[d] = most(s->first[d], (int64_t)ceil((double)(low - HALF) / STRAKE_MESH_PARTS));
+        end[d] = least(s->end[d], (int64_t)floor((double)(high - HALF) / STRAKE_MESH_PARTS) + 1);
+    }
+    const int64_t ny = s->end[1] - s->first[1], nz = s->end[2] - s->first[2];
+    for (int64_t i = first[0]; i < end[0]; i++) {
+        for (int64_t j = first[1]; j < end[1]; j++) {
+            double z = 0.0;
+            if (!find_crossing(corner, i * STRAKE_MESH_PARTS + HALF, j * STRAKE_MESH_PARTS + HALF,
+                               &z)) {
+                continue;
+            }
+            const double above = ceil((z - HALF) / STRAKE_MESH_PARTS);
+            const int64_t k = most(s->first[2], (int64_t)above);
+            if (k < s->end[2]) {
+                turned[((i - s->first[0]) * ny + j - s->first[1]) * nz + k - s->first[2]] ^= 1U;
+            }
+        }
+    }
+}
+
+void strake_mesh_fill(const strake_mesh *mesh, const strake_sites *sites, uint8_t *inside)
+{
+    const int64_t nz = sites->end[2] - sites->first[2];
+    const int64_t columns = (sites->end[0] - sites->first[0]) * (sites->end[1] - sites->first[1]);
+    for (int64_t t = 0; t < mesh->triangles; t++) {
+        cross((const int64_t(*)[STRAKE_SCENE_DIRECTIONS])mesh->corner[t], sites, inside);
+    }
+    for (int64_t c = 0; c < columns && nz > 0; c++) {
+        for (int64_t k = 1; k < nz; k++) {
+            inside[c * nz + k] ^= inside[c * nz + k - 1];
+        }
+    }
+}
+
+/* --- layers ---------------------------------------------------------------------------------------- */
+
+/* Every place of a line becomes the least (or the most) of those up to @p by away; outside there is 0. */
+static void spread_line(uint8_t *at, int64_t n, int64_t stride, int by, bool is_most, uint8_t *line)
+{
+    int64_t sum = 0;
+    for (int64_t k = 0; k < n; k++) {
+        line[k] = at[k * stride];
+    }
+    for (int64_t k = 0; k < n && k < by; k++) {
+        sum += line[k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        sum += k + by < n ? line[k + by] : 0;
+        sum -= k - by - 1 >= 0 ? line[k - by - 1] : 0;
+        at[k * stride] = is_most ? sum > 0 : sum == 2 * by + 1;
+    }
+}
+
+static void spread(uint8_t *at, const int64_t n[3], int by, bool is_most, uint8_t *line)
+{
+    for (int64_t k = 0; k < n[1] * n[2]; k++) {
+        spread_line(at + k, n[0], n[1] * n[2], by, is_most, line);
+    }
+    for (int64_t k = 0; k < n[0] * n[2]; k++) {
+        spread_line(at + k / n[2] * n[1] * n[2] + k % n[2], n[1], n[2], by, is_most, line);
+    }
+    for (int64_t k = 0; k < n[0] * n[1]; k++) {
+        spread_line(at + k * n[2], n[2], 1, by, is_most, line);
+    }
+}
+
+strake_status strake_voxels_make(const strake_lattice *lattice, const strake_scene_item *item,
+                                 strake_voxels *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_mesh mesh = {0};
+    uint8_t *moved = NULL, *line = NULL;
+    const int layers = strake_lattice_layers(lattice, item);
+    const bool is_wall = item->role == STRAKE_SCENE_WALL;
+    int64_t n[STRAKE_SCENE_DIRECTIONS];
+    double places = 1.0;
+    int64_t longest = 1;
+    STRAKE_TRY(strake_mesh_read(lattice, item, &mesh, error));
+    out->sites = strake_mesh_reach(&mesh);
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        out->sites.first[d] -= is_wall ? layers : 0;
+        out->sites.end[d] += is_wall ? layers : 0;
+        n[d] = out->sites.end[d] - out->sites.first[d];
+        n[d] = n[d] > 0 ? n[d] : 0;
+        out->sites.end[d] = out->sites.first[d] + n[d];
+        places *= (double)n[d];
+        longest = n[d] > longest ? n[d] : longest;
+    }
+    out->has = places < 1e12 ? calloc((size_t)places + 1, 1) : NULL;
+    moved = places < 1e12 ? malloc((size_t)places + 1) : NULL;
+    line = malloc((size_t)longest);
+    STRAKE_CHECK(out->has != NULL && moved != NULL && line != NULL, error, STRAKE_ERR_USAGE,
+                 "%s: no memory for the %.0f places of %s; take a larger scene.spacing",
+                 item->where, places, item->file);
+    strake_mesh_fill(&mesh, &out->sites, out->has);
+    memcpy(moved, out->has, (size_t)places);
+    if (item->role != STRAKE_SCENE_FLUID) {
+        spread(moved, n, layers, is_wall, line);
+    }
+    for (int64_t k = 0; k < (int64_t)places; k++) {
+        out->has[k] = is_wall                            ? moved[k] & !out->has[k]
+                      : item->role == STRAKE_SCENE_FLUID ? out->has[k]
+                                                         : out->has[k] + moved[k];
+    }
+cleanup:
+    strake_mesh_free(&mesh);
+    free(moved);
+    free(line);
+    return status;
+}
