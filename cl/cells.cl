@@ -121,8 +121,11 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
         __global const uint *start, __global const int *cell, __global const uint *key,            \
         __global const real4 *x
 
-/* Calls for every neighbour within the reach of lists, in the order of passes. */
-#define SPH_NEIGHBOURS(p, ...)                                                                     \
+/*
+ * An action, without commas outside parentheses, for every neighbour within the reach of lists, in the order of passes.
+ * (OpenCL C 1.2 has no variadic macros.)
+ */
+#define SPH_NEIGHBOURS(p, action)                                                                  \
     do {                                                                                           \
         const real4 own = x[p];                                                                    \
         const int3 at = sph_at(cell[p], cells);                                                    \
@@ -135,7 +138,7 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
             const int begin = (int)start[other], end = (int)start[other + 1];                      \
             for (int q = begin; q < end; q++) {                                                    \
                 if (q != (p) && sph_reaches(own, x[q], step, limit)) {                             \
-                    __VA_ARGS__                                                                    \
+                    action                                                                         \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
