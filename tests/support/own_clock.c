@@ -2,8 +2,9 @@
  * A clock for what must not depend on how busy a machine is: linked to a test, or in LD_PRELOAD, it takes the place
  * of the one that only goes forward (CLOCK_MONOTONIC). $STRAKE_TEST_CLOCK is RATE:SECONDS:PATTERN: time goes by at
  * RATE of its pace, and SECONDS more have passed for every byte in the files that match PATTERN. Who
- * writes them decides how long something takes. Processes that measure (`strake tune-worker`) have the real clock, as
- * everybody where the variable is not set.
+ * writes them decides how long something takes. Processes that measure (`strake tune-worker`) have a clock that goes
+ * ten times as fast, so that their samples, of a tenth of a second and more, take little. Where the variable is not set,
+ * everybody has the real one.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -15,6 +16,9 @@
 #include <unistd.h>
 
 int clock_gettime(clockid_t which, struct timespec *out);
+
+/* Seconds that it is ahead: whoever sleeps until some time or until it is called would not sleep behind the real one. */
+static const double ahead = 1000.0;
 
 /* Whether this process measures for another one. */
 static int is_worker(void)
@@ -55,7 +59,7 @@ int clock_gettime(clockid_t which, struct timespec *out)
     char pattern[1024];
     const char *const text = getenv("STRAKE_TEST_CLOCK");
     const int status = (int)syscall(SYS_clock_gettime, which, out);
-    if (status != 0 || which != CLOCK_MONOTONIC || text == NULL || is_worker() ||
+    if (status != 0 || which != CLOCK_MONOTONIC || text == NULL ||
         sscanf(text, "%lf:%lf:%1023s", &rate, &seconds, pattern) != 3) {
         return status;
     }
@@ -63,12 +67,12 @@ int clock_gettime(clockid_t which, struct timespec *out)
         first = *out;
     }
     /* Files that are shorter than before are others: no clock goes back. */
-    const double bytes = bytes_in(pattern);
+    const double bytes = is_worker() ? 0.0 : bytes_in(pattern);
     more += bytes > seen ? bytes - seen : 0.0;
     seen = bytes;
     const double passed =
         (double)(out->tv_sec - first.tv_sec) + 1e-9 * (double)(out->tv_nsec - first.tv_nsec);
-    const double now = rate * passed + seconds * more;
+    const double now = ahead + (is_worker() ? 10.0 : rate) * passed + seconds * more;
     out->tv_sec = first.tv_sec + (time_t)now;
     out->tv_nsec = (long)(1e9 * (now - (double)(time_t)now));
     return 0;
