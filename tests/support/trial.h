@@ -39,8 +39,8 @@ struct strake_subject {
     int variants;
     const char *const *variant;
     int explosive; /**< a variant that overflows within a few steps from a multiple of its state; -1: none does */
-    double scale; /**< the multiple */
-    bool stays;   /**< it cannot stream through a device's memory: adaptive problems */
+    double scale;   /**< the multiple */
+    bool is_walled; /**< walls all round, whatever boundary is asked for */
     /** Makes the case and the fields, which trial frees. */
     void (*make)(const strake_trial_config *config, uint64_t *seed, strake_trial *trial);
 };

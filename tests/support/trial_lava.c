@@ -55,5 +55,5 @@ const strake_subject strake_subject_lava = {.problem = "lava",
                                             .variants = SCHEMES,
                                             .variant = names,
                                             .explosive = -1,
-                                            .stays = true,
+                                            .is_walled = true,
                                             .make = make};
