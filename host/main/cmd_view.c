@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "main/command.h"
 #include "main/say.h"
+#include "view/left.h"
 #include "view/page.h"
 #include "view/png.h"
 #include "view/scene.h"
@@ -25,7 +26,8 @@ typedef struct look {
     strake_view view; /* without its size */
     bool has_surface, is_log;
     double surface;
-    int64_t contours;
+    int64_t contours, patches;
+    bool is_flat;
 } look;
 
 static strake_status choose_range(const char *text, look *out, strake_error *error)
@@ -72,7 +74,9 @@ static strake_status choose(const strake_arguments *arguments, look *out, strake
                   .has_surface = !isnan(arguments->surface),
                   .surface = arguments->surface,
                   .is_log = arguments->log,
-                  .contours = arguments->contours};
+                  .contours = arguments->contours,
+                  .patches = arguments->patches,
+                  .is_flat = arguments->flat};
     if (arguments->slice != NULL) {
         STRAKE_TRY(choose_slice(arguments->slice, &out->view, error));
     }
@@ -194,6 +198,40 @@ cleanup:
     return status;
 }
 
+/*
+ * A picture of an array; of a run on a map with its ground and what happens on it. A note says why there is no ground
+ * although the run had one.
+ */
+static strake_status read_picture(const strake_recording *recording, int frame, strake_array *array,
+                                  const look *chosen, const char *about, const strake_scene *scene,
+                                  const strake_view *view, strake_left *left, strake_picture *out,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_recording all = {0};
+    strake_error missing;
+    all.checkpoint.descriptor = -1;
+    if (array->dims == 2 && recording->kind == STRAKE_PATH_FOLDER &&
+        strake_left_open(left, about, recording->frame[frame].field, chosen->is_flat, &missing) !=
+            STRAKE_OK) {
+        strake_say_note("the ground is not drawn: %s", missing.text);
+    }
+    STRAKE_CHECK(
+        left->which != NULL || chosen->patches == 0, error, STRAKE_ERR_USAGE,
+        "option --patches: %s does not say what is active; give the output folder of a run",
+        recording->path);
+    if (left->which == NULL || (left->ground < 0 && chosen->patches == 0)) {
+        return strake_picture_read(array, view, out, error);
+    }
+    STRAKE_TRY(
+        strake_recording_open(recording->path, NULL, recording->frame[frame].step, &all, error));
+    STRAKE_TRY(strake_left_read(left, &all, &recording->frame[frame], array, scene, view,
+                                chosen->patches, out, error));
+cleanup:
+    strake_recording_close(&all);
+    return status;
+}
+
 /* Draws the last frame that is left, of the first field. */
 static strake_status write_picture(const strake_recording *recording, const look *chosen,
                                    const char *path, strake_error *error)
@@ -203,6 +241,7 @@ static strake_status write_picture(const strake_recording *recording, const look
     strake_picture picture = {0};
     strake_volume volume = {0};
     strake_drawing drawing = {0};
+    strake_left left = {0};
     strake_scene scene;
     strake_view view = chosen->view;
     strake_plot plot = {.map = chosen->map,
@@ -229,7 +268,10 @@ static strake_status write_picture(const strake_recording *recording, const look
                      "%s has %d dimensions; pictures are made of arrays of 1 to 3", array.name,
                      array.dims);
         strake_plot_view(&scene, array.dims, array.shape, &view);
-        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+        STRAKE_TRY(read_picture(recording, last, &array, chosen, about, &scene, &view, &left,
+                                &picture, error));
+        plot.shade = left.relief.shade;
+        plot.patches = &left.patches;
         strake_plot_choose(&plot, picture.least, picture.most, picture.positive);
         STRAKE_TRY(strake_plot_picture(&scene, &picture, &plot, &drawing, error));
     }
@@ -240,6 +282,7 @@ cleanup:
     strake_drawing_free(&drawing);
     strake_volume_free(&volume);
     strake_picture_free(&picture);
+    strake_left_free(&left);
     strake_array_close(&array);
     free(about);
     return status;
@@ -258,9 +301,11 @@ static int command(const strake_arguments *arguments)
     STRAKE_CHECK(arguments->html == NULL || arguments->png == NULL, error, STRAKE_ERR_USAGE,
                  "options --html and --png: one file is written at a time; give one of them");
     STRAKE_CHECK(arguments->png != NULL ||
-                     (!chosen.has_surface && !chosen.is_log && chosen.contours == 0),
+                     (!chosen.has_surface && !chosen.is_log && chosen.contours == 0 &&
+                      chosen.patches == 0 && !chosen.is_flat),
                  error, STRAKE_ERR_USAGE,
-                 "options --surface, --log and --contours are for pictures; give --png FILE, too");
+                 "options --surface, --log, --contours, --patches and --flat are for pictures; "
+                 "give --png FILE, too");
     if (arguments->png != NULL) {
         STRAKE_TRY(write_picture(&recording, &chosen, arguments->png, error));
     } else if (arguments->html != NULL) {
@@ -286,6 +331,10 @@ static const strake_option options[] = {
     STRAKE_NUMBER("--contours", INTEGER, contours, "N", 0, STRAKE_MAX_CONTOURS,
                   "in a picture: lines of equal value"),
     STRAKE_FLAG("--log", log, "in a picture: colours follow the logarithm"),
+    STRAKE_FLAG("--flat", flat, "in a picture of lava: without the ground under it"),
+    STRAKE_NUMBER("--patches", INTEGER, patches, "N", 1, 1e6,
+                  "in a picture of a run: lines around squares of N x N cells\n"
+                  "of which one is active (of lava: fluid)"),
     STRAKE_NUMBER("--surface", REAL, surface, "V", -1e308, 1e308,
                   "a picture of a field in 3D as the shaded surface of a value"),
     STRAKE_TEXT("--map", map, "MAP", "colours: viridis (default), inferno, coolwarm, gray"),

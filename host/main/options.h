@@ -11,15 +11,17 @@ typedef struct strake_arguments {
     const char *table, *keep, *maps, *mapped;
     const char *plot, *sizes;
     const char *field, *html, *png, *map, *range, *reduce, *slice;
-    int64_t threads;   /**< 0: not given */
-    int64_t steps;     /**< -1: not given */
-    int64_t step;      /**< -1: not given */
-    int64_t repeats;   /**< 0: not given */
-    int64_t jobs;      /**< 0: not given */
-    double tolerance;  /**< 0: bitwise */
-    double threshold;  /**< NaN: not given */
-    double surface;    /**< NaN: not given */
-    int64_t contours;  /**< 0: none */
+    int64_t threads;  /**< 0: not given */
+    int64_t steps;    /**< -1: not given */
+    int64_t step;     /**< -1: not given */
+    int64_t repeats;  /**< 0: not given */
+    int64_t jobs;     /**< 0: not given */
+    double tolerance; /**< 0: bitwise */
+    double threshold; /**< NaN: not given */
+    double surface;   /**< NaN: not given */
+    int64_t contours; /**< 0: none */
+    int64_t patches;  /**< cells; 0: none */
+    bool flat;
     double budget;     /**< seconds, 0: not given */
     const char **sets; /**< NULL-terminated PATH=VALUE */
     int set_count;

@@ -18,6 +18,7 @@ typedef struct png {
     strake_scene scene;
     strake_picture picture;
     strake_relief relief;
+    strake_patches patches;
     int borders;
     int64_t border[STRAKE_MOST_PARTS]; /* rows with which parts begin */
     strake_volume volume;
@@ -97,8 +98,12 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
                         .slab = plan->slice_axis < 0 ? -1 : plan->slice,
                         .reduction = (strake_reduction)plan->reduction};
     strake_plot_view(&p->scene, slabs->dims, slabs->shape, &view);
-    const strake_status status =
+    strake_status status =
         strake_picture_begin(&p->picture, slabs->name, slabs->dims, slabs->shape, &view, error);
+    if (status == STRAKE_OK && plan->patches > 0) {
+        status = strake_patches_begin(&p->patches, plan->patches, slabs->shape[0], slabs->shape[1],
+                                      error);
+    }
     return status == STRAKE_OK && ground >= 0 && p->relief.shade == NULL
                ? strake_relief_read(&p->relief, p->out.run->which, slabs->solver, ground, &p->scene,
                                     &view, error)
@@ -117,6 +122,9 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
             p->relief.shade != NULL
                 ? strake_relief_cover(&p->relief, which, slabs, which->picture.field, &slabs, error)
                 : STRAKE_OK);
+        STRAKE_TRY(which->picture.patches > 0
+                       ? strake_patches_add_states(&p->patches, slabs, which, error)
+                       : STRAKE_OK);
         strake_picture_add(&p->picture, slabs);
     }
 cleanup:
@@ -151,7 +159,8 @@ static strake_plot choose(png *p)
                         .level = plan->level,
                         .shade = p->relief.shade,
                         .borders = p->borders,
-                        .border = p->border};
+                        .border = p->border,
+                        .patches = &p->patches};
     if (plan->has_surface) {
         strake_volume_end(&p->volume);
         strake_plot_choose(&plot, p->volume.least, p->volume.most, NAN);
@@ -203,6 +212,7 @@ static void close_png(void *self)
     strake_picture_free(&p->picture);
     strake_volume_free(&p->volume);
     strake_relief_free(&p->relief);
+    strake_patches_free(&p->patches);
 }
 
 const strake_format strake_format_png = {.name = "png",

@@ -300,6 +300,35 @@ static void add_contours(strake_drawing *out, const strake_picture *picture,
     }
 }
 
+static bool is_on(const strake_patches *p, int64_t i, int64_t j)
+{
+    return i >= 0 && i < p->rows && j >= 0 && j < p->cols && p->on[i * p->cols + j];
+}
+
+/* Lines between patches that are on and others. */
+static void add_patches(strake_drawing *out, const strake_patches *p, int width, int height)
+{
+    const uint32_t blue = 0xd02040d0U;
+    for (int64_t i = 0; i <= p->rows; i++) {
+        for (int64_t j = 0; j <= p->cols; j++) {
+            const double end_i = fmin((double)((i + 1) * p->side), (double)p->cell_rows);
+            const double end_j = fmin((double)((j + 1) * p->side), (double)p->cell_cols);
+            const double row = fmin((double)(i * p->side), (double)p->cell_rows);
+            const double col = fmin((double)(j * p->side), (double)p->cell_cols);
+            const double down = (double)height / (double)p->cell_rows;
+            const double right = (double)width / (double)p->cell_cols;
+            if (is_on(p, i, j) != is_on(p, i - 1, j)) {
+                add_line(out, LEFT + col * right, TOP + row * down, LEFT + end_j * right,
+                         TOP + row * down, 1.0, blue, false);
+            }
+            if (is_on(p, i, j) != is_on(p, i, j - 1)) {
+                add_line(out, LEFT + col * right, TOP + row * down, LEFT + col * right,
+                         TOP + end_i * down, 1.0, blue, false);
+            }
+        }
+    }
+}
+
 strake_status strake_plot_picture(const strake_scene *scene, const strake_picture *picture,
                                   const strake_plot *plot, strake_drawing *out, strake_error *error)
 {
@@ -343,6 +372,9 @@ strake_status strake_plot_picture(const strake_scene *scene, const strake_pictur
     for (int k = 0; k < plot->borders; k++) {
         const double y = TOP + height * (double)plot->border[k] / (double)cells[0];
         add_line(out, LEFT, y, LEFT + width, y, 2.0, 0xd0d02020U, false);
+    }
+    if (plot->patches != NULL && plot->patches->on != NULL) {
+        add_patches(out, plot->patches, width, height);
     }
     add_axes(out, scene, axis, cells);
     add_scale(out, scene, plot, LEFT + width, TOP, height);

@@ -7,6 +7,7 @@
 #define STRAKE_PLOT_H
 
 #include "cairo/drawing.h"
+#include "view/patches.h"
 #include "view/picture.h"
 #include "view/volume.h"
 
@@ -32,8 +33,9 @@ typedef struct strake_plot {
     const double *level;
     const double
         *shade; /**< of the ground, by point (relief.h): seen where there is no value; NULL: none */
-    int borders;           /**< lines across the picture ... */
-    const int64_t *border; /**< before these rows of cells */
+    int borders;                   /**< lines across the picture ... */
+    const int64_t *border;         /**< before these rows of cells */
+    const strake_patches *patches; /**< lines around those that are on; NULL: none */
 } strake_plot;
 
 /** Numbers of a scale that people like, a few from one end to the other. @return how many, at most @p most + 1 */

@@ -9,7 +9,7 @@
 /* Cells without a value have a number that is no height. */
 static void forget_blank(const strake_field *ground, const strake_slabs *slabs)
 {
-    const int size = (int)strake_element_size(slabs->solver);
+    const int size = (int)slabs->element_size;
     const int64_t count = (int64_t)(strake_slabs_bytes(slabs) / (size_t)size);
     for (int64_t k = 0; k < count && ground->has_blank; k++) {
         if (strake_element_get(slabs->data, size, k) >= ground->blank) {
@@ -68,6 +68,19 @@ static void shade(strake_relief *relief, const strake_scene *scene)
     }
 }
 
+/* Completes the picture of the ground and shades it. */
+static strake_status finish(strake_relief *relief, const strake_scene *scene, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_picture_end(&relief->ground);
+    relief->shade =
+        malloc((size_t)relief->ground.rows * (size_t)relief->ground.cols * sizeof *relief->shade);
+    STRAKE_CHECK(relief->shade != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a relief");
+    shade(relief, scene);
+cleanup:
+    return status;
+}
+
 strake_status strake_relief_read(strake_relief *relief, const strake_case *which,
                                  strake_solver *solver, int ground, const strake_scene *scene,
                                  const strake_view *view, strake_error *error)
@@ -84,13 +97,34 @@ strake_status strake_relief_read(strake_relief *relief, const strake_case *which
         forget_blank(field, &slabs);
         strake_picture_add(&relief->ground, &slabs);
     }
-    strake_picture_end(&relief->ground);
-    relief->shade =
-        malloc((size_t)relief->ground.rows * (size_t)relief->ground.cols * sizeof *relief->shade);
-    STRAKE_CHECK(relief->shade != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a relief");
-    shade(relief, scene);
+    STRAKE_TRY(finish(relief, scene, error));
 cleanup:
     strake_slabs_close(&slabs);
+    return status;
+}
+
+strake_status strake_relief_of_case(strake_relief *relief, const strake_case *which, int ground,
+                                    const strake_scene *scene, const strake_view *view,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_field *const field = &which->problem->field[ground];
+    const int64_t shape[2] = {which->n[0], which->n[2]};
+    strake_source_reader *reader = NULL;
+    double *const height = malloc((size_t)(shape[0] * shape[1]) * sizeof *height);
+    const strake_slabs slabs = strake_slabs_of(field->name, 2, shape, height);
+    STRAKE_CHECK(height != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a relief");
+    STRAKE_TRY(strake_source_open(which, ground, &reader, error));
+    for (int64_t i = 0; i < shape[0]; i++) {
+        STRAKE_TRY(strake_source_line(reader, i, 0, height + i * shape[1], error));
+    }
+    STRAKE_TRY(strake_picture_begin(&relief->ground, field->name, 2, shape, view, error));
+    forget_blank(field, &slabs);
+    strake_picture_add(&relief->ground, &slabs);
+    STRAKE_TRY(finish(relief, scene, error));
+cleanup:
+    strake_source_close(&reader);
+    free(height);
     return status;
 }
 

@@ -24,6 +24,11 @@ strake_status strake_relief_read(strake_relief *relief, const strake_case *which
                                  strake_solver *solver, int ground, const strake_scene *scene,
                                  const strake_view *view, strake_error *error);
 
+/** The same of the ground that a case describes. @return as strake_source_line() */
+strake_status strake_relief_of_case(strake_relief *relief, const strake_case *which, int ground,
+                                    const strake_scene *scene, const strake_view *view,
+                                    strake_error *error);
+
 /**
  * The present piece of a field, NaN in cells that have nothing of the fields that make the footprint.
  * @param[out] out  it, borrowed until the next call

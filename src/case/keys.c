@@ -153,6 +153,15 @@ const strake_common strake_commons[] = {
      "of it"},
     {"output.picture.parts", STRAKE_COMMON_BOOLEAN, ALL, AT(picture.parts), 0.0, NULL, NO_RANGE,
      "lines between the parts of the run, so that pictures depend on where it ran"},
+    {"output.picture.patches",
+     STRAKE_COMMON_COUNT,
+     D2,
+     AT(picture.patches),
+     0.0,
+     NULL,
+     {0.0, 1e6, false, "[cells]"},
+     "lines around squares of so many cells a side that have an active one, of lava: fluid; 0: "
+     "none"},
     WORD_ROW("picture.reduce", picture.reduction, STRAKE_REDUCTION_WORDS,
              "what a block of cells becomes where there are more than points: its mean, or the "
              "value farthest from the mean of all"),

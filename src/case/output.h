@@ -62,6 +62,7 @@ typedef struct strake_picture_plan {
     double surface;
     bool has_relief; /**< on the ground that the problem has */
     bool parts;      /**< borders of the parts are drawn */
+    int64_t patches; /**< side of the squares around which lines are drawn [cells]; 0: none */
 } strake_picture_plan;
 
 struct strake_case;

@@ -103,6 +103,25 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
     check "where on the ground only lava has colours" awk -v low="$(range onground)" 'BEGIN { exit !(low > 0) }'
     check "with lines between parts" drawn parted cpu,ocl:0 --set output.picture.parts=true --split 1,1
     check "which are seen" bash -c "! cmp -s onground/$last parted/$last"
+    check "with lines around active patches" drawn patched cpu --set output.picture.patches=8
+    check "which are seen" bash -c "! cmp -s onground/$last patched/$last"
+    check "the same where all cells are computed" drawn patches serial --set output.picture.patches=8
+    check "which changes no point" cmp "patched/$last" "patches/$last"
+    # Places beside the lava and within it; the squares of a folder's index are those of a run's pictures.
+    points() { python3 "$here/../support/outputs.py" png "$1" 150 150 320 320 350 340 400 400 300 360; }
+    "$STRAKE" run flow.yaml --on cpu --set time.end=30 --output left --quiet
+    "$STRAKE" view left --png seen.png >seen.txt 2>&1
+    check "view draws what a run draws, on the ground that its case describes" test "$(points seen.png)" = "$(points "onground/$last")"
+    "$STRAKE" view left --png squares.png --patches 8 >squares.txt 2>&1
+    check "with active patches as well" test "$(points squares.png)" = "$(points "patched/$last")"
+    check "which are seen" bash -c "! cmp -s seen.png squares.png"
+    "$STRAKE" view left --png flat.png --flat >flat.txt 2>&1
+    check "or without the ground" bash -c '! cmp -s seen.png flat.png && ! grep . flat.txt | grep -q note'
+    try view "left/${last%.png}.npy" --png no.png --patches 8
+    fails 2 "an array alone does not say what is active" "--patches" "output folder"
+    sed -i 's/problem: lava/problem: lave/' left/run.json
+    "$STRAKE" view left --png unknown.png >unknown.txt 2>&1
+    check "where the case cannot be read again a note says why" grep -q "note: the ground is not drawn: .*lave" unknown.txt
     try run flow.yaml --on serial --set time.end=30 --set output.formats='[png]' --set output.picture.field=temperature --output warm --quiet
     exits 0 "temperatures are drawn"
     last=${last/thickness/temperature}
