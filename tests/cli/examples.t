@@ -49,6 +49,10 @@ run_example scan "${formats[@]}"
 prints "the table is complete at once, and found so" "scan.csv: 8 runs, 0 failed" "scan.csv is complete already"
 prints "a better scheme leaves more" "1 iterations, nonoscillatory true : 0.95 of 4 are left" "3 iterations, nonoscillatory true : 3.32 of 4"
 check "with outputs of every run" test "$(ls -d examples/scan/runs/* | wc -l)" -eq 8
+run_example lava --on cpu "${formats[@]}"
+prints "no lava is lost, and what its case says is drawn" "imbalance" "picture.png: thickness: of the fluid lava"
+check "whose ground is read from the case's grid" sh -c '! grep -q note: .err'
+check "the place of its outputs is that of the terrain" test -e examples/lava/out/thickness_00001450.npy
 run_example hazard "${formats[@]}"
 prints "the flow that was mapped fits best" "36 runs, 0 failed" "e1 = 1.00: vent in row 33, 10 m3/s, 0.1  % of water"
 check "maps of all runs are left" test -s examples/hazard/maps/arrival.npy
@@ -57,7 +61,7 @@ check "the quench leaves a series for ParaView" grep -q 'timestep="4" part="0" f
 check "whose energy falls" awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "free_energy") at = k; next }
     NR > 2 && $at >= last { exit 1 } { last = $at } END { exit NR != 4 }' examples/quench-3d/out/diagnostics.csv
 if [ ${#formats[@]} -gt 0 ]; then
-    check "all leave NetCDF files where they are asked to" test "$(find examples -name '*.nc' | wc -l)" -eq 13
+    check "all leave NetCDF files where they are asked to" test "$(find examples -name '*.nc' | wc -l)" -eq 14
     if python3 -c 'import xarray, netCDF4' 2>/dev/null; then
         check "xarray opens them, with coordinates and times" python3 - $(find examples -name '*.nc') <<'PY'
 import sys, xarray
@@ -71,7 +75,7 @@ PY
     name="they keep the CF conventions 1.8"
     if command -v compliance-checker >/dev/null; then
         find examples -name '*.nc' -exec compliance-checker --test=cf:1.8 {} + >.out 2>.err
-        check "$name" test "$(grep -c 'All tests passed' .out)" -eq 13
+        check "$name" test "$(grep -c 'All tests passed' .out)" -eq 14
     else
         skip "$name" "no compliance-checker here (PyPI)"
     fi
