@@ -272,6 +272,14 @@ $(BUILD)/roofs: $(BUILD)/obj/bench/roofs.o $(STATIC)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
 
+PARTICLES ?= cpu
+.PHONY: particles
+particles: $(BUILD)/particles ## rates of particles (bench/particles.c); PARTICLES='ocl:0 --check 4' says where and how
+	@$(BUILD)/particles $(PARTICLES)
+$(BUILD)/particles: $(BUILD)/obj/bench/particles.o $(STATIC)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LDLIBS)
+
 # --- compiling -----------------------------------------------------------------------------------
 
 # Changes when the compiler or a flag changes, so that nothing stale is linked. Until it is there, what a build
