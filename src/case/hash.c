@@ -59,6 +59,30 @@ static void feed_source(uint64_t *hash, const strake_source *source)
     }
 }
 
+/* What a scene has at the start; files are hashed by the particles that they become. */
+static void feed_scene(uint64_t *hash, const strake_scene_plan *plan)
+{
+    for (int k = 0; k < plan->items; ++k) {
+        const strake_scene_item *const item = &plan->item[k];
+        feed_integer(hash, item->role);
+        feed_integer(hash, item->form);
+        feed_integer(hash, item->sides);
+        feed_integer(hash, item->is_of_box);
+        feed_integer(hash, item->walls);
+        feed_integer(hash, item->flow);
+        feed_integer(hash, item->is_at_rest);
+        feed_real(hash, item->dome);
+        feed_real(hash, item->dome_radius);
+        for (int v = 0; v < STRAKE_SCENE_SLOTS; ++v) {
+            feed_real(hash, item->v[v]);
+        }
+        for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; ++d) {
+            feed_real(hash, item->rate[d]);
+            feed_real(hash, item->center[d]);
+        }
+    }
+}
+
 uint64_t strake_case_hash(const strake_case *which)
 {
     uint64_t hash = STRAKE_FNV_SEED;
@@ -91,6 +115,7 @@ uint64_t strake_case_hash(const strake_case *which)
             feed_real(&hash, rate->rate[k]);
         }
     }
+    feed_scene(&hash, &which->scene);
     for (int64_t k = 0; k < which->vents.cells; ++k) {
         feed_integer(&hash, which->vents.cell[k].row);
         feed_integer(&hash, which->vents.cell[k].col);

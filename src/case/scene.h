@@ -27,7 +27,8 @@ typedef enum strake_scene_form {
     STRAKE_SCENE_CYLINDER,
     STRAKE_SCENE_SPHERE,
     STRAKE_SCENE_PLANE,
-    STRAKE_SCENE_MESH /**< what is inside of a surface, from an STL file */
+    STRAKE_SCENE_MESH, /**< what is inside of a surface, from an STL file */
+    STRAKE_SCENE_CLOUD /**< particles from files, where they are there */
 } strake_scene_form;
 
 /** Sides of boxes, as bits. */
@@ -60,7 +61,8 @@ typedef enum strake_scene_flow {
 /** One thing in a scene; numbers by direction have room for three. */
 typedef struct strake_scene_item {
     char *where; /**< place in the case, for messages */
-    char *file;  /**< of a mesh: path, usable from the working directory */
+    char *file;  /**< of a mesh or a cloud: path, usable from the working directory */
+    char *velocity_file, *density_file; /**< of a cloud; NULL: not given */
     strake_scene_role role;
     strake_scene_form form;
     double v

@@ -22,6 +22,8 @@ void strake_scene_plan_free(strake_scene_plan *plan)
     for (int k = 0; k < plan->items; k++) {
         free(plan->item[k].where);
         free(plan->item[k].file);
+        free(plan->item[k].velocity_file);
+        free(plan->item[k].density_file);
     }
     free(plan->item);
     free(plan->probe);
@@ -181,17 +183,46 @@ cleanup:
     return status;
 }
 
+/* The name of a file, from the folder of the case. */
+static strake_status read_file(const reader *r, const strake_node *map, const char *key, char **out,
+                               strake_error *error)
+{
+    const strake_node *const node = strake_node_get(map, key);
+    const char *name = NULL;
+    strake_status status = STRAKE_OK;
+    if (node == NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_read_text(node, "the name of a file", &name, error));
+    *out = strake_path_from(r->which->folder, name);
+    STRAKE_CHECK(*out != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                 r->which->file);
+cleanup:
+    return status;
+}
+
+static strake_status read_cloud(const reader *r, const strake_node *map, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *file = NULL;
+    STRAKE_TRY(strake_read_keys(map, "file|velocity|density", error));
+    STRAKE_TRY(need(map, "file", "the name of a file of positions", &file, error));
+    STRAKE_TRY(read_file(r, map, "file", &r->item->file, error));
+    STRAKE_TRY(read_file(r, map, "velocity", &r->item->velocity_file, error));
+    STRAKE_TRY(read_file(r, map, "density", &r->item->density_file, error));
+cleanup:
+    return status;
+}
+
 static strake_status read_mesh(const reader *r, const strake_node *map, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     static const strake_limits scales = {0.0, INFINITY, true, "[m]"};
     const strake_node *file = NULL;
-    const char *name = NULL;
     const strake_node *const scale = strake_node_get(map, "scale");
     const strake_node *const move = strake_node_get(map, "move");
     STRAKE_TRY(strake_read_keys(map, "file|scale|move", error));
     STRAKE_TRY(need(map, "file", "the name of an STL file", &file, error));
-    STRAKE_TRY(strake_read_text(file, "the name of an STL file", &name, error));
     r->item->v[3] = 1.0;
     if (scale != NULL) {
         STRAKE_TRY(strake_read_real(scale, &scales, &r->item->v[3], error));
@@ -199,9 +230,7 @@ static strake_status read_mesh(const reader *r, const strake_node *map, strake_e
     if (move != NULL) {
         STRAKE_TRY(strake_scene_read_vector(r->which, move, "[m]", &r->item->v[0], error));
     }
-    r->item->file = strake_path_from(r->which->folder, name);
-    STRAKE_CHECK(r->item->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
-                 r->which->file);
+    STRAKE_TRY(read_file(r, map, "file", &r->item->file, error));
 cleanup:
     return status;
 }
@@ -226,6 +255,8 @@ static const struct form {
                            1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
                                1U << STRAKE_SCENE_OBSTACLE,
                            3, read_mesh},
+    [STRAKE_SCENE_CLOUD] = {"particles", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE, 2,
+                            read_cloud},
 };
 enum { FORMS = (int)(sizeof forms / sizeof forms[0]) };
 

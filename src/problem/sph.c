@@ -66,7 +66,9 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
              "[-]",                                                                                \
              "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
              "{sphere: {center, radius}}, {stl: {file, scale, move}} (3D: inside of the surface "  \
-             "of a file); beside it velocity: a vector [m/s], {wave: amplitude, "                  \
+             "of a file), {particles: {file, velocity, density}} (where the .npy file of "         \
+             "positions, [N, 3] or in 2D [N, 2], has them; no two nearer than half a spacing); "   \
+             "beside it velocity: a vector [m/s], {wave: amplitude, "                              \
              "length} (standing, along x, at level) or {strain: rates "                            \
              "[1/s], center}, and pressure: at_rest (as under the highest fluid, the default), "   \
              "none, or {dome: p [Pa], center, radius}, which falls with the square of the "        \

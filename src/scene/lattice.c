@@ -46,7 +46,7 @@ static strake_status set_room(strake_scene_maker *m, strake_error *error)
     strake_lattice *const l = &m->lattice;
     for (int k = 0; k < m->which->scene.items; k++) {
         const strake_scene_item *const item = &m->which->scene.item[k];
-        if (item->form == STRAKE_SCENE_PLANE) {
+        if (item->form == STRAKE_SCENE_PLANE || item->form == STRAKE_SCENE_CLOUD) {
             continue;
         }
         const strake_sites s = strake_lattice_reach(l, item);
@@ -119,16 +119,50 @@ cleanup:
     return status;
 }
 
+/* A place of the lattice as a spot. */
+static strake_spot spot_of(const strake_scene_maker *m, const int64_t *site)
+{
+    const strake_lattice *const l = &m->lattice;
+    strake_spot spot = {.v = NULL};
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        spot.site[d] = site[d];
+        spot.x[d] = strake_scene_has(m, d) ? strake_lattice_at(l, d, site[d]) : 0.0;
+        spot.at[d] = ((double)(site[d] - l->all.first[d]) + 0.5) * l->spacing;
+    }
+    return spot;
+}
+
+/* The same of a particle from a file. */
+static strake_spot spot_in(const strake_scene_maker *m, const strake_cloud *cloud, int64_t k)
+{
+    const strake_lattice *const l = &m->lattice;
+    strake_spot spot = {.v = cloud->v != NULL ? &cloud->v[3 * k] : NULL,
+                        .density = cloud->density != NULL ? cloud->density[k] : 0.0};
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const double low = l->low[d] + (double)l->all.first[d] * l->spacing;
+        spot.x[d] = cloud->x[3 * k + d];
+        spot.at[d] = strake_scene_has(m, d) ? spot.x[d] - low : 0.0;
+        spot.site[d] = strake_scene_has(m, d) ? strake_lattice_site(l, d, spot.x[d]) : 0;
+    }
+    return spot;
+}
+
 /* Gives the places of an item to it, where nobody has them. */
 static void paint(strake_scene_maker *m, int k)
 {
     strake_lattice *const l = &m->lattice;
     const strake_scene_item *const item = &m->which->scene.item[k];
-    const strake_sites s = strake_lattice_reach(l, item);
+    const strake_cloud *const cloud = &l->cloud[k];
     int64_t site[STRAKE_SCENE_DIRECTIONS];
-    if (is_planes(item)) {
+    for (int64_t p = 0; p < cloud->count; p++) {
+        const strake_spot spot = spot_in(m, cloud, p);
+        uint8_t *const owner = &l->owner[strake_lattice_index(l, spot.site)];
+        *owner = *owner == 0 ? (uint8_t)(k + 1) : *owner;
+    }
+    if (is_planes(item) || item->form == STRAKE_SCENE_CLOUD) {
         return;
     }
+    const strake_sites s = strake_lattice_reach(l, item);
     for (site[0] = s.first[0]; site[0] < s.end[0]; site[0]++) {
         for (site[1] = s.first[1]; site[1] < s.end[1]; site[1]++) {
             for (site[2] = s.first[2]; site[2] < s.end[2]; site[2]++) {
@@ -149,10 +183,10 @@ static strake_status paint_all(strake_scene_maker *m, strake_error *error)
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
         places *= (double)(l->all.end[d] - l->all.first[d]);
     }
-    m->lattice.owner = places < 1e12 ? calloc((size_t)places, 1) : NULL;
-    STRAKE_CHECK(m->lattice.owner != NULL, error, STRAKE_ERR_USAGE,
-                 "%s: scene.spacing: no memory for the %.0f places of the box; take a larger one",
-                 m->which->file, places);
+    STRAKE_TRY(strake_scene_check_room(m->which, places, places, "places of the box", error));
+    m->lattice.owner = calloc((size_t)places, 1);
+    STRAKE_CHECK(m->lattice.owner != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory for the places of its box", m->which->file);
     for (int is_fluid = 0; is_fluid < 2; is_fluid++) {
         for (int k = 0; k < m->which->scene.items; k++) {
             if ((m->which->scene.item[k].role == STRAKE_SCENE_FLUID) == (is_fluid == 1)) {
@@ -166,19 +200,25 @@ cleanup:
 
 void strake_lattice_each(strake_scene_maker *m, int k,
                          void (*see)(strake_scene_maker *m, const strake_scene_item *item,
-                                     const int64_t *site))
+                                     const strake_spot *spot))
 {
     const strake_scene_item *const item = &m->which->scene.item[k];
-    const strake_sites s = strake_lattice_reach(&m->lattice, item);
+    const strake_cloud *const cloud = &m->lattice.cloud[k];
     int64_t site[STRAKE_SCENE_DIRECTIONS];
-    if (is_planes(item)) {
+    for (int64_t p = 0; p < cloud->count; p++) {
+        const strake_spot spot = spot_in(m, cloud, p);
+        see(m, item, &spot);
+    }
+    if (is_planes(item) || item->form == STRAKE_SCENE_CLOUD) {
         return;
     }
+    const strake_sites s = strake_lattice_reach(&m->lattice, item);
     for (site[0] = s.first[0]; site[0] < s.end[0]; site[0]++) {
         for (site[1] = s.first[1]; site[1] < s.end[1]; site[1]++) {
             for (site[2] = s.first[2]; site[2] < s.end[2]; site[2]++) {
                 if (m->lattice.owner[strake_lattice_index(&m->lattice, site)] == k + 1) {
-                    see(m, item, site);
+                    const strake_spot spot = spot_of(m, site);
+                    see(m, item, &spot);
                 }
             }
         }
@@ -201,17 +241,21 @@ static void set_domain(strake_scene_maker *m)
     }
 }
 
-static strake_status make_voxels(strake_scene_maker *m, strake_error *error)
+static strake_status read_files(strake_scene_maker *m, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_lattice *const l = &m->lattice;
     const int items = m->which->scene.items;
     l->voxels = calloc((size_t)items + 1, sizeof *l->voxels);
-    STRAKE_CHECK(l->voxels != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its scene",
-                 m->which->file);
+    l->cloud = calloc((size_t)items + 1, sizeof *l->cloud);
+    STRAKE_CHECK(l->voxels != NULL && l->cloud != NULL, error, STRAKE_ERR_MEMORY,
+                 "%s: no memory for its scene", m->which->file);
     for (int k = 0; k < items; k++) {
         if (m->which->scene.item[k].form == STRAKE_SCENE_MESH) {
             STRAKE_TRY(strake_voxels_make(l, &m->which->scene.item[k], &l->voxels[k], error));
+        }
+        if (m->which->scene.item[k].form == STRAKE_SCENE_CLOUD) {
+            STRAKE_TRY(strake_cloud_read(l, &m->which->scene.item[k], &l->cloud[k], error));
         }
     }
 cleanup:
@@ -223,7 +267,11 @@ void strake_lattice_free(strake_scene_maker *m)
     for (int k = 0; k < m->which->scene.items && m->lattice.voxels != NULL; k++) {
         free(m->lattice.voxels[k].has);
     }
+    for (int k = 0; k < m->which->scene.items && m->lattice.cloud != NULL; k++) {
+        strake_cloud_free(&m->lattice.cloud[k]);
+    }
     free(m->lattice.voxels);
+    free(m->lattice.cloud);
     free(m->lattice.owner);
 }
 
@@ -231,7 +279,7 @@ strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(set_box(m, error));
-    STRAKE_TRY(make_voxels(m, error));
+    STRAKE_TRY(read_files(m, error));
     STRAKE_TRY(set_room(m, error));
     set_domain(m);
     STRAKE_TRY(add_planes(m, error));

@@ -8,14 +8,8 @@
 #include "problem/sph.h"
 #include "scene/scene_impl.h"
 
-bool strake_scene_list(const strake_scene_maker *m, const char *path, double *out)
-{
-    const int key = strake_case_key(m->which, path);
-    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS && m->which->given[key]; d++) {
-        out[d] = strake_scene_has(m, d) ? m->which->list[key][k++] : 0.0;
-    }
-    return m->which->given[key];
-}
+/* Of a particle here and in a run in single precision, in bytes. */
+enum { BYTES = sizeof(strake_sph_particle) + 200 };
 
 /* --- numbers --------------------------------------------------------------------------------------- */
 
@@ -63,8 +57,6 @@ static void set_axes(strake_scene_maker *m)
     direction[2] = k == 2 ? 1 : 2;
 }
 
-/* --- all of it --------------------------------------------------------------------------------------- */
-
 /* What follows from the height of the fluid. */
 static strake_status set_sound(strake_scene_maker *m, strake_error *error)
 {
@@ -84,11 +76,11 @@ static strake_status set_sound(strake_scene_maker *m, strake_error *error)
     return STRAKE_OK;
 }
 
-static void count(strake_scene_maker *m, const strake_scene_item *item, const int64_t *site)
+static void count(strake_scene_maker *m, const strake_scene_item *item, const strake_spot *spot)
 {
     m->scene->count++;
     if (item->role == STRAKE_SCENE_FLUID) {
-        const double height = strake_scene_up(m, site), half = 0.5 * m->lattice.spacing;
+        const double height = strake_scene_up(m, spot->x), half = 0.5 * m->lattice.spacing;
         m->surface = fmax(m->surface, height + half);
         m->scene->height = fmin(m->scene->height, height - half); /* the bottom, for now */
     }
@@ -110,16 +102,27 @@ static strake_status fill(strake_scene_maker *m, strake_error *error)
         "contains the middle of a place, such as {box: {from, to}}, and is in no obstacle",
         m->which->file);
     scene->height = m->surface - scene->height;
+    for (int k = 0; k < items; k++) {
+        STRAKE_CHECK(m->which->scene.item[k].flow != STRAKE_FLOW_WAVE || m->strength > 0.0, error,
+                     STRAKE_ERR_USAGE, "%s: velocity: waves need gravity; see parameters.gravity",
+                     m->which->scene.item[k].where);
+    }
     STRAKE_TRY(set_sound(m, error));
     STRAKE_TRY(strake_scene_judge(m->which, scene, error));
+    STRAKE_TRY(strake_scene_check_room(m->which, BYTES * (double)scene->count, (double)scene->count,
+                                       "particles", error));
     scene->particle = calloc((size_t)scene->count, sizeof *scene->particle);
     STRAKE_CHECK(scene->particle != NULL, error, STRAKE_ERR_MEMORY,
-                 "%s: scene.spacing: no memory for %lld particles; take a larger one",
-                 m->which->file, (long long)scene->count);
+                 "%s: no memory for %lld particles", m->which->file, (long long)scene->count);
     scene->count = 0;
     for (int k = 0; k < items; k++) {
         strake_lattice_each(m, k, strake_scene_place);
     }
+    STRAKE_CHECK(!m->is_torn, error, STRAKE_ERR_USAGE,
+                 "%s: scene.fluid: a pressure is below what any density has, -rho0 c0^2/7; see "
+                 "whether the radius of a dome is that of its fluid",
+                 m->which->file);
+    STRAKE_TRY(strake_scene_check_distances(m, error));
 cleanup:
     return status;
 }
@@ -149,21 +152,4 @@ void strake_scene_close(strake_scene *scene)
 {
     free(scene->particle);
     *scene = (strake_scene){.count = 0};
-}
-
-void strake_scene_position(const strake_scene *scene, const double x[STRAKE_PARTICLE_AXES],
-                           double out[STRAKE_SCENE_DIRECTIONS])
-{
-    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        const bool is_used = scene->sph.dims == 3 || a != 1;
-        out[scene->direction[a]] = is_used ? scene->origin[a] + x[a] : 0.0;
-    }
-}
-
-void strake_scene_vector(const strake_scene *scene, const double v[STRAKE_PARTICLE_AXES],
-                         double out[STRAKE_SCENE_DIRECTIONS])
-{
-    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        out[scene->direction[a]] = v[a];
-    }
 }

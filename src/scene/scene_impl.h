@@ -2,12 +2,31 @@
 #ifndef STRAKE_SCENE_IMPL_H
 #define STRAKE_SCENE_IMPL_H
 
+#include <math.h>
+
 #include "scene/scene.h"
 
 /** Places [first, end) of the lattice along the directions. */
 typedef struct strake_sites {
     int64_t first[STRAKE_SCENE_DIRECTIONS], end[STRAKE_SCENE_DIRECTIONS];
 } strake_sites;
+
+/** Particles from files. */
+typedef struct strake_cloud {
+    int64_t count;
+    double *x;       /**< three per particle, by direction [m] */
+    double *v;       /**< likewise [m/s]; NULL: not in the files */
+    double *density; /**< [kg/m3]; NULL likewise */
+} strake_cloud;
+
+/** Where a particle is to stand. */
+typedef struct strake_spot {
+    int64_t site[STRAKE_SCENE_DIRECTIONS]; /**< the place of the lattice that contains it */
+    double x[STRAKE_SCENE_DIRECTIONS];     /**< in the case [m] */
+    double at[STRAKE_SCENE_DIRECTIONS];    /**< from the lower corner of the domain [m] */
+    const double *v;                       /**< by direction; NULL: as the item says */
+    double density;                        /**< 0: likewise */
+} strake_spot;
 
 /** A mesh on the lattice: what strake_lattice_has() says of its places. */
 typedef struct strake_voxels {
@@ -23,6 +42,7 @@ typedef struct strake_lattice {
     double low[STRAKE_SCENE_DIRECTIONS], high[STRAKE_SCENE_DIRECTIONS]; /**< the box */
     bool is_round[STRAKE_SCENE_DIRECTIONS];
     strake_voxels *voxels; /**< by item */
+    strake_cloud *cloud;   /**< by item */
     strake_sites box;      /**< places in the box */
     strake_sites all;      /**< and in what is around it */
     uint8_t *
@@ -39,6 +59,7 @@ typedef struct strake_scene_maker {
     double gravity[STRAKE_SCENE_DIRECTIONS];
     double strength; /**< |gravity| */
     double surface;  /**< the highest fluid, against gravity [m] */
+    bool is_torn;    /**< some pressure is so low that no density has it */
 } strake_scene_maker;
 
 /** Whether the scene has a direction. */
@@ -54,16 +75,29 @@ bool strake_scene_list(const strake_scene_maker *m, const char *path, double *ou
 strake_status strake_lattice_make(strake_scene_maker *m, strake_error *error);
 void strake_lattice_free(strake_scene_maker *m);
 
-/** Calls for the places of item @p k that are its own, x slowest. */
+/** Calls for the particles of item @p k: of places that are its own, x slowest. */
 void strake_lattice_each(strake_scene_maker *m, int k,
                          void (*see)(strake_scene_maker *m, const strake_scene_item *item,
-                                     const int64_t *site));
+                                     const strake_spot *spot));
 
-/** Adds the particle of a place, with its state. */
-void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item, const int64_t *site);
+/** Reads the particles of an item, all in the box. @return STRAKE_ERR_USAGE, STRAKE_ERR_MEMORY */
+strake_status strake_cloud_read(const strake_lattice *lattice, const strake_scene_item *item,
+                                strake_cloud *out, strake_error *error);
+void strake_cloud_free(strake_cloud *cloud);
 
-/** How far up a place is, against gravity [m]. */
-double strake_scene_up(const strake_scene_maker *m, const int64_t *site);
+/** Refuses particles that are nearer to each other than half a spacing, where some are from files. */
+strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_error *error);
+
+/** Refuses more bytes than the machine has. @param[in] what  they are for: "places of the box" */
+strake_status strake_scene_check_room(const strake_case *which, double bytes, double count,
+                                      const char *what, strake_error *error);
+
+/** Adds a particle with its state. */
+void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
+                        const strake_spot *spot);
+
+/** How far up a point is, against gravity [m]. */
+double strake_scene_up(const strake_scene_maker *m, const double *x);
 
 /** Reads and samples the mesh of an item. @return as strake_mesh_read() */
 strake_status strake_voxels_make(const strake_lattice *lattice, const strake_scene_item *item,
@@ -82,6 +116,14 @@ int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *i
 static inline double strake_lattice_at(const strake_lattice *lattice, int d, int64_t site)
 {
     return lattice->low[d] + ((double)site + 0.5) * lattice->spacing;
+}
+
+/** The place that contains a position. */
+static inline int64_t strake_lattice_site(const strake_lattice *lattice, int d, double x)
+{
+    const int64_t site = (int64_t)floor((x - lattice->low[d]) / lattice->spacing);
+    const int64_t last = lattice->all.end[d] - 1;
+    return site < lattice->all.first[d] ? lattice->all.first[d] : site > last ? last : site;
 }
 
 /** Number of a place among those of @p s, z fastest. */

@@ -4,13 +4,11 @@
 #include "base/elementary.h"
 #include "scene/scene_impl.h"
 
-double strake_scene_up(const strake_scene_maker *m, const int64_t *site)
+double strake_scene_up(const strake_scene_maker *m, const double *x)
 {
     double sum = 0.0;
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS && m->strength > 0.0; d++) {
-        sum -= strake_scene_has(m, d)
-                   ? m->gravity[d] / m->strength * strake_lattice_at(&m->lattice, d, site[d])
-                   : 0.0;
+        sum -= strake_scene_has(m, d) ? m->gravity[d] / m->strength * x[d] : 0.0;
     }
     return sum;
 }
@@ -72,8 +70,7 @@ static double pressure_at(const strake_scene_maker *m, const strake_scene_item *
         return 0.0;
     }
     if (item->is_at_rest) {
-        return m->scene->sph.density * m->strength *
-               fmax(m->surface - strake_scene_up(m, site), 0.0);
+        return m->scene->sph.density * m->strength * fmax(m->surface - strake_scene_up(m, x), 0.0);
     }
     if (item->dome_radius <= 0.0) {
         return 0.0;
@@ -114,25 +111,27 @@ static void find_velocity(const strake_scene_maker *m, const strake_scene_item *
     }
 }
 
-void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item, const int64_t *site)
+void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
+                        const strake_spot *spot)
 {
     strake_scene *const scene = m->scene;
     strake_sph_particle *const p = &scene->particle[scene->count];
-    double x[STRAKE_SCENE_DIRECTIONS], v[STRAKE_SCENE_DIRECTIONS];
+    double v[STRAKE_SCENE_DIRECTIONS];
     *p = (strake_sph_particle){.number = scene->count++, .kind = kind_of(item)};
     scene->kinds[p->kind]++;
-    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        x[d] = strake_scene_has(m, d) ? strake_lattice_at(&m->lattice, d, site[d]) : 0.0;
-    }
-    find_velocity(m, item, x, v);
+    find_velocity(m, item, spot->x, v);
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         const int d = scene->direction[a];
-        p->x[a] = strake_scene_has(m, d)
-                      ? ((double)(site[d] - m->lattice.all.first[d]) + 0.5) * m->lattice.spacing
-                      : 0.5 * scene->size[a];
-        p->v[a] = v[d];
+        p->x[a] = strake_scene_has(m, d) ? spot->at[d] : 0.5 * scene->size[a];
+        p->v[a] = spot->v != NULL ? spot->v[d] : v[d];
     }
-    p->density = scene->sph.density * seventh_root(1.0 + pressure_at(m, item, site, x) /
-                                                             strake_sph_stiffness(&scene->sph));
+    if (spot->density > 0.0) {
+        p->density = spot->density;
+    } else {
+        const double pressure = pressure_at(m, item, spot->site, spot->x);
+        const double ratio = 1.0 + pressure / strake_sph_stiffness(&scene->sph);
+        m->is_torn = m->is_torn || !(ratio > 0.0);
+        p->density = scene->sph.density * seventh_root(ratio > 0.0 ? ratio : 1.0);
+    }
     p->pressure = strake_sph_pressure(&scene->sph, p->density);
 }

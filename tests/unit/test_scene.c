@@ -405,6 +405,98 @@ static void meshes_that_are_wrong_are_refused(void **state)
     refuse(pond, SETS("scene.fluid=[{stl: {file: a.stl}}]"), "unknown key");
 }
 
+/* --- particles from files --------------------------------------------------------------------------- */
+
+static void write_npy(const char *name, int columns, int64_t rows, const double *value)
+{
+    char header[129] = "";
+    unsigned char start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0};
+    char text[119];
+    if (columns > 0) {
+        (void)snprintf(text, sizeof text,
+                       "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld, %d), }",
+                       (long long)rows, columns);
+    } else {
+        (void)snprintf(text, sizeof text,
+                       "{'descr': '<f8', 'fortran_order': False, 'shape': (%lld,), }",
+                       (long long)rows);
+    }
+    (void)snprintf(header, sizeof header, "%-117s\n", text);
+    FILE *const file = fopen(name, "wb");
+    const size_t count = (size_t)rows * (size_t)(columns > 0 ? columns : 1);
+    assert_non_null(file);
+    assert_int_equal(fwrite(start, 1, sizeof start, file), sizeof start);
+    assert_int_equal(fwrite(header, 1, 118, file), 118);
+    assert_int_equal(fwrite(value, sizeof *value, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void particles_come_from_files(void **state)
+{
+    static const double at[] = {0.31, 1.0, 0.4, 1.02, 1.99, 0.01}, rate[] = {1, 2, 3, 4, 5, 6};
+    static const double density[] = {1.0, 1.1, 1.2};
+    (void)state;
+    write_npy("build/tests/at.npy", 2, 3, at);
+    write_npy("build/tests/rate.npy", 2, 3, rate);
+    write_npy("build/tests/density.npy", 0, 3, density);
+    stage s = set_up(
+        pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy, velocity: "
+                   "build/tests/rate.npy, density: build/tests/density.npy}}, {box: {from: [0, 0], "
+                   "to: [0.2, 0.2]}}]",
+                   "scene.walls=[{sides: [bottom, left]}]", "scheme.sound=30"));
+    assert_int_equal(s.scene.kinds[STRAKE_PARTICLE_FLUID], 3 + 4);
+    for (int k = 0; k < 3; k++) {
+        const strake_sph_particle *const p = &s.scene.particle[k];
+        double x[STRAKE_SCENE_DIRECTIONS];
+        strake_scene_position(&s.scene, p->x, x);
+        assert_true(fabs(x[0] - at[2 * k]) < 1e-14 && fabs(x[2] - at[2 * k + 1]) < 1e-14);
+        assert_true(p->v[0] == rate[2 * k] && p->v[1] == 0.0 && p->v[2] == rate[2 * k + 1]);
+        assert_true(p->density == density[k] && p->number == k);
+    }
+    down(&s);
+    refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/none.npy}}]"),
+           "scene.fluid[0]: build/tests/none.npy");
+    refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/density.npy}}]"),
+           "has shape [3]; expected [particles, 2]");
+    refuse(bath, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]"),
+           "has shape [3, 2]; expected [particles, 3]");
+    refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.to=[1.9, 2]"),
+           "particle 2 is at 1.99 m along x; the box of the scene is from 0 to 1.9 m");
+    refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.spacing=0.2"),
+           "particles 0 and 1 are too close: 0.09");
+    refuse(pond,
+           SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.spacing=0.14",
+                "scene.obstacles=[{box: {from: [0.3, 1], to: [0.4, 1.1]}}]"),
+           "are too close: 0.064");
+    static const double round[] = {0.01, 0.4, 1.99, 0.4};
+    write_npy("build/tests/round.npy", 2, 2, round);
+    expect(pond, SETS("scene.fluid=[{particles: {file: build/tests/round.npy}}]"), 2, 0, 0);
+    refuse(pond,
+           SETS("scene.fluid=[{particles: {file: build/tests/round.npy}}]", "scene.periodic=[x]"),
+           "particles 0 and 1 are too close: 0.02 m apart");
+    refuse(pond,
+           SETS("scene.fluid=[{particles: {file: build/tests/at.npy, density: "
+                "build/tests/rate.npy}}]"),
+           "rate.npy has shape [3, 2]; expected [3]");
+}
+
+static void what_no_machine_holds_is_refused(void **state)
+{
+    (void)state;
+    refuse(bath,
+           SETS("scene.spacing=1e-6", "scene.fluid=[{box: {from: [0, 0, 0], to: [1, 1, 1]}}]"),
+           "scene.spacing: 8e+18 places of the box need");
+    refuse(pond, SETS("scene.spacing=1e-9", "scene.to=[2, 3]"), "expected 1 to 1e9 times");
+    refuse(pond,
+           SETS("scene.fluid=[{box: {from: [0, 0], to: [1, 1]}, velocity: {wave: 0.1, length: 2}}]",
+                "parameters.gravity=[0, 0]", "scheme.sound=10"),
+           "scene.fluid[0]: velocity: waves need gravity");
+    refuse(pond,
+           SETS("scene.fluid=[{box: {from: [0, 0], to: [1, 1]}, pressure: {dome: 1e6, center: "
+                "[0, 0], radius: 0.01}}]"),
+           "a pressure is below what any density has");
+}
+
 /* The tank of test_sph.c, which is filled by hand there: column by column, walls and water together. */
 static void a_tank_is_as_filled_by_hand(void **state)
 {
@@ -429,6 +521,31 @@ static void a_tank_is_as_filled_by_hand(void **state)
         assert_true(fabs(p->density / density - 1.0) < 1e-14);
     }
     down(&s);
+}
+
+/* Checkpoints tell cases apart by what fixes their numbers. */
+static void scenes_have_hashes(void **state)
+{
+    static const char *const change[] = {"scene.fluid[0].box.to=[1, 0.4]",
+                                         "scene.fluid[0].velocity=[0, 1]",
+                                         "scene.fluid[0].pressure=none",
+                                         "scene.walls[0].sides=[bottom]",
+                                         "scene.walls[0].kind=planes",
+                                         "scene.periodic=[z]",
+                                         "scheme.alpha=0.2",
+                                         "scene.obstacles=[{sphere: {center: [0, 0], radius: 1}}]"};
+    strake_case *which = NULL;
+    strake_error error;
+    (void)state;
+    assert_int_equal(strake_case_parse("a.yaml", tank, NULL, false, &which, &error), STRAKE_OK);
+    const uint64_t plain = strake_case_hash(which);
+    strake_case_close(&which);
+    for (size_t k = 0; k < sizeof change / sizeof *change; k++) {
+        assert_int_equal(strake_case_parse("a.yaml", tank, SETS(change[k]), false, &which, &error),
+                         STRAKE_OK);
+        assert_true(strake_case_hash(which) != plain);
+        strake_case_close(&which);
+    }
 }
 
 static void what_cannot_be_is_refused(void **state)
@@ -463,11 +580,14 @@ int main(void)
         cmocka_unit_test(round_things_hold_what_fits),
         cmocka_unit_test(meshes_hold_what_fits),
         cmocka_unit_test(meshes_that_are_wrong_are_refused),
+        cmocka_unit_test(particles_come_from_files),
+        cmocka_unit_test(what_no_machine_holds_is_refused),
         cmocka_unit_test(a_drop_is_as_filled_by_hand),
         cmocka_unit_test(a_wave_moves_as_theory_says),
         cmocka_unit_test(a_corridor_is_cut_along_y),
         cmocka_unit_test(probes_are_kept),
         cmocka_unit_test(a_tank_is_as_filled_by_hand),
+        cmocka_unit_test(scenes_have_hashes),
         cmocka_unit_test(what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests_name("scene", tests, NULL, NULL);
