@@ -169,6 +169,10 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
     const int64_t *const n = grid->which->n;
     const strake_ops ops = strake_graph_ops(&grid->graph);
     *out = (strake_domain_report){.items = (double)n[0] * (double)n[1] * (double)n[2],
+                                  .item = "cell",
+                                  .rate = "cells_per_second",
+                                  .rate_unit = 1.0,
+                                  .slabs = n[0],
                                   .bytes = strake_graph_bytes(&grid->graph),
                                   .flops = ops.adds + ops.muls + ops.divs,
                                   .divisions = ops.divs};
@@ -389,7 +393,7 @@ cleanup:
 
 const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .cpu = &strake_part_cpu,
-                                             .device = &strake_part_opencl,
+                                             .opencl = &strake_part_opencl,
                                              .create = create,
                                              .begin = begin,
                                              .look = look,

@@ -8,5 +8,6 @@ const strake_format *const strake_formats[STRAKE_FORMATS] = {
     [STRAKE_FORMAT_GEOTIFF] = &strake_format_geotiff,
     [STRAKE_FORMAT_GEOJSON] = &strake_format_geojson,
     [STRAKE_FORMAT_KML] = &strake_format_kml,
+    [STRAKE_FORMAT_VTP] = &strake_format_vtp,
     [STRAKE_FORMAT_PNG] = &strake_format_png,
 };

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "main/say.h"
+#include "output/report.h"
 #include "view/terminal.h"
 
 /* Most pictures a second, and the share of the time that they may take. */
@@ -32,7 +33,12 @@ void strake_live_begin(strake_live *live, bool wanted, const strake_case *which,
     if (wanted && !isatty(STDERR_FILENO)) {
         strake_say_note("--view: standard error is no terminal, nothing is drawn on it");
     }
-    live->on = wanted && isatty(STDERR_FILENO);
+    int64_t shape[3];
+    const bool has_grid = strake_case_shape(which, shape) > 0;
+    if (wanted && !has_grid) {
+        strake_say_note("--view: problem %s has no grid to draw", which->problem->name);
+    }
+    live->on = wanted && has_grid && isatty(STDERR_FILENO);
     live->begun = live->due = strake_clock_seconds();
 }
 

@@ -23,11 +23,12 @@ const char *strake_slab_name(const strake_case *which)
 
 static void print_parts(const strake_result *result, FILE *stream)
 {
+    const int64_t slabs = strake_solver_describe(result->solver).slabs;
     (void)fprintf(stream, "\n%-7s %-25s %9s %6s %9s %9s %9s\n", "where", "device",
                   strake_slab_name(result->which), "share", "compute", "exchange", "idle");
     for (int k = 0; k < result->parts; k++) {
         const strake_part_report *const p = &result->part[k];
-        const double share = (double)(p->end - p->first) / (double)result->which->n[0];
+        const double share = (double)(p->end - p->first) / (double)slabs;
         char where[48];
         (void)snprintf(where, sizeof where, "%d:%s", p->rank, p->id);
         (void)fprintf(stream, "%-7.7s %-25.25s %9lld %4.0f %% %7.2f s %7.2f s %7.2f s\n",
@@ -63,13 +64,16 @@ void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *s
     for (int k = 0; k < parts; k++) {
         const strake_part_report *const p = &part[k];
         if (strcmp(p->id, "cpu") == 0 && p->first < p->end) {
-            (void)fprintf(stream, "\ncpu: %d thread%s, %d step%s a sweep, %lld columns", p->threads,
-                          p->threads == 1 ? "" : "s", p->sweep, p->sweep == 1 ? "" : "s",
-                          (long long)p->block);
-            if (p->lines > 1) {
-                (void)fprintf(stream, " of %lld lines", (long long)p->lines);
+            (void)fprintf(stream, "\ncpu: %d thread%s, ", p->threads, p->threads == 1 ? "" : "s");
+            if (p->block > 0) {
+                (void)fprintf(stream, "%d step%s a sweep, %lld columns", p->sweep,
+                              p->sweep == 1 ? "" : "s", (long long)p->block);
+                if (p->lines > 1) {
+                    (void)fprintf(stream, " of %lld lines", (long long)p->lines);
+                }
+                (void)fprintf(stream, " at once, ");
             }
-            (void)fprintf(stream, " at once, %s\n", p->instruction_set);
+            (void)fprintf(stream, "%s\n", p->instruction_set);
             print_activity(p, stream);
         }
     }
@@ -126,17 +130,38 @@ static void print_course(const strake_result *result, FILE *stream)
     }
 }
 
+/* What is counted of a domain that has more than cells. */
+static void print_numbers(const strake_domain_report *domain, double seconds, FILE *stream)
+{
+    for (int k = 0; k < domain->numbers; k++) {
+        const strake_domain_number *const n = &domain->number[k];
+        (void)fprintf(stream, "%s%-19s %14.10g  %s", k == 0 ? "\n" : "", n->name, n->value,
+                      n->text);
+        if (n->is_work && seconds > 0.0) {
+            (void)fprintf(stream, ", %.4g a second", n->value / seconds);
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
 void strake_summary_print(const strake_result *result, FILE *stream)
 {
     char shape_text[72], rate[32];
     int64_t shape[3];
+    const strake_domain_report domain = strake_solver_describe(result->solver);
     const int dims = strake_case_shape(result->which, shape);
-    (void)fprintf(stream, "%s, %s cells, %s precision: steps %lld to %lld done\n",
-                  result->which->problem->name, strake_shape_text(dims, shape, shape_text),
+    if (dims == 0) {
+        (void)snprintf(shape_text, sizeof shape_text, "%.0f", domain.items);
+    } else {
+        (void)strake_shape_text(dims, shape, shape_text);
+    }
+    (void)fprintf(stream, "%s, %s %ss, %s precision: steps %lld to %lld done\n",
+                  result->which->problem->name, shape_text, domain.item,
                   strake_precision_name(result->which->precision), (long long)result->first_step,
                   (long long)result->last_step);
     print_course(result, stream);
     print_parts(result, stream);
+    print_numbers(&domain, result->seconds, stream);
     strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);
     (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
@@ -145,7 +170,12 @@ void strake_summary_print(const strake_result *result, FILE *stream)
         (void)fprintf(stream, "%-9s %20.12g %20.12g %26.17g\n", result->name[f], s->minimum,
                       s->maximum, s->sum);
     }
-    (void)fprintf(stream, "\n%s in %.3f s of stepping; setup %.3f s, files %.3f s\n",
-                  strake_rate_text(strake_result_rate(result), rate), result->seconds,
-                  result->setup_seconds, result->io_seconds);
+    if (domain.rate_unit > 1.0) {
+        (void)snprintf(rate, sizeof rate, "%.4g %s", strake_result_rate(result) / domain.rate_unit,
+                       domain.rate);
+    } else {
+        (void)strake_rate_text(strake_result_rate(result), rate);
+    }
+    (void)fprintf(stream, "\n%s in %.3f s of stepping; setup %.3f s, files %.3f s\n", rate,
+                  result->seconds, result->setup_seconds, result->io_seconds);
 }

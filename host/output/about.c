@@ -39,7 +39,9 @@ void strake_about_grid(const strake_case *which, strake_json *json)
     strake_json_string(json, "precision", strake_precision_name(which->precision));
     strake_report_shape(which, json);
     strake_json_array(json, "spacing", STRAKE_JSON_LINE);
-    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+    int64_t shape[3];
+    const bool has_grid = strake_case_shape(which, shape) > 0;
+    for (int axis = 0; axis < STRAKE_AXES && has_grid; axis++) {
         if (axis != 1 || problem->dims == 3) {
             strake_json_number(json, NULL, which->spacing[axis]);
         }

@@ -242,7 +242,7 @@ strake_status strake_checkpoint_match(const strake_checkpoint *checkpoint, const
             "checkpoint %s belongs to another case: its grid is %s, that of %s is %s",
             checkpoint->path, theirs, which->file, ours);
     }
-    STRAKE_CHECK((int)header->element_size == strake_precision_size(which->precision), error,
+    STRAKE_CHECK((int)header->element_size == strake_case_element_size(which), error,
                  STRAKE_ERR_USAGE,
                  "checkpoint %s belongs to another case: its precision is %s, that of %s is %s",
                  checkpoint->path, header->element_size == 8 ? "double" : "single", which->file,

@@ -71,6 +71,7 @@ extern const strake_format strake_format_asc;
 extern const strake_format strake_format_geotiff;
 extern const strake_format strake_format_geojson;
 extern const strake_format strake_format_kml;
+extern const strake_format strake_format_vtp;
 extern const strake_format strake_format_png; /* of view/ */
 
 /** FIELD_STEP.SUFFIX: the name of a file of one field (or of "fields") at one step; FIELD.SUFFIX of none (-1). */
@@ -98,6 +99,9 @@ void strake_format_unit(const char *unit, char *out, size_t size);
 
 /** Name of the file that has all fields that lie in cells, in formats that keep fields together. */
 #define STRAKE_FORMAT_FIELDS "fields"
+
+/** And of the file that has all particles. */
+#define STRAKE_FORMAT_PARTICLES "particles"
 
 /** Name of the file that says where something is. */
 #define STRAKE_FORMAT_FOOTPRINT "footprint"

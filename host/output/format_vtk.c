@@ -13,7 +13,7 @@
 #include "case/maps.h"
 #include "case/source.h"
 #include "output/format.h"
-#include "output/index.h"
+#include "output/series.h"
 #include "output/vtk.h"
 
 /* Fields that share a file, and the series of these. */
@@ -43,39 +43,6 @@ static const char *group_name(const strake_case *which, int number)
     return number == 0 ? STRAKE_FORMAT_FIELDS : which->problem->field[number - 1].name;
 }
 
-/* What an earlier part of the run has written: the index tells. */
-static strake_status keep_series(vtk *v, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char last[GROUPS][STRAKE_FORMAT_FILE] = {""};
-    char *const lines = strdup(v->out.run->index->data != NULL ? v->out.run->index->data : "");
-    STRAKE_CHECK(lines != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
-    for (char *line = lines, *next = NULL; line != NULL; line = next) {
-        strake_index_entry entry;
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
-        if (!strake_index_read(line, &entry)) {
-            continue;
-        }
-        for (int g = 0; g < GROUPS; g++) {
-            char file[STRAKE_FORMAT_FILE];
-            if (!v->group[g].used) {
-                continue;
-            }
-            strake_format_name(group_name(v->out.run->which, g), entry.step, "vti", file);
-            if (strcmp(entry.file, file) == 0 && strcmp(last[g], file) != 0) {
-                strake_vtk_series_add(&v->group[g].series, entry.time, file);
-                (void)snprintf(last[g], sizeof last[g], "%s", file);
-            }
-        }
-    }
-cleanup:
-    free(lines);
-    return status;
-}
-
 static void close_vtk(void *self)
 {
     vtk *const v = self;
@@ -88,16 +55,21 @@ static void close_vtk(void *self)
 
 static strake_status begin(void *self, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     vtk *const v = self;
     const strake_case *const which = v->out.run->which;
-    for (int g = 0; g < GROUPS; g++) {
-        strake_vtk_series_begin(&v->group[g].series);
-    }
     for (int f = 0; f < which->problem->fields; f++) {
         group *const g = &v->group[group_of(which, f)];
         g->used = g->used || which->output_field[f];
     }
-    return keep_series(v, error);
+    for (int g = 0; g < GROUPS; g++) {
+        if (v->group[g].used) {
+            STRAKE_TRY(strake_series_begin(v->out.run, group_name(which, g), "vti",
+                                           &v->group[g].series, error));
+        }
+    }
+cleanup:
+    return status;
 }
 
 /* Points along VTK's axes, and where the first one lies. */
@@ -176,29 +148,6 @@ static strake_status field_end(void *self, strake_error *error)
     return STRAKE_OK;
 }
 
-/* Replaces the series of a group, which now has one file more. */
-static strake_status put_series(const vtk *v, int number, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_text *const series = &v->group[number].series;
-    strake_text text = {0};
-    char file[STRAKE_FORMAT_FILE];
-    (void)snprintf(file, sizeof file, "%s.pvd", group_name(v->out.run->which, number));
-    char *const path = strake_path_join(v->out.run->folder, file);
-    if (!series->failed) {
-        strake_text_append(&text, series->data, series->length);
-        strake_vtk_series_end(&text);
-    }
-    STRAKE_CHECK(path != NULL && !series->failed && !text.failed, error, STRAKE_ERR_MEMORY,
-                 "out of memory for outputs");
-    /* The index, which follows, is what a run goes on from: the series can be made again of it. */
-    STRAKE_TRY(strake_file_put(path, STRAKE_FILE_HASTY, text.data, text.length, error));
-cleanup:
-    strake_text_free(&text);
-    free(path);
-    return status;
-}
-
 static strake_status output_end(void *self, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -207,8 +156,8 @@ static strake_status output_end(void *self, strake_error *error)
         group *const g = &v->group[k];
         if (g->is_begun) {
             STRAKE_TRY(strake_vtk_end(&g->vtk, error));
-            strake_vtk_series_add(&g->series, v->out.run->output.time, g->file);
-            STRAKE_TRY(put_series(v, k, error));
+            STRAKE_TRY(strake_series_add(v->out.run, group_name(v->out.run->which, k), g->file,
+                                         &g->series, error));
             g->is_begun = false;
         }
     }

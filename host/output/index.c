@@ -73,8 +73,9 @@ cleanup:
 /* Whether a file has the name that its line gives it: an index may be written by anybody. */
 static bool is_output(const strake_index_entry *entry)
 {
-    const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS, STRAKE_FORMAT_FOOTPRINT};
-    for (int k = 0; k < 3; k++) {
+    const char *const field[] = {entry->field, STRAKE_FORMAT_FIELDS, STRAKE_FORMAT_FOOTPRINT,
+                                 STRAKE_FORMAT_PARTICLES};
+    for (int k = 0; k < 4; k++) {
         char head[80];
         const int length = entry->step < 0 ? snprintf(head, sizeof head, "%.60s.", field[k])
                                            : snprintf(head, sizeof head, "%.60s_%08lld.", field[k],
@@ -91,7 +92,7 @@ static bool name_series(const strake_index_entry *entry, char *name, size_t size
 {
     const char *const mark = strrchr(entry->file, '_');
     const char *const dot = strrchr(entry->file, '.');
-    if (mark == NULL || dot == NULL || strcmp(dot, ".vti") != 0) {
+    if (mark == NULL || dot == NULL || (strcmp(dot, ".vti") != 0 && strcmp(dot, ".vtp") != 0)) {
         return false;
     }
     (void)snprintf(name, size, "%.*s.pvd", (int)(mark - entry->file), entry->file);

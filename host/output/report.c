@@ -1,5 +1,7 @@
 #include "output/report.h"
 
+#include <stdio.h>
+
 #include "case/source.h"
 #include "io/machine.h"
 
@@ -10,7 +12,7 @@ double strake_case_cells(const strake_case *which)
 
 int strake_case_shape(const strake_case *which, int64_t shape[3])
 {
-    const int dims = which->problem->dims;
+    const int dims = which->problem->has_particles ? 0 : which->problem->dims;
     for (int d = 0; d < dims; d++) {
         shape[d] = which->n[strake_axis_of(dims, d)];
     }
@@ -74,7 +76,7 @@ double strake_result_rate(const strake_result *result)
 {
     const double steps = (double)(result->last_step - result->first_step);
     const bool any = steps > 0.0 && result->seconds > 0.0;
-    return any ? strake_case_cells(result->which) * steps / result->seconds : 0.0;
+    return any ? strake_solver_describe(result->solver).items * steps / result->seconds : 0.0;
 }
 
 void strake_report_host(strake_json *json)
@@ -307,7 +309,7 @@ static void print_activity(const strake_part_report *part, strake_json *json)
 void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json)
 {
-    const double done = part->updates * strake_case_cells(which) / (double)which->n[0];
+    const double done = part->updates * part->items;
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     print_identity(part, json);
     print_loops(&part->loops, json);
@@ -332,7 +334,8 @@ void strake_report_device(const strake_case *which, const strake_part_report *pa
     strake_json_number(json, "idle", part->idle);
     strake_json_end(json);
     print_activity(part, json);
-    strake_json_number(json, "cells_per_second", part->compute > 0.0 ? done / part->compute : 0.0);
+    strake_json_number(json, part->rate,
+                       part->compute > 0.0 ? done / part->compute / part->rate_unit : 0.0);
     strake_json_end(json);
 }
 
@@ -431,10 +434,30 @@ static void print_balance(const strake_result *result, strake_json *json)
     }
 }
 
+/* What is counted of a domain that has more than cells. */
+static void print_domain(const strake_domain_report *domain, double seconds, strake_json *json)
+{
+    char name[64];
+    if (domain->numbers == 0) {
+        return;
+    }
+    strake_json_object(json, "domain", STRAKE_JSON_LINE);
+    for (int k = 0; k < domain->numbers; k++) {
+        const strake_domain_number *const n = &domain->number[k];
+        strake_json_number(json, n->name, n->value);
+        if (n->is_work) {
+            (void)snprintf(name, sizeof name, "%s_per_second", n->name);
+            strake_json_number(json, name, seconds > 0.0 ? n->value / seconds : 0.0);
+        }
+    }
+    strake_json_end(json);
+}
+
 void strake_report_print(const strake_result *result, strake_text *text)
 {
     bool exact = true;
     int threads = 1;
+    const strake_domain_report domain = strake_solver_describe(result->solver);
     strake_json writer = strake_json_on(text), *const json = &writer;
     strake_json_object(json, NULL, STRAKE_JSON_LINES);
     strake_json_string(json, "strake", STRAKE_VERSION);
@@ -456,7 +479,8 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_json_number(json, "seconds", result->seconds);
     strake_json_number(json, "setup_seconds", result->setup_seconds);
     strake_json_number(json, "io_seconds", result->io_seconds);
-    strake_json_number(json, "cells_per_second", strake_result_rate(result));
+    strake_json_number(json, domain.rate, strake_result_rate(result) / domain.rate_unit);
+    print_domain(&domain, result->seconds, json);
     strake_json_integer(json, "arrays", strake_solver_arrays(result->solver));
     strake_json_integer(json, "bytes_per_cell", strake_solver_bytes_per_cell(result->solver));
     strake_json_integer(json, "flops_per_cell", strake_solver_flops_per_cell(result->solver));

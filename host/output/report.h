@@ -56,7 +56,7 @@ double strake_result_rate(const strake_result *result);
 /** Cells of the whole grid. */
 double strake_case_cells(const strake_case *which);
 
-/** Axes that the problem uses, slowest first. @return their number; @p shape receives the cells. */
+/** Axes of the grid, slowest first. @return their number, 0: there is no grid; @p shape receives the cells. */
 int strake_case_shape(const strake_case *which, int64_t shape[3]);
 
 /** Appends the member "host": {...}: processor, cores, memory, system, compiler. */

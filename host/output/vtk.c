@@ -74,13 +74,21 @@ cleanup:
     return status;
 }
 
+/* Goes on to the next array that has bytes, once the present one is complete. */
+static strake_status go_on(strake_vtk *vtk, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    while (vtk->left == 0 && vtk->next < vtk->arrays && status == STRAKE_OK) {
+        vtk->left = vtk->bytes[vtk->next++];
+        status = strake_file_write(&vtk->file, &vtk->left, sizeof vtk->left, error);
+    }
+    return status;
+}
+
 strake_status strake_vtk_write(strake_vtk *vtk, const void *data, size_t bytes, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    if (vtk->left == 0 && vtk->next < vtk->arrays) {
-        vtk->left = vtk->bytes[vtk->next++];
-        STRAKE_TRY(strake_file_write(&vtk->file, &vtk->left, sizeof vtk->left, error));
-    }
+    STRAKE_TRY(go_on(vtk, error));
     STRAKE_CHECK(bytes <= vtk->left, error, STRAKE_ERR_STATE,
                  "%s: %zu bytes of an array that lacks %" PRIu64, vtk->path, bytes, vtk->left);
     STRAKE_TRY(strake_file_write(&vtk->file, data, bytes, error));
@@ -93,6 +101,7 @@ strake_status strake_vtk_end(strake_vtk *vtk, strake_error *error)
 {
     static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
     strake_status status = STRAKE_OK;
+    STRAKE_TRY(go_on(vtk, error)); /* arrays without bytes */
     STRAKE_CHECK(vtk->left == 0 && vtk->next == vtk->arrays, error, STRAKE_ERR_STATE,
                  "%s: array %d of %d lacks %" PRIu64 " bytes", vtk->path, vtk->next, vtk->arrays,
                  vtk->left);

@@ -31,7 +31,7 @@ typedef struct strake_vtk_head {
     const char *attributes; /**< of the element of that name: extent, origin, spacing; "": none */
     const char *piece;      /**< attributes of the one piece */
     double time;            /**< [s]; stands in the file as TimeValue */
-    int arrays;             /**< sections follow each other in the order of strake_vtk_section */
+    int arrays;             /**< those of a section follow each other */
     const strake_vtk_array *array;
 } strake_vtk_head;
 

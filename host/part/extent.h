@@ -2,6 +2,7 @@
 #ifndef STRAKE_EXTENT_H
 #define STRAKE_EXTENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,11 +14,26 @@ typedef struct strake_extent {
     size_t bytes;     /**< of a slab */
 } strake_extent;
 
+/** Something that is counted of a domain. */
+typedef struct strake_domain_number {
+    const char *name, *text; /**< static; the name is one word */
+    double value;
+    bool is_work; /**< done in this run: also of interest per second */
+} strake_domain_number;
+
+enum { STRAKE_DOMAIN_NUMBERS = 8 };
+
 /** What a domain is, for reports. */
 typedef struct strake_domain_report {
-    double items; /**< cells, or particles, that a step updates */
-    int bytes;    /**< of a grid: strake_solver_bytes_per_cell() and what follows it */
+    double items;     /**< cells, or particles, that a step updates */
+    const char *item; /**< one of them in words */
+    const char *rate; /**< name of their number per second, ... */
+    double rate_unit; /**< ... in so many */
+    int64_t slabs;
+    int bytes; /**< of a grid: strake_solver_bytes_per_cell() and what follows it */
     int flops, divisions, arrays;
+    int numbers;
+    strake_domain_number number[STRAKE_DOMAIN_NUMBERS];
 } strake_domain_report;
 
 #endif

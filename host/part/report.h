@@ -49,6 +49,9 @@ typedef struct strake_part_report {
     double active_updates; /**< active cells times steps, ... */
     double computed;       /**< ... and computed ones */
     double updates;        /**< slabs times steps, with those that it had when it took the step */
+    double items;          /**< cells, or particles, of a slab */
+    char rate[24];         /**< what their number per second is called, ... */
+    double rate_unit;      /**< ... in so many */
     int64_t dropped_at;    /**< steps done when its device failed and it was dropped, or -1 */
     char why_dropped[300]; /**< and how it failed */
     strake_part_exchange borders;

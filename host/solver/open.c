@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "case/where.h"
 #include "cpu/pipeline.h"
 #include "cpu/threads.h"
 #include "grid/grid.h"
@@ -10,6 +11,7 @@
 #include "group/regroup.h"
 #include "group/shares.h"
 #include "pace/rescue.h"
+#include "particles/domain.h"
 #include "solver/solver_impl.h"
 #include "team/costs.h"
 
@@ -55,6 +57,24 @@ cleanup:
     return status;
 }
 
+/* Of a domain that one part computes: whether WHERE is one, and this process alone. */
+static strake_status check_lone(const strake_solver *solver, const char *where, strake_error *error)
+{
+    const strake_domain_kind *const kind = solver->kind;
+    const bool is_one =
+        strcmp(where, "serial") == 0 || strcmp(where, "cpu") == 0 ||
+        (kind->opencl != NULL && strake_where_is_device(where) && strchr(where, ',') == NULL);
+    if (kind->lone == NULL || (is_one && solver->domain->ranks == NULL)) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: problem %s cannot run on `%s`%s: %s; use --on cpu, serial%s, without "
+                       "mpirun",
+                       solver->which->file, solver->which->problem->name, where,
+                       solver->domain->ranks != NULL ? " of several ranks" : "", kind->lone,
+                       kind->opencl != NULL ? " or ocl:0" : "");
+}
+
 /* Where to run: everything that can be wrong with it is found here, before any field is needed. */
 static strake_status resolve(strake_solver *solver, const strake_options *options,
                              strake_error *error)
@@ -73,8 +93,9 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
                                       error));
         split = own_split;
     }
-    STRAKE_TRY(
-        strake_where_resolve(solver, where != NULL ? where : "auto", &solver->pace.kind, error));
+    where = where != NULL ? where : solver->kind->lone != NULL ? "cpu" : "auto";
+    STRAKE_TRY(check_lone(solver, where, error));
+    STRAKE_TRY(strake_where_resolve(solver, where, &solver->pace.kind, error));
     if (split != NULL) {
         STRAKE_TRY(strake_where_weights(solver, split, solver->pace.weight, error));
         solver->team.has_weights = true;
@@ -216,8 +237,7 @@ strake_status strake_open(const strake_case *which, const strake_options *option
 /* What a case is of: the one place where it is asked. */
 static const strake_domain_kind *kind_of(const strake_case *which)
 {
-    (void)which;
-    return &strake_grid_kind;
+    return which->problem->has_particles ? &strake_particles_kind : &strake_grid_kind;
 }
 
 strake_status strake_open_on(const strake_case *which, const strake_options *options,

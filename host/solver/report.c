@@ -42,6 +42,10 @@ static void describe(const strake_solver *solver, const strake_part *part, strak
     out->exchange = part->exchange;
     out->idle = part->idle;
     out->updates = part->updates;
+    const strake_domain_report domain = strake_solver_describe(solver);
+    out->items = domain.items / (double)domain.slabs;
+    (void)snprintf(out->rate, sizeof out->rate, "%s", domain.rate);
+    out->rate_unit = domain.rate_unit;
 }
 
 int strake_solver_parts(const strake_solver *solver, strake_part_report *out, int most)

@@ -80,7 +80,7 @@ static int add_gpus(strake_solver *solver, strake_error *error, strake_status *s
             continue;
         }
         if (is_eligible(solver, d, why, sizeof why)) {
-            *status = add_part(solver, solver->kind->device, d, error);
+            *status = add_part(solver, solver->kind->opencl, d, error);
             added++;
         } else {
             strake_cl_watch_expect(&solver->team.watch, 1 - PROGRAMS);
@@ -140,7 +140,7 @@ static strake_status add_named_device(strake_solver *solver, const char *token, 
                     "with other devices only to rounding",
                     token, device->name);
     }
-    return add_part(solver, solver->kind->device, index, error);
+    return add_part(solver, solver->kind->opencl, index, error);
 }
 
 static strake_status add_token(strake_solver *solver, const char *token, strake_error *error)

@@ -19,7 +19,7 @@ typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, 
 
 /** NULL: there is nothing to do. */
 typedef struct strake_domain_kind {
-    const strake_part_ops *serial, *cpu, *device; /**< parts; NULL: it does not run there */
+    const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
     const char *lone; /**< one part of one process computes all of it, since ...; NULL: any parts */
 
     /** In this order: an empty domain; what the case makes of it; its memory, before ranks and drivers take theirs. */

@@ -342,6 +342,22 @@ static void run_trials(team_run *run, int64_t trials, int thread, int threads)
     }
 }
 
+/* What a thread does in a run. */
+static void play(team_run *run, int64_t trials, int thread, int threads)
+{
+    strake_team *const team = run->team;
+    strake_binding before = {.is_bound = false};
+    if (threads == team->roles) {
+        strake_workers_enter(team, team->role[thread].worker, &before);
+    }
+    if (trials > 0) {
+        run_trials(run, trials, thread, threads);
+    } else {
+        run_thread(run, thread, threads);
+    }
+    strake_topology_unbind(&before);
+}
+
 static void start_team(team_run *run, int64_t trials)
 {
     strake_team *team = run->team;
@@ -365,20 +381,13 @@ static void start_team(team_run *run, int64_t trials)
     if (run->ranks != STRAKE_OK) {
         return;
     }
+    if (team->roles == 1) {
+        play(
+            run, trials, 0,
+            1); /* a lone part may have threads of its own: a team in a team is made anew each time */
+    } else {
 #pragma omp parallel num_threads(team->roles)
-    {
-        const int thread = omp_get_thread_num();
-        const int threads = omp_get_num_threads();
-        strake_binding before = {.is_bound = false};
-        if (threads == team->roles) {
-            strake_workers_enter(team, team->role[thread].worker, &before);
-        }
-        if (trials > 0) {
-            run_trials(run, trials, thread, threads);
-        } else {
-            run_thread(run, thread, threads);
-        }
-        strake_topology_unbind(&before);
+        play(run, trials, omp_get_thread_num(), omp_get_num_threads());
     }
     if (team->outside.is_running) {
         run->ranks = team->outside.join(team->outside.user, &run->ranks_error);

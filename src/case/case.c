@@ -21,7 +21,7 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
     const strake_problem *const problem = which->problem;
     if (problem->has_particles) {
         return strake_fail(error, STRAKE_ERR_USAGE,
-                           "%s: problem %s: nothing computes particles yet", which->file,
+                           "%s: problem %s has no grid, and no stages on it", which->file,
                            problem->name);
     }
     for (int f = 0; f < problem->fields; f++) {
@@ -36,6 +36,12 @@ strake_status strake_case_graph(const strake_case *which, double number[STRAKE_M
         }
     }
     return status;
+}
+
+int strake_case_element_size(const strake_case *which)
+{
+    return which->problem->has_particles ? (int)sizeof(double)
+                                         : strake_precision_size(which->precision);
 }
 
 void strake_case_close(strake_case **which)

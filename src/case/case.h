@@ -87,6 +87,9 @@ bool strake_case_has(const strake_case *which, int field);
 /** Whether it is a state that a run has, and that cannot be made of others: checkpoints and reports have it. */
 bool strake_case_keeps(const strake_case *which, int field);
 
+/** Bytes of an element of its fields: those of particles are in double precision whatever the case's is. */
+int strake_case_element_size(const strake_case *which);
+
 /** Number of a problem key by path; the key must exist (programmer's error otherwise). */
 int strake_case_key(const strake_case *which, const char *path);
 

@@ -170,10 +170,35 @@ int strake_output_ground(const strake_case *which)
     return ground;
 }
 
+/* Some formats are for grids, one is for particles. */
+static strake_status check_formats(const strake_case *which, strake_error *error)
+{
+    static const char *const word[] = {"npy",     "netcdf", "vtk", "asc", "geotiff",
+                                       "geojson", "kml",    "vtp", "png"};
+    const bool has_particles = which->problem->has_particles;
+    strake_status status = STRAKE_OK;
+    _Static_assert(sizeof word / sizeof word[0] == STRAKE_FORMATS, "a word for each format");
+    for (int k = 0; k < STRAKE_FORMATS; k++) {
+        STRAKE_CHECK(!which->output_format[k] || k == STRAKE_FORMAT_NPY ||
+                         (k == STRAKE_FORMAT_VTP) == has_particles,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: output.formats: %s is for problems of %s; of %s there are %s",
+                     which->file, word[k], has_particles ? "grids" : "particles",
+                     which->problem->name, has_particles ? "npy and vtp" : "all others");
+    }
+    STRAKE_CHECK(!which->output_format[STRAKE_FORMAT_VTP] || which->output_field[0], error,
+                 STRAKE_ERR_USAGE,
+                 "%s: output.formats: vtp needs where particles are; add %s to output.fields",
+                 which->file, which->problem->field[0].name);
+cleanup:
+    return status;
+}
+
 strake_status strake_output_check(const strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_picture_plan *const plan = &which->picture;
+    STRAKE_TRY(check_formats(which, error));
     if (!which->output_format[STRAKE_FORMAT_PNG]) {
         return STRAKE_OK;
     }

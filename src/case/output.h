@@ -16,11 +16,12 @@ typedef enum strake_output_format {
     STRAKE_FORMAT_GEOTIFF,
     STRAKE_FORMAT_GEOJSON,
     STRAKE_FORMAT_KML,
+    STRAKE_FORMAT_VTP,
     STRAKE_FORMAT_PNG,
     STRAKE_FORMATS
 } strake_output_format;
 
-#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk|asc|geotiff|geojson|kml|png"
+#define STRAKE_FORMAT_WORDS "npy|netcdf|vtk|asc|geotiff|geojson|kml|vtp|png"
 
 /** How a NetCDF file is laid out, in the order of the words of output.netcdf.format. */
 typedef enum strake_netcdf_kind {

@@ -18,6 +18,17 @@ static const strake_field fields[STRAKE_SPH_FIELDS] = {
                            .text = "of the particle, in the order of the scene"},
 };
 
+#define QUANTITIES(unit_)                                                                          \
+    {                                                                                              \
+        [STRAKE_SPH_KINETIC] = {"kinetic", unit_, "energy of the fluid's motion"},                 \
+        [STRAKE_SPH_POTENTIAL] = {"potential", unit_,                                              \
+                                  "energy of the fluid's height, 0 at the case's origin"},         \
+        [STRAKE_SPH_THERE] = {"fluid", "[-]", "particles of it in the box"},                       \
+    }
+
+static const strake_quantity quantities_2d[STRAKE_SPH_QUANTITIES] = QUANTITIES("[J/m]");
+static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("[J]");
+
 #define KEYS(dims_, directions_, origin_, gravity_)                                                \
     {                                                                                              \
         {"scene.spacing",                                                                          \
@@ -275,6 +286,8 @@ const strake_problem strake_problem_sph2d = {
     .field = fields,
     .is_adaptive = true,
     .has_particles = true,
+    .quantities = STRAKE_SPH_QUANTITIES,
+    .quantity = quantities_2d,
     .cl_source = "sph_point.h",
     .example = "scene:\n"
                "  spacing: 0.02\n"
@@ -295,6 +308,8 @@ const strake_problem strake_problem_sph3d = {
     .field = fields,
     .is_adaptive = true,
     .has_particles = true,
+    .quantities = STRAKE_SPH_QUANTITIES,
+    .quantity = quantities_3d,
     .cl_source = "sph_point.h",
     .example = "scene:\n"
                "  spacing: 0.04\n"

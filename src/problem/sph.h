@@ -16,6 +16,9 @@ enum {
     STRAKE_SPH_FIELDS
 };
 
+/** What is measured of them. */
+enum { STRAKE_SPH_KINETIC, STRAKE_SPH_POTENTIAL, STRAKE_SPH_THERE, STRAKE_SPH_QUANTITIES };
+
 /** Directions in the order of the words. */
 #define STRAKE_SPH_DIRECTIONS_2D "x|z"
 #define STRAKE_SPH_DIRECTIONS_3D "x|y|z"

@@ -2,6 +2,7 @@
 """Reads outputs without any library, as their formats are published, so that tests do not ask the writer:
 
     outputs.py vti FILE ARRAY          the array's values, raw
+    outputs.py vtp FILE ARRAY          the same as doubles, whatever type the file has
     outputs.py nc FILE                 number of records, bytes that the file lacks for them
     outputs.py nc FILE VARIABLE [K]    values (of record K), little-endian
     outputs.py nc FILE VARIABLE K FIRST COUNT  so many of them
@@ -28,6 +29,15 @@ def vti(path, name):
     (length,) = struct.unpack_from("<Q", data, start + offset)
     assert data.endswith(b"\n  </AppendedData>\n</VTKFile>\n")
     return data[start + offset + 8 : start + offset + 8 + length]
+
+
+def vtp(path, name):
+    head = open(path, "rb").read().split(b"<AppendedData")[0].decode()
+    kind = re.search('type="([A-Za-z0-9]+)" Name="%s"' % name, head).group(1)
+    form = {"Float64": "d", "Int64": "q", "UInt8": "B"}[kind]
+    raw = vti(path, name)
+    count = len(raw) // struct.calcsize(form)
+    return struct.pack("<%dd" % count, *struct.unpack("<%d%s" % (count, form), raw))
 
 
 class Cdf5:
@@ -159,6 +169,8 @@ def main(kind, path, *rest):
     out = sys.stdout.buffer
     if kind == "vti":
         out.write(vti(path, rest[0]))
+    elif kind == "vtp":
+        out.write(vtp(path, rest[0]))
     elif kind == "nc":
         file = Cdf5(path)
         if not rest:

@@ -1,0 +1,185 @@
+/* The parts of particles: who can compute them. A part has all of them and keeps the clock. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cpu/pipeline.h"
+#include "io/machine.h"
+#include "particles/domain.h"
+
+/* A run, as a part of a team. */
+typedef struct body {
+    strake_sph_run *run;
+    strake_clock clock; /* as it was given when the present legs began */
+    bool finds; /* the first leg only finds what belongs to new states, which steps do themselves */
+    int64_t legs; /* that were not beyond the end */
+    int64_t told; /* particles that had left when the user was told last */
+} body;
+
+static strake_status make(strake_part *part, strake_sph_way way, int threads, strake_isa isa,
+                          strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_particles *const p = strake_particles_of(part->domain);
+    const strake_scene *const scene = &p->scene;
+    body *const b = calloc(1, sizeof *b);
+    STRAKE_CHECK(b != NULL, error, STRAKE_ERR_MEMORY, "out of memory for particles");
+    part->body = b;
+    STRAKE_TRY(strake_sph_open(&scene->sph, scene->size, scene->is_round, p->which->precision, way,
+                               threads, isa, scene->count, scene->particle, &b->run, error));
+    strake_particles_begin_run(p, b->run);
+cleanup:
+    return status;
+}
+
+static strake_status make_serial(strake_part *part, const strake_part_plan *plan, int worker,
+                                 strake_error *error)
+{
+    (void)plan;
+    (void)worker;
+    return make(part, STRAKE_SPH_REFERENCE, 1, STRAKE_ISA_SCALAR, error);
+}
+
+/* Threads meet several times a step: few particles are not worth it. */
+static int threads_of(const strake_part *part)
+{
+    enum { PER_THREAD = 1024 };
+    const strake_particles *const p = strake_particles_of(part->domain);
+    const int64_t most = p->scene.count / PER_THREAD;
+    return most < 1 ? 1 : most < p->team->most_threads ? (int)most : p->team->most_threads;
+}
+
+static strake_status make_cpu(strake_part *part, const strake_part_plan *plan, int worker,
+                              strake_error *error)
+{
+    (void)worker;
+    return make(part, STRAKE_SPH_LISTS, threads_of(part), plan->isa, error);
+}
+
+static void unmake(strake_part *part)
+{
+    body *const b = part->body;
+    strake_particles_end_run(strake_particles_of(part->domain));
+    strake_sph_close(&b->run);
+    free(b);
+}
+
+static strake_status load_states(strake_part *part, strake_error *error)
+{
+    return strake_particles_load(strake_particles_of(part->domain), error);
+}
+
+static strake_status store(strake_part *part, int parity, strake_error *error)
+{
+    (void)parity;
+    return strake_particles_store(strake_particles_of(part->domain), error);
+}
+
+static strake_status start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
+                                 strake_error *error)
+{
+    body *const b = part->body;
+    (void)error;
+    b->clock = *clock;
+    b->finds = !clock->is_known;
+    b->legs = 0;
+    b->run->clock.time = clock->time;
+    *keeps = true;
+    return STRAKE_OK;
+}
+
+/* The clock, as the run has it. */
+static strake_clock clock_of(const body *b)
+{
+    strake_clock clock = b->clock;
+    clock.time = b->run->clock.time;
+    clock.dt = b->run->clock.bound;
+    clock.is_known = 1;
+    clock.sweeps = b->legs;
+    return clock;
+}
+
+static bool is_over(const strake_part *part)
+{
+    const body *const b = part->body;
+    const strake_clock clock = clock_of(b);
+    return !b->finds && strake_clock_is_over(&clock);
+}
+
+static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_error *error)
+{
+    (void)error;
+    *clock = clock_of(part->body);
+    return STRAKE_OK;
+}
+
+/* Says so when the first particle has left the box, and whenever they are ten times as many. */
+static void tell_lost(const strake_part *part, body *b)
+{
+    const strake_sph_clock *const clock = &b->run->clock;
+    const strake_particles *const p = strake_particles_of(part->domain);
+    if (clock->lost > 0 && clock->lost >= 10 * b->told) {
+        b->told = clock->lost;
+        strake_tell(&p->team->notices,
+                    STRAKE_NOTICE_WARNING
+                    "%lld particle%s left the box by step %lld, t = %g s, and "
+                    "%s computed no more; a larger scene.box or walls keep "
+                    "them",
+                    (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
+                    (long long)clock->steps, clock->time, clock->lost > 1 ? "are" : "is");
+    }
+}
+
+static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
+{
+    body *const b = part->body;
+    strake_status status = STRAKE_OK;
+    (void)leg;
+    (void)finite; /* the run names the particle itself */
+    if (!b->finds && is_over(part)) {
+        return STRAKE_OK;
+    }
+    if (!b->finds) {
+        STRAKE_TRY(strake_sph_step(b->run, 1, b->clock.stop, error));
+        tell_lost(part, b);
+    }
+    b->finds = false;
+    b->legs++;
+cleanup:
+    return status;
+}
+
+static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,
+                     const char *name)
+{
+    strake_machine machine;
+    (void)part;
+    strake_machine_read(&machine);
+    (void)snprintf(out->name, sizeof out->name, "%s", name != NULL ? name : machine.cpu);
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", machine.vendor);
+    (void)snprintf(out->instruction_set, sizeof out->instruction_set, "%s", strake_isa_name(isa));
+    out->threads = threads;
+}
+
+static void describe_serial(const strake_part *part, strake_part_report *out)
+{
+    describe(part, out, STRAKE_ISA_SCALAR, 1, "every candidate, one thread");
+}
+
+static void describe_cpu(const strake_part *part, strake_part_report *out)
+{
+    const strake_team *const team = strake_particles_of(part->domain)->team;
+    describe(part, out, team->isa, threads_of(part), NULL);
+}
+
+#define COMMON                                                                                     \
+    .needs_all = true, .unmake = unmake, .load_states = load_states, .store = store, .leg = leg,   \
+    .start_clock = start_clock, .is_over = is_over, .stop_clock = stop_clock
+
+const strake_part_ops strake_particles_serial = {.word = "serial",
+                                                 .role = "reference",
+                                                 .make = make_serial,
+                                                 .describe = describe_serial,
+                                                 COMMON};
+
+const strake_part_ops strake_particles_cpu = {
+    .word = "cpu", .role = "lists", .make = make_cpu, .describe = describe_cpu, COMMON};

@@ -1,0 +1,117 @@
+#!/bin/bash
+# Cases of particles from one end to the other: fields by number, .vtp, checkpoints, threads, what leaves, bad use.
+outputs=$(realpath "$(dirname "$0")/../support/outputs.py")
+. "$(dirname "$0")/tap.bash"
+
+cat >drop.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.02
+  to: [0.8, 0.4]
+  fluid: [{box: {from: [0, 0], to: [0.24, 0.24]}}]
+  walls: [{sides: [bottom, left, right]}]
+time: {end: 0.03}
+output: {every: 40, formats: [npy, vtp]}
+diagnostics: {every: 20}
+YAML
+values() { # values FILE.npy: what is in it, behind its header of 128 bytes
+    tail -c +129 "$1"
+}
+same() { # same DIR DIR: all files but run.json, which says what made them
+    diff -rq -x run.json "$1" "$2"
+}
+
+try run drop.yaml --on cpu --threads 1 --output one --report one.json --set checkpoint.every=30
+exits 0 "a case of particles runs"
+check "the run says what there is, its numbers and the limits of its time step" bash -c '
+    grep -q "particles  402: 144 fluid, 258 of dynamic walls" .err && grep -q "h = 0.026 m" .err &&
+    grep -q "c0 = .* B = " .err && grep -q "limits of dt" .err'
+check "the summary counts updates, pairs and memory" bash -c '
+    grep -q "^sph2d, 402 particles, double precision" .out && grep -q "mips in " .out &&
+    grep -q "^pairs .* a second" .out && grep -q "^bytes_per_particle" .out && grep -q "^lost  *0 " .out'
+check "and so does the report" bash -c '
+    grep -q "\"mips\": [0-9]" one.json && grep -q "\"pairs_per_second\": [0-9]" one.json &&
+    grep -q "\"domain\": {\"particles\": 402, \"fluid\": 144, \"dynamic\": 258" one.json'
+check "the last step ends at time.end, and outputs are those of the case" bash -c '
+    grep -q "^86,0.029999999999999999,number,number_00000086.npy$" one/index.csv &&
+    grep -q "^40,.*,velocity,particles_00000040.vtp$" one/index.csv && grep -q "^80,.*,kind,kind_00000080.npy$" one/index.csv'
+check "vectors have a row for each particle" bash -c '
+    grep -aq "<f8.*(402, 2)" one/position_00000040.npy && grep -aq "<f8.*(402,)" one/density_00000040.npy'
+check "energies are measured: what falls gets faster" bash -c '
+    head -1 one/diagnostics.csv | grep -qx "step,time,kinetic,potential,fluid" &&
+    awk -F, "NR > 2 && (\$3 <= k || \$4 >= p || \$3 + \$4 > e * 1.003) {exit 1} NR > 1 {k = \$3; p = \$4} NR == 2 {e = k + p}" one/diagnostics.csv'
+
+for run in 'cpu --threads 3' serial; do
+    # shellcheck disable=SC2086
+    try run drop.yaml --on $run --quiet --output two --set checkpoint.every=30
+    check "the same bytes from $run" same one two
+    rm -rf two
+done
+for precision in double single; do
+    try run drop.yaml --on serial --quiet --output whole --set precision=$precision --set checkpoint.every=30
+    for step in 17 43; do
+        try run drop.yaml --on cpu --quiet --output cut --set precision=$precision --steps $step --set checkpoint.every=$step
+        try run drop.yaml --on cpu --quiet --output cut --set precision=$precision --resume cut/checkpoint.strake --set checkpoint.every=30
+        rm -f cut/*_000000$step.*
+        check "$precision: the same bytes when it was stopped after step $step" same whole cut
+        rm -rf cut
+    done
+    rm -rf whole
+done
+try compare one/checkpoint.strake one/checkpoint.strake
+exits 0 "checkpoints of particles are compared"
+try run drop.yaml --set scene.spacing=0.021 --resume one/checkpoint.strake --quiet
+fails 2 "a checkpoint of another scene is refused" "belongs to another case"
+
+if command -v python3 >/dev/null; then
+    good=0
+    for name in density pressure kind number; do
+        python3 "$outputs" vtp one/particles_00000040.vtp $name | cmp -s - <(values one/${name}_00000040.npy) || good=1
+    done
+    report $good "the values of .vtp files are those of the .npy files"
+    flat() { # flat: doubles of which every second one of three is dropped, as 2D has it
+        python3 -c 'import struct, sys
+v = [x for (x,) in struct.iter_unpack("<d", sys.stdin.buffer.read())]
+assert not any(v[1::3])
+sys.stdout.buffer.write(b"".join(struct.pack("<dd", *p) for p in zip(v[::3], v[2::3])))'
+    }
+    python3 "$outputs" vtp one/particles_00000040.vtp position | flat | cmp -s - <(values one/position_00000040.npy)
+    report $? "points have three coordinates, the middle one 0 in 2D"
+else
+    skip "the values of .vtp files" "no python3"
+fi
+check "the series has all outputs, also those before it was resumed" bash -c '
+    [ "$(grep -c "<DataSet" one/particles.pvd)" -eq "$(ls one/*.vtp | wc -l)" ]'
+
+cat >fall.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.02
+  to: [0.4, 0.3]
+  fluid: [{box: {from: [0.1, 0.02], to: [0.2, 0.1]}}]
+time: {end: 0.2}
+scheme: {sound: 20}
+output: {every: 100, formats: [npy, vtp]}
+YAML
+try run fall.yaml --on cpu --output fall --set checkpoint.every=250
+exits 0 "a fluid falls out of its box to the last particle"
+check "which is told, and counted" bash -c 'grep -q "warning: .* left the box by step" .err && grep -q "^lost  *20 " .out'
+check "files of no particles are written" grep -aq 'NumberOfPoints="0"' "fall/$(basename "$(ls fall/*.vtp | tail -1)")"
+check "in arrays who left keeps a row" bash -c '
+    last=$(ls fall/kind_*.npy | tail -1); [ "$(stat -c %s "$last")" -eq $((128 + 8 * 20)) ] &&
+    [ "$(tail -c +129 "$last" | od -An -v -tf8 -w8 | sort -u | tr -d " ")" = 3 ]'
+try run fall.yaml --on serial --quiet --output again --resume fall/checkpoint.strake
+last=$(basename "$(ls fall/position_*.npy | tail -1)")
+check "a run in which particles have left goes on to the same bytes" cmp "again/$last" "fall/$last"
+
+for where in auto hybrid cpu,ocl:0; do
+    try run drop.yaml --on $where --quiet
+    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu"
+done
+try run drop.yaml --quiet --set 'output.formats=[vtk]'
+fails 2 "a format for grids is refused" "of sph2d there are npy and vtp"
+try run drop.yaml --quiet --set 'output.fields=[density]'
+fails 2 "a .vtp without positions is refused" "add position to output.fields"
+try run case.yaml --quiet --set 'output.formats=[vtp]'
+fails 2 "of a grid there is no .vtp" "vtp is for problems of particles"
+done_testing
