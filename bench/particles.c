@@ -2,7 +2,8 @@
  * Rates of particles: a column of water as long as the paper's (Herault et al. 2010; Rustico et al. 2012), 0.6 x 1.2 x 0.6 m, breaks in a box of
  * 2.4 x 1.2 x 0.8 m with plane walls.
  *
- *   build/particles [serial|cpu[:THREADS]|ocl:N]... [--particles N] [--steps N] [--warm N] [--group N] [--double] [--check N]
+ *   build/particles [serial|cpu[:THREADS]|ocl:N]... [--particles N] [--steps N] [--warm N] [--group N] [--rebuild N]
+ *       [--double] [--check N]
  *
  * Each place advances by --warm steps and is measured over --steps. --check N: the first N steps also by the processor's
  * threads, and whether the bits are the same.
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "cpu/pipeline.h"
@@ -46,7 +48,7 @@ static void fill(job *j)
                           .repulsion = 5.0 * g * water[2],
                           .reach = dp,
                           .skin = 0.1,
-                          .rebuild = 10,
+                          .rebuild = j->sph.rebuild,
                           .planes = 5,
                           .plane = {{{1.0, 0.0, 0.0}, 0.0},
                                     {{-1.0, 0.0, 0.0}, -2.4},
@@ -119,6 +121,7 @@ static strake_status measure(job *j, const char *where, strake_error *error)
     }
     status = status == STRAKE_OK ? strake_sph_step(run, j->warm, INFINITY, error) : status;
     const double before = strake_clock_seconds();
+    const clock_t busy = clock();
     const double pairs = run != NULL ? run->clock.pairs : 0.0;
     const int64_t rebuilds = run != NULL ? run->clock.rebuilds : 0;
     status = status == STRAKE_OK ? strake_sph_step(run, j->steps, INFINITY, error) : status;
@@ -132,6 +135,11 @@ static strake_status measure(job *j, const char *where, strake_error *error)
                (long long)(run->clock.rebuilds - rebuilds), seconds, 1e-6 * done / seconds,
                (run->clock.pairs - pairs) / seconds, (run->clock.pairs - pairs) / (2.0 * done),
                strake_sph_bytes(run) / (double)j->count);
+        if (strncmp(where, "ocl", 3) != 0) {
+            const double cores = (double)(clock() - busy) / CLOCKS_PER_SEC;
+            printf("%-8s %.3f mips and %.4g pairs/s for each second of a core\n", where,
+                   1e-6 * done / cores, (run->clock.pairs - pairs) / cores);
+        }
         (void)fflush(stdout);
     }
     strake_sph_close(&run);
@@ -140,7 +148,11 @@ static strake_status measure(job *j, const char *where, strake_error *error)
 
 int main(int count, char **word)
 {
-    job j = {.particles = 1600000, .steps = 100, .warm = 10, .precision = STRAKE_SINGLE};
+    job j = {.particles = 1600000,
+             .steps = 100,
+             .warm = 10,
+             .precision = STRAKE_SINGLE,
+             .sph.rebuild = 10};
     strake_error error = {0};
     int places = 0;
     strake_status status = strake_cl_list_open(&j.list, &error);
@@ -155,6 +167,7 @@ int main(int count, char **word)
             j.steps = strcmp(key, "steps") == 0 ? value : j.steps;
             j.warm = strcmp(key, "warm") == 0 ? value : j.warm;
             j.check = strcmp(key, "check") == 0 ? value : j.check;
+            j.sph.rebuild = strcmp(key, "rebuild") == 0 ? (int)value : j.sph.rebuild;
             j.group = strcmp(key, "group") == 0 ? (int)value : j.group;
         } else {
             places++;

@@ -155,18 +155,23 @@ static inline sph_sums sph_force(int p, uint kind, sph_body i, int cell, int4 ce
     sph_total sum = {{{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
                      {{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
                      REAL(0.0)};
+    uint next = 0;
     __global const uint *word = lists.words + (ulong)lists.first[2 * group] * SPH_SIDE_BY_SIDE + lane;
+    next = *word;
     for (int k = 0; k < (int)count.x; k += 2) {
-        const uint two = *word;
+        const uint two = next;
         word += SPH_SIDE_BY_SIDE;
+        next = *word; /* of the row that follows, there always is one */
         sum = sph_add_near(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
         sum = sph_add_near(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
     }
 #if SPH_WALLS
     word = lists.words + (ulong)lists.first[2 * group + 1] * SPH_SIDE_BY_SIDE + lane;
+    next = *word;
     for (int k = 0; k < (int)count.y; k += 2) {
-        const uint two = *word;
+        const uint two = next;
         word += SPH_SIDE_BY_SIDE;
+        next = *word; /* of the row that follows, there always is one */
         sum = sph_add_far(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
         sum = sph_add_far(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
     }

@@ -141,7 +141,8 @@ cleanup:
 static strake_status grow(strake_sph_device *own, size_t rows, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t bytes = rows * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
+    /* One more, which a pass looks at and leaves. */
+    const size_t bytes = (rows + 1) * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
     if (bytes > own->words_bytes) {
         strake_cl_release_buffer(&own->session, &own->words);
         own->bytes -= (double)own->words_bytes;
