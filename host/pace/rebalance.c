@@ -79,6 +79,7 @@ static int begin_work(strake_pace *pace)
         const strake_times *const tried = &pace->tried[e];
         const double each = pace->before[slabs] / (double)slabs;
         strake_times_line line = strake_times_fit(tried);
+        pace->balancer.work.whole[e] = part->ops->is_whole ? each : 0.0;
         if (tried->samples > 0 && !part->dropped) {
             const double at = (double)tried->sample[tried->samples - 1].slabs;
             line.slope /= each;

@@ -65,6 +65,7 @@ typedef struct strake_part_ops {
         has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
     bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
     bool is_tried;     /**< trial steps make it ready and tell how fast it is; settings are tuned */
+    bool is_whole;     /**< it computes all of its slabs, whatever strake_domain.work says */
     bool needs_all;    /**< it computes the whole domain or nothing */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 

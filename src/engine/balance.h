@@ -59,8 +59,10 @@ typedef struct strake_balance_work {
     double known_at[STRAKE_BALANCE_PARTS];         /**< work for which; 0: nothing is known */
     double alone[STRAKE_BALANCE_PARTS];            /**< as beyond, of a part without others */
     double idle[STRAKE_BALANCE_PARTS]; /**< seconds of a step with next to no work; < 0: unknown */
-    double left_at
-        [STRAKE_BALANCE_PARTS]; /**< all work when the part was switched off; 0: it was not */
+    /** All work once the part was switched off; 0: it was not; < 0: not known yet. */
+    double left_at[STRAKE_BALANCE_PARTS];
+    /** Work of any slab, for a part that leaves nothing out; 0: it does. Set after the begin. */
+    double whole[STRAKE_BALANCE_PARTS];
     strake_chain chain[STRAKE_BALANCE_PARTS];
 } strake_balance_work;
 

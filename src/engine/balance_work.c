@@ -28,6 +28,9 @@ void strake_balancer_weigh(strake_balancer *b, const double *before, const doubl
     b->work.step = step;
     b->work.steps = steps;
     b->work.all = before[b->slabs];
+    for (int p = 0; p < b->parts; p++) { /* as others see it who have the slabs now */
+        b->work.left_at[p] = b->work.left_at[p] < 0.0 ? b->work.all : b->work.left_at[p];
+    }
 }
 
 void strake_balancer_know(strake_balancer *b, int part, strake_times_line line, double work)
@@ -141,8 +144,11 @@ static void set_chains(strake_balancer *b, bool others)
         const double ratio = w->all / w->left_at[p];
         const bool has_left = w->left_at[p] > 0.0 && ratio < growth && ratio * growth > 1.0;
         const bool may = b->owned[p] > 0 || (others && !has_left);
+        const double slope = may ? b->line[p].slope : (double)INFINITY;
+        const bool is_whole = may && w->whole[p] > 0.0;
         b->work.chain[p] = (strake_chain){.start = b->line[p].start,
-                                          .rate = may ? b->line[p].slope : (double)INFINITY,
+                                          .each = is_whole ? slope * w->whole[p] : 0.0,
+                                          .rate = is_whole ? 0.0 : slope,
                                           .least = b->least,
                                           .most = b->slabs,
                                           .is_needed = !others && b->owned[p] > 0};
@@ -182,7 +188,8 @@ static double find_others(strake_balancer *b, int64_t *owned)
     best = isfinite(best) ? predict(b, owned, NULL) : best;
     for (int p = 0; p < b->parts; p++) {
         const strake_chain *const c = &b->work.chain[p];
-        const double own = c->start + c->rate * b->work.all + fmax(b->work.alone[p], 0.0);
+        const double own =
+            strake_chain_seconds(c, b->slabs, b->work.all) + fmax(b->work.alone[p], 0.0);
         only = own < best ? p : only;
         best = own < best ? own : best;
     }
@@ -273,7 +280,7 @@ void strake_balancer_switched(strake_balancer *b, const int64_t *owned, double s
 {
     strake_balance_work *const w = &b->work;
     for (int p = 0; p < b->parts; p++) {
-        w->left_at[p] = owned[p] > 0 ? 0.0 : b->owned[p] > 0 ? w->all : w->left_at[p];
+        w->left_at[p] = owned[p] > 0 ? 0.0 : b->owned[p] > 0 ? -1.0 : w->left_at[p];
     }
     w->price = seconds;
     w->lost = 0.0;

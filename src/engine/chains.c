@@ -6,16 +6,19 @@
 /* Halvings of the interval of times: as many as a double has digits, and some. */
 enum { HALVINGS = 64 };
 
-/* The most slabs from @p at on, of @p most, that have no more work than that. */
-static int64_t count_within(const double *before, int64_t at, int64_t most, double work)
+double strake_chain_seconds(const strake_chain *chain, int64_t slabs, double work)
+{
+    return slabs > 0 ? chain->start + chain->each * (double)slabs + chain->rate * work : 0.0;
+}
+
+/* The most slabs from @p at on, of @p most, that a part can do within a time. */
+static int64_t count_within(const double *before, int64_t at, int64_t most, const strake_chain *c,
+                            double seconds)
 {
     int64_t low = 0, high = most;
-    if (!(work >= 0.0)) {
-        return 0;
-    }
     while (low < high) {
         const int64_t middle = low + (high - low + 1) / 2;
-        if (before[at + middle] - before[at] <= work) {
+        if (strake_chain_seconds(c, middle, before[at + middle] - before[at]) <= seconds) {
             low = middle;
         } else {
             high = middle - 1;
@@ -38,11 +41,11 @@ static bool fits(const double *before, int64_t slabs, const strake_chain *chain,
         const int64_t left = slabs - at - due;
         const int64_t most = c->most < left ? c->most : left;
         const int64_t count =
-            most > 0 ? count_within(before, at, most, (seconds - c->start) / c->rate) : 0;
+            most > 0 && isfinite(c->rate) ? count_within(before, at, most, c, seconds) : 0;
         if (count < c->least && c->is_needed) {
             return false;
         }
-        owned[p] = isfinite(c->rate) && count >= c->least ? count : 0;
+        owned[p] = count >= c->least ? count : 0;
         at += owned[p];
     }
     return at == slabs;
@@ -56,7 +59,7 @@ double strake_chains_seconds(const double *before, const strake_chain *chain, in
     int found = 0;
     for (int p = 0; p < chains; p++) {
         const double work = before[at + owned[p]] - before[at];
-        const double own = owned[p] > 0 ? chain[p].start + chain[p].rate * work : 0.0;
+        const double own = strake_chain_seconds(&chain[p], owned[p], work);
         found = own > most ? p : found;
         most = own > most ? own : most;
         at += owned[p];
@@ -72,7 +75,7 @@ double strake_chains_cut(const double *before, int64_t slabs, const strake_chain
 {
     double low = 0.0, high = 0.0;
     for (int p = 0; p < chains; p++) {
-        const double all = chain[p].start + chain[p].rate * before[slabs];
+        const double all = strake_chain_seconds(&chain[p], slabs, before[slabs]);
         high = isfinite(all) && all > high ? all : high;
     }
     if (!fits(before, slabs, chain, chains, high, owned)) {

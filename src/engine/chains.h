@@ -10,10 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a part takes for a stretch: start + rate * its work [s]; nothing where it has no slabs. */
+/** What a part takes for a stretch: start + each * its slabs + rate * its work [s]; nothing where it has no slabs. */
 typedef struct strake_chain {
     double start;        /**< [s] */
-    double rate;         /**< [s] of a unit of work, positive; INFINITY: it has no slabs */
+    double each;         /**< [s] of a slab, whatever its work */
+    double rate;         /**< [s] of a unit of work; INFINITY: it has no slabs */
     int64_t least, most; /**< slabs, where it has any: at least one, and what its memory holds */
     bool is_needed;      /**< it has some */
 } strake_chain;
@@ -25,6 +26,9 @@ typedef struct strake_chain {
  */
 double strake_chains_cut(const double *before, int64_t slabs, const strake_chain *chain, int chains,
                          int64_t *owned);
+
+/** The seconds of a part for so many slabs with so much work. */
+double strake_chain_seconds(const strake_chain *chain, int64_t slabs, double work);
 
 /** The seconds of the part that takes longest of a cut. @param[out] longest  which that is; NULL: not asked */
 double strake_chains_seconds(const double *before, const strake_chain *chain, int chains,

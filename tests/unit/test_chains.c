@@ -33,8 +33,9 @@ static double try_all(const double *before, int64_t at, const strake_chain *chai
             count == 0 ? !chain->is_needed
                        : count >= chain->least && count <= chain->most && isfinite(chain->rate);
         if (is_allowed) {
+            const double work = before[at + count] - before[at];
             const double own =
-                count == 0 ? 0.0 : chain->start + chain->rate * (before[at + count] - before[at]);
+                count == 0 ? 0.0 : chain->start + chain->each * (double)count + chain->rate * work;
             best = fmin(best, fmax(own, try_all(before, at + count, chain + 1, chains - 1)));
         }
     }
@@ -56,6 +57,7 @@ static void no_cut_is_better(void **state)
         for (int p = 0; p < CHAINS; p++) {
             const bool cannot = strake_random(&seed) < 0.1;
             chain[p] = (strake_chain){.start = floor(4.0 * strake_random(&seed)),
+                                      .each = floor(2.0 * strake_random(&seed)),
                                       .rate = cannot ? (double)INFINITY
                                                      : 1.0 + floor(3.0 * strake_random(&seed)),
                                       .least = 1,
@@ -83,8 +85,9 @@ static void who_must_have_some_has_as_many_as_it_needs(void **state)
     enum { SLABS = 100 };
     double before[SLABS + 1] = {0.0};
     int64_t owned[3];
-    strake_chain chain[3] = {
-        {0.0, 1.0, 1, SLABS, true}, {50.0, 9.0, 6, SLABS, true}, {0.0, 1.0, 1, 30, true}};
+    strake_chain chain[3] = {{0.0, 0.0, 1.0, 1, SLABS, true},
+                             {50.0, 0.0, 9.0, 6, SLABS, true},
+                             {0.0, 1.0, 0.0, 1, 30, true}};
     (void)state;
     for (int k = 0; k < SLABS; k++) {
         before[k + 1] = before[k] + 1.0;
@@ -306,6 +309,20 @@ static double grow(double cells, double *before)
     return before[ROWS];
 }
 
+/* The same as @p before where everything is computed of the slabs of one part. */
+static void count_whole(const strake_balancer *b, double *before)
+{
+    int64_t at = 0;
+    for (int p = 0; p < MACHINE; p++) {
+        for (int64_t k = 0; k < b->owned[p]; k++, at++) {
+            const double less = before[at + 1] - before[at] - b->work.whole[p];
+            for (int64_t j = at + 1; j <= ROWS && b->work.whole[p] > 0.0; j++) {
+                before[j] -= less;
+            }
+        }
+    }
+}
+
 static void look(strake_balancer *b, const double *before, double noise, uint64_t *seed, course *c)
 {
     double seconds[MACHINE], work[MACHINE];
@@ -386,6 +403,28 @@ static void parts_are_switched_on_as_work_grows_and_off_again(void **state)
     }
 }
 
+/* A device that computes all of its slabs beside a processor that does not: what moves turns out to be less. */
+static void a_part_that_leaves_nothing_out_loses_what_is_sparse(void **state)
+{
+    double before[ROWS + 1];
+    course c = {0};
+    uint64_t seed = 5;
+    strake_balancer *const b = begin_machine();
+    (void)state;
+    b->work.whole[1] = b->work.whole[2] = 4000.0;
+    for (int k = 0; k < 4000; k++) {
+        (void)grow(k < 2000 ? 3000.0 : 1.5e6, before);
+        count_whole(b, before);
+        look(b, before, 0.02, &seed, &c);
+        if (k == 1999) {
+            assert_true(b->owned[0] > 3 * ROWS / 4);
+        }
+    }
+    assert_true(b->owned[1] > ROWS / 4 && b->owned[2] > ROWS / 4);
+    assert_true(c.switches <= 4);
+    free(b);
+}
+
 /* However work is, and whatever is measured: with as much of it nobody comes back who was switched off. */
 static void with_the_same_work_nothing_swings(void **state)
 {
@@ -407,6 +446,7 @@ int main(void)
         cmocka_unit_test(places_tell_where_work_lies),
         cmocka_unit_test(drifting_loads_are_followed),
         cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
+        cmocka_unit_test(a_part_that_leaves_nothing_out_loses_what_is_sparse),
         cmocka_unit_test(with_the_same_work_nothing_swings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
