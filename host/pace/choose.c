@@ -322,6 +322,11 @@ strake_status strake_choose(strake_pace *pace, strake_error *error)
     STRAKE_CHECK(prediction != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
     strake_predict(pace, least_gain, prediction);
     tell_prediction(pace, prediction);
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_team_part *const part = &prediction->part[e];
+        const bool is_known = prediction->known[e] && isfinite(part->slab);
+        pace->predicted[e] = (strake_times_line){part->fixed, is_known ? part->slab : 0.0, 0.1};
+    }
     c.order[0] = prediction->plan.order[0];
     if (prediction->complete) {
         STRAKE_TRY(confirm(&c, prediction, &good, error));

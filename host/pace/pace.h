@@ -43,6 +43,8 @@ typedef struct strake_pace {
     double seen_busy[STRAKE_MAX_PARTS]; /**< seconds that parts worked since the last look */
     strake_times
         tried[STRAKE_MAX_PARTS]; /**< where slabs differ: what slabs took on trial, all of each */
+    strake_times_line
+        predicted[STRAKE_MAX_PARTS]; /**< likewise, of tuned parts; slope 0: it is not known */
     double
         *before; /**< likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
     double worked[STRAKE_MAX_PARTS]; /**< likewise: work of each part at the last look */

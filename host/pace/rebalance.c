@@ -78,14 +78,17 @@ static int begin_work(strake_pace *pace)
         const strake_part *const part = &pace->team->part[e];
         const strake_times *const tried = &pace->tried[e];
         const double each = pace->before[slabs] / (double)slabs;
-        strake_times_line line = strake_times_fit(tried);
+        const bool is_tried = tried->samples > 0;
+        strake_times_line line = is_tried ? strake_times_fit(tried) : pace->predicted[e];
+        const double at =
+            is_tried ? (double)tried->sample[tried->samples - 1].slabs : (double)slabs;
+        const bool is_known = line.slope > 0.0 && !part->dropped;
         pace->balancer.work.whole[e] = part->ops->is_whole ? each : 0.0;
-        if (tried->samples > 0 && !part->dropped) {
-            const double at = (double)tried->sample[tried->samples - 1].slabs;
+        if (is_known) {
             line.slope /= each;
             strake_balancer_know(&pace->balancer, e, line, at * each);
         }
-        parts += strake_part_has_slabs(part) || (tried->samples > 0 && !part->dropped) ? 1 : 0;
+        parts += strake_part_has_slabs(part) || is_known ? 1 : 0;
     }
     return parts;
 }

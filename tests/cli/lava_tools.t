@@ -65,6 +65,19 @@ exits 0 "auto runs"
 check "to the same bytes" "$STRAKE" compare whole auto
 check "it says what it cannot know" grep -q '^strake: note: auto: .* ms a step where every cell is active' .err
 check "the report too" grep -q '"taken": true, "why": "the fastest where every cell is active; how many' auto.json
+if command -v python3 >/dev/null; then
+    try run flow.yaml --on cpu,ocl:0 --set run.balance=model --set time.end=150 --set output.every_seconds=150 \
+        --output shared --quiet --report shared.json
+    exits 0 "parts that share work"
+    python3 "$support/../../bench/parts.py" shared.json --units 2,14 >rules.csv
+    check "its report is read" test $? -eq 0
+    check "for lines of both parts" test "$(grep -c '^part [01]: ' rules.csv)" -eq 2
+    check "every look has rows by either rule, all of them" awk -F, '/^[0-9]+,/ { n++; split($3, a, "+"); split($6, b, "+")
+        if (a[1] + a[2] != 40 || b[1] + b[2] != 40) bad = 1 } END { exit bad || n < 1 }' rules.csv
+    check "the rule takes no second device for few cells" awk -F, '/^[0-9]+,/ && $6 != "40+0" { bad = 1 } END { exit bad }' rules.csv
+else
+    skip "parts that share work" "no python3 here"
+fi
 try model flow.yaml --on ocl:0 --budget 1 --quiet --report model.json
 exits 0 "a model"
 check "advises one step between two exchanges" grep -q '"steps_per_exchange": 1' model.json
