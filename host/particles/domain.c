@@ -338,6 +338,7 @@ static uint64_t hash(const strake_domain *domain)
 const strake_domain_kind strake_particles_kind = {
     .serial = &strake_particles_serial,
     .cpu = &strake_particles_cpu,
+    .opencl = &strake_particles_opencl,
     .lone = "one part of one process computes all particles so far",
     .create = create,
     .begin = begin,

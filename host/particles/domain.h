@@ -55,7 +55,7 @@ strake_status strake_particles_load(strake_particles *particles, strake_error *e
 /** The host sees the run's. @return as strake_sph_view() */
 strake_status strake_particles_store(strake_particles *particles, strake_error *error);
 
-/** The parts: candidates in order, on one thread; lists, on the threads of the processor. */
-extern const strake_part_ops strake_particles_serial, strake_particles_cpu;
+/** The parts: candidates in order, on one thread; lists, on the threads of the processor or on a device. */
+extern const strake_part_ops strake_particles_serial, strake_particles_cpu, strake_particles_opencl;
 
 #endif

@@ -1,32 +1,66 @@
 /* The parts of particles: who can compute them. A part has all of them and keeps the clock. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cpu/pipeline.h"
 #include "io/machine.h"
 #include "particles/domain.h"
+#include "particles/run_opencl.h"
 
 /* A run, as a part of a team. */
 typedef struct body {
     strake_sph_run *run;
     strake_clock clock; /* as it was given when the present legs began */
     bool finds; /* the first leg only finds what belongs to new states, which steps do themselves */
-    int64_t legs; /* that were not beyond the end */
-    int64_t told; /* particles that had left when the user was told last */
+    int64_t steps; /* that were not beyond the end */
+    int64_t told;  /* particles that had left when the user was told last */
 } body;
+
+/* Room for a run; and, if it was made, its beginning. */
+static strake_status begin(strake_part *part, strake_error *error)
+{
+    part->body = calloc(1, sizeof(body));
+    return part->body != NULL
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for particles");
+}
+
+static strake_status finish(const strake_part *part, strake_status status)
+{
+    if (status == STRAKE_OK) {
+        strake_particles_begin_run(strake_particles_of(part->domain), ((body *)part->body)->run);
+    }
+    return status;
+}
 
 static strake_status make(strake_part *part, strake_sph_way way, int threads, strake_isa isa,
                           strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_particles *const p = strake_particles_of(part->domain);
+    const strake_particles *const p = strake_particles_of(part->domain);
     const strake_scene *const scene = &p->scene;
-    body *const b = calloc(1, sizeof *b);
-    STRAKE_CHECK(b != NULL, error, STRAKE_ERR_MEMORY, "out of memory for particles");
-    part->body = b;
-    STRAKE_TRY(strake_sph_open(&scene->sph, scene->size, scene->is_round, p->which->precision, way,
-                               threads, isa, scene->count, scene->particle, &b->run, error));
-    strake_particles_begin_run(p, b->run);
+    STRAKE_TRY(begin(part, error));
+    status = strake_sph_open(&scene->sph, scene->size, scene->is_round, p->which->precision, way,
+                             threads, isa, scene->count, scene->particle,
+                             &((body *)part->body)->run, error);
+    STRAKE_TRY(finish(part, status));
+cleanup:
+    return status;
+}
+
+static strake_status make_device(strake_part *part, const strake_part_plan *plan, int worker,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_particles *const p = strake_particles_of(part->domain);
+    const strake_scene *const scene = &p->scene;
+    (void)worker;
+    STRAKE_TRY(begin(part, error));
+    status = strake_sph_open_device(&scene->sph, scene->size, scene->is_round, p->which->precision,
+                                    plan->cl, part->device, 0, scene->count, scene->particle,
+                                    &((body *)part->body)->run, error);
+    STRAKE_TRY(finish(part, status));
 cleanup:
     return status;
 }
@@ -81,7 +115,7 @@ static strake_status start_clock(strake_part *part, const strake_clock *clock, b
     (void)error;
     b->clock = *clock;
     b->finds = !clock->is_known;
-    b->legs = 0;
+    b->steps = 0;
     b->run->clock.time = clock->time;
     *keeps = true;
     return STRAKE_OK;
@@ -94,7 +128,7 @@ static strake_clock clock_of(const body *b)
     clock.time = b->run->clock.time;
     clock.dt = b->run->clock.bound;
     clock.is_known = 1;
-    clock.sweeps = b->legs;
+    clock.sweeps = b->steps;
     return clock;
 }
 
@@ -122,8 +156,7 @@ static void tell_lost(const strake_part *part, body *b)
         strake_tell(&p->team->notices,
                     STRAKE_NOTICE_WARNING
                     "%lld particle%s left the box by step %lld, t = %g s, and "
-                    "%s computed no more; a larger scene.box or walls keep "
-                    "them",
+                    "%s computed no more; a larger scene or walls keep them",
                     (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
                     (long long)clock->steps, clock->time, clock->lost > 1 ? "are" : "is");
     }
@@ -133,17 +166,21 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
 {
     body *const b = part->body;
     strake_status status = STRAKE_OK;
-    (void)leg;
+    int64_t left = leg->steps;
     (void)finite; /* the run names the particle itself */
-    if (!b->finds && is_over(part)) {
-        return STRAKE_OK;
+    if (b->finds) {
+        b->finds = false;
+        b->steps++;
+        left--;
     }
-    if (!b->finds) {
-        STRAKE_TRY(strake_sph_step(b->run, 1, b->clock.stop, error));
-        tell_lost(part, b);
+    while (left > 0 && !is_over(part)) {
+        /* Where somebody waits for the first step after a time, each is looked at. */
+        const int64_t now = isinf(b->clock.until) ? left : 1, before = b->run->clock.steps;
+        STRAKE_TRY(strake_sph_step(b->run, now, b->clock.stop, error));
+        b->steps += b->run->clock.steps - before;
+        left -= now;
     }
-    b->finds = false;
-    b->legs++;
+    tell_lost(part, b);
 cleanup:
     return status;
 }
@@ -171,6 +208,32 @@ static void describe_cpu(const strake_part *part, strake_part_report *out)
     describe(part, out, team->isa, threads_of(part), NULL);
 }
 
+/* A device takes some steps at once, so that nobody waits for each. */
+static int steps_at_once(const strake_part *part)
+{
+    enum { AT_ONCE = 16 };
+    (void)part;
+    return AT_ONCE;
+}
+
+static void describe_device(const strake_part *part, strake_part_report *out)
+{
+    const strake_cl_device *const device = part->device;
+    const strake_precision precision = strake_particles_of(part->domain)->which->precision;
+    (void)snprintf(out->name, sizeof out->name, "%s", device->name);
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
+    (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
+    out->units = (int)device->compute_units;
+    out->bit_exact = device->bit_exact[precision] == 1;
+}
+
+static int cores(const strake_part *part, bool is_first)
+{
+    return strake_cl_device_is_gpu(part->device) ? 1
+           : is_first                            ? (int)part->device->compute_units
+                                                 : 0;
+}
+
 #define COMMON                                                                                     \
     .needs_all = true, .unmake = unmake, .load_states = load_states, .store = store, .leg = leg,   \
     .start_clock = start_clock, .is_over = is_over, .stop_clock = stop_clock
@@ -183,3 +246,12 @@ const strake_part_ops strake_particles_serial = {.word = "serial",
 
 const strake_part_ops strake_particles_cpu = {
     .word = "cpu", .role = "lists", .make = make_cpu, .describe = describe_cpu, COMMON};
+
+const strake_part_ops strake_particles_opencl = {.word = "ocl",
+                                                 .role = "lists",
+                                                 .has_driver = true,
+                                                 .cores = cores,
+                                                 .make = make_device,
+                                                 .steps = steps_at_once,
+                                                 .describe = describe_device,
+                                                 COMMON};

@@ -41,7 +41,13 @@ check "energies are measured: what falls gets faster" bash -c '
     head -1 one/diagnostics.csv | grep -qx "step,time,kinetic,potential,fluid" &&
     awk -F, "NR > 2 && (\$3 <= k || \$4 >= p || \$3 + \$4 > e * 1.003) {exit 1} NR > 1 {k = \$3; p = \$4} NR == 2 {e = k + p}" one/diagnostics.csv'
 
-for run in 'cpu --threads 3' serial; do
+device=
+if [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ] && "$STRAKE" devices | grep -q '^ocl:0'; then
+    device=ocl:0
+else
+    skip "the same bytes from ocl:0" "no OpenCL device"
+fi
+for run in 'cpu --threads 3' serial $device; do
     # shellcheck disable=SC2086
     try run drop.yaml --on $run --quiet --output two --set checkpoint.every=30
     check "the same bytes from $run" same one two
@@ -104,9 +110,9 @@ try run fall.yaml --on serial --quiet --output again --resume fall/checkpoint.st
 last=$(basename "$(ls fall/position_*.npy | tail -1)")
 check "a run in which particles have left goes on to the same bytes" cmp "again/$last" "fall/$last"
 
-for where in auto hybrid cpu,ocl:0; do
+for where in auto hybrid gpu cpu,ocl:0; do
     try run drop.yaml --on $where --quiet
-    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu"
+    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu, serial or ocl:0"
 done
 try run drop.yaml --quiet --set 'output.formats=[vtk]'
 fails 2 "a format for grids is refused" "of sph2d there are npy and vtp"
