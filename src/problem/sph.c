@@ -77,7 +77,8 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "[-]",                                                                                \
              "volumes of fluid: {box: {from, to}}, {cylinder: {from, to, radius}} (3D), "          \
              "{sphere: {center, radius}}, {stl: {file, scale, move}} (3D: inside of the surface "  \
-             "of a file), {particles: {file, velocity, density}} (where the .npy file of "         \
+             "of a file), {particles: {file, velocity, density}} (where a VTK file or the .npy "   \
+             "file of "                                                                            \
              "positions, [N, 3] or in 2D [N, 2], has them; no two nearer than half a spacing); "   \
              "beside it velocity: a vector [m/s], {wave: amplitude, "                              \
              "length} (standing, along x, at level) or {strain: rates "                            \

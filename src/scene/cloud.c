@@ -1,4 +1,4 @@
-/* Particles from .npy files. */
+/* Particles from .npy files, and what must be true of those from any file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +102,17 @@ strake_status strake_cloud_read(const strake_lattice *lattice, const strake_scen
 {
     strake_status status = STRAKE_OK;
     int64_t count = -1;
+    const size_t length = strlen(item->file);
+    const bool is_vtk = length > 4 && (strcmp(item->file + length - 4, ".vtk") == 0 ||
+                                       strcmp(item->file + length - 4, ".vtp") == 0);
+    if (is_vtk) {
+        STRAKE_CHECK(item->velocity_file == NULL && item->density_file == NULL, error,
+                     STRAKE_ERR_USAGE,
+                     "%s: %s may have velocity and density itself; leave theirs out", item->where,
+                     item->file);
+        STRAKE_TRY(strake_cloud_read_vtk(lattice, item, out, error));
+        return check(lattice, item, out, error);
+    }
     STRAKE_TRY(read_array(lattice, item, item->file, lattice->dims, &count, &out->x, error));
     if (item->velocity_file != NULL) {
         STRAKE_TRY(

@@ -85,6 +85,10 @@ strake_status strake_cloud_read(const strake_lattice *lattice, const strake_scen
                                 strake_cloud *out, strake_error *error);
 void strake_cloud_free(strake_cloud *cloud);
 
+/** The same of a VTK file, with what it has of `velocity` and `density`. */
+strake_status strake_cloud_read_vtk(const strake_lattice *lattice, const strake_scene_item *item,
+                                    strake_cloud *out, strake_error *error);
+
 /** Refuses particles that are nearer to each other than half a spacing, where some are from files. */
 strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_error *error);
 

@@ -480,6 +480,84 @@ static void particles_come_from_files(void **state)
            "rate.npy has shape [3, 2]; expected [3]");
 }
 
+static void expect_two(const char *name, bool has_rates)
+{
+    char set[200];
+    (void)snprintf(set, sizeof set, "scene.fluid=[{particles: {file: %s}}]", name);
+    stage s = set_up(bath, SETS(set));
+    assert_int_equal(s.scene.count, 2);
+    for (int k = 0; k < 2; k++) {
+        const strake_sph_particle *const p = &s.scene.particle[k];
+        double x[STRAKE_SCENE_DIRECTIONS];
+        strake_scene_position(&s.scene, p->x, x);
+        for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+            assert_true(fabs(x[d] - (0.25 + 0.5 * k + 0.125 * d)) < 1e-14);
+            assert_true(p->v[d] == (has_rates ? 2.0 * k - d : 0.0));
+        }
+        assert_true(!has_rates || p->density == 1000.0 + k);
+    }
+    down(&s);
+}
+
+/* Two particles as VTK files have them. */
+static void particles_come_from_vtk(void **state)
+{
+    static const char text[] = "# vtk DataFile Version 3.0\ntwo\nASCII\nDATASET POLYDATA\n"
+                               "POINTS 2 float\n0.25 0.375 0.5 0.75 0.875 1\n"
+                               "VERTICES 2 4\n1 0\n1 1\n";
+    static const char rates[] = "POINT_DATA 2\nVECTORS velocity double\n0 -1 -2\n2 1 0\n"
+                                "SCALARS density float 1\nLOOKUP_TABLE default\n1000 1001\n"
+                                "FIELD more 2\nkind 1 2 int\n0 0\nnumber 2 2 long\n0 1 2 3\n";
+    /* Big-endian: 0.25 0.375 0.5 0.75 0.875 1 in single precision. */
+    static const unsigned char big[] = {0x3e, 0x80, 0, 0, 0x3e, 0xc0, 0, 0, 0x3f, 0,    0, 0,
+                                        0x3f, 0x40, 0, 0, 0x3f, 0x60, 0, 0, 0x3f, 0x80, 0, 0};
+    static const char head[] = "# vtk DataFile Version 3.0\ntwo\nBINARY\nDATASET POLYDATA\n"
+                               "POINTS 2 float\n";
+    static const char tree[] =
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" byte_order=\"LittleEndian\" "
+        "header_type=\"UInt64\"><PolyData><Piece NumberOfPoints=\"2\"><PointData>"
+        "<DataArray type=\"Float32\" Name=\"density\" format=\"appended\" offset=\"0\"/>"
+        "<DataArray type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\" "
+        "format=\"appended\" offset=\"16\"/></PointData><Points><DataArray type=\"Float64\" "
+        "NumberOfComponents=\"3\" format=\"appended\" offset=\"72\"/></Points></Piece></PolyData>"
+        "<AppendedData encoding=\"raw\">\n_";
+    static const double at[] = {0.25, 0.375, 0.5, 0.75, 0.875, 1.0}, rate[] = {0, -1, -2, 2, 1, 0};
+    static const float density[] = {1000.0F, 1001.0F};
+    const uint64_t bytes[] = {sizeof density, sizeof rate};
+    const char *const *const sets = SETS("scene.fluid=[{particles: {file: build/tests/two.vtk}}]");
+    char data[2000];
+    size_t used = 0;
+    (void)state;
+    write_file("build/tests/two.vtk", text, sizeof text - 1);
+    expect_two("build/tests/two.vtk", false);
+    (void)snprintf(data, sizeof data, "%s%s", text, rates);
+    write_file("build/tests/two.vtk", data, strlen(data));
+    expect_two("build/tests/two.vtk", true);
+    memcpy(data, head, sizeof head - 1);
+    memcpy(data + sizeof head - 1, big, sizeof big);
+    write_file("build/tests/two.vtk", data, sizeof head - 1 + sizeof big);
+    expect_two("build/tests/two.vtk", false);
+    write_file("build/tests/two.vtk", data, sizeof head - 1 + sizeof big - 1);
+    refuse(bath, sets, "two.vtk: it ends within an array");
+    write_file("build/tests/two.vtk", "LINES", 5);
+    refuse(bath, sets, "two.vtk: it is none of VTK's");
+    write_file("build/tests/two.vtk", text, sizeof text - 40);
+    refuse(bath, sets, "two.vtk: it ends within an array");
+    memcpy(data, tree, sizeof tree - 1);
+    used = sizeof tree - 1;
+    memcpy(data + used, &bytes[0], 8);
+    memcpy(data + used + 8, density, 8);
+    memcpy(data + used + 16, &bytes[1], 8);
+    memcpy(data + used + 24, rate, 48);
+    memcpy(data + used + 72, &bytes[1], 8);
+    memcpy(data + used + 80, at, 48);
+    write_file("build/tests/two.vtp", data, used + 128);
+    expect_two("build/tests/two.vtp", true);
+    write_file("build/tests/two.vtp", data, used + 127);
+    refuse(bath, SETS("scene.fluid=[{particles: {file: build/tests/two.vtp}}]"),
+           "two.vtp: it ends within an array");
+}
+
 static void what_no_machine_holds_is_refused(void **state)
 {
     (void)state;
@@ -581,6 +659,7 @@ int main(void)
         cmocka_unit_test(meshes_hold_what_fits),
         cmocka_unit_test(meshes_that_are_wrong_are_refused),
         cmocka_unit_test(particles_come_from_files),
+        cmocka_unit_test(particles_come_from_vtk),
         cmocka_unit_test(what_no_machine_holds_is_refused),
         cmocka_unit_test(a_drop_is_as_filled_by_hand),
         cmocka_unit_test(a_wave_moves_as_theory_says),
