@@ -205,10 +205,22 @@ static void find_ranges(const strake_pace *pace, const int64_t *owned, strake_ra
     }
 }
 
-/* The best pace with the present shares: what disturbed one piece must not hide who becomes slower. */
+static bool is_lone(const strake_pace *pace)
+{
+    int parts = 0;
+    for (int e = 0; e < pace->team->parts; e++) {
+        parts += strake_part_has_slabs(&pace->team->part[e]) ? 1 : 0;
+    }
+    return parts == 1;
+}
+
+/*
+ * The best pace with the present shares: what disturbed one piece must not hide who becomes slower. A part that has
+ * all slabs while others have none has shares with nobody.
+ */
 static void set_pace(strake_pace *pace, bool moves, double step)
 {
-    if (moves || pace->domain->ranks != NULL) {
+    if (moves || pace->domain->ranks != NULL || is_lone(pace)) {
         pace->team->pace = 0.0;
     } else if (!(pace->team->pace > 0.0) || step < pace->team->pace) {
         pace->team->pace = step;
@@ -292,7 +304,7 @@ static strake_status look(strake_pace *pace, strake_error *error)
                                pace->balancer.slabs);
         memcpy(pace->worked, worked, sizeof worked);
     }
-    strake_looks_plan(&pace->looks, moves || pace->balancer.doubts);
+    strake_looks_plan(&pace->looks, moves || (pace->balancer.doubts && !is_lone(pace)));
     set_pace(pace, moves, step);
     if (!moves) {
         return STRAKE_OK;

@@ -26,6 +26,7 @@ check "there are events and many steps" test "$(grep -cE '^[0-9]+,(17|40|70),' o
 on_ranks 2 run flow.yaml --quiet --output ranks --report two.json
 check "statistics on 2 ranks are those of one process" cmp <(grep checksum one.json) <(grep checksum two.json)
 same "2 ranks make the files of one process"
+check "they tell where the work of their rows lies" awk '/"rank_balance": .*"model"/ { on = 1 } on && /work_places/ { n++ } END { exit n < 1 }' two.json
 on_ranks 3 run flow.yaml --quiet --output ranks --set run.shares=1,3,2 --set run.exchange=messages --threads 2 --report three.json
 same "uneven ranks of two threads, exchanging messages"
 # 2 rows of 2 of the 7 states, 40 numbers each with what lies beside them; the rank in the middle has two borders.
