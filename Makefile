@@ -169,8 +169,10 @@ TEST_SH := $(sort $(wildcard tests/*/*.t))
 SUBJECTS := $(shell sed -n 's/^extern const strake_subject strake_subject_\(.*\);/\1/p' tests/support/trial.h)
 BY_SUBJECT := $(basename $(notdir $(shell grep -l strake_trial_run tests/*/test_*.c)))
 # The longest, and those that mostly wait, first: the runner keeps the order.
-LONGEST := ranks.t tune.t rank_failures.t $(SUBJECTS:%=test_kernels@%) failure.t new_problem.t $(SUBJECTS:%=test_parity@%) auto.t \
-    runner.t $(SUBJECTS:%=test_blocks@%) drivers.t rank_balance.t test_large test_planes test_cahn_hilliard
+LONGEST := ranks.t tune.t $(SUBJECTS:%=test_kernels@%) rank_failures.t drivers.t failure.t rank_balance.t new_problem.t \
+    $(SUBJECTS:%=test_parity@%) auto.t lava_ranks.t $(SUBJECTS:%=test_blocks@%) $(SUBJECTS:%=test_sweeps@%) package.t \
+    hazard.t streaming.t test_lava_flow trust.t $(SUBJECTS:%=test_cpu@%) formats.t lava_tools.t test_large bench.t model.t \
+    view.t test_activity runner.t test_planes test_setup test_opencl examples.t pictures.t test_cahn_hilliard
 # Support files with a main are programs of their own; the others are linked to every test, except
 # libraries that scripts build and what stands in front of functions.
 SUPPORT_MAIN := $(if $(wildcard tests/support/*.c),$(shell grep -l '^int main' tests/support/*.c))

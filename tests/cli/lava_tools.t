@@ -45,7 +45,7 @@ cpu:
     - {path: run.threads, values: [0], start: 0}
     - {path: run.teams, values: [0], start: 0}
 EOF2
-try tune --on cpu --problem lava --space space.yaml --budget 1000
+tune_quickly --on cpu --problem lava --space space.yaml --budget 1000
 exits 0 "the CPU is tuned"
 prints "for its own problem" "lava, double precision" "48 x 40"
 try run flow.yaml --on cpu --quiet --output tuned --report tuned.json
