@@ -107,6 +107,21 @@ void strake_grid_look(strake_grid *grid, const strake_leg *leg, const strake_spa
     }
 }
 
+int strake_grid_find_wakes(const strake_grid *grid, int most, int *value)
+{
+    const strake_problem *const problem = grid->which->problem;
+    int count = 0;
+    for (int f = 0; f < problem->fields && grid->activity.memory != NULL; f++) {
+        if (problem->field[f].wakes && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+            if (count == most) {
+                return 0;
+            }
+            value[count++] = grid->value_of[f];
+        }
+    }
+    return count;
+}
+
 void strake_grid_describe_activity(const strake_grid *grid, strake_range slabs,
                                    strake_part_report *out)
 {

@@ -25,6 +25,9 @@ bool strake_grid_list_spans(const strake_grid *grid, const strake_leg *leg, stra
 /** After a leg whose spans were listed. */
 void strake_grid_look(strake_grid *grid, const strake_leg *leg, const strake_spans *spans);
 
+/** Values of the graph that make cells active, for devices. @return their number; 0: all cells are computed, or more than @p most */
+int strake_grid_find_wakes(const strake_grid *grid, int most, int *value);
+
 /** What was active of some slabs, and what all CPU stripes that there were have done. */
 void strake_grid_describe_activity(const strake_grid *grid, strake_range slabs,
                                    strake_part_report *out);

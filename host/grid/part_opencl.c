@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "case/settings.h"
+#include "grid/active.h"
 #include "grid/ghosts.h"
 #include "grid/parts.h"
 
@@ -51,6 +52,8 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     options.known = strake_tuned_known(&part->tuned, cells, options.pins);
     options.limit = plan->limit;
     options.costs = plan->costs;
+    options.wakes.count = strake_grid_find_wakes(grid, STRAKE_CL_MOST_WAKES, options.wakes.value);
+    options.wakes.spread = grid->which->problem->spread;
     strake_status status = strake_cl_stripe_create(
         plan->cl, part->device, &grid->graph, grid->which->problem, &grid->layout, plan->stripe,
         plan->stripes, plan->self, plan->steps, &options, &stripe, error);
@@ -230,6 +233,9 @@ static strake_status resident_record(strake_part *part, strake_cl_record *record
     kernels->record = NULL;
     const strake_status status = strake_cl_resident_record(resident_of(part), record, error);
     kernels->record = status == STRAKE_OK ? record : NULL;
+    if (kernels->tiles != NULL) {
+        kernels->tiles->record = kernels->record;
+    }
     return status;
 }
 
@@ -341,6 +347,16 @@ static strake_status blocks_record(strake_part *part, strake_cl_record *record, 
 
 /* --- what both have in common --------------------------------------------------------------------- */
 
+static void describe_activity(const strake_part *part, strake_part_report *out)
+{
+    strake_cl_activity activity;
+    strake_cl_stripe_describe_activity(stripe_of(part), &activity);
+    out->active = activity.cells;
+    out->patches = activity.tiles;
+    out->active_updates = activity.updates;
+    out->computed = activity.computed;
+}
+
 static void describe(const strake_part *part, strake_part_report *out)
 {
     const strake_cl_device *device = part->device;
@@ -353,6 +369,7 @@ static void describe(const strake_part *part, strake_part_report *out)
         strake_cl_stripe_describe(stripe_of(part), &out->memory);
         strake_cl_stripe_describe_kernels(stripe_of(part), &out->kernels);
         strake_cl_stripe_describe_exchange(stripe_of(part), &out->borders.done);
+        describe_activity(part, out);
         out->kernels.used.blocks = (int)out->memory.sizes.blocks;
         out->kernels.used.streams = out->memory.sizes.streams;
     }

@@ -51,9 +51,9 @@ static void print_activity(const strake_part_report *part, FILE *stream)
     if (part->active_updates > 0.0) {
         (void)fprintf(
             stream,
-            "cpu: %.0f active cells; %.4g of them updated, %.2f cells computed for each, "
+            "%s: %.0f active cells; %.4g of them updated, %.2f cells computed for each, "
             "active ones at %s\n",
-            part->active, part->active_updates, part->computed / part->active_updates,
+            part->id, part->active, part->active_updates, part->computed / part->active_updates,
             strake_rate_text(part->active_updates / (part->compute > 0.0 ? part->compute : 1.0),
                              rate));
     }
@@ -74,8 +74,8 @@ void strake_summary_print_cpu(const strake_part_report *part, int parts, FILE *s
                 (void)fprintf(stream, " at once, ");
             }
             (void)fprintf(stream, "%s\n", p->instruction_set);
-            print_activity(p, stream);
         }
+        print_activity(p, stream);
     }
 }
 

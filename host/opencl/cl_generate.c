@@ -166,7 +166,11 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                 ? ", const int base, const int ghost_lo, const int ghost_hi, const int boundary, "
                   "__constant int *pairs, const int pair_count"
                 : "",
-            plan->marches ? ", const int rows" : "");
+            plan->marches                    ? ", const int rows"
+            : options->listed && plan->tiled ? ", __global const strake_tiles *restrict state, "
+                                               "__global const int *restrict lists, "
+                                               "const int room, const int across"
+                                             : "");
     const strake_cl_writer w = {text, graph, options, plan, "        "};
     write_scalars(text, graph, plan->marches || plan->tiled);
     strake_cl_write_reductions(&w);
@@ -283,6 +287,10 @@ char *strake_cl_generate(const strake_graph *graph, const strake_cl_options *opt
         fprintf(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
         write_clock(text, graph);
         fprintf(text, "#endif\n");
+    }
+    if (options->listed) {
+        write_file(text, "active.h");
+        write_file(text, "active.cl");
     }
     fprintf(text,
             "#line 1 \"generated\"\n"

@@ -16,7 +16,8 @@
  * (ghost columns), boundary, the list of the pairs of slabs and int pair_count (fill_ghosts() in
  * cl/ghost.cl); marching kernels then take int rows (per group). Point kernels expect global sizes (columns, slabs, lines) of
  * n + lo + hi or more. Tiled ones expect a group of options->items in a line per tile, along dimension 0
- * for columns and 1 for rows. Marching ones expect one group per piece of
+ * for columns and 1 for rows; where options->listed, any number of them, and at the end what active.cl keeps: its
+ * strake_tiles, the two lists, int room (of one) and across (tiles of a row). Marching ones expect one group per piece of
  * (width - side[2][0] - side[2][1]) * vector columns, the first of which begins strake_cl_lead()
  * columns before column 0, and per @c rows rows; where axis 1 is not flat, groups along dimension 0, 1
  * and 2 for columns, for pieces of height - side[1][0] - side[1][1] lines and for rows. Widths are at

@@ -298,7 +298,7 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     for (int k = 0; k < STRAKE_MOST_GROUPS; k++) {
         s->group[k].width = s->group[k].width > (int)limit ? (int)limit : s->group[k].width;
     }
-    s->options = (strake_cl_options){.run = *t};
+    s->options = (strake_cl_options){.run = *t, .listed = s->listed};
     if (s->options.run.fusion == STRAKE_CL_FUSION_DEFAULT) {
         s->options.run.fusion = (int)default_fusion(s, cells);
     }
@@ -326,8 +326,9 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.run.fusion == STRAKE_CL_FUSION_STREAM) {
         s->options.run.unroll = rows_of_pass(s);
     }
-    const strake_settings tile =
-        s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu ? default_tile(t, cells) : *t;
+    const strake_settings tile = s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
+                                     ? default_tile(t, s->listed ? 0 : cells) /* a list is short */
+                                     : *t;
     s->options.run.prefetch = tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     s->options.local = s->device->local_memory;

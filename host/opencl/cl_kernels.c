@@ -85,6 +85,9 @@ void strake_cl_kernels_forget(const strake_cl_kernels *s)
     if (s->passed != NULL) {
         memset(s->passed, 0, (size_t)s->kernels * sizeof *s->passed);
     }
+    if (s->tiles != NULL) {
+        strake_cl_kernels_forget(s->tiles);
+    }
 }
 
 /* Plans and builds the program; @p good is false where a kernel exceeds the device. */
@@ -166,8 +169,10 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
                      ? s->shared
                      : cl->clCreateContext(NULL, 1, &device->device, NULL, NULL, &code);
     STRAKE_CL("clCreateContext", code, error, device);
-    STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
-    STRAKE_TRY(build_common(s, error));
+    if (!s->listed) {
+        STRAKE_TRY(strake_cl_filler_build(&s->filler, cl, device, s->context, error));
+        STRAKE_TRY(build_common(s, error));
+    }
     STRAKE_TRY(build_program(s, problem, &good, error));
     /* Smaller groups need less local memory; without any, point kernels remain. */
     while (!good && s->options.run.fusion == STRAKE_CL_FUSION_STREAM && s->options.stride > 32) {
@@ -198,6 +203,11 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
     if (s->cl == NULL) {
         return;
     }
+    if (s->tiles != NULL) {
+        strake_cl_kernels_release(s->tiles);
+        free(s->tiles);
+        s->tiles = NULL;
+    }
     release_kernel(s->cl, &s->columns);
     release_kernel(s->cl, &s->lines);
     release_kernel(s->cl, &s->slabs);
@@ -212,6 +222,36 @@ void strake_cl_kernels_release(strake_cl_kernels *s)
         (void)s->cl->clReleaseContext(s->context);
     }
     s->context = NULL;
+}
+
+strake_status strake_cl_kernels_list(strake_cl_kernels *s, const strake_problem *problem,
+                                     const strake_layout *layout, const strake_settings *asked,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_settings settings = *asked;
+    strake_cl_kernels *t = calloc(1, sizeof *t);
+    STRAKE_CHECK(t != NULL, error, STRAKE_ERR_MEMORY, "out of memory for kernels of tiles");
+    if (asked->fusion != STRAKE_CL_FUSION_TILE) {
+        settings.fusion = STRAKE_CL_FUSION_TILE;
+        settings.group_width = settings.group_height = settings.group_rows = 0;
+        settings.registers = settings.prefetch = 0;
+        settings.groups[0] = '\0';
+    }
+    t->shared = s->context;
+    t->listed = true;
+    STRAKE_TRY(
+        strake_cl_kernels_build(t, s->cl, s->device, s->graph, problem, layout, &settings, error));
+    if (t->kernels == 1 && t->plan[0].tiled && t->plan[0].lo[0] + t->plan[0].lo[2] == 0) {
+        s->tiles = t;
+        t = NULL;
+    }
+cleanup:
+    if (t != NULL) {
+        strake_cl_kernels_release(t);
+        free(t);
+    }
+    return status;
 }
 
 strake_status strake_cl_kernels_shorten(strake_cl_kernels *s, const strake_problem *problem,

@@ -46,6 +46,10 @@ typedef struct strake_cl_kernels {
     size_t march_width, march_height;            /**< of marching groups */
     strake_group group[STRAKE_MOST_GROUPS];      /**< asked for single kernels: run.groups */
     strake_cl_record *record; /**< borrowed: of all launches and transfers; NULL: not asked for */
+    bool
+        listed; /**< given before they are built: one tiled kernel that takes its tiles from a list */
+    struct strake_cl_kernels
+        *tiles; /**< such ones of the same graph, owned; NULL: there are none */
 } strake_cl_kernels;
 
 /**
@@ -67,6 +71,14 @@ strake_status strake_cl_kernels_shorten(strake_cl_kernels *kernels, const strake
                                         const strake_layout *layout,
                                         const strake_settings *settings, uint64_t elements,
                                         strake_error *error);
+
+/**
+ * Builds kernels->tiles, which compute a step in listed tiles (cl_active.h), where the graph fits in one such kernel.
+ * On a GPU their size is what suits few tiles, unless run.fusion asks for tiles: then it is theirs.
+ */
+strake_status strake_cl_kernels_list(strake_cl_kernels *kernels, const strake_problem *problem,
+                                     const strake_layout *layout, const strake_settings *settings,
+                                     strake_error *error);
 void strake_cl_kernels_release(strake_cl_kernels *kernels);
 
 /** A buffer is released: what kernels were passed is to be passed again. */

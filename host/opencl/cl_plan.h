@@ -59,6 +59,7 @@ typedef struct strake_cl_options {
     size_t local;        /**< local memory that tiled kernels may take [bytes]; 0: any */
     int64_t cells;       /**< of a stripe; 0: nobody knows */
     bool large;          /**< arrays may have 2^32 elements or more */
+    bool listed;         /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
      * are then at fixed distances from one address. 0: an argument tells them.

@@ -90,11 +90,11 @@ cleanup:
     return status;
 }
 
-strake_status strake_cl_reduce_pass(strake_cl_window *w, int k, const strake_cl_cut *cut,
-                                    strake_cl_arguments *a, strake_error *error)
+strake_status strake_cl_reduce_pass(strake_cl_window *w, const strake_cl_kernel_plan *plan,
+                                    const strake_cl_cut *cut, strake_cl_arguments *a,
+                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_cl_kernel_plan *plan = &w->kernels->plan[k];
     const int64_t groups = (int64_t)(cut->groups[0] * cut->groups[1] * cut->groups[2]);
     for (int i = 0; i < plan->reductions; i++) {
         strake_cl_reduced *const r = &w->reduced[plan->reduction[i]];

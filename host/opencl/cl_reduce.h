@@ -17,9 +17,10 @@ void strake_cl_reduce_release(strake_cl_window *window);
 /** Forgets the numbers of launches that belong to no sweep. */
 void strake_cl_reduce_forget(strake_cl_window *window);
 
-/** Passes where a launch of kernel @p k of the plan leaves the numbers of its groups, behind earlier ones. */
-strake_status strake_cl_reduce_pass(strake_cl_window *window, int k, const strake_cl_cut *cut,
-                                    strake_cl_arguments *a, strake_error *error);
+/** Passes where a launch of a kernel leaves the numbers of its groups, behind earlier ones. */
+strake_status strake_cl_reduce_pass(strake_cl_window *window, const strake_cl_kernel_plan *plan,
+                                    const strake_cl_cut *cut, strake_cl_arguments *a,
+                                    strake_error *error);
 
 /** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);

@@ -141,6 +141,9 @@ strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range 
     STRAKE_TRY(plan_ghosts(s, s->one_way ? (const int64_t[]){0, 0} : depth, error));
     STRAKE_TRY(strake_cl_exchange_plan(&s->exchange, stripe, stripes, self, s->base, depth, theirs,
                                        error));
+    strake_cl_active_place(&s->active, &s->window,
+                           (strake_range){s->range.first - s->base, s->range.end - s->base},
+                           (const bool[]){s->range.first > 0, s->range.end < s->host->n[0]});
 cleanup:
     return status;
 }
@@ -178,6 +181,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
                                         whole ? 0 : CL_QUEUE_PROFILING_ENABLE, &code);
     STRAKE_CL("clCreateCommandQueue", code, error, kernels->device);
     STRAKE_TRY(strake_cl_window_create(&s->window, kernels, &layout, s->queue, error));
+    STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
     STRAKE_TRY(strake_cl_exchange_create(
         &s->exchange, &s->window, host,
         !whole && overlaps(s, options, own.end - own.first, borders), error));
@@ -207,6 +211,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
         (void)s->kernels->cl->clFinish(s->queue);
     }
     strake_cl_clock_release(&s->clock, s->kernels);
+    strake_cl_active_release(&s->active, s->kernels);
     strake_cl_release_event(s->kernels->cl, &s->looked);
     strake_cl_release_event(s->kernels->cl, &s->timed[0]);
     strake_cl_release_event(s->kernels->cl, &s->timed[1]);
@@ -235,7 +240,10 @@ static strake_status last_step(strake_cl_resident *s, void *const *after, strake
                        !strake_cl_exchange_is_empty(x);
     s->all_sweeps++;
     if (!x->overlaps || timed) {
+        STRAKE_TRY(
+            strake_cl_active_begin(&s->active, &s->window, &s->waiter, &s->window.listing, error));
         STRAKE_TRY(strake_cl_window_step(&s->window, done, own_end, &s->ghosts, error));
+        s->window.listing = NULL;
         if (timed) {
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
@@ -323,8 +331,7 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     STRAKE_TRY(last_step(s, next, error));
     STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after what others wait for */
     strake_cl_window_swap(&s->window);
-    STRAKE_TRY(s->clock.runs ? strake_cl_clock_advance(&s->clock, &s->window, error)
-                             : strake_cl_reduce_begin(&s->window, error));
+    STRAKE_TRY(strake_cl_resident_reduce(s, error));
     if (timed) {
         mark(s, 1);
     }
@@ -346,47 +353,9 @@ double strake_cl_resident_busy(strake_cl_resident *s)
     return seconds;
 }
 
-strake_status strake_cl_resident_bound(strake_cl_resident *s, double *bound, strake_error *error)
-{
-    double reduced[STRAKE_MAX_REDUCTIONS];
-    const strake_status status = strake_cl_reduce_end(&s->window, &s->waiter, reduced, error);
-    *bound = status == STRAKE_OK && s->kernels->graph->reductions > 0 ? reduced[0] : *bound;
-    return status;
-}
-
-strake_status strake_cl_resident_start_clock(strake_cl_resident *s, const strake_clock *clock,
-                                             bool *keeps, strake_error *error)
-{
-    *keeps = strake_cl_clock_is_possible(s->kernels);
-    return *keeps ? strake_cl_clock_start(&s->clock, &s->window, clock, error) : STRAKE_OK;
-}
-
-bool strake_cl_resident_is_over(const strake_cl_resident *s)
-{
-    return s->clock.runs && s->clock.seen.is_over != 0;
-}
-
-strake_status strake_cl_resident_stop_clock(strake_cl_resident *s, strake_clock *clock,
-                                            strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_event read = NULL;
-    STRAKE_TRY(strake_cl_clock_look(&s->clock, &s->window, &read, error));
-    STRAKE_CL("clFlush", s->kernels->cl->clFlush(s->queue), error, s->kernels->device);
-    STRAKE_TRY(strake_cl_wait(s->kernels->cl, s->kernels->device, &s->waiter, &read, error));
-    *clock = s->clock.seen;
-    /* Sweeps that did nothing have not changed the roles of the arrays either. */
-    if ((s->clock.sweeps - clock->sweeps) % 2 != 0) {
-        strake_cl_window_swap(&s->window);
-    }
-cleanup:
-    strake_cl_release_event(s->kernels->cl, &read);
-    strake_cl_clock_stop(&s->clock, &s->window);
-    return status;
-}
-
 void strake_cl_resident_undo(strake_cl_resident *s, int steps)
 {
+    strake_cl_active_reset(&s->active);
     if (steps % 2 != 0) {
         strake_cl_window_swap(&s->window);
     }
@@ -468,6 +437,11 @@ strake_status strake_cl_resident_check(strake_cl_resident *s, bool *intact, stra
 void strake_cl_resident_describe(const strake_cl_resident *s, strake_cl_exchange_report *out)
 {
     strake_cl_exchange_describe(&s->exchange, out);
+}
+
+void strake_cl_resident_describe_activity(const strake_cl_resident *s, strake_cl_activity *out)
+{
+    strake_cl_active_describe(&s->active, &s->window, out);
 }
 
 strake_status strake_cl_resident_time(strake_cl_resident *s, strake_cl_time *out, int *count,

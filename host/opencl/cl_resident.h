@@ -16,6 +16,7 @@
 #define STRAKE_CL_RESIDENT_H
 
 #include "engine/clock.h"
+#include "opencl/cl_active.h"
 #include "opencl/cl_exchange.h"
 #include "opencl/cl_times.h"
 
@@ -46,6 +47,7 @@ typedef struct strake_cl_resident_options {
     double limit; /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
     const strake_problem *problem; /**< of the kernels */
+    strake_cl_wakes wakes;         /**< what makes cells active */
 } strake_cl_resident_options;
 
 typedef struct strake_cl_resident strake_cl_resident;
@@ -111,6 +113,10 @@ strake_status strake_cl_resident_time(strake_cl_resident *r, strake_cl_time *out
 strake_status strake_cl_resident_check(strake_cl_resident *r, bool *intact, strake_error *error);
 strake_status strake_cl_resident_record(strake_cl_resident *r, strake_cl_record *record,
                                         strake_error *error);
+
+/** What it computes of its cells. */
+void strake_cl_resident_describe_activity(const strake_cl_resident *resident,
+                                          strake_cl_activity *out);
 
 /** What the stripe exchanges, and how long that took where it was timed. */
 void strake_cl_resident_describe(const strake_cl_resident *resident,

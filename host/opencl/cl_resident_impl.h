@@ -2,6 +2,7 @@
 #ifndef STRAKE_CL_RESIDENT_IMPL_H
 #define STRAKE_CL_RESIDENT_IMPL_H
 
+#include "opencl/cl_active.h"
 #include "opencl/cl_clock.h"
 #include "opencl/cl_ghosts.h"
 #include "opencl/cl_resident.h"
@@ -26,6 +27,7 @@ struct strake_cl_resident {
     strake_cl_waiter waiter;
     strake_cl_waiter reader; /* for states on their way to the host arrays */
     cl_event looked;         /* the search for NaN and Inf is done */
+    strake_cl_active active; /* which tiles are computed */
     strake_cl_clock clock;   /* where the host does not tell the time step of every sweep */
     int64_t sweeps;
     int64_t all_sweeps; /* since it was made */
@@ -38,6 +40,9 @@ struct strake_cl_resident {
 /** Everything that follows from which slabs are whose. */
 strake_status strake_cl_resident_plan(strake_cl_resident *s, const strake_range *stripe,
                                       int stripes, int self, strake_error *error);
+
+/** Enqueues what follows a sweep whose states are current: its reductions, the clock, a look. */
+strake_status strake_cl_resident_reduce(strake_cl_resident *s, strake_error *error);
 
 /** Slabs that a sweep needs before those that it computes; one way, that its window wanders. */
 int64_t strake_cl_resident_depth_before(const strake_layout *host, int steps);

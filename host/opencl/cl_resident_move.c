@@ -54,6 +54,7 @@ strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *cons
     }
     STRAKE_TRY(strake_cl_window_static(&s->window, 0, l->n[0], error));
     STRAKE_TRY(s->others != NULL ? strake_cl_ghosts_prepare(s->others, error) : STRAKE_OK);
+    STRAKE_TRY(strake_cl_active_wake(&s->active, &s->window, error));
     STRAKE_TRY(strake_cl_resident_finish(s, error));
 cleanup:
     return status;
@@ -69,6 +70,7 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
         s->one_way ? s->range.end - s->base + strake_cl_resident_depth_one_way(s->host, s->steps)
                    : l->n[0] + l->hi[0];
     STRAKE_TRY(strake_cl_resident_finish(s, error)); /* older ghosts may still be on their way */
+    strake_cl_active_reset(&s->active);
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
         STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));

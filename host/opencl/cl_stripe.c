@@ -52,6 +52,17 @@ static strake_range find_capacity(const strake_cl_stripe *s, uint64_t memory,
     return s->range;
 }
 
+/*
+ * Whether steps may be computed in tiles of a list: where the usual kernels are point kernels their compiler would
+ * take longer for a kernel of tiles than that gains, unless somebody asks for tiles.
+ */
+static bool takes_lists(const strake_cl_stripe *s, const strake_cl_stripe_options *options)
+{
+    return options->wakes.count > 0 && !options->one_way &&
+           (strake_cl_device_is_gpu(s->kernels.device) ||
+            options->settings->fusion == STRAKE_CL_FUSION_TILE);
+}
+
 strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_device *device,
                                       const strake_graph *graph, const strake_problem *problem,
                                       const strake_layout *host_layout, const strake_range *stripe,
@@ -73,7 +84,8 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
                                            .one_way = options->one_way,
                                            .limit = options->limit,
                                            .costs = options->costs,
-                                           .problem = problem};
+                                           .problem = problem,
+                                           .wakes = options->wakes};
     const strake_layout layout = strake_cl_resident_layout(graph, host_layout, range, &resident);
     strake_cl_stripe *s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a device stripe");
@@ -89,6 +101,9 @@ strake_status strake_cl_stripe_create(const strake_cl *cl, const strake_cl_devic
     streams = streams || need > memory || !strake_cl_device_may_hold(device, (double)largest);
     if (!streams && options->movable && !options->one_way && !is_whole) {
         resident.capacity = find_capacity(s, memory, &resident);
+    }
+    if (!streams && takes_lists(s, options)) {
+        STRAKE_TRY(strake_cl_kernels_list(&s->kernels, problem, &layout, run, error));
     }
     if (!streams) {
         status = strake_cl_resident_create(&s->kernels, host_layout, stripe, stripes, self,
@@ -149,6 +164,14 @@ void strake_cl_stripe_describe_exchange(const strake_cl_stripe *s, strake_cl_exc
         strake_cl_resident_describe(s->resident, out);
     } else {
         memset(out, 0, sizeof *out);
+    }
+}
+
+void strake_cl_stripe_describe_activity(const strake_cl_stripe *s, strake_cl_activity *out)
+{
+    *out = (strake_cl_activity){.cells = -1.0};
+    if (s->resident != NULL) {
+        strake_cl_resident_describe_activity(s->resident, out);
     }
 }
 

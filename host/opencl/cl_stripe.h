@@ -19,6 +19,7 @@ typedef struct strake_cl_stripe_options {
     bool movable;                    /**< slabs may change their owner while it runs */
     int64_t horizon;                 /**< steps between two stops for output; 0: unknown */
     strake_cl_known known;           /**< of streaming, from tuning */
+    strake_cl_wakes wakes;           /**< what makes cells active */
     double limit; /**< seconds of a wait after which the device counts as hung; 0: none */
 } strake_cl_stripe_options;
 
@@ -57,6 +58,9 @@ void strake_cl_stripe_describe(const strake_cl_stripe *stripe, strake_cl_blocks_
 /** What the stripe exchanges with others; zeros if it streams. */
 void strake_cl_stripe_describe_exchange(const strake_cl_stripe *stripe,
                                         strake_cl_exchange_report *out);
+
+/** What it computes of its cells. */
+void strake_cl_stripe_describe_activity(const strake_cl_stripe *stripe, strake_cl_activity *out);
 
 /** The kernels of the stripe, at most a launch of its own slabs or of one block. */
 void strake_cl_stripe_describe_kernels(const strake_cl_stripe *stripe, strake_cl_description *out);

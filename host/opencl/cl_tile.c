@@ -199,16 +199,30 @@ static void write_phase(const writer *w, int number)
     }
 }
 
+/* The tile of the group: the one that it has the number of, or one after the other from a list. */
+static void write_tile(const writer *w)
+{
+    if (w->options->listed) {
+        fprintf(w->text, "    const int tiles = state->tiles[state->look %% STRAKE_TILES_TURNS];\n"
+                         "    __global const int *const list = lists + (state->look & 1) * room;\n"
+                         "    for (int turn = (int)get_group_id(0); turn < tiles;\n"
+                         "         turn += (int)get_num_groups(0)) {\n"
+                         "    const int down_to = list[turn] / across;\n"
+                         "    const int right_to = list[turn] - down_to * across;\n");
+    } else {
+        fprintf(w->text, "    const int down_to = (int)get_group_id(1);\n"
+                         "    const int right_to = (int)get_group_id(0);\n");
+    }
+}
+
 void strake_cl_write_tiles(const strake_cl_writer *w)
 {
     const strake_cl_kernel_plan *plan = w->plan;
     const strake_cl_options *o = w->options;
     fprintf(w->text,
             "    /* a tile of %d x %d cells, %d work-items */\n"
-            "    const uint item = (uint)get_local_id(0);\n"
-            "    const int first = (int)get_group_id(1) * %d - %d;\n"
-            "    const int left = (int)get_group_id(0) * %d - %d;\n",
-            o->tile[0], o->tile[1], o->items, o->tile[1], plan->lo[0], o->tile[0], plan->lo[2]);
+            "    const uint item = (uint)get_local_id(0);\n",
+            o->tile[0], o->tile[1], o->items);
     if (o->pitch > 0) {
         fprintf(w->text, "    enum { LINE = %lld };\n", (long long)o->pitch);
     } else {
@@ -217,6 +231,11 @@ void strake_cl_write_tiles(const strake_cl_writer *w)
     if (plan->slots > 0) {
         fprintf(w->text, "    __local real shared[%lld];\n", (long long)plan->local);
     }
+    write_tile(w);
+    fprintf(w->text,
+            "    const int first = down_to * %d - %d;\n"
+            "    const int left = right_to * %d - %d;\n",
+            o->tile[1], plan->lo[0], o->tile[0], plan->lo[2]);
     for (int phase = 0; phase < plan->phases; phase++) {
         write_phase(w, phase);
     }
@@ -227,5 +246,8 @@ void strake_cl_write_tiles(const strake_cl_writer *w)
         (void)snprintf(text[2], sizeof text[2], "%d", o->items);
         fprintf(w->text, "\n");
         strake_cl_write_ghosts(w, "first", text[0], "left", text[1], "(int)item", text[2]);
+    }
+    if (o->listed) {
+        fprintf(w->text, "    barrier(CLK_LOCAL_MEM_FENCE);\n    }\n");
     }
 }

@@ -40,6 +40,15 @@ typedef struct strake_cl_reduced {
     cl_event is_read; /**< ... once this is done */
 } strake_cl_reduced;
 
+/** Tiles of some slabs that a step computes instead of all of them (cl_active.h). */
+typedef struct strake_cl_listing {
+    strake_range slabs;
+    cl_mem state, lists; /**< of cl/active.cl */
+    int64_t room;        /**< tiles of a list */
+    int64_t across;      /**< tiles of a row of them */
+    int64_t groups;      /**< that are launched, whatever the number of tiles */
+} strake_cl_listing;
+
 typedef struct strake_cl_window {
     const strake_cl_kernels *kernels;
     cl_command_queue queue; /**< borrowed */
@@ -58,6 +67,7 @@ typedef struct strake_cl_window {
     cl_event *timer;                   /**< by kernel: set by its launches; NULL: not asked for */
     double scalar[STRAKE_MAX_SCALARS]; /**< of the steps that are enqueued next */
     cl_mem told;                       /**< these, by a clock on the device (cl_clock.h), or NULL */
+    const strake_cl_listing *listing;  /**< of the step that is enqueued next, or NULL */
     cl_kernel reducer;
     strake_cl_reduced reduced[STRAKE_MAX_REDUCTIONS];
 } strake_cl_window;

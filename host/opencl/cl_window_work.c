@@ -21,10 +21,10 @@ static cl_mem array_of(const strake_cl_window *w, int value)
 
 static const strake_cl_pairs no_pairs = {.count = 0};
 
-static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64_t end,
-                                const strake_cl_pairs *pairs, strake_error *error)
+static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *kernels, int k,
+                                int64_t first, int64_t end, const strake_cl_pairs *pairs,
+                                strake_error *error)
 {
-    const strake_cl_kernels *kernels = w->kernels;
     const strake_graph *graph = kernels->graph;
     const strake_cl_kernel_plan *plan = &kernels->plan[k];
     const strake_layout *l = &w->layout;
@@ -47,8 +47,12 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         extent[axis] = cells[axis] + plan->lo[axis] + plan->hi[axis];
     }
-    const strake_cl_cut cut = strake_cl_groups_cut(kernels, k, extent);
-    STRAKE_TRY(strake_cl_reduce_pass(w, k, &cut, &a, error));
+    strake_cl_cut cut = strake_cl_groups_cut(kernels, k, extent);
+    if (kernels->listed) {
+        cut.groups[0] = (size_t)w->listing->groups;
+        cut.groups[1] = 1;
+    }
+    STRAKE_TRY(strake_cl_reduce_pass(w, plan, &cut, &a, error));
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
             strake_cl_pass_real(&a, graph->precision, strake_graph_number(graph, v, w->scalar));
@@ -71,6 +75,12 @@ static strake_status run_kernel(strake_cl_window *w, int k, int64_t first, int64
         strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
         strake_cl_pass_int(&a, pairs->count);
     }
+    if (kernels->listed) {
+        strake_cl_pass(&a, sizeof w->listing->state, &w->listing->state);
+        strake_cl_pass(&a, sizeof w->listing->lists, &w->listing->lists);
+        strake_cl_pass_int(&a, w->listing->room);
+        strake_cl_pass_int(&a, w->listing->across);
+    }
     status = strake_cl_launch_plan(kernels, w->queue, k, &a, &cut, error);
 cleanup:
     return status;
@@ -82,7 +92,7 @@ static strake_status run_kernels(strake_cl_window *w, bool is_static, int64_t fi
     strake_status status = STRAKE_OK;
     for (int k = 0; k < w->kernels->kernels && first < end; k++) {
         if (w->kernels->plan[k].is_static == is_static) {
-            STRAKE_TRY(run_kernel(w, k, first, end, pairs, error));
+            STRAKE_TRY(run_kernel(w, w->kernels, k, first, end, pairs, error));
         }
     }
 cleanup:
@@ -207,6 +217,9 @@ strake_status strake_cl_window_step(strake_cl_window *w, int64_t first, int64_t 
 {
     strake_status status = STRAKE_OK;
     const strake_cl_pairs *list = pairs != NULL ? pairs : &no_pairs;
+    if (w->listing != NULL && w->listing->slabs.first == first && w->listing->slabs.end == end) {
+        return run_kernel(w, w->kernels->tiles, 0, first, end, list, error);
+    }
     STRAKE_TRY(run_kernels(w, false, first, end, list, error));
     for (int k = 0; k < w->states && !w->kernels->flat; k++) {
         STRAKE_TRY(

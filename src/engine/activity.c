@@ -41,11 +41,12 @@ static void lay_out(strake_activity *a, room *r)
     a->computed = take(r, a->slabs, sizeof *a->computed);
 }
 
-bool strake_activity_open(strake_activity *a, const strake_graph *graph, const strake_layout *l,
-                          int spread)
+/* The furthest that a step reads along each axis. */
+static void find_halo(const strake_graph *graph, int64_t halo[STRAKE_AXES])
 {
-    int64_t halo[STRAKE_AXES] = {0};
-    room measure = {NULL, 0};
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        halo[axis] = 0;
+    }
     for (int v = 0; v < graph->values; v++) {
         const strake_value *value = &graph->value[v];
         for (int axis = 0; axis < STRAKE_AXES && value->stage < 0; axis++) {
@@ -53,6 +54,22 @@ bool strake_activity_open(strake_activity *a, const strake_graph *graph, const s
             halo[axis] = value->hi[axis] > halo[axis] ? value->hi[axis] : halo[axis];
         }
     }
+}
+
+void strake_activity_reach(const strake_graph *graph, int spread, int sweeps, int64_t reach[2])
+{
+    int64_t halo[STRAKE_AXES];
+    find_halo(graph, halo);
+    reach[0] = (sweeps + 1) * (spread > 0 ? spread : halo[0]);
+    reach[1] = (sweeps + 1) * (spread > 0 ? spread : halo[2]);
+}
+
+bool strake_activity_open(strake_activity *a, const strake_graph *graph, const strake_layout *l,
+                          int spread)
+{
+    int64_t halo[STRAKE_AXES];
+    room measure = {NULL, 0};
+    find_halo(graph, halo);
     const int64_t changes = a->changes; /* who listed spans sees that this is another one */
     strake_activity_close(a);
     a->changes = changes;
@@ -61,9 +78,7 @@ bool strake_activity_open(strake_activity *a, const strake_graph *graph, const s
     a->grain = LINE_BYTES / l->element_size;
     a->words = (a->columns + WORD - 1) / WORD;
     a->halo = halo[0];
-    for (int axis = 0; axis < 2; axis++) {
-        a->reach[axis] = (STRAKE_ACTIVITY_LOOK + 1) * (spread > 0 ? spread : halo[2 * axis]);
-    }
+    strake_activity_reach(graph, spread, STRAKE_ACTIVITY_LOOK, a->reach);
     lay_out(a, &measure);
     a->memory = calloc(1, measure.used);
     if (a->memory == NULL) {

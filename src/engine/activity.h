@@ -56,6 +56,12 @@ typedef struct strake_spans {
     void *memory;
 } strake_spans;
 
+/**
+ * How far from a mark a problem's cells may change, or be about to, until a look that comes @p sweeps later.
+ * @param[in] spread  of the problem @param[out] reach  slabs, and columns
+ */
+void strake_activity_reach(const strake_graph *graph, int spread, int sweeps, int64_t reach[2]);
+
 /** Everything counts as active. @param[in] spread  of the problem @return false without memory */
 bool strake_activity_open(strake_activity *activity, const strake_graph *graph,
                           const strake_layout *layout, int spread);
