@@ -293,7 +293,9 @@ static strake_status look(strake_pace *pace, strake_error *error)
         for (int e = 0; e < pace->team->parts; e++) {
             pace->worked[e] = 0.5 * (pace->worked[e] + worked[e]);
         }
-        strake_balancer_weigh(&pace->balancer, pace->before, pace->worked, step, pace->looks.seen);
+        /* Who waits for other ranks tells nothing of what parts take together. */
+        strake_balancer_weigh(&pace->balancer, pace->before, pace->worked,
+                              pace->domain->ranks == NULL ? step : 0.0, pace->looks.seen);
     }
     const bool moves = strake_balancer_decide(&pace->balancer, seconds, strake_steps_ahead(pace),
                                               owned, why, sizeof why);

@@ -171,12 +171,19 @@ static void damp(const strake_balancer *b, int64_t *owned)
     }
 }
 
-/* Seconds of a step with these slabs; what several parts take beyond the slowest is what one takes, at least. */
+/* The same, known or not: what was not seen yet takes as much as who is alone now. */
+static double expect_beyond(strake_balancer *b, int only)
+{
+    const int now = find_only(b, b->owned);
+    const double known = *beyond_of(b, only);
+    return known >= 0.0 ? known : now >= 0 ? b->work.alone[now] : 0.0;
+}
+
+/* Seconds of a step with these slabs. */
 static double predict(strake_balancer *b, const int64_t *owned, int *longest)
 {
-    const double beyond = *beyond_of(b, find_only(b, owned));
-    return strake_chains_seconds(b->work.before, b->work.chain, b->parts, owned, longest) +
-           fmax(beyond, 0.0);
+    const double beyond = expect_beyond(b, find_only(b, owned));
+    return strake_chains_seconds(b->work.before, b->work.chain, b->parts, owned, longest) + beyond;
 }
 
 /* The best that any of the parts, or one of them alone, can do. @return the seconds */
@@ -188,8 +195,7 @@ static double find_others(strake_balancer *b, int64_t *owned)
     best = isfinite(best) ? predict(b, owned, NULL) : best;
     for (int p = 0; p < b->parts; p++) {
         const strake_chain *const c = &b->work.chain[p];
-        const double own =
-            strake_chain_seconds(c, b->slabs, b->work.all) + fmax(b->work.alone[p], 0.0);
+        const double own = strake_chain_seconds(c, b->slabs, b->work.all) + expect_beyond(b, p);
         only = own < best ? p : only;
         best = own < best ? own : best;
     }
@@ -230,8 +236,9 @@ static bool decide_parts(strake_balancer *b, double now, double error, double st
         return false;
     }
     const int64_t steps = ahead < STRAKE_BALANCE_HORIZON ? ahead : STRAKE_BALANCE_HORIZON;
+    const bool is_again = w->lost > 0.0; /* one look alone may have been disturbed */
     w->lost += gain * (double)w->steps;
-    w->switches = !b->doubts && gain * (double)ahead > w->price &&
+    w->switches = is_again && !b->doubts && gain * (double)ahead > w->price &&
                   (gain * (double)steps > w->price || w->lost > w->price);
     return w->switches;
 }

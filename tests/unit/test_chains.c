@@ -425,6 +425,33 @@ static void a_part_that_leaves_nothing_out_loses_what_is_sparse(void **state)
     free(b);
 }
 
+/* Nor does a step that something else has held up, who is alone then or who else waits. */
+static void one_disturbed_look_switches_nothing(void **state)
+{
+    double before[ROWS + 1], seconds[MACHINE], work[MACHINE];
+    int64_t owned[MACHINE];
+    course c;
+    (void)state;
+    for (int busy = 0; busy < 2; busy++) { /* the part itself took longer */
+        strake_balancer *const b = begin_machine();
+        char why[200];
+        uint64_t seed = 5;
+        go(b, 500.0, 500.0, 2000, 0.02, &c);
+        assert_true(b->owned[0] == ROWS);
+        b->work.left_at[1] = b->work.left_at[2] = 0.0; /* others may come */
+        (void)grow(500.0, before);
+        (void)time_of(b->owned, before, seconds, work);
+        seconds[0] += busy == 1 ? 3e-3 : 0.0;
+        strake_balancer_weigh(b, before, work, 3.1e-3, LOOK);
+        assert_false(strake_balancer_decide(b, seconds, 1000000, owned, why, sizeof why));
+        for (int k = 0; k < 100; k++) {
+            look(b, before, 0.02, &seed, &c);
+            assert_true(b->owned[0] == ROWS);
+        }
+        free(b);
+    }
+}
+
 /* However work is, and whatever is measured: with as much of it nobody comes back who was switched off. */
 static void with_the_same_work_nothing_swings(void **state)
 {
@@ -447,6 +474,7 @@ int main(void)
         cmocka_unit_test(drifting_loads_are_followed),
         cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
         cmocka_unit_test(a_part_that_leaves_nothing_out_loses_what_is_sparse),
+        cmocka_unit_test(one_disturbed_look_switches_nothing),
         cmocka_unit_test(with_the_same_work_nothing_swings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
