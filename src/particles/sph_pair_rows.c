@@ -317,6 +317,81 @@ static double pass(const strake_sph_parts *parts, const strake_sph_numbers *numb
     return 0.0;
 }
 
+enum { AT_ONCE = 64 };
+
+/* Who of at most AT_ONCE particles from @p first on is within reach of another, itself apart. @return how many */
+INLINE int64_t find_near(source s, int32_t p, int code, real limit, int64_t first, int64_t end,
+                         uint32_t found[AT_ONCE])
+{
+    const real x0 = s.x[0][p], x1 = s.x[1][p], x2 = s.x[2][p];
+    const sph_step step = step_of(s, code);
+    const int size = (int)(end - first);
+    int32_t is_near[AT_ONCE];
+    int64_t count = 0;
+    SIMD for (int k = 0; k < size; k++)
+    {
+        const real d0 = x0 - s.x[0][first + k] - step.at[0];
+        const real d1 = x1 - s.x[1][first + k] - step.at[1];
+        const real d2 = x2 - s.x[2][first + k] - step.at[2];
+        is_near[k] = sph_square(d0, d1, d2) <= limit ? 1 : 0;
+    }
+    if (p >= first && p < end) {
+        is_near[p - first] = 0;
+    }
+    for (int k = 0; k < size; k++) {
+        found[count] = (uint32_t)(first + k);
+        count += is_near[k];
+    }
+    return count;
+}
+
+/* Particles [first, end) of a cell into a lane's list, or only counted. @return how many there are then */
+INLINE int32_t list_near(source s, int32_t p, int code, real limit, int64_t first, int64_t end,
+                         uint32_t *lane, int32_t before)
+{
+    int32_t count = before;
+    for (int64_t base = first; base < end; base += AT_ONCE) {
+        uint32_t found[AT_ONCE];
+        const int64_t to = base + AT_ONCE < end ? base + AT_ONCE : end;
+        const int64_t has = find_near(s, p, code, limit, base, to, found);
+        for (int64_t k = 0; k < has && lane != NULL; k++) {
+            lane[(count + k) * LANES] = found[k] | (uint32_t)code << STRAKE_SPH_PLACE_BITS;
+        }
+        count += (int32_t)has;
+    }
+    return count;
+}
+
+/* Fills what is left of a lane with the particle itself. */
+static void fill_up(uint32_t *lane, int32_t first, int32_t end, int32_t p)
+{
+    for (int32_t k = first; k < end; k++) {
+        lane[k * LANES] = (uint32_t)p | (uint32_t)STRAKE_SPH_NO_STEP << STRAKE_SPH_PLACE_BITS;
+    }
+}
+
+/* Neighbours of one lane: near ones, and in a second list those that repel, which end each cell. */
+INLINE void list_lane(const strake_sph_parts *parts, source s, int32_t p, real limit,
+                      uint32_t *lane, uint32_t *walls, int32_t count[2])
+{
+    strake_cell_range range[18];
+    const int ranges = strake_cells_ranges(parts->cells, parts->cell[p], range);
+    count[0] = count[1] = 0;
+    for (int r = 0; r < ranges; r++) {
+        for (int64_t c = range[r].first; c < range[r].end; c++) {
+            const int code =
+                number_of_step(range[r].step, range[r].from + (int)(c - range[r].first));
+            const int64_t end = parts->start[c + 1];
+            int64_t middle = end;
+            while (middle > parts->start[c] && is_repelling(parts, middle - 1)) {
+                middle--;
+            }
+            count[0] = list_near(s, p, code, limit, parts->start[c], middle, lane, count[0]);
+            count[1] = list_near(s, p, code, limit, middle, end, walls, count[1]);
+        }
+    }
+}
+
 /* Neighbours of the lanes of a group; with no room for them it counts only. */
 static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                          strake_sph_list *list, double reach, int64_t first, int64_t end)
@@ -327,43 +402,29 @@ static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers
     int64_t pairs = 0;
     for (int64_t g = first; g < end; g++) {
         const int64_t left = parts->members - g * LANES;
-        int32_t near[LANES] = {0}, far[LANES] = {0}, most_near = 0, most_far = 0;
         uint32_t *const entry = list->entry != NULL ? &list->entry[list->first[g] * LANES] : NULL;
-        for (int l = 0; l < LANES && l < left; l++) {
-            const int32_t p = parts->member[g * LANES + l];
-            CANDIDATES(parts, p, q, code, {
-                real square = REAL(0.0);
-                for (int d = 0; d < 3; d++) {
-                    const real along = s.x[d][p] - s.x[d][q] - s.step[d][code];
-                    square += along * along;
-                }
-                if (square <= limit) {
-                    const bool repels = is_repelling(parts, q);
-                    const int64_t at = repels ? list->near[g] + far[l]++ : near[l]++;
-                    if (entry != NULL) {
-                        entry[at * LANES + l] = (uint32_t)q | (uint32_t)code
-                                                                  << STRAKE_SPH_PLACE_BITS;
-                    }
-                }
-            });
-            pairs += near[l] + far[l];
-            most_near = near[l] > most_near ? near[l] : most_near;
-            most_far = far[l] > most_far ? far[l] : most_far;
+        uint32_t *const walls = entry != NULL ? &entry[list->near[g] * LANES] : NULL;
+        const int32_t rows = entry != NULL ? (int32_t)(list->first[g + 1] - list->first[g]) : 0;
+        int32_t most[2] = {0, 0};
+        for (int l = 0; l < LANES; l++) {
+            const int32_t p = parts->member[g * LANES + (l < left ? l : left - 1)];
+            int32_t count[2] = {0, 0};
+            if (l < left) {
+                list_lane(parts, s, p, limit, entry != NULL ? &entry[l] : NULL,
+                          walls != NULL ? &walls[l] : NULL, count);
+            }
+            for (int k = 0; k < 2; k++) {
+                pairs += count[k];
+                most[k] = count[k] > most[k] ? count[k] : most[k];
+            }
+            if (entry != NULL) {
+                fill_up(&entry[l], count[0], list->near[g], p);
+                fill_up(&walls[l], count[1], rows - list->near[g], p);
+            }
         }
         if (entry == NULL) {
-            list->near[g] = most_near;
-            list->first[g + 1] = most_near + most_far;
-            continue;
-        }
-        for (int l = 0; l < LANES; l++) {
-            const uint32_t self = (uint32_t)parts->member[g * LANES + (l < left ? l : left - 1)] |
-                                  (uint32_t)STRAKE_SPH_NO_STEP << STRAKE_SPH_PLACE_BITS;
-            for (int32_t k = near[l]; k < most_near; k++) {
-                entry[k * LANES + l] = self;
-            }
-            for (int32_t k = far[l]; k < most_far; k++) {
-                entry[(most_near + k) * LANES + l] = self;
-            }
+            list->near[g] = most[0];
+            list->first[g + 1] = most[0] + most[1];
         }
     }
     return pairs;
