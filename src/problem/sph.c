@@ -117,7 +117,8 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              0,                                                                                    \
              false,                                                                                \
              "[-]",                                                                                \
-             "places where something is measured: {pressure: [x, y, z]}, {velocity: [x, y, z]} "   \
+             "places to measure at, not measured yet: {pressure: [x, y, z]}, {velocity: [x, y, "   \
+             "z]} "                                                                                \
              "or {height: [x, y]} of the surface; beside it name, of the column"},                 \
             {"parameters.density",                                                                 \
              STRAKE_KEY_REAL,                                                                      \

@@ -107,6 +107,9 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
         (long long)scene->kinds[STRAKE_PARTICLE_DYNAMIC],
         (long long)scene->kinds[STRAKE_PARTICLE_WALL], sph->planes);
     say_domain(to, scene);
+    if (which->scene.probes > 0) {
+        say(to, "probes     %d, which are not measured yet", which->scene.probes);
+    }
     say(to, "spacing    dp = %.6g m, h = %.6g m, mass of a particle %.6g kg%s", sph->spacing,
         sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");
     say(to, "fluid      %srho0 = %.6g kg/m3, c0 = %.6g m/s, B = %.6g Pa", height, sph->density,
