@@ -7,7 +7,8 @@
  *    @p error is not NULL, leaves one complete sentence there (what, where, expected, what to do).
  *  - On failure the object is unchanged unless the function says otherwise.
  *  - Arrays are dense, C order, slowest dimension first, in the solver's precision
- *    (double, or float where the case says `precision: single`).
+ *    (double, or float where the case says `precision: single`). Fields of particles have a row for each, by
+ *    number, of doubles in any precision; a row is a slab.
  *  - A solver may be used from one thread at a time; different solvers are independent.
  *  - A thread that opens a solver or uses one needs 64 KiB of stack, 112 KiB where OpenCL is looked for
  *    (not with `serial` or `cpu`), and the threads of OpenMP 48 KiB (OMP_STACKSIZE): with less strake_open()
@@ -247,7 +248,7 @@ int64_t strake_step_count(const strake_solver *solver);
 /** Simulated time of the present states [s]: steps done times the case's dt, or the sum of what they took. */
 double strake_time(const strake_solver *solver);
 
-/** Bytes of one element: 8 (double) or 4 (single). */
+/** Bytes of one element: 8 (double) or 4 (single); of particles always 8. */
 size_t strake_element_size(const strake_solver *solver);
 
 /**

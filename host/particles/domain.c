@@ -113,13 +113,15 @@ strake_status strake_particles_unfold(strake_particles *p, strake_error *error)
     strake_status status = STRAKE_OK;
     const int64_t count = p->scene.count;
     STRAKE_TRY(strake_sph_image_open(p->run, count, &p->given, error));
-    p->given.clock = p->now->clock;
     for (int64_t n = 0; n < count; n++) {
         p->given.cell[n] = -1;
         p->given.number[n] = n;
     }
-    for (int64_t k = 0; k < p->now->count; k++) {
+    for (int64_t k = 0; p->now != NULL && k < p->now->count; k++) {
         copy_particle(p->now, k, &p->given, p->now->number[k]);
+    }
+    if (p->now != NULL) {
+        p->given.clock = p->now->clock;
     }
     p->now = NULL;
     p->state = STRAKE_PARTICLES_GIVEN;
@@ -288,7 +290,9 @@ static strake_status pass_event(strake_domain *domain, strake_error *error)
 
 static void lose(strake_domain *domain)
 {
-    strake_particles_of(domain)->state = STRAKE_PARTICLES_NONE;
+    strake_particles *const p = strake_particles_of(domain);
+    p->state = STRAKE_PARTICLES_NONE;
+    p->now = NULL;
 }
 
 static bool is_intact(const strake_domain *domain)

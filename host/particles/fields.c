@@ -210,6 +210,12 @@ strake_status strake_particles_may_set(const strake_domain *domain, int field, i
 {
     (void)first;
     (void)end;
+    if (field < KEPT && of(domain)->state == STRAKE_PARTICLES_NONE) {
+        return strake_fail(error, STRAKE_ERR_STATE,
+                           "field %s cannot be set: a step failed, and there are no particles any "
+                           "more; take them from a checkpoint",
+                           strake_particles_name(domain, field));
+    }
     return field == STRAKE_SPH_VELOCITY || field == STRAKE_SPH_DENSITY || field >= KEPT
                ? STRAKE_OK
                : strake_fail(

@@ -4,7 +4,7 @@
 
 #include "particles/domain.h"
 
-/** The particles that are seen become such that are given, by number. @return STRAKE_ERR_MEMORY */
+/** The particles that are seen, none after a failure, become such that are given, by number. @return STRAKE_ERR_MEMORY */
 strake_status strake_particles_unfold(strake_particles *particles, strake_error *error);
 
 const char *strake_particles_name(const strake_domain *domain, int field);
