@@ -5,6 +5,19 @@
 
 enum { ROW_COLUMNS = 20 /* the calls for a slab take as long as so many columns of it */ };
 
+/* Current arrays of states that tell which cells a sweep makes active. @return their number */
+static int find_foretelling(const strake_grid *grid, int parity, const void **array)
+{
+    const strake_problem *const problem = grid->which->problem;
+    int arrays = 0;
+    for (int f = 0; f < problem->fields; f++) {
+        if (problem->field[f].foretells) {
+            array[arrays++] = grid->array[parity][grid->value_of[f]];
+        }
+    }
+    return arrays;
+}
+
 /* Current arrays of a parity that make cells active. @return their number */
 static int find_arrays(const strake_grid *grid, bool states, int parity, const void **array)
 {
@@ -52,6 +65,9 @@ void strake_grid_open_activity(strake_grid *grid)
         strake_grid_close_activity(grid);
         return;
     }
+    const void *array[STRAKE_MAX_FIELDS];
+    strake_activity_foretell(&grid->activity, grid->which->problem->spread,
+                             find_foretelling(grid, 0, array));
     /* A slab's columns are looked at by one thread. */
     grid->domain.is_divisible = false;
 }
@@ -101,7 +117,8 @@ void strake_grid_look(strake_grid *grid, const strake_leg *leg, const strake_spa
 {
     const void *array[STRAKE_MAX_FIELDS];
     if (strake_activity_is_look(leg->sweep)) {
-        const int arrays = find_arrays(grid, true, 1 - leg->parity, array);
+        int arrays = find_arrays(grid, true, 1 - leg->parity, array);
+        arrays += find_foretelling(grid, 1 - leg->parity, array + arrays);
         strake_activity_look(&grid->activity, spans, leg->sweep, leg->slabs, &grid->layout, arrays,
                              array);
     }

@@ -96,6 +96,14 @@ void strake_activity_close(strake_activity *a)
     *a = (strake_activity){0};
 }
 
+void strake_activity_foretell(strake_activity *a, int spread, int arrays)
+{
+    a->foretelling = arrays;
+    for (int axis = 0; axis < 2 && arrays > 0; axis++) {
+        a->reach[axis] -= spread;
+    }
+}
+
 void strake_activity_reset(strake_activity *a)
 {
     strake_activity_wake(a, (strake_range){0, a->slabs});
@@ -139,23 +147,27 @@ static uint64_t find_active(int arrays, const void *const *array, int64_t at, in
     return active;
 }
 
-/* Marks cells of some columns of a slab. @return active cells */
+/* Marks cells of some columns of a slab. @param[out] all  how many; @return those that are active already */
 static int64_t mark(const strake_activity *a, strake_marks *marks, int64_t slab,
-                    strake_range columns, const strake_layout *l, int arrays,
-                    const void *const *array)
+                    strake_range columns, const strake_layout *l, int arrays, int foretelling,
+                    const void *const *array, int64_t *all)
 {
     const bool is_double = l->element_size == (int)sizeof(double);
     uint64_t *const bits = marks->bits + slab * a->words;
-    int64_t all = 0, next = 0;
+    const int now = arrays - foretelling;
+    int64_t sum = 0, next = 0;
     for (int64_t j = columns.first; j < columns.end; j = next) {
         next = (j / WORD + 1) * WORD;
         next = next < columns.end ? next : columns.end;
-        const uint64_t active =
-            find_active(arrays, array, strake_layout_at(l, slab, 0, j), next - j, is_double);
-        bits[j / WORD] |= active << (j % WORD);
-        all += __builtin_popcountll(active);
+        const int64_t at = strake_layout_at(l, slab, 0, j);
+        const uint64_t active = find_active(now, array, at, next - j, is_double);
+        const uint64_t marked =
+            active | find_active(foretelling, array + now, at, next - j, is_double);
+        bits[j / WORD] |= marked << (j % WORD);
+        *all += __builtin_popcountll(marked);
+        sum += __builtin_popcountll(active);
     }
-    return all;
+    return sum;
 }
 
 void strake_activity_take_inputs(strake_activity *a, const strake_layout *l, int arrays,
@@ -164,8 +176,11 @@ void strake_activity_take_inputs(strake_activity *a, const strake_layout *l, int
     const strake_range all = {0, a->columns};
     memset(a->inputs.bits, 0, (size_t)(a->slabs * a->words) * sizeof(uint64_t));
     for (int64_t slab = 0; slab < a->slabs; slab++) {
-        const bool is_any = arrays > 0 && mark(a, &a->inputs, slab, all, l, arrays, array) > 0;
-        a->inputs.in[slab] = (strake_range){0, is_any ? a->words : 0};
+        int64_t marked = 0;
+        if (arrays > 0) {
+            (void)mark(a, &a->inputs, slab, all, l, arrays, 0, array, &marked);
+        }
+        a->inputs.in[slab] = (strake_range){0, marked > 0 ? a->words : 0};
     }
     a->changes++;
 }
@@ -179,17 +194,17 @@ void strake_activity_look(strake_activity *a, const strake_spans *spans, int64_t
         int count = 0;
         const strake_range *const span = strake_spans_of(spans, false, slab, &count);
         strake_range in = {0, 0};
-        int64_t active = 0;
+        int64_t active = 0, marked = 0;
         if (count > 0) {
             in = (strake_range){span[0].first / WORD, (span[count - 1].end + WORD - 1) / WORD};
             memset(marks->bits + slab * a->words + in.first, 0,
                    (size_t)(in.end - in.first) * sizeof(uint64_t));
         }
         for (int k = 0; k < count; k++) {
-            active += mark(a, marks, slab, span[k], l, arrays, array);
+            active += mark(a, marks, slab, span[k], l, arrays, a->foretelling, array, &marked);
             a->computed[slab] += (double)((span[k].end - span[k].first) * STRAKE_ACTIVITY_LOOK);
         }
-        marks->in[slab] = active > 0 ? in : (strake_range){0, 0};
+        marks->in[slab] = marked > 0 ? in : (strake_range){0, 0};
         a->active[slab] = active;
         a->updates[slab] += (double)(active * STRAKE_ACTIVITY_LOOK);
     }

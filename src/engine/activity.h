@@ -7,7 +7,8 @@
  *
  * Every STRAKE_ACTIVITY_LOOK sweeps all look at their own slabs and mark the active cells. Until the next look what is
  * not still grows in every sweep, by the halo or by what the problem says (strake_problem.spread): what is computed
- * then lies within so many times that, and once more, of a mark.
+ * then lies within so many times that, and, unless marks tell of the next sweep (strake_field.foretells), once more, of
+ * a mark.
  * It counts for two looks: a cell that is left out was still at both, so both copies of the states have it.
  * Slabs at which nobody looks count as active. What is computed of a slab are ranges of whole patches, of as many
  * columns as a line of the cache holds, which begin anywhere.
@@ -34,6 +35,7 @@ typedef struct strake_activity {
     int64_t grain;    /**< columns of a patch */
     int64_t halo;     /**< slabs */
     int64_t reach[2]; /**< of a mark: slabs and columns */
+    int foretelling; /**< of the arrays that are looked at the last ones, which make no cell active yet */
     strake_marks look[STRAKE_ACTIVITY_MAPS];
     strake_marks inputs; /**< of inputs, which stay the same */
     int64_t changes;     /**< of marks, other than by looks */
@@ -66,6 +68,12 @@ void strake_activity_reach(const strake_graph *graph, int spread, int sweeps, in
 bool strake_activity_open(strake_activity *activity, const strake_graph *graph,
                           const strake_layout *layout, int spread);
 void strake_activity_close(strake_activity *activity);
+
+/**
+ * The last @p arrays of those that are looked at tell which cells the next sweep makes active (strake_field.foretells):
+ * marks reach one sweep less far. @param[in] spread  of the problem
+ */
+void strake_activity_foretell(strake_activity *activity, int spread, int arrays);
 
 /** The states are new, or were not computed here: everything counts as active again. */
 void strake_activity_reset(strake_activity *activity);

@@ -78,6 +78,8 @@ typedef struct strake_field {
     bool is_poured; /**< an input: strake_problem.pour adds to it, anew at every event */
     bool
         wakes; /**< cells where it is above 0 are active (engine/activity.h); no field does: all are */
+    bool
+        foretells; /**< of a state: a step makes cells active only where it is above 0, or an input is that wakes */
     /**
      * Of a state: a sweep with a time step of 0 makes it; it is neither given nor written nor kept. Of an input:
      * it has its fallback everywhere.

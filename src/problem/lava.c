@@ -37,7 +37,7 @@ static const strake_field fields[] = {
                            .unit = "[m]", .has_blank = true, .is_extent = true,
                            .text = "thickness of the lava that has become solid: new ground"},
     [STRAKE_LAVA_NET] = {"net", STRAKE_CELL, .is_state = true, .is_derived = true, .unit = "[m/s]",
-                         .text = "what flows in less what flows out"},
+                         .foretells = true, .text = "what flows in less what flows out"},
     [STRAKE_LAVA_MIX] = {"mix", STRAKE_CELL, .is_state = true, .is_derived = true,
                          .unit = "[K m/s]", .text = "what flows in times how much hotter it is"},
     [STRAKE_LAVA_MAXIMUM] = {"maximum", STRAKE_CELL, .is_state = true, .is_pointwise = true,

@@ -106,6 +106,41 @@ static void what_is_within_reach_of_an_active_cell_is_computed(void **state)
     free(h);
 }
 
+/* Where marks tell of the next sweep too they reach one sweep less far, and only what is active now is counted. */
+static void marks_of_the_next_sweep_reach_less_far(void **state)
+{
+    static strake_graph graph;
+    strake_activity a = {0};
+    strake_spans spans = {0};
+    const strake_layout l = small_layout(&graph);
+    double *const h = calloc((size_t)l.elements, sizeof *h);
+    double *const net = calloc((size_t)l.elements, sizeof *net);
+    const strake_range all = {0, ROWS};
+    const int far = REACH - HALO;
+    (void)state;
+    assert_true(h != NULL && net != NULL && strake_activity_open(&a, &graph, &l, HALO));
+    strake_activity_foretell(&a, HALO, 1);
+    h[strake_layout_at(&l, 40, 0, 100)] = 1.0;
+    net[strake_layout_at(&l, 60, 0, 200)] = 1.0;
+    for (int64_t sweep = 0; sweep < 3 * STRAKE_ACTIVITY_LOOK; sweep++) {
+        assert_true(strake_spans_list(&spans, &a, sweep, all));
+        if (strake_activity_is_look(sweep)) {
+            strake_activity_look(&a, &spans, sweep, all, &l, 2, (const void *const[]){h, net});
+        }
+    }
+    assert_true(strake_spans_list(&spans, &a, 3 * STRAKE_ACTIVITY_LOOK, all));
+    assert_true(is_listed(&spans, false, 40 + far, 100 - far) &&
+                is_listed(&spans, false, 60 + far, 200 - far));
+    assert_false(is_listed(&spans, false, 40 + far + 1, 100) ||
+                 is_listed(&spans, false, 60 - far - 1, 200) ||
+                 is_listed(&spans, false, 60, 200 - far - 1));
+    assert_true(a.active[40] == 1 && a.active[60] == 0);
+    strake_spans_close(&spans);
+    strake_activity_close(&a);
+    free(h);
+    free(net);
+}
+
 /* --- lava ------------------------------------------------------------------------------------------ */
 
 /* Two flows far from each other, along an edge and down a slope, and a vent elsewhere that begins later. */
@@ -354,6 +389,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_within_reach_of_an_active_cell_is_computed),
+        cmocka_unit_test(marks_of_the_next_sweep_reach_less_far),
         cmocka_unit_test(what_is_left_out_changes_no_bit),
         cmocka_unit_test(devices_leave_tiles_out),
         cmocka_unit_test(most_of_the_grid_is_left_out),
