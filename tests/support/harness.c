@@ -114,8 +114,12 @@ void strake_harness_need_device(strake_precision precision)
 
 void strake_harness_build_quickly(bool quickly)
 {
-    static const char *const name = "POCL_EXTRA_BUILD_FLAGS";
-    assert_int_equal(quickly ? setenv(name, "-cl-opt-disable", 1) : unsetenv(name), 0);
+    /* Besides, kernels for groups of all sizes are compiled once. */
+    static const char *const quick[][2] = {{"POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable"},
+                                           {"POCL_WORK_GROUP_SPECIALIZATION", "0"}};
+    for (size_t k = 0; k < sizeof quick / sizeof quick[0]; k++) {
+        assert_int_equal(quickly ? setenv(quick[k][0], quick[k][1], 1) : unsetenv(quick[k][0]), 0);
+    }
 }
 
 void strake_harness_step(strake_solver *solver, int64_t steps)
