@@ -82,10 +82,10 @@ constraints:
 YAML
 }
 space cpu steps_per_sweep 2
-try tune --on cpu --space space.yaml --budget 1000 --quiet
+tune_quickly --on cpu --space space.yaml --budget 1000 --quiet
 exits 0 "the CPU is tuned"
 space opencl fusion stream
-try tune --on ocl:0 --space space.yaml --budget 1000 --quiet
+tune_quickly --on ocl:0 --space space.yaml --budget 1000 --quiet
 exits 0 "the device is tuned"
 try check case.yaml --on auto "${large[@]}"
 check "without a model its transfers are unknown" grep -q 'ocl:0 .*its transfers are unknown' .out
