@@ -12,7 +12,12 @@
 # time step, and the clock), transfer beside no kernel, waiting; from which count on each WHERE beats the first.
 set -u
 what=${1:-} out=${2:-}
-[ "$what" = table ] || [ "$what" = figures ] && [ $# -ge 3 ] || { sed -n '3,5p' "$0" >&2; exit 2; }
+case $what:$# in
+    table:[012] | figures:[012] | :*) what= ;;
+    table:* | figures:*) ;;
+    *) what= ;;
+esac
+[ -n "$what" ] || { sed -n '3,6p' "$0" >&2; exit 2; }
 shift 2
 strake=${STRAKE:-build/strake}
 mkdir -p "$out" || exit 1
