@@ -84,6 +84,53 @@ STRAKE_POINT_FUNCTION real content_update_3d(real psi, real h, real f1_lo, real 
     return (psi * h - divergence_3d(f1_lo, f1_hi, f2_lo, f2_hi, f3_lo, f3_hi)) * h_reciprocal;
 }
 
+/* psi with its ghosts beyond open edges, where inside is 0, that of what flows in there. */
+STRAKE_POINT_FUNCTION real inflow(real psi, real inside, real value)
+{
+    return inside > REAL(0.0) ? psi : value;
+}
+
+/* Half a step of source and decay before and after the advection: keep 1 - decay dt/2, fade 1/(1 + decay dt/2). */
+STRAKE_POINT_FUNCTION real source_before(real psi, real source, real half_step, real keep)
+{
+    return psi * keep + source * half_step;
+}
+
+STRAKE_POINT_FUNCTION real source_after(real psi, real source, real half_step, real fade)
+{
+    return (psi + source * half_step) * fade;
+}
+
+/* A step of diffusion: h at the faces, k the diffusivity times dt over the spacing squared. */
+STRAKE_POINT_FUNCTION real diffuse_along(real c, real lo, real hi, real h_lo, real h_hi, real k)
+{
+    return ((hi - c) * h_hi - (c - lo) * h_lo) * k;
+}
+
+STRAKE_POINT_FUNCTION real diffuse_1d(real c, real w, real e, real h1_lo, real h1_hi,
+                                      real h_reciprocal, real k1)
+{
+    return c + diffuse_along(c, w, e, h1_lo, h1_hi, k1) * h_reciprocal;
+}
+
+STRAKE_POINT_FUNCTION real diffuse(real c, real n, real s, real w, real e, real h1_lo, real h1_hi,
+                                   real h2_lo, real h2_hi, real h_reciprocal, real k1, real k2)
+{
+    return c +
+           (diffuse_along(c, n, s, h1_lo, h1_hi, k1) + diffuse_along(c, w, e, h2_lo, h2_hi, k2)) *
+               h_reciprocal;
+}
+
+STRAKE_POINT_FUNCTION real diffuse_3d(real c, real d, real u, real n, real s, real w, real e,
+                                      real h1_lo, real h1_hi, real h2_lo, real h2_hi, real h3_lo,
+                                      real h3_hi, real h_reciprocal, real k1, real k2, real k3)
+{
+    return c +
+           ((diffuse_along(c, d, u, h1_lo, h1_hi, k1) + diffuse_along(c, n, s, h2_lo, h2_hi, k2)) +
+            diffuse_along(c, w, e, h3_lo, h3_hi, k3)) *
+               h_reciprocal;
+}
+
 /* Largest and smallest value of a cell and its neighbours along the axes, eqs. (11) and (12). */
 STRAKE_POINT_FUNCTION real cross_max_1d(real c, real w, real e)
 {

@@ -212,6 +212,20 @@ strake_status strake_field_kind(const strake_solver *solver, const char *name, s
 strake_status strake_field_statistics(strake_solver *solver, const char *name, double *minimum,
                                       double *maximum, double *sum, strake_error *error);
 
+/**
+ * Numbers that the problem measures of its states, the columns of diagnostics.csv ("mass_psi", "l2_psi"), and the
+ * name of each, from 0 on: static text, NULL where there is none.
+ */
+int strake_quantity_count(const strake_solver *solver);
+const char *strake_quantity_name(const strake_solver *solver, int number);
+
+/**
+ * Measures the states as they are now: @p value receives strake_quantity_count() numbers, with the same bits whatever
+ * computed the states. NaN: what the case does not say, such as the error of a field that it gives no reference for.
+ * @return as strake_get_field(); STRAKE_ERR_MEMORY, STRAKE_ERR_IO (a reference)
+ */
+strake_status strake_get_quantities(strake_solver *solver, double *value, strake_error *error);
+
 /** Shape of a field, slowest dimension first; @p dims receives 1 to 3. */
 strake_status strake_field_shape(const strake_solver *solver, const char *name, int *dims,
                                  int64_t shape[3], strake_error *error);

@@ -27,17 +27,23 @@ static strake_row_function find_code(const strake_graph *graph, const strake_loo
 
 int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop)
 {
-    const int loops = strake_loops_plan(graph, graph->stages, loop);
-    if (loops < 0) { /* each set has loops of its own for static stages */
-        return strake_loops_plan_plain(graph, loop);
-    }
+    int loops = strake_loops_plan(graph, graph->stages, loop);
     for (int g = 0; g < loops; g++) {
-        if (isa == STRAKE_ISA_SCALAR ||
-            (find_code(graph, &loop[g], isa) == NULL && !strake_loop_make_plain(graph, &loop[g]))) {
+        strake_loop part[STRAKE_LOOP_STAGES];
+        if (find_code(graph, &loop[g], isa) != NULL) {
+            continue;
+        }
+        /* What comes before and after a compiled part; each set has loops of its own for static stages. */
+        const int parts = isa == STRAKE_ISA_SCALAR ? 0 : strake_loop_split(graph, &loop[g], part);
+        if (parts == 0 || loops + parts - 1 > graph->stages) {
             return strake_loops_plan_plain(graph, loop);
         }
+        memmove(&loop[g + parts], &loop[g + 1], (size_t)(loops - g - 1) * sizeof *loop);
+        memcpy(&loop[g], part, (size_t)parts * sizeof *loop);
+        loops += parts - 1;
+        g += parts - 1;
     }
-    return loops;
+    return loops >= 0 ? loops : strake_loops_plan_plain(graph, loop);
 }
 
 /* Address of the first operand of a line of a ring or constant, for output slab q. */

@@ -77,6 +77,9 @@ module strake
     procedure :: kind => solver_kind
     procedure :: shape => solver_shape
     procedure :: statistics => solver_statistics
+    procedure :: measures => solver_measures
+    procedure :: measure_name => solver_measure_name
+    procedure :: measure => solver_measure
     procedure :: save => solver_save
     procedure :: load => solver_load
     procedure :: report => solver_report
@@ -187,6 +190,24 @@ module strake
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int), intent(out) :: dims
       integer(c_int64_t), intent(out) :: shape(3)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function
+    function c_measure_count(solver) bind(C, name='strake_quantity_count') result(count)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: solver
+      integer(c_int) :: count
+    end function
+    function c_measure_name(solver, number) bind(C, name='strake_quantity_name') result(name)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: solver
+      integer(c_int), value :: number
+      type(c_ptr) :: name
+    end function
+    function c_measure(solver, value, error) bind(C, name='strake_get_quantities') result(status)
+      import :: c_ptr, c_int, c_double, c_error
+      type(c_ptr), value :: solver
+      real(c_double), intent(out) :: value(*)
       type(c_error), intent(inout) :: error
       integer(c_int) :: status
     end function
@@ -493,6 +514,39 @@ contains
     if (code == STRAKE_OK) then
       code = c_field_statistics(self%solver, name // c_null_char, minimum, maximum, sum, error)
     end if
+    call finish(code, error, status, message)
+  end subroutine
+
+  !> How many numbers the problem measures of its states.
+  function solver_measures(self) result(count)
+    class(strake_solver), intent(in) :: self
+    integer :: count
+    count = 0
+    if (c_associated(self%solver)) count = c_measure_count(self%solver)
+  end function
+
+  !> Name of such a number, from 1 on; empty where there is none.
+  function solver_measure_name(self, number) result(name)
+    class(strake_solver), intent(in) :: self
+    integer, intent(in) :: number
+    character(len=:), allocatable :: name
+    name = ''
+    if (number >= 1 .and. number <= self%measures()) then
+      name = text_of(c_measure_name(self%solver, int(number - 1, c_int)))
+    end if
+  end function
+
+  !> Measures the states: as many numbers as measures().
+  subroutine solver_measure(self, values, status, message)
+    class(strake_solver), intent(in) :: self
+    real(real64), allocatable, intent(out) :: values(:)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    type(c_error) :: error
+    integer(c_int) :: code
+    allocate(values(self%measures()))
+    code = check_open(self, error)
+    if (code == STRAKE_OK) code = c_measure(self%solver, values, error)
     call finish(code, error, status, message)
   end subroutine
 

@@ -164,11 +164,16 @@ void strake_summary_print(const strake_result *result, FILE *stream)
     print_numbers(&domain, result->seconds, stream);
     strake_summary_print_cpu(result->part, result->parts, stream);
     print_tuning(result, stream);
-    (void)fprintf(stream, "\n%-9s %20s %20s %26s\n", "field", "minimum", "maximum", "sum");
+    (void)fprintf(stream, "\n%-9s %20s %20s %26s%s\n", "field", "minimum", "maximum", "sum",
+                  result->has_mass ? "                       mass" : "");
     for (int f = 0; f < result->fields; f++) {
         const strake_statistics *const s = &result->field[f];
-        (void)fprintf(stream, "%-9s %20.12g %20.12g %26.17g\n", result->name[f], s->minimum,
+        (void)fprintf(stream, "%-9s %20.12g %20.12g %26.17g", result->name[f], s->minimum,
                       s->maximum, s->sum);
+        if (result->has_mass) {
+            (void)fprintf(stream, " %26.17g", result->mass[f]);
+        }
+        (void)fprintf(stream, "\n");
     }
     if (domain.rate_unit > 1.0) {
         (void)snprintf(rate, sizeof rate, "%.4g %s", strake_result_rate(result) / domain.rate_unit,

@@ -102,6 +102,23 @@ cleanup:
     return status;
 }
 
+int strake_quantity_count(const strake_solver *solver)
+{
+    return strake_solver_case(solver)->problem->quantities;
+}
+
+const char *strake_quantity_name(const strake_solver *solver, int number)
+{
+    const strake_problem *const problem = strake_solver_case(solver)->problem;
+    return number >= 0 && number < problem->quantities ? problem->quantity[number].name : NULL;
+}
+
+strake_status strake_get_quantities(strake_solver *solver, double *value, strake_error *error)
+{
+    return strake_quantity_count(solver) > 0 ? strake_solver_measure(solver, value, error)
+                                             : STRAKE_OK;
+}
+
 strake_status strake_checkpoint_save(strake_solver *solver, const char *path, strake_error *error)
 {
     strake_status status = STRAKE_OK;

@@ -52,11 +52,13 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
         result->ranks = result->part[k].rank + 1;
     }
     result->fields = 0;
+    result->has_mass = which->problem->weight != NULL;
     for (int f = 0; f < which->problem->fields && detail > STRAKE_RESULT_TIMES; f++) {
         const char *const name = which->problem->field[f].name;
         if (strake_case_keeps(which, f)) {
             STRAKE_TRY(strake_result_field(&result->field[result->fields], slabs, name,
                                            detail == STRAKE_RESULT_CHECKSUMS, error));
+            STRAKE_TRY(strake_result_mass(result, slabs, name, error));
             result->name[result->fields++] = name;
         }
     }
@@ -349,6 +351,9 @@ static void print_fields(const strake_result *result, strake_json *json)
         strake_json_number(json, "max", s->maximum);
         strake_json_number(json, "sum", s->sum);
         strake_json_number(json, "norm", s->norm);
+        if (result->has_mass) {
+            strake_json_number(json, "mass", result->mass[f]);
+        }
         strake_json_hash(json, "checksum", s->checksum);
         strake_json_end(json);
     }

@@ -28,6 +28,8 @@ typedef struct strake_result {
     int fields; /**< state fields */
     const char *name[STRAKE_MAX_FIELDS];
     strake_statistics field[STRAKE_MAX_FIELDS];
+    bool has_mass; /**< of the fields, with strake_problem.weight */
+    double mass[STRAKE_MAX_FIELDS];
     strake_result_course course;
 } strake_result;
 
@@ -49,6 +51,10 @@ strake_status strake_result_collect(strake_result *result, const strake_case *wh
 /** Statistics of one field, read piece by piece. */
 strake_status strake_result_field(strake_statistics *statistics, strake_slabs *slabs,
                                   const char *name, bool with_checksum, strake_error *error);
+
+/** The mass of the next field of a result that has masses: its sum with its weight and the volume of a cell. */
+strake_status strake_result_mass(strake_result *result, strake_slabs *slabs, const char *name,
+                                 strake_error *error);
 
 /** Cells times steps of this run per second of stepping; 0 where nothing was done. */
 double strake_result_rate(const strake_result *result);

@@ -51,9 +51,21 @@ int strake_graph_input(strake_graph *graph, const char *name, bool is_static)
     return index;
 }
 
+/* "x", or "x_2" where there is one. */
+static const char *own_name(const strake_graph *graph, const char *name,
+                            char text[2 * STRAKE_NAME_LENGTH])
+{
+    (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s", name);
+    for (int k = 2; strake_graph_find(graph, text) >= 0; k++) {
+        (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s_%d", name, k);
+    }
+    return text;
+}
+
 int strake_graph_constant(strake_graph *graph, const char *name, double number)
 {
-    const int index = add_value(graph, name);
+    char text[2 * STRAKE_NAME_LENGTH];
+    const int index = add_value(graph, own_name(graph, name, text));
     graph->value[index].is_static = true;
     graph->value[index].is_constant = true;
     graph->value[index].constant = round_to(graph->precision, number);
@@ -159,17 +171,6 @@ static int find_static(const strake_graph *graph, const strake_point *point, int
         }
     }
     return -1;
-}
-
-/* "x", or "x_2" where there is one. */
-static const char *own_name(const strake_graph *graph, const char *name,
-                            char text[2 * STRAKE_NAME_LENGTH])
-{
-    (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s", name);
-    for (int k = 2; strake_graph_find(graph, text) >= 0; k++) {
-        (void)snprintf(text, 2 * STRAKE_NAME_LENGTH, "%s_%d", name, k);
-    }
-    return text;
 }
 
 int strake_graph_stage(strake_graph *graph, int number, const char *output,
@@ -341,6 +342,20 @@ static bool is_read_elsewhere(const strake_graph *graph, int value, int stage)
     return false;
 }
 
+/* Stages of other sets find a value where it is kept: what they compute does not depend on how it is made. */
+static bool leaves_its_set(const strake_graph *graph, int stage)
+{
+    for (int s = 0; s < graph->stages; s++) {
+        for (int k = 0; k < graph->stage[s].reads; k++) {
+            if (graph->stage[s].read[k].value == graph->stage[stage].output &&
+                graph->stage[s].set != graph->stage[stage].set) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /*
  * Values that cost less to compute again, wherever they are read, than to keep: at most a choice and a
  * product of values that are kept for others too. Chains of them would multiply the operands.
@@ -352,7 +367,8 @@ static void find_cheap(strake_graph *graph)
         const strake_ops *ops = &stage->point->ops;
         strake_value *value = &graph->value[stage->output];
         value->is_cheap = !value->is_static && !value->is_output && !value->is_reduced &&
-                          ops->adds == 0 && ops->divs == 0 && ops->muls <= 1 && ops->selects <= 1;
+                          ops->adds == 0 && ops->divs == 0 && ops->muls <= 1 && ops->selects <= 1 &&
+                          !leaves_its_set(graph, s);
         for (int k = 0; k < stage->reads; k++) {
             const strake_value *operand = &graph->value[stage->read[k].value];
             if (operand->stage >= 0 &&

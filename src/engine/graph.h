@@ -100,7 +100,7 @@ void strake_graph_begin(strake_graph *graph, strake_precision precision);
 /** Adds an input array. @return its value index. */
 int strake_graph_input(strake_graph *graph, const char *name, bool is_static);
 
-/** Adds a constant (rounded to the working precision). @return its value index. */
+/** Adds a constant (rounded to the working precision), called as a stage's output. @return its value index. */
 int strake_graph_constant(strake_graph *graph, const char *name, double value);
 
 /**

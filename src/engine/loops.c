@@ -1,5 +1,6 @@
 #include "engine/loops.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static bool add_input(strake_loop *loop, const strake_read *read)
     return true;
 }
 
-static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
+static bool add_stage(const strake_graph *graph, strake_loop *loop, int s, int lag)
 {
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
@@ -107,7 +108,7 @@ static bool add_stage(const strake_graph *graph, strake_loop *loop, int s)
         }
     }
     loop->stage[loop->stages++] = s;
-    loop->lag = stage->lag;
+    loop->lag = lag;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         loop->lo[axis] = output->lo[axis] > loop->lo[axis] ? output->lo[axis] : loop->lo[axis];
         loop->hi[axis] = output->hi[axis] > loop->hi[axis] ? output->hi[axis] : loop->hi[axis];
@@ -136,12 +137,13 @@ static bool operands_reach(const strake_graph *graph, const strake_loop *loop)
 }
 
 /* Whether a stage may run in loop g, given where its operands are computed. */
-static bool may_join(const strake_graph *graph, const strake_loop *loop, int loops, int g, int s)
+static bool may_join(const strake_graph *graph, const strake_loop *loop, int loops, int g, int s,
+                     int lag)
 {
     const strake_stage *stage = &graph->stage[s];
     const strake_value *output = &graph->value[stage->output];
     const strake_value *first = &graph->value[graph->stage[loop[g].stage[0]].output];
-    if (loop[g].lag != stage->lag || loop[g].stages == STRAKE_LOOP_STAGES ||
+    if (loop[g].lag != lag || loop[g].stages == STRAKE_LOOP_STAGES ||
         output->is_output != first->is_output || output->lo[1] != first->lo[1] ||
         output->hi[1] != first->hi[1]) {
         return false;
@@ -159,7 +161,7 @@ static bool may_join(const strake_graph *graph, const strake_loop *loop, int loo
         }
     }
     strake_loop trial = loop[g];
-    return add_stage(graph, &trial, s) && operands_reach(graph, &trial);
+    return add_stage(graph, &trial, s, lag) && operands_reach(graph, &trial);
 }
 
 /* Values read by other loops, or by the same one at an offset, and the states, are stored; each set has its static ones. */
@@ -220,26 +222,26 @@ static int collect_unit(const strake_graph *graph, bool *is_taken, int s, int *u
 }
 
 /* Lets all stages of a unit join loop g, or none. */
-static bool join(const strake_graph *graph, strake_loop *loop, int loops, int g, const int *unit,
-                 int count)
+static bool join(const strake_graph *graph, const int *lag, strake_loop *loop, int loops, int g,
+                 const int *unit, int count)
 {
     const strake_loop before = loop[g];
     for (int k = 0; k < count; k++) {
-        if (loop[g].stages > 0 && !may_join(graph, loop, loops, g, unit[k])) {
+        if (loop[g].stages > 0 && !may_join(graph, loop, loops, g, unit[k], lag[unit[k]])) {
             loop[g] = before;
             return false;
         }
-        (void)add_stage(graph, &loop[g], unit[k]);
+        (void)add_stage(graph, &loop[g], unit[k], lag[unit[k]]);
     }
     return true;
 }
 
 /* Finds a loop for a unit, the first that takes it or a new one. @return number of loops, -1: too many. */
-static int place(const strake_graph *graph, strake_loop *loop, int loops, int most, int set,
-                 const int *unit, int count)
+static int place(const strake_graph *graph, const int *lag, strake_loop *loop, int loops, int most,
+                 int set, const int *unit, int count)
 {
     for (int g = 0; g < loops; g++) {
-        if (loop[g].set == set && join(graph, loop, loops, g, unit, count)) {
+        if (loop[g].set == set && join(graph, lag, loop, loops, g, unit, count)) {
             return loops;
         }
     }
@@ -248,11 +250,11 @@ static int place(const strake_graph *graph, strake_loop *loop, int loops, int mo
     }
     memset(&loop[loops], 0, sizeof *loop);
     loop[loops].set = set;
-    if (join(graph, loop, loops + 1, loops, unit, count)) {
+    if (join(graph, lag, loop, loops + 1, loops, unit, count)) {
         return loops + 1;
     }
     for (int k = 0; k < count && loops >= 0; k++) {
-        loops = place(graph, loop, loops, most, set, &unit[k], 1);
+        loops = place(graph, lag, loop, loops, most, set, &unit[k], 1);
     }
     return loops;
 }
@@ -261,7 +263,8 @@ static int place(const strake_graph *graph, strake_loop *loop, int loops, int mo
 static int plan_set(const strake_graph *graph, strake_loop *loop, int loops, int most, int set)
 {
     bool is_taken[STRAKE_MAX_VALUES] = {false};
-    int unit[STRAKE_MAX_VALUES];
+    int unit[STRAKE_MAX_VALUES], lag[STRAKE_MAX_VALUES];
+    strake_loops_lags(graph, set, lag);
     for (int s = 0; s < graph->stages; s++) {
         is_taken[s] = graph->stage[s].set < set && !graph->value[graph->stage[s].output].is_static;
     }
@@ -269,7 +272,7 @@ static int plan_set(const strake_graph *graph, strake_loop *loop, int loops, int
         const strake_value *output = &graph->value[graph->stage[s].output];
         if (graph->stage[s].set == set && !is_taken[s] && !output->is_static && !output->is_cheap) {
             const int count = collect_unit(graph, is_taken, s, unit, 0);
-            loops = place(graph, loop, loops, most, set, unit, count);
+            loops = place(graph, lag, loop, loops, most, set, unit, count);
         }
     }
     return loops;
@@ -287,15 +290,20 @@ int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out)
     return loops;
 }
 
-bool strake_loop_make_plain(const strake_graph *graph, strake_loop *loop)
+int strake_loop_split(const strake_graph *graph, const strake_loop *loop, strake_loop *out)
 {
-    const strake_stage *stage = &graph->stage[loop->stage[0]];
-    bool is_plain = loop->stages == 1;
-    for (int k = 0; k < stage->reads && is_plain; k++) {
-        is_plain = !graph->value[stage->read[k].value].is_cheap;
+    for (int m = 0; m < loop->stages; m++) {
+        const strake_stage *stage = &graph->stage[loop->stage[m]];
+        for (int k = 0; k < stage->reads; k++) {
+            if (graph->value[stage->read[k].value].is_cheap) {
+                return 0;
+            }
+        }
+        out[m] = (strake_loop){.set = loop->set, .is_plain = true};
+        (void)add_stage(graph, &out[m], loop->stage[m], loop->lag);
+        out[m].output[out[m].outputs++] = stage->output;
     }
-    loop->is_plain = is_plain;
-    return is_plain;
+    return loop->stages;
 }
 
 int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out)
@@ -303,7 +311,7 @@ int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out)
     for (int s = 0; s < graph->stages; s++) {
         memset(&out[s], 0, sizeof *out);
         out[s].is_plain = true;
-        (void)add_stage(graph, &out[s], s);
+        (void)add_stage(graph, &out[s], s, graph->stage[s].lag);
         out[s].output[out[s].outputs++] = graph->stage[s].output;
     }
     return graph->stages;
@@ -311,9 +319,14 @@ int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out)
 
 int strake_loops_depth(const strake_graph *graph, const strake_loop *loop, int loops, int value)
 {
-    const int stage = graph->value[value].stage;
-    const int lag = stage < 0 ? 0 : graph->stage[stage].lag;
+    int lag = graph->value[value].stage < 0 ? 0 : INT_MAX;
     int depth = 1;
+    for (int g = 0; g < loops && lag != 0; g++) { /* of static values each set has a loop */
+        for (int k = 0; k < loop[g].outputs; k++) {
+            lag = loop[g].output[k] == value && loop[g].lag < lag ? loop[g].lag : lag;
+        }
+    }
+    lag = lag == INT_MAX ? graph->stage[graph->value[value].stage].lag : lag;
     for (int g = 0; g < loops; g++) {
         for (int k = 0; k < loop[g].inputs; k++) {
             const strake_read *read = &loop[g].input[k];

@@ -38,8 +38,11 @@ typedef struct strake_loop {
  */
 int strake_loops_plan(const strake_graph *graph, int most, strake_loop *out);
 
-/** Makes a loop of one stage plain. @return false where it is not of one, or computes cheap operands itself */
-bool strake_loop_make_plain(const strake_graph *graph, strake_loop *loop);
+/** Lags of a set's stages; each static one is as late as the stages of this set allow that read it. */
+void strake_loops_lags(const strake_graph *graph, int set, int lag[STRAKE_MAX_VALUES]);
+
+/** A plain loop for each stage of a loop. @return their number, 0 where one computes cheap operands itself */
+int strake_loop_split(const strake_graph *graph, const strake_loop *loop, strake_loop *out);
 
 /** The same with one plain loop for every stage, cheap ones too. @return graph->stages */
 int strake_loops_plan_plain(const strake_graph *graph, strake_loop *out);

@@ -129,7 +129,7 @@ typedef struct strake_quantity {
     const char *text;
 } strake_quantity;
 
-enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 3 };
+enum { STRAKE_MAX_NAMES = 8, STRAKE_MAX_QUANTITIES = 48, STRAKE_MAX_EXTREMES = 4 };
 
 /** The largest of some number over the cells of a grid, and the first cell that has it. */
 typedef struct strake_extreme {
@@ -204,6 +204,8 @@ typedef struct strake_problem {
     int quantities;
     const strake_quantity *quantity;
     bool measures_each; /**< the quantities exist once for every name, with which theirs end */
+    /** The field of cells with which the states of a step are weighted in their mass. NULL: none is told */
+    const char *(*weight)(const struct strake_case *which, int64_t step);
     /**
      * Measures the states: @p out receives one number per quantity, which depends on nothing but the
      * interiors of the arrays and the time (sums have a fixed order). NULL without quantities.

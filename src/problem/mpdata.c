@@ -32,6 +32,14 @@ static const strake_key keys[] = {
      "the flow is divergent: correct for that, too"},
     {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", H_FIXED, 0, 1, false, "[-]",
      "changing: h becomes h_next in a step; whoever steps gives both for the next one"},
+    {"scheme.sources", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "a model gives the fields source_... through the library; a case just has them"},
+    {"scheme.inflow", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
+     "a model gives the fields inflow_... through the library; a case just has them"},
+    {"parameters.decay", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[1/s]",
+     "linear decay of each tracer, half of a step before and half after the advection"},
+    {"parameters.diffusivity", STRAKE_KEY_EACH, NULL, 0, 0, STRAKE_MAX_NAMES, false, "[m2/s]",
+     "constant diffusivity of each tracer, in a step of its own before the advection"},
     {.path = "tracers",
      .type = STRAKE_KEY_NAMES,
      .choices = "psi",
@@ -60,9 +68,36 @@ static const strake_key keys[] = {
      .fallback = 1.0,                                                                              \
      .unit = "[any]",                                                                              \
      .text = "density times Jacobian of the grid, > 0"},                                           \
+        {.name = "h_next",                                                                         \
+         .position = STRAKE_CELL,                                                                  \
+         .fallback = NAN,                                                                          \
+         .unit = "[any]",                                                                          \
+         .text = "h at the end of a step; for scheme.h: changing"},                                \
+        {.name = "source_psi",                                                                     \
+         .each = "source_",                                                                        \
+         .position = STRAKE_CELL,                                                                  \
+         .unit = "[1/s]",                                                                          \
+         .text = "what is added per second: half of a step before and half after the advection"},  \
+        {.name = "inflow_psi",                                                                     \
+         .each = "inflow_",                                                                        \
+         .position = STRAKE_CELL,                                                                  \
+         .fallback = NAN,                                                                          \
+         .unit = "[any]",                                                                          \
+         .text = "what flows in through open edges, from the cells there; by default what is "     \
+                 "there"},                                                                         \
+        {.name = "reference_psi",                                                                  \
+         .each = "reference_",                                                                     \
+         .position = STRAKE_CELL,                                                                  \
+         .fallback = NAN,                                                                          \
+         .unit = "[any]",                                                                          \
+         .text = "with which diagnostics compare; by default the initial field"},                  \
     {                                                                                              \
-        .name = "h_next", .position = STRAKE_CELL, .fallback = NAN, .unit = "[any]",               \
-        .text = "h at the end of a step; for scheme.h: changing"                                   \
+        .name = "inside", .is_derived = true, .position = STRAKE_CELL, .fallback = 1.0,            \
+        .unit = "[-]", .text = "1 in the domain, 0 beyond its open edges", .open = {               \
+            STRAKE_EDGE_ZERO,                                                                      \
+            STRAKE_EDGE_ZERO,                                                                      \
+            STRAKE_EDGE_ZERO                                                                       \
+        }                                                                                          \
     }
 
 static const strake_field fields_1d[] = {ADVECTED, VELOCITY("u1", 2, "columns j-1 and j"),
@@ -80,7 +115,15 @@ strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
     while (problem->field[tracers].is_state) {
         tracers++;
     }
-    return (strake_mpdata_fields){dims, tracers, tracers + dims, tracers + dims + 1};
+    const int source = tracers + dims + 2;
+    return (strake_mpdata_fields){.dims = dims,
+                                  .u = tracers,
+                                  .h = tracers + dims,
+                                  .h_next = tracers + dims + 1,
+                                  .source = source,
+                                  .inflow = source + tracers,
+                                  .reference = source + 2 * tracers,
+                                  .inside = source + 3 * tracers};
 }
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
@@ -94,8 +137,33 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
         .unlimited = (int)strake_case_value(which, "scheme.velocities") == VELOCITIES_UNLIMITED,
         .divergent = strake_case_value(which, "scheme.divergent") > 0.0,
         .changes = (int)strake_case_value(which, "scheme.h") == H_CHANGING,
+        .sources = strake_case_value(which, "scheme.sources") > 0.0,
+        .inflow = strake_case_value(which, "scheme.inflow") > 0.0,
     };
     return options;
+}
+
+/* An item of a list that is empty or has one for every tracer. */
+static double item_of(const strake_case *which, const char *path, int tracer)
+{
+    const int key = strake_case_key(which, path);
+    return tracer < (int)which->value[key] ? which->list[key][tracer] : 0.0;
+}
+
+double strake_mpdata_decay(const strake_case *which, int tracer)
+{
+    return item_of(which, "parameters.decay", tracer);
+}
+
+double strake_mpdata_diffusivity(const strake_case *which, int tracer)
+{
+    return item_of(which, "parameters.diffusivity", tracer);
+}
+
+double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d)
+{
+    const double spacing = which->spacing[strake_mpdata_axis(which->problem->dims, d)];
+    return diffusivity * which->dt / (spacing * spacing);
 }
 
 /* Whether h_next is given, with a number or otherwise; later, by whoever uses the library, it may be. */
@@ -109,8 +177,50 @@ static bool has_next(const strake_case *which, bool or_later)
 
 static bool uses(const strake_case *which, int field)
 {
-    return field != strake_mpdata_fields_of(which->problem).h_next ||
-           strake_mpdata_scheme_of(which).changes;
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    return field < at.h_next || (field == at.h_next && options.changes) ||
+           (field >= at.source && field < at.inflow && options.sources) ||
+           (field >= at.inflow && field < at.reference && options.inflow);
+}
+
+/* What concerns the tracers one by one. */
+static strake_status check_tracers(const strake_case *which, strake_error *error)
+{
+    static const char *const lists[] = {"parameters.decay", "parameters.diffusivity"};
+    strake_status status = STRAKE_OK;
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    bool any_open = false;
+    for (int a = 0; a < STRAKE_AXES; a++) {
+        any_open = any_open || which->boundary[a] == STRAKE_OPEN;
+    }
+    for (int k = 0; k < 2; k++) {
+        const int items = (int)strake_case_value(which, lists[k]);
+        STRAKE_CHECK(items == 0 || items == at.u, error, STRAKE_ERR_USAGE,
+                     "%s: %s: %d numbers for %d tracer%s; give one for each", which->file, lists[k],
+                     items, at.u, at.u == 1 ? "" : "s");
+    }
+    for (int k = 0; k < at.u; k++) {
+        const char *const name = which->problem->field[k].name;
+        const double decay = strake_mpdata_decay(which, k);
+        double number = 0.0;
+        STRAKE_CHECK(decay * which->dt <= 2.0 && decay >= 0.0, error, STRAKE_ERR_USAGE,
+                     "%s: parameters.decay: %g for %s; it must be at least 0, and with time.dt of "
+                     "%g at most %g, beyond which a step changes the sign of what decays",
+                     which->file, decay, name, which->dt, 2.0 / which->dt);
+        STRAKE_CHECK(strake_mpdata_diffusivity(which, k) >= 0.0, error, STRAKE_ERR_USAGE,
+                     "%s: parameters.diffusivity: %g for %s; it must be at least 0", which->file,
+                     strake_mpdata_diffusivity(which, k), name);
+        STRAKE_CHECK(
+            any_open || which->source[at.inflow + k] == NULL ||
+                (strake_source_constant(which->source[at.inflow + k], &number) && isnan(number)),
+            error, STRAKE_ERR_USAGE,
+            "%s: fields.inflow_%s: nothing flows in where every boundary is periodic; "
+            "make one open, or leave it out",
+            which->file, name);
+    }
+cleanup:
+    return status;
 }
 
 static strake_status check(const strake_case *which, strake_error *error)
@@ -139,7 +249,7 @@ static strake_status check(const strake_case *which, strake_error *error)
                            "%s: scheme.h: changing needs fields.h_next, h at the end of a step",
                            which->file);
     }
-    return STRAKE_OK;
+    return check_tracers(which, error);
 }
 
 /*
@@ -155,15 +265,16 @@ static bool is_usual(const strake_case *which)
         options.third_order ? 1 : (options.iterations != 2 ? 1 : 0) + (options.gauge ? 1 : 0);
     const int others = order + (options.nonoscillatory ? 0 : 1) + (options.nonnegative ? 1 : 0) +
                        (options.unlimited ? 1 : 0) + (is_plain ? 0 : 1);
-    return dims > 1 && (others <= 1 || (dims == 2 && is_plain));
+    const bool is_alone = options.sources || options.inflow; /* the fields' own stages */
+    return dims > 1 && !is_alone && (others <= 1 || (dims == 2 && is_plain));
 }
 
 /*
  * What leaves a cell in one step over its content; the negative of the smallest content, and of the
  * smallest value where its sign matters: `sign: nonnegative` is a promise, the ratios divide by sums of
- * the field itself.
+ * the field itself. What diffusion makes of a cell's own part in it: it may not change its sign.
  */
-enum { OUTFLOW, LEAST_H, LEAST_PSI };
+enum { OUTFLOW, LEAST_H, LEAST_PSI, DIFFUSION };
 
 /* A line of the grid, or a piece of one, as surveys read it. */
 typedef struct line {
@@ -209,6 +320,42 @@ static void add_least(const line *l, int field, strake_extreme *extreme)
     add_line(l, extreme, value);
 }
 
+/* What flows out of each cell by diffusion in a step, over its content: the faces have the mean of h. */
+static void add_diffusion(const line *l, const strake_mpdata_fields *fields, const double *number,
+                          strake_extreme *extreme)
+{
+    strake_piece part = {0.0};
+    for (int d = 0; d < fields->dims; d++) {
+        const int axis = strake_mpdata_axis(fields->dims, d);
+        strake_piece room[3];
+        const double *h[3];
+        for (int k = 0; k < 3; k++) {
+            int64_t at[STRAKE_AXES] = {l->at[0], l->at[1], l->at[2]};
+            at[axis] += k - 1;
+            h[k] = strake_piece_of(l->layout, l->array[fields->h], l->number[fields->h], at[0],
+                                   at[1], at[2], l->count, room[k]);
+        }
+        for (int64_t k = 0; k < l->count; k++) {
+            part[k] += number[d] * (h[1][k] + 0.5 * (h[0][k] + h[2][k])) / h[1][k];
+        }
+    }
+    add_line(l, extreme, part);
+}
+
+/* Per direction: the largest diffusivity of a tracer times dt over the spacing squared. @return whether there is any */
+static bool diffusion_numbers(const strake_case *which, const strake_mpdata_fields *fields,
+                              double number[STRAKE_AXES])
+{
+    double most = 0.0;
+    for (int k = 0; k < fields->u; k++) {
+        most = fmax(most, strake_mpdata_diffusivity(which, k));
+    }
+    for (int d = 0; d < fields->dims; d++) {
+        number[d] = strake_mpdata_diffusion_number(which, most, d);
+    }
+    return most > 0.0;
+}
+
 static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata_fields *fields,
                         const line *l, strake_extreme extreme[STRAKE_MAX_EXTREMES])
 {
@@ -241,12 +388,17 @@ static void survey(const strake_case *which, const strake_layout *layout, strake
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
     const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
     const int64_t n = layout->n[2];
+    double diffusion[STRAKE_AXES];
+    const bool diffuses = diffusion_numbers(which, &fields, diffusion);
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < layout->n[1]; m++) {
             for (int64_t j = 0; j < n; j += STRAKE_PIECE) {
                 const int64_t count = n - j < STRAKE_PIECE ? n - j : STRAKE_PIECE;
                 const line piece = {layout, array, number, {i, m, j}, count};
                 survey_line(&options, &fields, &piece, extreme);
+                if (diffuses) {
+                    add_diffusion(&piece, &fields, diffusion, &extreme[DIFFUSION]);
+                }
             }
         }
     }
@@ -289,6 +441,11 @@ static strake_status judge(const strake_case *which,
                  "most 1 is stable: scale the flow (or, where it is given as a velocity, time.dt) "
                  "by %.6g or less",
                  which->file, place(which, out, text), out->value, 1.0 / out->value);
+    out = &extreme[DIFFUSION];
+    STRAKE_CHECK(!(out->value > 1.0 + slack), error, STRAKE_ERR_USAGE,
+                 "%s: unstable: parameters.diffusivity moves %.9g times the content of cell %s in "
+                 "a step; at most 1 is stable: time.dt of %.6g or less",
+                 which->file, out->value, place(which, out, text), which->dt / out->value);
 cleanup:
     return status;
 }
@@ -299,8 +456,10 @@ cleanup:
         .text = "advection of a scalar by a given flow in " #dims_                                 \
                 "D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",                                      \
         .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
-        .fields = STATES + dims_ + 2, .field = fields_##dims_##d,                                  \
+        .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN, .dt_required = false,             \
+        .quantities = STRAKE_MPDATA_MEASURES, .quantity = strake_mpdata_measures,                  \
+        .measures_each = true, .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight, \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
         .check = check, .uses = uses, .is_usual = is_usual, .survey = survey, .judge = judge,      \
     }

@@ -13,8 +13,9 @@ STRAKE_MPDATA_POINTS(STRAKE_POINT_DECLARE)
 typedef struct strake_mpdata_scheme {
     int iterations;
     bool nonoscillatory, gauge, nonnegative, third_order, unlimited;
-    bool divergent; /**< the flow is: its divergence is among what is corrected */
-    bool changes;   /**< h becomes h_next in a step */
+    bool divergent;       /**< the flow is: its divergence is among what is corrected */
+    bool changes;         /**< h becomes h_next in a step */
+    bool sources, inflow; /**< whoever uses the library gives such fields later */
 } strake_mpdata_scheme;
 
 strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
@@ -23,6 +24,8 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 typedef struct strake_mpdata_fields {
     int dims;
     int u, h, h_next;
+    int source, inflow, reference; /**< the first one of each: one per tracer */
+    int inside;
 } strake_mpdata_fields;
 
 strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem);
@@ -32,6 +35,47 @@ static inline int strake_mpdata_axis(int dims, int d)
 {
     return dims == 3 ? d : d == dims - 1 ? 2 : 0;
 }
+
+/** Decay [1/s] and diffusivity [m2/s] of a tracer. */
+double strake_mpdata_decay(const strake_case *which, int tracer);
+double strake_mpdata_diffusivity(const strake_case *which, int tracer);
+
+/** A diffusivity times dt over the square of the spacing along direction @p d. */
+double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d);
+
+/** What a tracer has beside the flow; values of the graph, -1 where there is none. */
+typedef struct strake_mpdata_tracer {
+    int source, inflow;
+    bool has_source; /**< or decay */
+    double decay, diffusivity;
+} strake_mpdata_tracer;
+
+/** What all tracers have in common there: h is that of the beginning of a step. */
+typedef struct strake_mpdata_cells {
+    int inside;
+    int face_h[STRAKE_AXES], h_reciprocal;
+} strake_mpdata_cells;
+
+/** Adds the fields of the tracers to a graph. @return the value that is 0 beyond open edges */
+int strake_mpdata_tracers(const strake_case *which, strake_graph *graph, const bool *constant,
+                          const double *number, strake_mpdata_tracer out[STRAKE_MAX_NAMES]);
+
+/**
+ * The stages before and after the advection of a tracer: sets of their own, so that its fused loops are those of one
+ * without them. @return the value that goes on
+ */
+int strake_mpdata_before(const strake_case *which, strake_graph *graph,
+                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
+                         int psi);
+int strake_mpdata_after(const strake_case *which, strake_graph *graph,
+                        const strake_mpdata_tracer *tracer, int x);
+
+/** What is measured of each tracer, for strake_problem.evaluate and weight. */
+enum { STRAKE_MPDATA_MEASURES = 6 };
+extern const strake_quantity strake_mpdata_measures[STRAKE_MPDATA_MEASURES];
+strake_status strake_mpdata_evaluate(const strake_snapshot *snapshot, double *out,
+                                     strake_error *error);
+const char *strake_mpdata_weight(const strake_case *which, int64_t step);
 
 /** The stages of a step, for strake_problem.build. */
 strake_status strake_mpdata_build(const strake_case *which, const bool *constant,

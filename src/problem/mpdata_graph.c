@@ -23,6 +23,7 @@ typedef struct table {
     int h_before; /* of the beginning of the step; h is that of its end */
     int h, h_reciprocal;
     int face_h[DIMS], face_h_reciprocal[DIMS];
+    strake_mpdata_cells cells;
 } table;
 
 /* A read at an offset along up to three directions of the grid. */
@@ -404,11 +405,21 @@ static void h_stages(table *t)
                                     along(t, t->h, d, -1), at(t->h));
         t->face_h_reciprocal[d] = STRAKE_STAGE(t->g, 0, label(text, "h_face", d, "_reciprocal", 0),
                                                reciprocal, at(t->face_h[d]));
+        t->cells.face_h[d] = t->face_h[d];
+    }
+    t->cells.h_reciprocal = t->h_reciprocal;
+    for (int d = 0; d < t->dims && t->options.changes; d++) {
+        t->cells.face_h[d] = STRAKE_STAGE(t->g, 0, label(text, "h_before_face", d, "", 0),
+                                          face_mean, along(t, t->h_before, d, -1), at(t->h_before));
+    }
+    if (t->options.changes) {
+        t->cells.h_reciprocal =
+            STRAKE_STAGE(t->g, 0, "h_before_reciprocal", reciprocal, at(t->h_before));
     }
 }
 
-/* A step of one field. */
-static void step_stages(const table *t, int psi, const int velocity[DIMS])
+/* The advection of one field. @return its new value */
+static int step_stages(const table *t, int psi, const int velocity[DIMS])
 {
     char text[STRAKE_NAME_LENGTH];
     int u[DIMS];
@@ -428,7 +439,7 @@ static void step_stages(const table *t, int psi, const int velocity[DIMS])
         const int number = (5 * t->dims + 6) + 4 * (t->dims + 1) * (iteration - 2);
         size = magnitude_stage(t, number, iteration + 1, x);
     }
-    strake_graph_state(t->g, psi, x);
+    return x;
 }
 
 static int field_input(strake_graph *g, const char *name, bool is_constant, double number)
@@ -444,6 +455,7 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
     table t = {.g = graph, .options = strake_mpdata_scheme_of(which), .dims = at_field.dims};
     int u[DIMS];
     int psi[STRAKE_MAX_NAMES];
+    strake_mpdata_tracer own[STRAKE_MAX_NAMES];
     strake_graph_begin(graph, which->precision);
     for (int k = 0; k < at_field.u; k++) {
         psi[k] = strake_graph_input(graph, field[k].name, false);
@@ -463,12 +475,15 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
                                                        number[at_field.h_next])
                                          : strake_graph_constant(graph, "h_next", 1.0);
     t.h = t.options.changes ? h_next : t.h_before;
+    t.cells.inside = strake_mpdata_tracers(which, graph, constant, number, own);
     h_stages(&t);
     for (int k = 0; k < at_field.u; k++) {
         if (k > 0) {
             strake_graph_set(graph);
         }
-        step_stages(&t, psi[k], u);
+        const int begun = strake_mpdata_before(which, graph, &own[k], &t.cells, psi[k]);
+        const int x = step_stages(&t, begun, u);
+        strake_graph_state(graph, psi[k], strake_mpdata_after(which, graph, &own[k], x));
     }
     if (graph->broken && at_field.u > 1) {
         return strake_fail(error, STRAKE_ERR_USAGE,

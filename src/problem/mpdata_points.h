@@ -16,6 +16,12 @@
     X(content_update_1d, 5, 2, 2, 0, 0)                                                            \
     X(content_update, 7, 4, 2, 0, 0)                                                               \
     X(content_update_3d, 9, 6, 2, 0, 0)                                                            \
+    X(inflow, 3, 0, 0, 0, 1)                                                                       \
+    X(source_before, 4, 1, 2, 0, 0)                                                                \
+    X(source_after, 4, 1, 2, 0, 0)                                                                 \
+    X(diffuse_1d, 7, 4, 4, 0, 0)                                                                   \
+    X(diffuse, 12, 8, 7, 0, 0)                                                                     \
+    X(diffuse_3d, 17, 12, 10, 0, 0)                                                                \
     X(cross_max_1d, 3, 0, 0, 0, 2)                                                                 \
     X(cross_min_1d, 3, 0, 0, 0, 2)                                                                 \
     X(cross_max, 5, 0, 0, 0, 4)                                                                    \

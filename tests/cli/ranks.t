@@ -86,6 +86,38 @@ on_ranks 2 run flow.yaml --output two --steps 3
 check "one summary is printed" test "$(grep -c 'steps 0 to 3 done' .out)" = 1
 check "with the places of both ranks" grep -q '^1:cpu' .out
 
+# Tracers with all that they may have, in 3D: fields, what is measured, and a restart on other ranks.
+cat >tracers.yaml <<'END'
+problem: mpdata3d
+tracers: [a, b]
+grid: {planes: 17, rows: 6, cols: 10}
+time: {dt: 0.5, steps: 12}
+boundary: {planes: open, rows: open, cols: periodic}
+parameters: {decay: [0, 0.1], diffusivity: [0.05, 0]}
+fields:
+  a: {random: {seed: 1, minimum: 0, maximum: 1}}
+  b: {cone: {center: [8, 3, 5], radius: 4, height: 2, base: 1}}
+  source_a: {random: {seed: 2, minimum: -0.1, maximum: 0.1}}
+  inflow_b: {random: {seed: 3, minimum: 1, maximum: 3}}
+  h: {random: {seed: 4, minimum: 1, maximum: 2}}
+  u1: {random: {seed: 5, minimum: -0.1, maximum: 0.1}}
+  u2: {random: {seed: 6, minimum: -0.1, maximum: 0.1}}
+  u3: {random: {seed: 7, minimum: -0.1, maximum: 0.1}}
+run: {on: cpu}
+output: {every: 6}
+diagnostics: {every: 4}
+checkpoint: {every: 5}
+END
+rm -rf one two
+"$STRAKE" run tracers.yaml --on serial --quiet --output one || exit 1
+on_ranks 3 run tracers.yaml --quiet --output ranks
+same "tracers in 3D on 3 ranks"
+on_ranks 2 run tracers.yaml --quiet --output two --steps 5
+on_ranks 3 run tracers.yaml --quiet --output ranks --resume two/checkpoint.strake
+check "3 ranks continue what 2 began to the same bytes" \
+    cmp <(cat one/[ab]_00000012.npy) <(cat ranks/[ab]_00000012.npy)
+check "and measure the same" cmp <(tail -n 2 one/diagnostics.csv) <(tail -n 2 ranks/diagnostics.csv)
+
 # A rank has memory for its own slabs only, whatever is written and continued.
 cat >large.yaml <<'END'
 problem: mpdata2d

@@ -1,6 +1,6 @@
 /*
  * Several tracers on one flow: each has the bytes of a run of its own, on every processor, in mixtures and after a
- * restart elsewhere.
+ * restart elsewhere; also with sources, decay, diffusion and inflow of some of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,35 @@
 enum { AXES = STRAKE_VOLUME_AXES, TRACERS = 3, STEPS = 5 };
 
 static const char *const name[TRACERS] = {"qv", "qc", "x"}; /* the graph has an x of its own */
-static const char together[] = "tracers: [qv, qc, x]\n";
-static const char *const apart[TRACERS] = {"tracers: [qv]\n", "tracers: [qc]\n", "tracers: [x]\n"};
+enum { PLAIN, TERMS };
+static const char *const together[] = {
+    "tracers: [qv, qc, x]\n",
+    "tracers: [qv, qc, x]\nparameters: {decay: [0.1, 0, 0.3], diffusivity: [0, 0.04, 0.02]}\n"
+    "fields: {source_qv: {random: {seed: 3, minimum: -1, maximum: 1}}, source_x: {constant: 0.5},\n"
+    "  inflow_qc: {random: {seed: 4, minimum: 2, maximum: 3}}, inflow_x: {constant: 1}}\n"};
+static const char *const apart[][TRACERS] = {
+    {"tracers: [qv]\n", "tracers: [qc]\n", "tracers: [x]\n"},
+    {"tracers: [qv]\nparameters: {decay: [0.1]}\n"
+     "fields: {source_qv: {random: {seed: 3, minimum: -1, maximum: 1}}}\n",
+     "tracers: [qc]\nparameters: {diffusivity: [0.04]}\n"
+     "fields: {inflow_qc: {random: {seed: 4, minimum: 2, maximum: 3}}}\n",
+     "tracers: [x]\nparameters: {decay: [0.3], diffusivity: [0.02]}\n"
+     "fields: {source_x: {constant: 0.5}, inflow_x: {constant: 1}}\n"},
+};
 
 static const struct {
     strake_scheme scheme;
     bool divergent, changes;
+    int terms;
 } variant[] = {
-    {{STRAKE_DEFAULT_SCHEME}, false, false},
-    {{STRAKE_DEFAULT_SCHEME, .gauge = true, .third_order = true}, true, false},
-    {{.iterations = 3, .nonoscillatory = true}, false, true},
+    {{STRAKE_DEFAULT_SCHEME}, false, false, PLAIN},
+    {{STRAKE_DEFAULT_SCHEME, .gauge = true, .third_order = true}, true, false, PLAIN},
+    {{.iterations = 3, .nonoscillatory = true}, false, true, PLAIN},
+    {{STRAKE_DEFAULT_SCHEME}, false, false, TERMS},
+    {{STRAKE_DEFAULT_SCHEME}, false, true, TERMS},
 };
+
+enum { VARIANTS = sizeof variant / sizeof variant[0], WITH_TERMS = 3 };
 
 static const int sizes[4][AXES] = {{0, 0, 0}, {1, 1, 211}, {23, 1, 61}, {9, 7, 21}};
 
@@ -69,7 +87,7 @@ static void begin(trial *t, int k, int dims, int open, bool single)
         strake_volume_fill(t->psi[q], t->v.cells, -1.0 - q, 2.0, &seed);
     }
     for (int q = 0; q < TRACERS; q++) {
-        t->v.more = apart[q];
+        t->v.more = apart[variant[k].terms][q];
         t->v.name = name[q];
         t->v.psi = t->psi[q];
         strake_case *which = strake_volume_case(&t->v, &t->scheme, single);
@@ -79,7 +97,7 @@ static void begin(trial *t, int k, int dims, int open, bool single)
         strake_close(&solver);
         strake_case_close(&which);
     }
-    t->v.more = together;
+    t->v.more = together[variant[k].terms];
     t->which = strake_volume_case(&t->v, &t->scheme, single);
 }
 
@@ -114,10 +132,10 @@ static void check(trial *t, const char *where, const char *split)
 static void tracers_together_are_tracers_alone_on_the_processor(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < VARIANTS; k++) {
         for (int dims = 1; dims <= 3; dims++) {
             trial t;
-            begin(&t, k, dims, (3 * k + dims) % 8, k == 1);
+            begin(&t, k, dims, variant[k].terms ? 7 : (3 * k + dims) % 8, k == 1);
             check(&t, "serial", NULL);
             check(&t, "cpu", NULL);
             end(&t);
@@ -138,6 +156,10 @@ static void tracers_together_are_tracers_alone_on_devices_and_in_mixtures(void *
     t.which->run.fusion = TILE;
     check(&t, "ocl:0", NULL);
     end(&t);
+    begin(&t, WITH_TERMS, 2, 5, false);
+    t.which->run.fusion = STREAM;
+    check(&t, "ocl:0,cpu,ocl:0", "3,2,18");
+    end(&t);
     strake_harness_build_quickly(false);
 }
 
@@ -147,8 +169,8 @@ static void a_restart_elsewhere_goes_on_with_all_of_them(void **state)
     static const char path[] = "build/test_tracers.checkpoint";
     trial t;
     strake_error error = {STRAKE_OK, ""};
-    for (int dims = 1; dims <= 3; dims += 2) {
-        begin(&t, 0, dims, 1, false);
+    for (int dims = 1; dims <= 3; dims++) {
+        begin(&t, dims == 2 ? WITH_TERMS : 0, dims, dims == 2 ? 5 : 1, false);
         strake_solver *from = open_solver(&t, t.which, "cpu", NULL);
         strake_solver *to = open_solver(&t, t.which, "serial", NULL);
         strake_harness_step(from, 2);
@@ -174,7 +196,7 @@ static void tracers_share_compiled_loops_and_static_stages(void **state)
     strake_error error;
     trial t;
     begin(&t, 0, 2, 0, false);
-    t.v.more = apart[0];
+    t.v.more = apart[PLAIN][0];
     strake_case *lone = strake_volume_case(&t.v, &t.scheme, false);
     assert_int_equal(strake_case_graph(lone, number, &one, &error), STRAKE_OK);
     assert_int_equal(strake_case_graph(t.which, number, &three, &error), STRAKE_OK);
@@ -197,6 +219,32 @@ static void tracers_share_compiled_loops_and_static_stages(void **state)
     end(&t);
 }
 
+/* Sources, decay and inflow are loops of their own: those of the advection are the compiled ones. */
+static void what_tracers_have_besides_leaves_compiled_loops_alone(void **state)
+{
+    (void)state;
+    static strake_graph graph;
+    static strake_loop loop[STRAKE_MAX_VALUES];
+    double number[STRAKE_MAX_FIELDS] = {0.0};
+    strake_error error;
+    trial t;
+    begin(&t, WITH_TERMS, 2, 7, false);
+    t.v.more = "tracers: [qv, qc]\nparameters: {decay: [0.1, 0]}\n"
+               "fields: {source_qv: {random: {seed: 3, minimum: -1, maximum: 1}},\n"
+               "  inflow_qc: {constant: 1}}\n";
+    strake_case *which = strake_volume_case(&t.v, &t.scheme, false);
+    assert_int_equal(strake_case_graph(which, number, &graph, &error), STRAKE_OK);
+    const int loops = strake_pipeline_plan_loops(&graph, STRAKE_ISA_BASE, loop);
+    for (int g = 0; g < loops; g++) {
+        const strake_stage *first = &graph.stage[loop[g].stage[0]];
+        assert_true(!loop[g].is_plain || first->number == 0 ||
+                    strcmp(first->point->name, "source_after") == 0);
+    }
+    assert_true(loops < graph.stages / 2);
+    strake_case_close(&which);
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +252,7 @@ int main(void)
         cmocka_unit_test(tracers_together_are_tracers_alone_on_devices_and_in_mixtures),
         cmocka_unit_test(a_restart_elsewhere_goes_on_with_all_of_them),
         cmocka_unit_test(tracers_share_compiled_loops_and_static_stages),
+        cmocka_unit_test(what_tracers_have_besides_leaves_compiled_loops_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

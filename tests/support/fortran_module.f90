@@ -24,6 +24,7 @@ program fortran_module
     'time: {dt: 0.5, steps: 9}' // lf // 'boundary: {rows: open, cols: periodic}' // lf // 'fields: {h: {constant: 1}}'
   type(strake_solver) :: s, other
   real(real64) :: psi(7, 5), u1(7, 6), u2(7, 5), again(7, 5), minimum, maximum, total
+  real(real64), allocatable :: measured(:)
   real(real32) :: small(7, 5)
   character(len=400) :: message
   integer :: status, i, j
@@ -32,7 +33,7 @@ program fortran_module
 
   good = .true.
   call s%open(text=text, on='cpu', threads=1)
-  call check(strake_version() /= '' .and. s%fields() == 5 .and. s%name(1) == 'psi' .and. s%name(6) == '', 'fields')
+  call check(strake_version() /= '' .and. s%fields() == 9 .and. s%name(1) == 'psi' .and. s%name(10) == '', 'fields')
   call check(all(s%shape('u1') == [7, 6]) .and. s%kind('u1') == STRAKE_KIND_INPUT .and. &
              s%kind('psi') == STRAKE_KIND_STATE .and. s%kind('h') == STRAKE_KIND_CONSTANT, 'shapes and kinds')
 
@@ -52,6 +53,9 @@ program fortran_module
   call check(all(again == psi), 'a field comes back as it was set')
   call s%statistics('psi', minimum, maximum, total)
   call check(minimum == 11 .and. maximum == 57 .and. total == sum(psi), 'statistics')
+  call s%measure(measured)
+  call check(s%measures() == 6 .and. s%measure_name(1) == 'mass_psi' .and. s%measure_name(7) == '', 'names')
+  call check(measured(2) == 11 .and. measured(3) == 57, 'measure')
   call s%step(3)
   call s%step(2_int64)
   call check(s%step_count() == 5 .and. s%time() == 2.5_real64, 'steps and time')

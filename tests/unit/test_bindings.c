@@ -96,7 +96,11 @@ static void fields_are_listed_with_what_they_are(void **state)
                     {"u1", STRAKE_KIND_INPUT},
                     {"u2", STRAKE_KIND_INPUT},
                     {"h", STRAKE_KIND_CONSTANT},
-                    {"h_next", STRAKE_KIND_CONSTANT}};
+                    {"h_next", STRAKE_KIND_CONSTANT},
+                    {"source_psi", STRAKE_KIND_CONSTANT},
+                    {"inflow_psi", STRAKE_KIND_CONSTANT},
+                    {"reference_psi", STRAKE_KIND_CONSTANT},
+                    {"inside", STRAKE_KIND_CONSTANT}};
     enum { FIELDS = sizeof expected / sizeof *expected };
     strake_error error;
     strake_kind kind;

@@ -271,6 +271,15 @@ class Solver:
                                                     self._error_at))
         return Statistics(*(v.value for v in value))
 
+    def measure(self):
+        """What the problem measures of its states, as the columns of diagnostics.csv: a dict of numbers, such as
+        "mass_psi"."""
+        count = lib.strake_quantity_count(self._solver)
+        value = (ctypes.c_double * count)()
+        with self._lock:
+            self._check(lib.strake_get_quantities(self._solver, value, self._error_at))
+        return {lib.strake_quantity_name(self._solver, k).decode(): value[k] for k in range(count)}
+
     def save(self, path):
         """Writes a checkpoint, which `strake run --resume` takes, too."""
         with self._lock:

@@ -1,0 +1,118 @@
+/* What happens to a tracer of MPDATA beside its advection: inflow, diffusion, sources and decay. */
+#include <math.h>
+
+#include "problem/mpdata.h"
+
+static strake_read at(int value)
+{
+    const strake_read read = {value, {0, 0, 0}};
+    return read;
+}
+
+static strake_read along(int value, int axis, int offset)
+{
+    strake_read read = at(value);
+    read.offset[axis] = offset;
+    return read;
+}
+
+/* A field that a tracer may have: an input, a constant, or -1 where it is @p none. */
+static int own_field(const strake_case *which, strake_graph *graph, int field, const bool *constant,
+                     const double *number, double none)
+{
+    const char *const name = which->problem->field[field].name;
+    const bool is_none = constant[field] && (isnan(none) ? isnan(number[field]) != 0
+                                                         : !(fabs(number[field] - none) > 0.0));
+    if (!constant[field]) {
+        return strake_graph_input(graph, name, true);
+    }
+    const int value = strake_graph_constant(graph, name, is_none ? 0.0 : number[field]);
+    return is_none ? -1 : value;
+}
+
+int strake_mpdata_tracers(const strake_case *which, strake_graph *graph, const bool *constant,
+                          const double *number, strake_mpdata_tracer out[STRAKE_MAX_NAMES])
+{
+    const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
+    bool flows_in = false;
+    for (int k = 0; k < fields.u; k++) {
+        strake_mpdata_tracer *const q = &out[k];
+        q->decay = strake_mpdata_decay(which, k);
+        q->diffusivity = strake_mpdata_diffusivity(which, k);
+        q->source = own_field(which, graph, fields.source + k, constant, number, 0.0);
+        q->inflow = own_field(which, graph, fields.inflow + k, constant, number, (double)NAN);
+        q->has_source = q->source >= 0 || q->decay > 0.0;
+        flows_in = flows_in || q->inflow >= 0;
+        /* No step reads it. */
+        (void)strake_graph_constant(graph, which->problem->field[fields.reference + k].name, 0.0);
+    }
+    const int nothing = strake_graph_constant(graph, "nothing", 0.0);
+    for (int k = 0; k < fields.u; k++) {
+        out[k].source = out[k].source >= 0 ? out[k].source : nothing;
+    }
+    return flows_in ? strake_graph_input(graph, "inside", true)
+                    : strake_graph_constant(graph, "inside", 1.0);
+}
+
+static int diffuse_stage(const strake_case *which, strake_graph *graph, double diffusivity,
+                         const strake_mpdata_cells *cells, int psi)
+{
+    static const strake_point *const points[] = {&strake_point_diffuse_1d, &strake_point_diffuse,
+                                                 &strake_point_diffuse_3d};
+    const int dims = which->problem->dims;
+    strake_read read[STRAKE_MAX_READS] = {at(psi)};
+    int count = 1;
+    for (int d = 0; d < dims; d++) {
+        const int axis = strake_mpdata_axis(dims, d);
+        read[count++] = along(psi, axis, -1);
+        read[count++] = along(psi, axis, 1);
+    }
+    for (int d = 0; d < dims; d++) {
+        read[count++] = at(cells->face_h[d]);
+        read[count++] = along(cells->face_h[d], strake_mpdata_axis(dims, d), 1);
+    }
+    read[count++] = at(cells->h_reciprocal);
+    for (int d = 0; d < dims; d++) {
+        read[count++] = at(strake_graph_constant(
+            graph, "diffusion", strake_mpdata_diffusion_number(which, diffusivity, d)));
+    }
+    return strake_graph_stage(graph, 0, "psi_diffused", points[dims - 1], count, read);
+}
+
+int strake_mpdata_before(const strake_case *which, strake_graph *graph,
+                         const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
+                         int psi)
+{
+    const double half = 0.5 * which->dt;
+    if (tracer->inflow >= 0) {
+        psi = STRAKE_STAGE(graph, 0, "psi_inflow", inflow, at(psi), at(cells->inside),
+                           at(tracer->inflow));
+        strake_graph_set(graph);
+    }
+    if (tracer->diffusivity > 0.0) {
+        psi = diffuse_stage(which, graph, tracer->diffusivity, cells, psi);
+        strake_graph_set(graph);
+    }
+    if (tracer->has_source) {
+        psi = STRAKE_STAGE(graph, 0, "psi_source", source_before, at(psi), at(tracer->source),
+                           at(strake_graph_constant(graph, "half_step", half)),
+                           at(strake_graph_constant(graph, "keep", 1.0 - half * tracer->decay)));
+        strake_graph_set(graph);
+    }
+    return psi;
+}
+
+int strake_mpdata_after(const strake_case *which, strake_graph *graph,
+                        const strake_mpdata_tracer *tracer, int x)
+{
+    const double half = 0.5 * which->dt;
+    const int number = 4 * which->problem->dims + 4; /* after the last one of a second pass */
+    if (!tracer->has_source) {
+        return x;
+    }
+    strake_graph_set(graph);
+    return STRAKE_STAGE(
+        graph, number, "psi_out", source_after, at(x), at(tracer->source),
+        at(strake_graph_constant(graph, "half_step", half)),
+        at(strake_graph_constant(graph, "fade", 1.0 / (1.0 + half * tracer->decay))));
+}
