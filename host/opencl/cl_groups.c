@@ -332,7 +332,8 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     s->options.run.prefetch = tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     s->options.local = s->device->local_memory;
-    s->options.cells = layout->n[0] * layout->n[1] * layout->n[2];
+    /* A list is short, and another launch dear. */
+    s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];
     /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */
     s->options.large = layout->elements > INT32_MAX || layout->slab > INT32_MAX / SLABS_BEYOND;
     s->options = strake_cl_options_complete(&s->options);
