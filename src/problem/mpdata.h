@@ -57,8 +57,8 @@ typedef struct strake_mpdata_cells {
 } strake_mpdata_cells;
 
 /** Adds the fields of the tracers to a graph. @return the value that is 0 beyond open edges */
-int strake_mpdata_tracers(const strake_case *which, strake_graph *graph, const bool *constant,
-                          const double *number, strake_mpdata_tracer out[STRAKE_MAX_NAMES]);
+int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
+                          strake_mpdata_tracer out[STRAKE_MAX_NAMES]);
 
 /**
  * The stages before and after the advection of a tracer: sets of their own, so that its fused loops are those of one

@@ -475,7 +475,7 @@ strake_status strake_mpdata_build(const strake_case *which, const bool *constant
                                                        number[at_field.h_next])
                                          : strake_graph_constant(graph, "h_next", 1.0);
     t.h = t.options.changes ? h_next : t.h_before;
-    t.cells.inside = strake_mpdata_tracers(which, graph, constant, number, own);
+    t.cells.inside = strake_mpdata_tracers(which, graph, own);
     h_stages(&t);
     for (int k = 0; k < at_field.u; k++) {
         if (k > 0) {

@@ -16,31 +16,35 @@ static strake_read along(int value, int axis, int offset)
     return read;
 }
 
-/* A field that a tracer may have: an input, a constant, or -1 where it is @p none. */
-static int own_field(const strake_case *which, strake_graph *graph, int field, const bool *constant,
-                     const double *number, double none)
+/* A field that a tracer may have: an input, a constant, or -1 where it is @p none or nobody gives it. */
+static int own_field(const strake_case *which, strake_graph *graph, int field, bool is_later,
+                     double none)
 {
     const char *const name = which->problem->field[field].name;
-    const bool is_none = constant[field] && (isnan(none) ? isnan(number[field]) != 0
-                                                         : !(fabs(number[field] - none) > 0.0));
-    if (!constant[field]) {
+    double number = none;
+    const bool is_constant = which->source[field] != NULL
+                                 ? strake_source_constant(which->source[field], &number)
+                                 : !is_later;
+    if (!is_constant) {
         return strake_graph_input(graph, name, true);
     }
-    const int value = strake_graph_constant(graph, name, is_none ? 0.0 : number[field]);
+    const bool is_none = isnan(none) ? isnan(number) != 0 : !(fabs(number - none) > 0.0);
+    const int value = strake_graph_constant(graph, name, is_none ? 0.0 : number);
     return is_none ? -1 : value;
 }
 
-int strake_mpdata_tracers(const strake_case *which, strake_graph *graph, const bool *constant,
-                          const double *number, strake_mpdata_tracer out[STRAKE_MAX_NAMES])
+int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
+                          strake_mpdata_tracer out[STRAKE_MAX_NAMES])
 {
     const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
+    const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
     bool flows_in = false;
     for (int k = 0; k < fields.u; k++) {
         strake_mpdata_tracer *const q = &out[k];
         q->decay = strake_mpdata_decay(which, k);
         q->diffusivity = strake_mpdata_diffusivity(which, k);
-        q->source = own_field(which, graph, fields.source + k, constant, number, 0.0);
-        q->inflow = own_field(which, graph, fields.inflow + k, constant, number, (double)NAN);
+        q->source = own_field(which, graph, fields.source + k, options.sources, 0.0);
+        q->inflow = own_field(which, graph, fields.inflow + k, options.inflow, (double)NAN);
         q->has_source = q->source >= 0 || q->decay > 0.0;
         flows_in = flows_in || q->inflow >= 0;
         /* No step reads it. */

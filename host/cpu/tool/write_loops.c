@@ -67,10 +67,9 @@ static void add_graph(strake_case *which, bool traces)
     static strake_loop loop[STRAKE_MAX_VALUES];
     const strake_problem *problem = which->problem;
     strake_error error;
-    double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
+    const double number[STRAKE_MAX_FIELDS] = {0.5, 0.25, 0.125, 1.0, 1.0, 1.0, 1.0, 1.0};
     for (int f = 0; f < problem->fields; f++) {
         which->output_field[f] = traces;
-        number[f] = problem->field[f].each != NULL ? problem->field[f].fallback : number[f];
     }
     /* Velocities are constant together or not at all. */
     const unsigned masks = 1U << (inputs_of(problem) + 1);
@@ -80,8 +79,7 @@ static void add_graph(strake_case *which, bool traces)
         for (int f = 0; f < problem->fields; f++) {
             const strake_field *field = &problem->field[f];
             const int at = field->is_velocity ? 0 : is_plain_input(field) ? ++bit : -1;
-            /* What a case has for each name, and few have, is read by stages of their own. */
-            constant[f] = (at < 0 && !field->is_state) || (at >= 0 && (mask >> at & 1U) != 0);
+            constant[f] = at >= 0 && (mask >> at & 1U) != 0;
         }
         if (problem->build(which, constant, number, &graph, &error) != STRAKE_OK) {
             (void)fprintf(stderr, "write_loops: %s\n", error.text);
