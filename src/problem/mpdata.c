@@ -10,27 +10,23 @@
 #include "problem/mpdata.h"
 
 enum { STATES = 1 }; /* in the table; a case has one for every tracer */
-enum { GAUGE_NONE, GAUGE_INFINITE };
-enum { SIGN_ANY, SIGN_NONNEGATIVE };
-enum { VELOCITIES_LIMITED, VELOCITIES_UNLIMITED };
-enum { H_FIXED, H_CHANGING };
-
 static const strake_key keys[] = {
     {"scheme.iterations", STRAKE_KEY_INTEGER, NULL, 2, 1, 8, false, "[-]",
      "donor-cell passes: 1 is first-order upwind, 2 second order"},
     {"scheme.nonoscillatory", STRAKE_KEY_BOOLEAN, NULL, 1, 0, 1, false, "[-]",
      "limit the corrective fluxes so that no new extrema appear"},
-    {"scheme.gauge", STRAKE_KEY_CHOICE, "none|infinite", GAUGE_NONE, 0, 1, false, "[-]",
-     "infinite: the infinite-gauge variant (any sign, no ratios); at most 2 iterations"},
-    {"scheme.sign", STRAKE_KEY_CHOICE, "any|nonnegative", SIGN_ANY, 0, 1, false, "[-]",
-     "nonnegative: psi is known to be >= 0, which saves absolute values"},
+    {"scheme.gauge", STRAKE_KEY_CHOICE, "none|infinite", STRAKE_MPDATA_GAUGE_NONE, 0, 1, false,
+     "[-]", "infinite: the infinite-gauge variant (any sign, no ratios); at most 2 iterations"},
+    {"scheme.sign", STRAKE_KEY_CHOICE, "any|nonnegative", STRAKE_MPDATA_SIGN_ANY, 0, 1, false,
+     "[-]", "nonnegative: psi is known to be >= 0, which saves absolute values"},
     {"scheme.third_order", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "add the third-order terms (use 3 iterations, or gauge: infinite with 2)"},
-    {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", VELOCITIES_LIMITED, 0, 1, false,
-     "[-]", "from which velocities iterations 3, 4, ... are built: limited (EULAG) or unlimited"},
+    {"scheme.velocities", STRAKE_KEY_CHOICE, "limited|unlimited", STRAKE_MPDATA_VELOCITIES_LIMITED,
+     0, 1, false, "[-]",
+     "from which velocities iterations 3, 4, ... are built: limited (EULAG) or unlimited"},
     {"scheme.divergent", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "the flow is divergent: correct for that, too"},
-    {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", H_FIXED, 0, 1, false, "[-]",
+    {"scheme.h", STRAKE_KEY_CHOICE, "fixed|changing", STRAKE_MPDATA_H_FIXED, 0, 1, false, "[-]",
      "changing: h becomes h_next in a step; whoever steps gives both for the next one"},
     {"scheme.sources", STRAKE_KEY_BOOLEAN, NULL, 0, 0, 1, false, "[-]",
      "a model gives the fields source_... through the library; a case just has them"},
@@ -107,64 +103,6 @@ static const strake_field fields_2d[] = {ADVECTED, VELOCITY("u1", 0, "rows i-1 a
 static const strake_field fields_3d[] = {ADVECTED, VELOCITY("u1", 0, "planes k-1 and k"),
                                          VELOCITY("u2", 1, "rows i-1 and i"),
                                          VELOCITY("u3", 2, "columns j-1 and j"), H_FIELDS};
-
-strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
-{
-    const int dims = problem->dims;
-    int tracers = 0;
-    while (problem->field[tracers].is_state) {
-        tracers++;
-    }
-    const int source = tracers + dims + 2;
-    return (strake_mpdata_fields){.dims = dims,
-                                  .u = tracers,
-                                  .h = tracers + dims,
-                                  .h_next = tracers + dims + 1,
-                                  .source = source,
-                                  .inflow = source + tracers,
-                                  .reference = source + 2 * tracers,
-                                  .inside = source + 3 * tracers};
-}
-
-strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
-{
-    const strake_mpdata_scheme options = {
-        .iterations = (int)strake_case_value(which, "scheme.iterations"),
-        .nonoscillatory = strake_case_value(which, "scheme.nonoscillatory") > 0.0,
-        .gauge = (int)strake_case_value(which, "scheme.gauge") == GAUGE_INFINITE,
-        .nonnegative = (int)strake_case_value(which, "scheme.sign") == SIGN_NONNEGATIVE,
-        .third_order = strake_case_value(which, "scheme.third_order") > 0.0,
-        .unlimited = (int)strake_case_value(which, "scheme.velocities") == VELOCITIES_UNLIMITED,
-        .divergent = strake_case_value(which, "scheme.divergent") > 0.0,
-        .changes = (int)strake_case_value(which, "scheme.h") == H_CHANGING,
-        .sources = strake_case_value(which, "scheme.sources") > 0.0,
-        .inflow = strake_case_value(which, "scheme.inflow") > 0.0,
-    };
-    return options;
-}
-
-/* An item of a list that is empty or has one for every tracer. */
-static double item_of(const strake_case *which, const char *path, int tracer)
-{
-    const int key = strake_case_key(which, path);
-    return tracer < (int)which->value[key] ? which->list[key][tracer] : 0.0;
-}
-
-double strake_mpdata_decay(const strake_case *which, int tracer)
-{
-    return item_of(which, "parameters.decay", tracer);
-}
-
-double strake_mpdata_diffusivity(const strake_case *which, int tracer)
-{
-    return item_of(which, "parameters.diffusivity", tracer);
-}
-
-double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d)
-{
-    const double spacing = which->spacing[strake_mpdata_axis(which->problem->dims, d)];
-    return diffusivity * which->dt / (spacing * spacing);
-}
 
 /* Whether h_next is given, with a number or otherwise; later, by whoever uses the library, it may be. */
 static bool has_next(const strake_case *which, bool or_later)

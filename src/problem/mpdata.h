@@ -9,6 +9,12 @@
 
 STRAKE_MPDATA_POINTS(STRAKE_POINT_DECLARE)
 
+/** Choices of the keys, in the order of their words. */
+enum { STRAKE_MPDATA_GAUGE_NONE, STRAKE_MPDATA_GAUGE_INFINITE };
+enum { STRAKE_MPDATA_SIGN_ANY, STRAKE_MPDATA_SIGN_NONNEGATIVE };
+enum { STRAKE_MPDATA_VELOCITIES_LIMITED, STRAKE_MPDATA_VELOCITIES_UNLIMITED };
+enum { STRAKE_MPDATA_H_FIXED, STRAKE_MPDATA_H_CHANGING };
+
 /** The options of a case. */
 typedef struct strake_mpdata_scheme {
     int iterations;

@@ -1,0 +1,62 @@
+/* What a case of MPDATA says, in numbers. */
+#include "problem/mpdata.h"
+
+strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
+{
+    const int dims = problem->dims;
+    int tracers = 0;
+    while (problem->field[tracers].is_state) {
+        tracers++;
+    }
+    const int source = tracers + dims + 2;
+    return (strake_mpdata_fields){.dims = dims,
+                                  .u = tracers,
+                                  .h = tracers + dims,
+                                  .h_next = tracers + dims + 1,
+                                  .source = source,
+                                  .inflow = source + tracers,
+                                  .reference = source + 2 * tracers,
+                                  .inside = source + 3 * tracers};
+}
+
+strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
+{
+    const strake_mpdata_scheme options = {
+        .iterations = (int)strake_case_value(which, "scheme.iterations"),
+        .nonoscillatory = strake_case_value(which, "scheme.nonoscillatory") > 0.0,
+        .gauge = (int)strake_case_value(which, "scheme.gauge") == STRAKE_MPDATA_GAUGE_INFINITE,
+        .nonnegative =
+            (int)strake_case_value(which, "scheme.sign") == STRAKE_MPDATA_SIGN_NONNEGATIVE,
+        .third_order = strake_case_value(which, "scheme.third_order") > 0.0,
+        .unlimited = (int)strake_case_value(which, "scheme.velocities") ==
+                     STRAKE_MPDATA_VELOCITIES_UNLIMITED,
+        .divergent = strake_case_value(which, "scheme.divergent") > 0.0,
+        .changes = (int)strake_case_value(which, "scheme.h") == STRAKE_MPDATA_H_CHANGING,
+        .sources = strake_case_value(which, "scheme.sources") > 0.0,
+        .inflow = strake_case_value(which, "scheme.inflow") > 0.0,
+    };
+    return options;
+}
+
+/* An item of a list that is empty or has one for every tracer. */
+static double item_of(const strake_case *which, const char *path, int tracer)
+{
+    const int key = strake_case_key(which, path);
+    return tracer < (int)which->value[key] ? which->list[key][tracer] : 0.0;
+}
+
+double strake_mpdata_decay(const strake_case *which, int tracer)
+{
+    return item_of(which, "parameters.decay", tracer);
+}
+
+double strake_mpdata_diffusivity(const strake_case *which, int tracer)
+{
+    return item_of(which, "parameters.diffusivity", tracer);
+}
+
+double strake_mpdata_diffusion_number(const strake_case *which, double diffusivity, int d)
+{
+    const double spacing = which->spacing[strake_mpdata_axis(which->problem->dims, d)];
+    return diffusivity * which->dt / (spacing * spacing);
+}
