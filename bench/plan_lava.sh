@@ -86,7 +86,7 @@ done
 for cells in ${CELLS:-100 1000 10000 100000 1000000 10000000 100000000}; do
     side=$(awk "BEGIN { printf \"%d\", sqrt($cells) + 0.5 }")
     # As many steps as take a tenth of a second or so on a GPU.
-    steps=$(awk "BEGIN { n = 1e9 / $cells; printf \"%d\", n > 4000 ? 4000 : n < 20 ? 20 : n }")
+    steps=$(awk "BEGIN { n = 1e9 / $cells; if (n > 4000) n = 4000; if (n < 20) n = 20; printf \"%d\", n }")
     # shellcheck disable=SC2086
     "$strake" bench "$work/all.yaml" $places --sizes "$side" --steps "${STEPS:-$steps}" --repeats "${ROUNDS:-5}" \
         --quiet --report "$work/report.jsonl" >"$work/table.txt" || { cat "$work/table.txt"; echo "$cells cells failed" | tee -a "$out/failed.txt"; }
