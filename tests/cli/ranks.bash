@@ -60,6 +60,7 @@ begin() {
     (
         cd "$1" || exit 1
         scratch=$PWD
+        export OMPI_MCA_orte_tmpdir_base=$PWD # two that make the same folder at once fail
         on_ranks "${@:2}"
         echo "$code" >.code
     ) &
