@@ -97,14 +97,14 @@ static void every_boundary_gives_the_bytes_of_serial(void **state)
     static const cut cuts[] = {{1, 1, 1, 0},  {2, 2, 3, 0},  {3, 3, 2, 0}, {7, 2, 5, 0},
                                {61, 3, 1, 0}, {60, 1, 4, 0}, {5, 8, 7, 0}, {4, 3, 8, 0}};
     strake_harness_need_device(STRAKE_DOUBLE);
-    const int boundaries = subject->is_walled ? 3 : 7; /* of thirds of the cuts */
+    const int boundaries = subject->is_walled ? 3 : 7; /* of thirds or sixths of the cuts */
     for (int k = 0; k < boundaries; k++) {
         const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
         fixture f;
         begin(&f, subject, 0, ROWS, COLS, boundary, false, k == 2 && strake_trial_is_whole());
         const uint64_t expected = reference(&f);
         for (size_t c = 0; c < sizeof cuts / sizeof cuts[0]; c++) {
-            if (strake_trial_takes(k + (int)c, 3)) {
+            if (strake_trial_takes_of(subject, k + (int)c, 3)) {
                 compare(&f, "ocl:0", NULL, &cuts[c], expected);
             }
         }
@@ -122,7 +122,7 @@ static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
         const uint64_t expected = reference(&f);
         for (int steps = 1; steps <= 17; steps++) {
             const cut c = {1 + steps % 5, 1 + steps % 3, steps, 0};
-            if (strake_trial_takes(open + steps, 2)) {
+            if (strake_trial_takes_of(subject, open + steps, 2)) {
                 compare(&f, "ocl:0", NULL, &c, expected);
             }
         }
@@ -158,7 +158,7 @@ static void any_cap_of_memory_gives_the_bytes_of_serial(void **state)
         begin(&f, subject, 0, ROWS, COLS, open, false, false);
         const uint64_t expected = reference(&f);
         for (int k = 0; k < CAPS; k++) {
-            if (!strake_trial_takes(open + k, 2)) {
+            if (!strake_trial_takes_of(subject, open + k, 2)) {
                 continue;
             }
             const cut chosen = {0, 0, 0, most[k]};
@@ -220,7 +220,8 @@ static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
                                              {"ocl:0,ocl:0", "1,1"},
                                              {"ocl:0,cpu,ocl:0", "30,1,30"}};
     strake_harness_need_device(STRAKE_DOUBLE);
-    const int boundaries = subject->is_walled ? 3 : 7; /* of halves of the mixtures, two each */
+    const int boundaries =
+        subject->is_walled ? 3 : 7; /* of the mixtures two each; others than MPDATA one */
     for (int k = 0; k < boundaries; k++) {
         const int boundary = k < 4 ? k : (k - 3) | MIRRORED;
         fixture f;
@@ -228,7 +229,7 @@ static void beside_other_stripes_the_bytes_are_those_of_serial(void **state)
         const uint64_t expected = reference(&f);
         for (int m = 0; m < 4; m++) {
             const cut asked = {3, 2, 1 + (m + k) % 4, 0};
-            if (strake_trial_takes(m + k / 2, 2)) {
+            if (strake_trial_takes_of(subject, m + k / 2, 2)) {
                 compare(&f, mixture[m][0], mixture[m][1], &asked, expected);
             }
         }
@@ -245,7 +246,7 @@ static void a_resident_stripe_beside_a_streaming_one_gives_the_bytes_of_serial(v
     for (int boundary = 0; boundary < boundaries; boundary++) {
         for (int steps = 1; steps <= 3; steps++) {
             const cut c = {0, 0, steps, between[size_of(subject)][steps]};
-            if (!strake_trial_takes(boundary + steps, 2)) {
+            if (!strake_trial_takes_of(subject, boundary + steps, 2)) {
                 continue;
             }
             fixture f;

@@ -125,3 +125,8 @@ bool strake_trial_takes(int number, int of)
 {
     return number % of == 0 || strake_trial_is_whole();
 }
+
+bool strake_trial_takes_of(const strake_subject *subject, int number, int of)
+{
+    return strake_trial_takes(number, subject == &strake_subject_mpdata2d ? of : 2 * of);
+}

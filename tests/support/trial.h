@@ -77,4 +77,10 @@ bool strake_trial_is_whole(void);
  */
 bool strake_trial_takes(int number, int of);
 
+/**
+ * The same of a problem: others than mpdata2d, which share its engine, take half of what that takes. A fault of the engine
+ * shows there; here one of a problem's own stages, halos and states.
+ */
+bool strake_trial_takes_of(const strake_subject *subject, int number, int of);
+
 #endif
