@@ -1,6 +1,6 @@
 #!/bin/bash
 # Usage: bash tests/run.sh BUILD PROGRAM[@SUBJECT]...
-# Runs TAP programs (cmocka binaries and *.t shell scripts) side by side, one more at once than there are
+# Runs TAP programs (cmocka binaries and *.t shell scripts) side by side, two more at once than there are
 # processors because some only wait, in the order given: the longest should be first. Prints a line for each when it ends,
 # everything a failed one printed, and why tests were skipped. The last line is
 # "N passed, N failed[, N skipped]" (also in BUILD/tests/summary); exit 0 only if tests ran, none
@@ -10,7 +10,7 @@
 # Times are those on the wall and those of processors, which a busy machine changes less.
 # Programs find the build in STRAKE_BUILD, the program in STRAKE, fieldstat in FIELDSTAT.
 # Environment: STRAKE_TESTS_TIMEOUT   seconds for one program (1800)
-#              STRAKE_TESTS_JOBS      how many programs at once (one more than processors)
+#              STRAKE_TESTS_JOBS      how many programs at once (two more than processors)
 #              STRAKE_TESTS_CPU_ONLY  1: hide OpenCL from the program and do not ask for such tests
 set -u
 export LC_ALL=C
@@ -23,7 +23,7 @@ fi
 build=$1
 shift
 limit=${STRAKE_TESTS_TIMEOUT:-1800}
-jobs=${STRAKE_TESTS_JOBS:-$(($(nproc) + 1))}
+jobs=${STRAKE_TESTS_JOBS:-$(($(nproc) + 2))}
 cpu_only=${STRAKE_TESTS_CPU_ONLY:-0}
 
 mkdir -p "$build/tests/log" "$build/tests/home" || exit 1

@@ -122,7 +122,7 @@ static void every_number_of_steps_gives_the_bytes_of_serial(void **state)
         const uint64_t expected = reference(&f);
         for (int steps = 1; steps <= 17; steps++) {
             const cut c = {1 + steps % 5, 1 + steps % 3, steps, 0};
-            if (strake_trial_takes_of(subject, open + steps, 2)) {
+            if (strake_trial_takes_of(subject, open + steps, 3)) {
                 compare(&f, "ocl:0", NULL, &c, expected);
             }
         }

@@ -105,7 +105,8 @@ static void check_all(const config *c, const placement *list, size_t count)
         /* Every cut with mixed or with pure pairs of boundaries; other schemes with a third of the cuts. */
         const int mixed = (c->boundary ^ c->boundary >> 1) & 1;
         if (list != cuts_of_61 ||
-            strake_trial_takes((int)k + c->variant + mixed + c->single, c->variant == 0 ? 2 : 3)) {
+            strake_trial_takes_of(c->subject, (int)k + c->variant + mixed + c->single,
+                                  c->variant == 0 ? 2 : 3)) {
             check(&f, &list[k]);
         }
     }
