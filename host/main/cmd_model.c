@@ -64,7 +64,8 @@ static strake_status find_devices(session *s, strake_error *error)
     }
     if (found.devices == 0 && !found.named) {
         if (s->list.count == 0) {
-            return strake_fail(error, STRAKE_ERR_USAGE, "--on %s: there is no OpenCL device: %s",
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "--on %s: there is no OpenCL device: %s; --on cpu measures the host",
                                s->arguments->on != NULL ? s->arguments->on : "auto",
                                s->list.why_none);
         }

@@ -317,6 +317,16 @@ bool strake_file_is_direct(const char *path)
     return named_descriptor(path) >= 0 || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
 }
 
+/* Files by fixed names lie in folders that whoever writes there has swept. */
+static void sweep_beside(const char *path)
+{
+    char *const folder = strake_path_folder(path);
+    if (folder != NULL) {
+        strake_folder_sweep(folder);
+    }
+    free(folder);
+}
+
 strake_status strake_file_begin(strake_file *file, const char *path, unsigned how,
                                 strake_error *error)
 {
@@ -339,6 +349,9 @@ strake_status strake_file_begin(strake_file *file, const char *path, unsigned ho
         STRAKE_TRY(named ? STRAKE_OK : strake_file_check(path, error));
         STRAKE_TRY(open_directly(file, info.st_mode, error));
     } else {
+        if (named) {
+            sweep_beside(file->target);
+        }
         STRAKE_TRY(create_temporary(file, (how & STRAKE_FILE_PRIVATE) != 0 ? 0600 : 0666, error));
     }
     file->open = true;

@@ -51,7 +51,8 @@ int strake_file_change(const char *path, const char **why);
 enum {
     /**
      * The user gave this very name: symbolic links are followed, and pipes, terminals, /dev/null and
-     * descriptors of the process (/dev/stdout, /dev/fd/N) are written to, never replaced by a file.
+     * descriptors of the process (/dev/stdout, /dev/fd/N) are written to, never replaced by a file. Its folder is
+     * swept first.
      */
     STRAKE_FILE_NAMED = 1,
     STRAKE_FILE_PRIVATE = 2, /**< for nobody else to read */

@@ -159,6 +159,12 @@ static void only_our_own_files_are_swept(void **state)
     strake_folder_sweep(folder);
     assert_int_equal(files(), count + 2);
     assert_int_equal(access(path_of(".strake-0000000000000003.tmp"), F_OK), -1);
+    /* So does whoever writes a file that the user named: a page, a picture, a table. */
+    put_text(path_of(".strake-0000000000000003.tmp"), "dead");
+    assert_int_equal(strake_file_put(path_of("page.html"), STRAKE_FILE_NAMED, "x", 1, NULL),
+                     STRAKE_OK);
+    assert_int_equal(access(path_of(".strake-0000000000000003.tmp"), F_OK), -1);
+    assert_int_equal(unlink(path_of("page.html")), 0);
     if (geteuid() == 0) {
         put_text(path_of(".strake-0000000000000004.tmp"), "another user's");
         assert_int_equal(chown(path_of(".strake-0000000000000004.tmp"), 12345, 12345), 0);

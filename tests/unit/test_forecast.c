@@ -93,7 +93,8 @@ static void waits_for_a_processor_are_seen(void **state)
     strake_waits_read(&waits[0]);
     if (waits[0].threads == 0) {
         free(waits);
-        skip(); /* the system keeps no such account */
+        print_message("# skip: the system keeps no account of who waits for a processor\n");
+        skip();
         return;
     }
     assert_int_equal(pthread_create(&other, NULL, spin, &one), 0);

@@ -47,6 +47,7 @@ static strake_cl_device *device(strake_precision precision)
     if (is_required) {
         fail_msg("no device that is held to bits: %s", list.why_none);
     }
+    print_message("# skip: no OpenCL device that is held to bits: %s\n", list.why_none);
     skip();
     return NULL;
 }
