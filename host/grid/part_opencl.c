@@ -23,17 +23,6 @@ static void *const *current(const strake_part *part)
     return arrays_of(part, part->domain->parity);
 }
 
-/*
- * A thread that waits for a GPU spins in most drivers; a device on the processors computes on so many of
- * them, unless it is limited to fewer, on all.
- */
-static int cores(const strake_part *part, bool is_first)
-{
-    return strake_cl_device_is_gpu(part->device) ? 1
-           : is_first                            ? (int)part->device->compute_units
-                                                 : 0;
-}
-
 static strake_status make(strake_part *part, const strake_part_plan *plan, int worker,
                           strake_error *error)
 {
@@ -359,12 +348,7 @@ static void describe_activity(const strake_part *part, strake_part_report *out)
 
 static void describe(const strake_part *part, strake_part_report *out)
 {
-    const strake_cl_device *device = part->device;
-    (void)snprintf(out->name, sizeof out->name, "%s", device->name);
-    (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
-    (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
-    out->units = (int)device->compute_units;
-    out->bit_exact = device->bit_exact[strake_grid_of(part->domain)->which->precision] == 1;
+    strake_part_describe_device(part, strake_grid_of(part->domain)->which->precision, out);
     if (part->body != NULL) {
         strake_cl_stripe_describe(stripe_of(part), &out->memory);
         strake_cl_stripe_describe_kernels(stripe_of(part), &out->kernels);
@@ -378,8 +362,8 @@ static void describe(const strake_part *part, strake_part_report *out)
 /* Of every table: before it is made nobody knows which of the two it will be. */
 #define OPENCL_PART                                                                                \
     .word = "ocl", .role = "stripe", .settings = STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS,           \
-    .has_driver = true, .is_whole = true, .is_tried = true, .cores = cores, .make = make,          \
-    .unmake = unmake, .describe = describe
+    .has_driver = true, .is_whole = true, .is_tried = true, .cores = strake_part_device_cores,     \
+    .make = make, .unmake = unmake, .describe = describe
 
 const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};
 

@@ -183,9 +183,7 @@ static strake_status tell_load(strake_rank_group *group, load *out, strake_error
     if (before == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     }
-    for (int64_t k = 0; k < slabs; k++) {
-        before[k + 1] = before[k] + d->work[d->own.first + k];
-    }
+    strake_domain_sum_work(d, d->own, before);
     out->quantiles = strake_quantiles_of(before, slabs);
     out->work = 0.5 * (group->worked + out->quantiles.all);
     group->worked = out->quantiles.all;

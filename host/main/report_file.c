@@ -22,7 +22,7 @@ FILE *strake_table_stream(const char *report)
     return is_stdout(report) ? stderr : stdout;
 }
 
-/* Whether a file could be made or replaced, as far as can be told without doing so; sweeps its folder. */
+/* Whether a file could be made or replaced, as far as can be told without doing so. */
 static strake_status check_folder(const char *path, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -36,7 +36,6 @@ static strake_status check_folder(const char *path, strake_error *error)
                  path, folder);
     STRAKE_CHECK(access(folder, W_OK | X_OK) == 0, error, STRAKE_ERR_IO,
                  "cannot write %s: folder %s: %s", path, folder, strake_file_reason(errno));
-    strake_folder_sweep(folder);
 cleanup:
     free(folder);
     return status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "output/index.h"
 #include "output/vtk.h"
 
@@ -12,16 +13,14 @@ strake_status strake_series_begin(const strake_format_run *run, const char *name
 {
     strake_status status = STRAKE_OK;
     char last[STRAKE_FORMAT_FILE] = "";
+    char *rest = NULL;
     char *const lines = strdup(run->index->data != NULL ? run->index->data : "");
     STRAKE_CHECK(lines != NULL, error, STRAKE_ERR_MEMORY, "out of memory for outputs");
     strake_vtk_series_begin(series);
-    for (char *line = lines, *next = NULL; line != NULL; line = next) {
+    rest = lines;
+    for (char *line = strake_next_line(&rest); line != NULL; line = strake_next_line(&rest)) {
         strake_index_entry entry;
         char file[STRAKE_FORMAT_FILE];
-        next = strchr(line, '\n');
-        if (next != NULL) {
-            *next++ = '\0';
-        }
         if (!strake_index_read(line, &entry)) {
             continue;
         }

@@ -47,11 +47,7 @@ static void find_work(strake_pace *pace, double *worked)
 {
     strake_domain *const d = pace->domain;
     d->ops->weigh(d);
-    pace->before[0] = 0.0;
-    for (int64_t slab = d->own.first; slab < d->own.end; slab++) {
-        double *const before = &pace->before[slab - d->own.first];
-        before[1] = before[0] + d->work[slab];
-    }
+    strake_domain_sum_work(d, d->own, pace->before);
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_range range = pace->team->part[e].range;
         worked[e] =

@@ -49,6 +49,14 @@ double strake_domain_work(const strake_domain *domain, strake_range slabs)
     return sum;
 }
 
+void strake_domain_sum_work(const strake_domain *domain, strake_range slabs, double *before)
+{
+    before[0] = 0.0;
+    for (int64_t k = 0; k < slabs.end - slabs.first; k++) {
+        before[k + 1] = before[k] + domain->work[slabs.first + k];
+    }
+}
+
 strake_range strake_range_cut(strake_range a, strake_range b)
 {
     strake_range both = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};

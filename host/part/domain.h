@@ -140,6 +140,9 @@ int64_t strake_domain_shift(const strake_domain *domain, int64_t steps);
 /** Work of some slabs, where they differ. */
 double strake_domain_work(const strake_domain *domain, strake_range slabs);
 
+/** Likewise before each of some slabs. @param[out] before  [slabs + 1] from 0 on */
+void strake_domain_sum_work(const strake_domain *domain, strake_range slabs, double *before);
+
 /** What both ranges have in common. */
 strake_range strake_range_cut(strake_range a, strake_range b);
 

@@ -18,6 +18,22 @@ bool strake_part_is_gpu(const strake_part *part)
     return part->device != NULL && strake_cl_device_is_gpu(part->device);
 }
 
+int strake_part_device_cores(const strake_part *part, bool is_first)
+{
+    return strake_part_is_gpu(part) ? 1 : is_first ? (int)part->device->compute_units : 0;
+}
+
+void strake_part_describe_device(const strake_part *part, strake_precision precision,
+                                 strake_part_report *out)
+{
+    const strake_cl_device *const device = part->device;
+    (void)snprintf(out->name, sizeof out->name, "%s", device->name);
+    (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
+    (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
+    out->units = (int)device->compute_units;
+    out->bit_exact = device->bit_exact[precision] == 1;
+}
+
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error)
 {
     if (status == STRAKE_ERR_DEVICE && part->ops->has_driver) {

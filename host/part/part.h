@@ -180,6 +180,17 @@ bool strake_part_is_twin(const strake_part *a, const strake_part *b);
 /** Whether it computes on a device that is not made of the processors. */
 bool strake_part_is_gpu(const strake_part *part);
 
+/**
+ * Processors that a part on a device takes from the workers, as strake_part_ops.cores: a thread that waits for
+ * a GPU spins in most drivers; a device on the processors computes on so many of them, unless it is limited to
+ * fewer, on all.
+ */
+int strake_part_device_cores(const strake_part *part, bool is_first);
+
+/** Says in a report which device a part computes on, and whether its bits are the processors'. */
+void strake_part_describe_device(const strake_part *part, strake_precision precision,
+                                 strake_part_report *out);
+
 /** Notes that a part's device returned an error; @p status is handed back. */
 strake_status strake_part_check(strake_part *part, strake_status status, const strake_error *error);
 

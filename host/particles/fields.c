@@ -41,21 +41,33 @@ size_t strake_particles_element_size(const strake_domain *domain)
     return (size_t)strake_case_element_size(of(domain)->which);
 }
 
+static bool is_vector(int field)
+{
+    return field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY;
+}
+
+/* Numbers of a row of a field. */
+static int64_t columns_of(const strake_domain *domain, int field)
+{
+    return is_vector(field) ? of(domain)->scene.sph.dims
+           : field == KEPT  ? COLUMNS
+           : field == CLOCK ? CLOCK_NUMBERS
+                            : 1;
+}
+
 strake_extent strake_particles_extent(const strake_domain *domain, int field)
 {
     const int64_t count = of(domain)->scene.count;
-    const int64_t columns = field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY
-                                ? of(domain)->scene.sph.dims
-                            : field == KEPT ? COLUMNS
-                                            : 1;
+    const int64_t columns = columns_of(domain, field);
     strake_extent out = {.dims = columns > 1 ? 2 : 1,
                          .shape = {count, columns, 1},
                          .slabs = count,
                          .bytes = (size_t)columns * sizeof(double)};
     if (field == CLOCK) {
-        out.shape[0] = CLOCK_NUMBERS;
+        out.dims = 1;
+        out.shape[0] = columns;
+        out.shape[1] = 1;
         out.slabs = 1;
-        out.bytes = CLOCK_NUMBERS * sizeof(double);
     }
     return out;
 }
@@ -99,7 +111,7 @@ static int64_t place_of(const strake_particles *p, int64_t number)
 static void write_vector(const strake_scene *scene, const double by_direction[3], double *out)
 {
     for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        if (scene->sph.dims == 3 || d != 1) {
+        if (strake_scene_has_direction(scene->sph.dims, d)) {
             out[k++] = by_direction[d];
         }
     }
@@ -137,8 +149,7 @@ static void write_value(const strake_particles *p, int field, int64_t k, double 
 /* One that left. */
 static void write_gone(const strake_particles *p, int field, int64_t number, double *out)
 {
-    const bool is_vector = field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY;
-    for (int k = 0; k < (is_vector ? p->scene.sph.dims : 1); k++) {
+    for (int64_t k = 0; k < columns_of(&p->domain, field); k++) {
         out[k] = field == STRAKE_SPH_POSITION ? (double)NAN
                  : field == STRAKE_SPH_KIND   ? (double)STRAKE_PARTICLE_GONE
                  : field == STRAKE_SPH_NUMBER ? (double)number
@@ -180,8 +191,7 @@ strake_status strake_particles_get(const strake_domain *domain, int field, int64
                                    int64_t end, void *data, strake_error *error)
 {
     const strake_particles *const p = of(domain);
-    const int64_t columns =
-        (int64_t)(strake_particles_extent(domain, field).bytes / sizeof(double));
+    const int64_t columns = columns_of(domain, field);
     double *const out = data;
     (void)error;
     if (field == CLOCK) {
@@ -228,8 +238,7 @@ strake_status strake_particles_may_set(const strake_domain *domain, int field, i
 strake_status strake_particles_check(const strake_domain *domain, int field, int64_t first,
                                      int64_t end, const void *data, strake_error *error)
 {
-    const int64_t columns =
-        (int64_t)(strake_particles_extent(domain, field).bytes / sizeof(double));
+    const int64_t columns = columns_of(domain, field);
     const double *const value = data;
     for (int64_t k = 0; k < (end - first) * columns; k++) {
         const bool is_good = isfinite(value[k]) && (field != STRAKE_SPH_DENSITY || value[k] > 0.0);
@@ -248,7 +257,7 @@ static void read_vector(const strake_scene *scene, const double *in, double by_a
 {
     double by_direction[STRAKE_SCENE_DIRECTIONS] = {0.0, 0.0, 0.0};
     for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        by_direction[d] = scene->sph.dims == 3 || d != 1 ? in[k++] : 0.0;
+        by_direction[d] = strake_scene_has_direction(scene->sph.dims, d) ? in[k++] : 0.0;
     }
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         by_axis[a] = by_direction[scene->direction[a]];
@@ -294,8 +303,7 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
     strake_status status = STRAKE_OK;
     strake_particles *const p = strake_particles_of(domain);
     const double *row = data;
-    const int64_t columns =
-        (int64_t)(strake_particles_extent(domain, field).bytes / sizeof(double));
+    const int64_t columns = columns_of(domain, field);
     STRAKE_TRY(p->state == STRAKE_PARTICLES_GIVEN ? STRAKE_OK : strake_particles_unfold(p, error));
     if (field == CLOCK) {
         read_clock(&p->given.clock, data);

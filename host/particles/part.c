@@ -218,20 +218,7 @@ static int steps_at_once(const strake_part *part)
 
 static void describe_device(const strake_part *part, strake_part_report *out)
 {
-    const strake_cl_device *const device = part->device;
-    const strake_precision precision = strake_particles_of(part->domain)->which->precision;
-    (void)snprintf(out->name, sizeof out->name, "%s", device->name);
-    (void)snprintf(out->vendor, sizeof out->vendor, "%s", device->vendor);
-    (void)snprintf(out->driver, sizeof out->driver, "%s", device->driver);
-    out->units = (int)device->compute_units;
-    out->bit_exact = device->bit_exact[precision] == 1;
-}
-
-static int cores(const strake_part *part, bool is_first)
-{
-    return strake_cl_device_is_gpu(part->device) ? 1
-           : is_first                            ? (int)part->device->compute_units
-                                                 : 0;
+    strake_part_describe_device(part, strake_particles_of(part->domain)->which->precision, out);
 }
 
 #define COMMON                                                                                     \
@@ -250,7 +237,7 @@ const strake_part_ops strake_particles_cpu = {
 const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .role = "lists",
                                                  .has_driver = true,
-                                                 .cores = cores,
+                                                 .cores = strake_part_device_cores,
                                                  .make = make_device,
                                                  .steps = steps_at_once,
                                                  .describe = describe_device,

@@ -382,9 +382,8 @@ static void start_team(team_run *run, int64_t trials)
         return;
     }
     if (team->roles == 1) {
-        play(
-            run, trials, 0,
-            1); /* a lone part may have threads of its own: a team in a team is made anew each time */
+        /* A lone part may have threads of its own: a team in a team is made anew each time. */
+        play(run, trials, 0, 1);
     } else {
 #pragma omp parallel num_threads(team->roles)
         play(run, trials, omp_get_thread_num(), omp_get_num_threads());

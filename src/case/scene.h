@@ -15,6 +15,12 @@ struct strake_case;
 
 enum { STRAKE_SCENE_DIRECTIONS = 3, STRAKE_SCENE_SLOTS = 8, STRAKE_SCENE_MOST = 250 };
 
+/** Whether scenes of so many dimensions have direction @p d: those in 2D have no y. */
+static inline bool strake_scene_has_direction(int dims, int d)
+{
+    return dims == 3 || d != 1;
+}
+
 /** What something in a scene is there for. */
 typedef enum strake_scene_role {
     STRAKE_SCENE_FLUID,   /**< water in it */

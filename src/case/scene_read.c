@@ -111,7 +111,7 @@ static strake_status read_box(const reader *r, const strake_node *map, strake_er
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
         const double width = item->v[3 + d] - item->v[d];
         const bool may_be_flat = item->role == STRAKE_SCENE_OBSTACLE;
-        if ((d != 1 || r->which->problem->dims == 3) &&
+        if (strake_scene_has_direction(r->which->problem->dims, d) &&
             (width < 0.0 || (width == 0.0 && !may_be_flat))) {
             char text[120];
             (void)snprintf(text, sizeof text,
@@ -217,7 +217,6 @@ cleanup:
 static strake_status read_mesh(const reader *r, const strake_node *map, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    static const strake_limits scales = {0.0, INFINITY, true, "[m]"};
     const strake_node *file = NULL;
     const strake_node *const scale = strake_node_get(map, "scale");
     const strake_node *const move = strake_node_get(map, "move");
@@ -225,7 +224,7 @@ static strake_status read_mesh(const reader *r, const strake_node *map, strake_e
     STRAKE_TRY(need(map, "file", "the name of an STL file", &file, error));
     r->item->v[3] = 1.0;
     if (scale != NULL) {
-        STRAKE_TRY(strake_read_real(scale, &scales, &r->item->v[3], error));
+        STRAKE_TRY(strake_read_real(scale, &positive, &r->item->v[3], error));
     }
     if (move != NULL) {
         STRAKE_TRY(strake_scene_read_vector(r->which, move, "[m]", &r->item->v[0], error));

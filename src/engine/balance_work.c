@@ -115,10 +115,10 @@ static double *beyond_of(strake_balancer *b, int only)
 static int find_only(const strake_balancer *b, const int64_t *owned)
 {
     int only = -1;
-    for (int p = 0; p < b->parts && count_parts(b, owned) == 1; p++) {
+    for (int p = 0; p < b->parts; p++) {
         only = owned[p] > 0 ? p : only;
     }
-    return only;
+    return count_parts(b, owned) == 1 ? only : -1;
 }
 
 static void see(strake_balancer *b, const double *seconds)

@@ -107,10 +107,8 @@ static const strake_field fields_3d[] = {ADVECTED, VELOCITY("u1", 0, "planes k-1
 /* Whether h_next is given, with a number or otherwise; later, by whoever uses the library, it may be. */
 static bool has_next(const strake_case *which, bool or_later)
 {
-    const strake_source *const source =
-        which->source[strake_mpdata_fields_of(which->problem).h_next];
-    double number = 0.0;
-    return source == NULL ? or_later : !strake_source_constant(source, &number) || !isnan(number);
+    const int field = strake_mpdata_fields_of(which->problem).h_next;
+    return strake_mpdata_is_given(which, field) || (or_later && which->source[field] == NULL);
 }
 
 static bool uses(const strake_case *which, int field)
@@ -141,7 +139,6 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     for (int k = 0; k < at.u; k++) {
         const char *const name = which->problem->field[k].name;
         const double decay = strake_mpdata_decay(which, k);
-        double number = 0.0;
         STRAKE_CHECK(decay * which->dt <= 2.0 && decay >= 0.0, error, STRAKE_ERR_USAGE,
                      "%s: parameters.decay: %g for %s; it must be at least 0, and with time.dt of "
                      "%g at most %g, beyond which a step changes the sign of what decays",
@@ -149,13 +146,11 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
         STRAKE_CHECK(strake_mpdata_diffusivity(which, k) >= 0.0, error, STRAKE_ERR_USAGE,
                      "%s: parameters.diffusivity: %g for %s; it must be at least 0", which->file,
                      strake_mpdata_diffusivity(which, k), name);
-        STRAKE_CHECK(
-            any_open || which->source[at.inflow + k] == NULL ||
-                (strake_source_constant(which->source[at.inflow + k], &number) && isnan(number)),
-            error, STRAKE_ERR_USAGE,
-            "%s: fields.inflow_%s: nothing flows in where every boundary is periodic; "
-            "make one open, or leave it out",
-            which->file, name);
+        STRAKE_CHECK(any_open || !strake_mpdata_is_given(which, at.inflow + k), error,
+                     STRAKE_ERR_USAGE,
+                     "%s: fields.inflow_%s: nothing flows in where every boundary is periodic; "
+                     "make one open, or leave it out",
+                     which->file, name);
     }
 cleanup:
     return status;

@@ -1,7 +1,6 @@
 /* What is measured of the tracers of MPDATA while they are advected. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/sum.h"
 #include "engine/lines.h"
@@ -18,9 +17,16 @@ const strake_quantity strake_mpdata_measures[STRAKE_MPDATA_MEASURES] = {
     [LARGEST_ERROR] = {"linf_psi", "[any]", "largest |psi - reference|"},
 };
 
+/* The field that is h of a state. */
+static int weight_of(const strake_case *which, bool has_stepped)
+{
+    const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
+    return strake_mpdata_scheme_of(which).changes && has_stepped ? fields.h_next : fields.h;
+}
+
 const char *strake_mpdata_weight(const strake_case *which, int64_t step)
 {
-    return strake_mpdata_scheme_of(which).changes && step > 0 ? "h_next" : "h";
+    return which->problem->field[weight_of(which, step > 0)].name;
 }
 
 /* One tracer, with what it is compared with: a line of the reference, or NULL. */
@@ -78,10 +84,9 @@ cleanup:
 static int reference_of(const strake_case *which, int tracer)
 {
     const int field = strake_mpdata_fields_of(which->problem).reference + tracer;
-    double number = 0.0;
-    const bool is_given = which->source[field] != NULL &&
-                          !(strake_source_constant(which->source[field], &number) && isnan(number));
-    return is_given ? field : which->source[tracer] != NULL ? tracer : -1;
+    return strake_mpdata_is_given(which, field) ? field
+           : which->source[tracer] != NULL      ? tracer
+                                                : -1;
 }
 
 static strake_status measure(view *v, double out[STRAKE_MPDATA_MEASURES], strake_error *error)
@@ -117,14 +122,11 @@ strake_status strake_mpdata_evaluate(const strake_snapshot *snapshot, double *ou
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_mpdata_fields fields = strake_mpdata_fields_of(snapshot->which->problem);
-    const char *const weight = strake_mpdata_weight(snapshot->which, snapshot->time > 0.0 ? 1 : 0);
-    for (int k = 0; k < fields.u && status == STRAKE_OK; k++) {
-        view v = {.now = snapshot,
-                  .field = k,
-                  .weight = strcmp(weight, "h") == 0 ? fields.h : fields.h_next,
-                  .least = INFINITY,
-                  .most = -INFINITY};
+    const int tracers = strake_mpdata_fields_of(snapshot->which->problem).u;
+    const int weight = weight_of(snapshot->which, snapshot->time > 0.0);
+    for (int k = 0; k < tracers && status == STRAKE_OK; k++) {
+        view v = {
+            .now = snapshot, .field = k, .weight = weight, .least = INFINITY, .most = -INFINITY};
         status = measure(&v, out + k * STRAKE_MPDATA_MEASURES, error);
     }
     return status;

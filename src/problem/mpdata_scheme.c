@@ -1,4 +1,6 @@
 /* What a case of MPDATA says, in numbers. */
+#include <math.h>
+
 #include "problem/mpdata.h"
 
 strake_mpdata_fields strake_mpdata_fields_of(const strake_problem *problem)
@@ -36,6 +38,13 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which)
         .inflow = strake_case_value(which, "scheme.inflow") > 0.0,
     };
     return options;
+}
+
+bool strake_mpdata_is_given(const strake_case *which, int field)
+{
+    const strake_source *const source = which->source[field];
+    double number = 0.0;
+    return source != NULL && !(strake_source_constant(source, &number) && isnan(number));
 }
 
 /* An item of a list that is empty or has one for every tracer. */

@@ -278,47 +278,32 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
 static const strake_key keys_2d[] = KEYS(2, STRAKE_SPH_DIRECTIONS_2D, "[0, 0]", "[0, -9.81]");
 static const strake_key keys_3d[] = KEYS(3, STRAKE_SPH_DIRECTIONS_3D, "[0, 0, 0]", "[0, 0, -9.81]");
 
-const strake_problem strake_problem_sph2d = {
-    .name = "sph2d",
-    .text = "a fluid with a free surface in a vertical plane: weakly compressible particles (SPH)",
-    .dims = 2,
-    .keys = (int)(sizeof keys_2d / sizeof keys_2d[0]),
-    .key = keys_2d,
-    .fields = STRAKE_SPH_FIELDS,
-    .field = fields,
-    .is_adaptive = true,
-    .has_particles = true,
-    .quantities = STRAKE_SPH_QUANTITIES,
-    .quantity = quantities_2d,
-    .cl_source = "sph_point.h",
-    .example = "scene:\n"
-               "  spacing: 0.02\n"
-               "  to: [1.6, 0.6]\n"
-               "  fluid: [{box: {from: [0, 0], to: [0.4, 0.4]}}]\n"
-               "  walls: [{sides: [bottom, left, right]}]\n"
-               "time: {end: 0.5}\n"
-               "output: {every_seconds: 0.1}\n",
-};
+#define PROBLEM(dims_, text_, example_)                                                            \
+    {                                                                                              \
+        .name = "sph" #dims_ "d", .text = text_, .dims = dims_,                                    \
+        .keys = (int)(sizeof keys_##dims_##d / sizeof keys_##dims_##d[0]), .key = keys_##dims_##d, \
+        .fields = STRAKE_SPH_FIELDS, .field = fields, .is_adaptive = true, .has_particles = true,  \
+        .quantities = STRAKE_SPH_QUANTITIES, .quantity = quantities_##dims_##d,                    \
+        .cl_source = "sph_point.h", .example = example_,                                           \
+    }
 
-const strake_problem strake_problem_sph3d = {
-    .name = "sph3d",
-    .text = "a fluid with a free surface: weakly compressible particles (SPH)",
-    .dims = 3,
-    .keys = (int)(sizeof keys_3d / sizeof keys_3d[0]),
-    .key = keys_3d,
-    .fields = STRAKE_SPH_FIELDS,
-    .field = fields,
-    .is_adaptive = true,
-    .has_particles = true,
-    .quantities = STRAKE_SPH_QUANTITIES,
-    .quantity = quantities_3d,
-    .cl_source = "sph_point.h",
-    .example = "scene:\n"
-               "  spacing: 0.04\n"
-               "  to: [1.6, 0.64, 0.6]\n"
-               "  fluid: [{box: {from: [0, 0, 0], to: [0.4, 0.64, 0.4]}}]\n"
-               "  walls: [{sides: [bottom, left, right, front, back]}]\n"
-               "  obstacles: [{box: {from: [0.88, 0.24, 0], to: [1, 0.4, 0.6]}}]\n"
-               "time: {end: 0.5}\n"
-               "output: {every_seconds: 0.1}\n",
-};
+const strake_problem strake_problem_sph2d = PROBLEM(
+    2, "a fluid with a free surface in a vertical plane: weakly compressible particles (SPH)",
+    "scene:\n"
+    "  spacing: 0.02\n"
+    "  to: [1.6, 0.6]\n"
+    "  fluid: [{box: {from: [0, 0], to: [0.4, 0.4]}}]\n"
+    "  walls: [{sides: [bottom, left, right]}]\n"
+    "time: {end: 0.5}\n"
+    "output: {every_seconds: 0.1}\n");
+
+const strake_problem strake_problem_sph3d =
+    PROBLEM(3, "a fluid with a free surface: weakly compressible particles (SPH)",
+            "scene:\n"
+            "  spacing: 0.04\n"
+            "  to: [1.6, 0.64, 0.6]\n"
+            "  fluid: [{box: {from: [0, 0, 0], to: [0.4, 0.64, 0.4]}}]\n"
+            "  walls: [{sides: [bottom, left, right, front, back]}]\n"
+            "  obstacles: [{box: {from: [0.88, 0.24, 0], to: [1, 0.4, 0.6]}}]\n"
+            "time: {end: 0.5}\n"
+            "output: {every_seconds: 0.1}\n");

@@ -7,17 +7,23 @@
 bool strake_scene_list(const strake_scene_maker *m, const char *path, double *out)
 {
     const int key = strake_case_key(m->which, path);
-    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS && m->which->given[key]; d++) {
-        out[d] = strake_scene_has(m, d) ? m->which->list[key][k++] : 0.0;
+    const char *const usual = m->which->problem->key[key].choices;
+    const bool is_given = m->which->given[key];
+    double list[STRAKE_SCENE_DIRECTIONS] = {0.0};
+    if (!is_given && usual != NULL) {
+        (void)strake_number_list(usual + 1, ',', m->lattice.dims, list); /* "[0, 0, 1]" */
     }
-    return m->which->given[key];
+    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS && (is_given || usual != NULL); d++) {
+        out[d] = !strake_scene_has(m, d) ? 0.0 : is_given ? m->which->list[key][k++] : list[k++];
+    }
+    return is_given;
 }
 
 void strake_scene_position(const strake_scene *scene, const double x[STRAKE_PARTICLE_AXES],
                            double out[STRAKE_SCENE_DIRECTIONS])
 {
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        const bool is_used = scene->sph.dims == 3 || a != 1;
+        const bool is_used = strake_scene_has_direction(scene->sph.dims, a);
         out[scene->direction[a]] = is_used ? scene->origin[a] + x[a] : 0.0;
     }
 }

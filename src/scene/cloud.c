@@ -71,7 +71,7 @@ static strake_status check(const strake_lattice *l, const strake_scene_item *ite
         char text[160];
         for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
             const double x = cloud->x[3 * k + d];
-            const bool is_used = l->dims == 3 || d != 1;
+            const bool is_used = strake_scene_has_direction(l->dims, d);
             if (is_used && !(x > l->low[d] && x < l->high[d])) {
                 (void)strake_number_print(
                     text, sizeof text,

@@ -77,7 +77,7 @@ static void say_domain(const writer *to, const strake_scene *scene)
     size_t used = 0;
     for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
         for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            if (scene->direction[a] == d && (scene->sph.dims == 3 || a != 1) &&
+            if (scene->direction[a] == d && strake_scene_has_direction(scene->sph.dims, a) &&
                 used < sizeof text) {
                 used += (size_t)strake_number_print(
                     text + used, sizeof text - used, "%s%c %.6g to %.6g m%s%s",

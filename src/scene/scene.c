@@ -32,7 +32,6 @@ static void set_scheme(strake_scene_maker *m)
         .rebuild = (int)strake_case_value(which, "scheme.rebuild")};
     sph->smoothing = strake_case_value(which, "scheme.smoothing") * sph->spacing;
     sph->reach = sph->spacing;
-    m->gravity[2] = -9.81;
     (void)strake_scene_list(m, "parameters.gravity", m->gravity);
     m->strength = sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] +
                        m->gravity[2] * m->gravity[2]);

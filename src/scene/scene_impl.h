@@ -65,10 +65,10 @@ typedef struct strake_scene_maker {
 /** Whether the scene has a direction. */
 static inline bool strake_scene_has(const strake_scene_maker *m, int d)
 {
-    return m->lattice.dims == 3 || d != 1;
+    return strake_scene_has_direction(m->lattice.dims, d);
 }
 
-/** A list of a key by direction; false where the case does not have it. */
+/** A list of a key by direction: the case's, else the key's own, if it has one. @return whether the case has it */
 bool strake_scene_list(const strake_scene_maker *m, const char *path, double *out);
 
 /** The box and room for the walls around it, the domain, planes, and who is at every place. */
