@@ -1,0 +1,244 @@
+"""All problems on 1, 2, 4, 8 GPUs of one host, and the processors beside them.
+
+usage: python3 bench/plan_gpus.py OUTPUT_FOLDER [SUBJECT...]     (from the repository root, after `make`)
+SUBJECT: lava, particles, grids (as devices and as ranks), table7, table6; all of them where none is named.
+STRAKE=build/strake  the program; GPUS=gpu:0,gpu:1,...  which ones (default: all that it lists);
+SCALE=8  rehearses with an eighth of the cells along every axis, on anything: GPUS=ocl:0,ocl:0.
+ROUNDS=3  runs of each, the median of which counts; LIMIT=SECONDS  after which nothing more is started.
+
+Table 7 and Table 6 are those of Wyrzykowski, Szustak and Rojek (2014): a grid on all processors, on one GPU, on both, on all GPUs
+and on everything; the processors alone in 1, 2, 4, 8 teams. rates.jsonl has a line for each run, table.txt the
+medians with speed-up, efficiency and Karp-Flatt's serial fraction, and whether the bits agree on every count.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+STRAKE = os.environ.get("STRAKE", "build/strake")
+SCALE = int(os.environ.get("SCALE", "1"))
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+END = time.monotonic() + float(os.environ.get("LIMIT", "inf"))
+
+
+def side(cells):
+    return max(cells // SCALE, 16)
+
+
+def gpus():
+    if "GPUS" in os.environ:
+        return os.environ["GPUS"].split(",")
+    text = subprocess.run([STRAKE, "devices"], capture_output=True, text=True, check=True).stdout
+    return [f"gpu:{k}" for k in range(64) if f"gpu:{k}\n" in text]
+
+
+def mpdata2d(n, steps):
+    n = side(n)
+    return f"""problem: mpdata2d
+grid: {{rows: {n}, cols: {n}}}
+time: {{dt: 0.1, steps: {steps}}}
+boundary: {{rows: open, cols: open}}
+fields:
+  psi: {{gaussian: {{center: [{n // 2}, {n // 2}], sigma: {n // 8}, height: 1, base: 0.5}}}}
+  u1: {{deformation: {{amplitude: 0.4, waves: [2, 2]}}}}
+  u2: {{deformation: {{amplitude: 0.4, waves: [2, 2]}}}}
+"""
+
+
+def mpdata3d(n, steps):
+    n = side(n)
+    return f"""problem: mpdata3d
+grid: {{planes: {n}, rows: {n}, cols: {n}}}
+time: {{dt: 0.1, steps: {steps}}}
+fields:
+  psi: {{random: {{seed: 1, minimum: 0.5, maximum: 1}}}}
+  u1: {{constant: 0.2}}
+  u2: {{constant: -0.1}}
+  u3: {{constant: 0.3}}
+"""
+
+
+def cahn_hilliard(dims, n, steps):
+    n = side(n)
+    axes = f"rows: {n}, cols: {n}" if dims == 2 else f"planes: {n}, rows: {n}, cols: {n}"
+    return f"""problem: cahn_hilliard{dims}d
+grid: {{{axes}}}
+time: {{dt: 0.004, steps: {steps}}}
+scheme: {{time: midpoint}}
+fields: {{u: {{random: {{seed: 1, minimum: -0.1, maximum: 0.1}}}}}}
+"""
+
+
+def lava(n, seconds):
+    n = side(n)
+    return f"""problem: lava
+grid: {{rows: {n}, cols: {n}, dx: 10, dy: 10}}
+time: {{end: {seconds}, dt_max: 60}}
+fields:
+  terrain: {{random: {{seed: 1, minimum: 0, maximum: 1}}}}
+  thickness: {{random: {{seed: 2, minimum: 2, maximum: 4}}}}
+"""
+
+
+class Plan:
+    def __init__(self, out):
+        self.out = out
+        self.rates = open(out / "rates.jsonl", "w", encoding="utf-8")
+        self.table = open(out / "table.txt", "w", encoding="utf-8")
+
+    def say(self, line):
+        print(line, flush=True)
+        print(line, file=self.table, flush=True)
+
+    def run(self, case, on, options=(), ranks=0):
+        """Runs a case. Returns its report, or None: it failed, or there is no time left."""
+        if time.monotonic() > END:
+            return None
+        path, report = self.out / "case.yaml", self.out / "report.json"
+        path.write_text(case if "output:" in case else case + "output: {fields: []}\n", encoding="utf-8")
+        report.unlink(missing_ok=True)
+        command = [STRAKE, "run", str(path), "--on", on, "--no-tune", "--quiet", "--report", str(report),
+                   "--output", str(self.out / "results"), *options]
+        if ranks:
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(ranks), *command]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0 or not report.exists():
+            self.say(f"FAILED {' '.join(command[1:])}: {done.stderr.strip()[-300:]}")
+            return None
+        return json.loads(report.read_text(encoding="utf-8"))
+
+    def compare(self, name, case, places):
+        """Runs a case in all places in turns. places: (label, count of what speeds it up, where, options, ranks).
+        A place without a count is compared, and has no speed-up."""
+        seconds, sums, work = {}, {}, {}
+        for _ in range(ROUNDS):
+            for label, count, on, options, ranks in places:
+                report = self.run(case, on, options, ranks)
+                if report is None:
+                    continue
+                line = {"subject": name, "place": label, "count": count, "on": on, "options": options,
+                        "ranks": ranks, "report": report}
+                print(json.dumps(line), file=self.rates, flush=True)
+                seconds.setdefault(label, []).append(report["seconds"])
+                sums[label] = [f["checksum"] for _, f in sorted(report["fields"].items())]
+                work[label] = report["cells_per_second"] * report["seconds"]
+        medians = {label: statistics.median(found) for label, found in seconds.items()}
+        base = None
+        for label, count, *_ in places:
+            if label not in medians:
+                continue
+            mine, text = medians[label], ""
+            base = mine if base is None and count == 1 else base
+            if base is not None and count > 1:
+                gain = base / mine
+                serial = (1 / gain - 1 / count) / (1 - 1 / count)
+                text = f", speed-up {gain:.2f}, efficiency {100 * gain / count:.1f} %, Karp-Flatt {100 * serial:.2f} %"
+            self.say(f"{name:24} {label:20} {work[label] / mine / 1e6:11.1f} M/s {mine:9.3f} s{text}")
+        if sums:
+            self.say(f"{'EQUAL' if len({str(s) for s in sums.values()}) == 1 else 'DIFFERENT'} {name}: {', '.join(sums)}")
+        return medians
+
+
+def counts(most):
+    return [n for n in (1, 2, 4, 8) if n <= most]
+
+
+def devices_of(names):
+    return [(f"{n} GPU" + "s" * (n > 1), n, ",".join(names[:n]), (), 0) for n in counts(len(names))]
+
+
+def do_lava(plan, names):
+    for n, seconds in ((3162, 240), (10000, 60)):
+        plan.compare(f"lava {side(n)}^2", lava(n, seconds), devices_of(names))
+
+
+def do_particles(plan, names):
+    """The cases of the paper, from checkpoints of one GPU on, balanced and not."""
+    for kind in ("wall", "corridor"):
+        text = pathlib.Path(f"data/cases/bore-{kind}.yaml").read_text(encoding="utf-8")
+        for label, spacing, starts, length in (("1.6M", 0.00645, (0.02, 0.5, 1.0), 0.03), ("16M", 0.003, (0.02,), 0.008)):
+            spacing = ("--set", f"scene.spacing={spacing * SCALE}", "--set", "output.fields=[]", "--set",
+                       "output.every_seconds=10", "--set", "precision=single")
+            resume = ()
+            for start in starts:
+                folder = plan.out / "results"
+                shutil.rmtree(folder, ignore_errors=True)
+                if plan.run(text, names[0], (*spacing, *resume, "--set", f"time.end={start}", "--set",
+                                             f"checkpoint.every_seconds={start}")) is None:
+                    break
+                checkpoint = plan.out / f"bore-{kind}-{label}-{start}.strake"
+                shutil.move(folder / "checkpoint.strake", checkpoint)
+                resume = ("--resume", str(checkpoint))
+                go = (*spacing, *resume, "--set", f"time.end={start + length}")
+                places = [(place, n, on, (*go, *options), ranks) for place, n, on, options, ranks in devices_of(names)]
+                places += [(f"{place}, unbalanced", n, on, (*go, "--set", "run.balance=off"), 0)
+                           for place, n, on, *_ in devices_of(names) if n > 1]
+                places += [("GPU and processors", 0, f"cpu,{names[0]}", go, 0), ("processors", 0, "cpu", go, 0)]
+                plan.compare(f"bore {kind} {label} {start} s", text, places)
+
+
+GRIDS = [("mpdata2d", lambda: mpdata2d(16384, 150)), ("mpdata3d", lambda: mpdata3d(512, 60)),
+         ("cahn_hilliard2d", lambda: cahn_hilliard(2, 16384, 150)), ("cahn_hilliard3d", lambda: cahn_hilliard(3, 512, 150))]
+
+
+def do_grids(plan, names):
+    """As devices of one process, and as ranks with one device each."""
+    ranks = []
+    if shutil.which("mpirun") is not None:
+        ranks = [(f"{n} rank" + "s" * (n > 1), n, "/".join(names[:n]), (), n) for n in counts(len(names))]
+    else:
+        plan.say("ranks: not run, no mpirun here")
+    for name, case in (("mpdata2d", mpdata2d(16384, 150)), ("mpdata3d", mpdata3d(512, 60)),
+                       ("cahn_hilliard2d", cahn_hilliard(2, 16384, 150)), ("cahn_hilliard3d", cahn_hilliard(3, 512, 150))):
+        plan.compare(name, case, devices_of(names) + ranks)
+
+
+def do_table7(plan, names):
+    for n, steps in ((4096, 400), (8192, 150), (16384, 60)):
+        places = [("processors", 0, "cpu", (), 0), ("1 GPU", 1, names[0], (), 0), ("processors, 1 GPU", 0, f"cpu,{names[0]}", (), 0),
+                  ("auto of both", 0, "auto", (), 0)]
+        if len(names) > 1:
+            every = ",".join(names)
+            places += [(f"{len(names)} GPUs", len(names), every, (), 0), ("everything", 0, f"cpu,{every}", (), 0)]
+        found = plan.compare(f"table 7, {side(n)}^2", mpdata2d(n, steps), places)
+        if {"processors", "1 GPU", "processors, 1 GPU"} <= found.keys():
+            share = found["1 GPU"] / found["processors"]
+            plan.say(f"  processors make {100 * share:.1f} % of the GPU's rate; both together "
+                     f"{found['1 GPU'] / found['processors, 1 GPU']:.3f} times the GPU's, at best {1 + share:.3f}")
+
+
+def do_table6(plan, _):
+    for n, steps in ((2048, 100), (4096, 40)):
+        plan.compare(f"table 6, {side(n)}^2", mpdata2d(n, steps),
+                     [(f"{teams} team" + "s" * (teams > 1), 0, "cpu", ("--set", f"run.teams={teams}"), 0) for teams in (1, 2, 4, 8)])
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    subjects = {"lava": do_lava, "particles": do_particles, "grids": do_grids, "table7": do_table7, "table6": do_table6}
+    chosen = sys.argv[2:] or list(subjects)
+    unknown = [name for name in chosen if name not in subjects]
+    if unknown:
+        sys.exit(f"plan_gpus.py: no subject {unknown[0]}; there are {', '.join(subjects)}")
+    out = pathlib.Path(sys.argv[1])
+    out.mkdir(parents=True, exist_ok=True)
+    names = gpus()
+    if not names:
+        sys.exit("plan_gpus.py: no GPU here; GPUS=ocl:0,ocl:0 SCALE=32 rehearses on an OpenCL device of the processors")
+    plan = Plan(out)
+    with open(out / "devices.txt", "w", encoding="utf-8") as file:
+        subprocess.run([STRAKE, "devices"], stdout=file, check=True)
+    plan.say(f"{time.strftime('%Y-%m-%d')} {os.cpu_count()} processors, GPUs {','.join(names)}, scale {SCALE}, rounds {ROUNDS}")
+    for name in chosen:
+        subjects[name](plan, names)
+    if time.monotonic() > END:
+        plan.say(f"the limit of {os.environ['LIMIT']} s ended it: what is not listed was not run")
+
+
+main()
