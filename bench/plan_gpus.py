@@ -182,10 +182,6 @@ def do_particles(plan, names):
                 plan.compare(f"bore {kind} {label} {start} s", text, places)
 
 
-GRIDS = [("mpdata2d", lambda: mpdata2d(16384, 150)), ("mpdata3d", lambda: mpdata3d(512, 60)),
-         ("cahn_hilliard2d", lambda: cahn_hilliard(2, 16384, 150)), ("cahn_hilliard3d", lambda: cahn_hilliard(3, 512, 150))]
-
-
 def do_grids(plan, names):
     """As devices of one process, and as ranks with one device each."""
     ranks = []
