@@ -107,7 +107,7 @@ __kernel void look_at_tiles(__global strake_tiles *state, __global int *marked,
         if (item == 0 && what != STRAKE_TILES_INPUTS) {
             atomic_add(&state->cells[look % STRAKE_TILES_TURNS], cells);
             if (what == STRAKE_TILES_ALL || marked[tile] >= look - 1 || row * height < before ||
-                (row + 1) * height > rows - after) {
+                (after > 0 && (row + 1) * height > rows - after)) {
                 add_tile(state, listed, to, look, tile);
             }
         }

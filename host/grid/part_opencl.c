@@ -49,6 +49,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     part->body = stripe;
     if (stripe != NULL) {
         part->ops = stripe->blocks != NULL ? &blocks : &resident;
+        part->leaves_out = stripe->kernels.tiles != NULL;
     }
     if (status == STRAKE_OK && stripe->blocks != NULL) {
         strake_pipeline *ghosts = NULL;
@@ -174,6 +175,11 @@ static strake_status resident_is_finite(strake_part *part, bool *finite, strake_
 static bool resident_is_alone(const strake_part *part)
 {
     return strake_cl_resident_is_alone(resident_of(part));
+}
+
+static bool resident_weigh(const strake_part *part, double *work)
+{
+    return strake_cl_resident_weigh(resident_of(part), work);
 }
 
 static bool resident_has_room(const strake_part *part, strake_range own)
@@ -384,6 +390,7 @@ static const strake_part_ops resident = {OPENCL_PART,
                                          .look = resident_look,
                                          .is_finite = resident_is_finite,
                                          .is_alone = resident_is_alone,
+                                         .weigh = resident_weigh,
                                          .has_room = resident_has_room,
                                          .give = resident_give,
                                          .take = resident_take,

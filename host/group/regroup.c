@@ -412,7 +412,7 @@ strake_status strake_regroup(strake_rank_group *group, int64_t steps, double ela
     if (!strake_looks_due(&group->looks) || strake_steps_ahead(group->pace) == 0) {
         return STRAKE_OK;
     }
-    group->domain->ops->weigh(group->domain);
+    strake_team_weigh(group->team);
     if (group->is_fresh) { /* on all ranks */
         group->is_fresh = false;
         group->worked = strake_domain_work(group->domain, group->domain->own);

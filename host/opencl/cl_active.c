@@ -305,3 +305,50 @@ void strake_cl_active_describe(const strake_cl_active *a, const strake_cl_window
     out->updates = (double)now.updates + out->cells * sweeps;
     out->computed = (double)now.computed + (some < all ? some : all) * sweeps;
 }
+
+/* The tiles in the list, of the last look that the device has done. @return their number, -1: it cannot be read */
+static int64_t read_list(const strake_cl_active *a, const strake_cl_window *w, int **out)
+{
+    const strake_cl *cl = w->kernels->cl;
+    strake_tiles now;
+    *out = NULL;
+    if (cl->clEnqueueReadBuffer(w->queue, a->listing.state, CL_TRUE, 0, sizeof now, &now, 0, NULL,
+                                NULL) != CL_SUCCESS ||
+        now.look == 0) {
+        return -1;
+    }
+    const int64_t count = now.tiles[now.look % STRAKE_TILES_TURNS];
+    const size_t from = (size_t)(now.look & 1) * (size_t)a->listing.room * sizeof **out;
+    *out = malloc((size_t)(count + 1) * sizeof **out);
+    if (*out == NULL || (count > 0 && cl->clEnqueueReadBuffer(w->queue, a->listing.lists, CL_TRUE,
+                                                              from, (size_t)count * sizeof **out,
+                                                              *out, 0, NULL, NULL) != CL_SUCCESS)) {
+        return -1;
+    }
+    return count;
+}
+
+bool strake_cl_active_weigh(const strake_cl_active *a, const strake_cl_window *w, double *work)
+{
+    if (!is_there(a) || !a->is_on || a->age < STRAKE_CL_ACTIVE_LOOK) {
+        return false;
+    }
+    int *list = NULL;
+    const int64_t count = read_list(a, w, &list);
+    const int64_t slabs = a->listing.slabs.end - a->listing.slabs.first;
+    const int64_t columns = w->layout.n[2];
+    const int *const tile = w->kernels->tiles->options.tile;
+    for (int64_t slab = 0; slab < slabs && count >= 0; slab++) {
+        work[slab] = 0.0;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t row = list[k] / a->listing.across * tile[1];
+        const int64_t column = list[k] % a->listing.across * tile[0];
+        const int64_t width = columns - column < tile[0] ? columns - column : tile[0];
+        for (int64_t slab = row; slab < row + tile[1] && slab < slabs; slab++) {
+            work[slab] += (double)width;
+        }
+    }
+    free(list);
+    return count >= 0;
+}

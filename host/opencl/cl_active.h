@@ -88,4 +88,11 @@ void strake_cl_active_rewind(strake_cl_active *active, int64_t sweeps);
 void strake_cl_active_describe(const strake_cl_active *active, const strake_cl_window *window,
                                strake_cl_activity *out);
 
+/**
+ * Finds the cells of each of its slabs that a sweep computes now; waits for the device. @param[out] work  [slab], from
+ * its first one on @return false where all are, or it is not known: nothing is written
+ */
+bool strake_cl_active_weigh(const strake_cl_active *active, const strake_cl_window *window,
+                            double *work);
+
 #endif

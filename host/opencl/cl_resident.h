@@ -68,6 +68,8 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
                                         const strake_cl_resident_options *options,
                                         strake_cl_resident **out, strake_error *error);
 void strake_cl_resident_destroy(strake_cl_resident **resident);
+/** strake_cl_active_weigh(), of its own slabs. */
+bool strake_cl_resident_weigh(const strake_cl_resident *s, double *work);
 
 /*
  * What strake_part_ops (part/part.h) asks of a part; array[v] and next[v]: host arrays by value and output

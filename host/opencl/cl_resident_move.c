@@ -228,3 +228,8 @@ strake_status strake_cl_resident_take(strake_cl_resident *s, const strake_range 
 cleanup:
     return status;
 }
+
+bool strake_cl_resident_weigh(const strake_cl_resident *s, double *work)
+{
+    return strake_cl_active_weigh(&s->active, &s->window, work);
+}

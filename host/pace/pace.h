@@ -48,6 +48,11 @@ typedef struct strake_pace {
     double
         *before; /**< likewise: [slabs of this rank + 1] work before each; NULL: they are alike */
     double worked[STRAKE_MAX_PARTS]; /**< likewise: work of each part at the last look */
+    double whole_slab;               /**< likewise: work of a slab of which nothing is left out */
+    double beyond; /**< likewise: seconds that a step of several parts took on trial beyond the
+                         slowest one, 0: there was none */
+    double
+        placing; /**< seconds that placing and loading parts for a trial took last, 0: there was none */
     bool is_fresh; /**< likewise: slabs have come to others, who compute all of them at first */
     strake_decisions log;
 

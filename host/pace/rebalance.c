@@ -42,16 +42,28 @@ void strake_rebalance_end(strake_pace *pace)
     pace->log.decision = NULL;
 }
 
+/* Whether a part leaves cells out, as it does now, or else as another device of its name does. */
+static bool leaves_out(const strake_team *team, int e)
+{
+    const strake_part *const part = &team->part[e];
+    bool does = part->leaves_out || !part->ops->is_whole;
+    for (int k = 0; k < team->parts && part->body == NULL; k++) {
+        does = does || (strake_part_is_twin(part, &team->part[k]) && team->part[k].leaves_out);
+    }
+    return does;
+}
+
 /* Finds the work of the slabs as it is now. @param[out] worked  of each part */
 static void find_work(strake_pace *pace, double *worked)
 {
-    strake_domain *const d = pace->domain;
-    d->ops->weigh(d);
+    const strake_domain *const d = pace->domain;
+    strake_team_weigh(pace->team);
     strake_domain_sum_work(d, d->own, pace->before);
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_range range = pace->team->part[e].range;
         worked[e] =
             pace->before[range.end - d->own.first] - pace->before[range.first - d->own.first];
+        pace->balancer.work.whole[e] = leaves_out(pace->team, e) ? 0.0 : pace->whole_slab;
     }
 }
 
@@ -67,19 +79,20 @@ static int begin_work(strake_pace *pace)
         return 0; /* then all slabs are taken for alike */
     }
     find_work(pace, pace->worked);
+    const double each = pace->before[slabs] / (double)slabs;
+    pace->whole_slab = each;
     pace->is_fresh = true;
     pace->balancer.work.may_rest = true;
-    pace->balancer.work.price = usual_switch;
+    pace->balancer.work.price = pace->placing > 0.0 ? pace->placing : usual_switch;
+    pace->balancer.work.beyond = pace->beyond > 0.0 ? pace->beyond : -1.0;
     for (int e = 0; e < pace->team->parts; e++) {
         const strake_part *const part = &pace->team->part[e];
         const strake_times *const tried = &pace->tried[e];
-        const double each = pace->before[slabs] / (double)slabs;
         const bool is_tried = tried->samples > 0;
         strake_times_line line = is_tried ? strake_times_fit(tried) : pace->predicted[e];
         const double at =
             is_tried ? (double)tried->sample[tried->samples - 1].slabs : (double)slabs;
         const bool is_known = line.slope > 0.0 && !part->dropped;
-        pace->balancer.work.whole[e] = part->ops->is_whole ? each : 0.0;
         if (is_known) {
             line.slope /= each;
             strake_balancer_know(&pace->balancer, e, line, at * each);

@@ -102,6 +102,13 @@ bool strake_part_has_room(const strake_part *part, strake_range own)
     return part->body != NULL && part->ops->has_room(part, own);
 }
 
+void strake_part_weigh(strake_part *part, double *work)
+{
+    if (HAS(part, weigh)) {
+        part->leaves_out = part->ops->weigh(part, work + part->range.first);
+    }
+}
+
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
                                strake_error *error)
 {

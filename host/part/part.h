@@ -65,7 +65,7 @@ typedef struct strake_part_ops {
         has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
     bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
     bool is_tried;     /**< trial steps make it ready and tell how fast it is; settings are tuned */
-    bool is_whole;     /**< it computes all of its slabs, whatever strake_domain.work says */
+    bool is_whole;     /**< it computes all of its slabs unless weigh() tells of others */
     bool needs_all;    /**< it computes the whole domain or nothing */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 
@@ -116,6 +116,11 @@ typedef struct strake_part_ops {
     /** Asks for NaN and Inf without waiting; waits for the answer. NULL: legs tell at once. */
     strake_status (*look)(strake_part *part, strake_error *error);
     strake_status (*is_finite)(strake_part *part, bool *finite, strake_error *error);
+    /**
+     * Finds the cells of each of its slabs that it computes in a sweep now; between runs, waits. @param[out] work
+     * [slab], from its first one on @return false: all of them, and nothing is written. NULL: the domain knows
+     */
+    bool (*weigh)(const strake_part *part, double *work);
     /** Whether it exchanges with nobody: sweeps may be enqueued ahead. NULL: yes, if it is the only role. */
     bool (*is_alone)(const strake_part *part);
 
@@ -161,6 +166,7 @@ struct strake_part {
     int64_t dropped_at;     /**< steps that the run had done then */
     char why[300];          /**< it failed */
     strake_tuned_use tuned; /**< what is known of good settings */
+    bool leaves_out;        /**< one that is_whole: its kernels can, and weigh() last told so */
     double slab_seconds;    /**< that a slab took in trial steps, 0: there were none */
     double compute, exchange, idle;
     double updates; /**< slabs times steps */
@@ -204,6 +210,8 @@ strake_status strake_part_undo(strake_part *part, int steps, strake_error *error
 strake_status strake_part_finish(strake_part *part, strake_error *error);
 bool strake_part_is_alone(const strake_part *part);
 bool strake_part_has_room(const strake_part *part, strake_range own);
+/** Finds the work of its slabs, where only it knows that (strake_part.leaves_out). @param[in,out] work  [slab] of the domain */
+void strake_part_weigh(strake_part *part, double *work);
 strake_status strake_part_give(strake_part *part, const strake_range *then, int stripes, int self,
                                strake_error *error);
 strake_status strake_part_take(strake_part *part, const strake_range *then, int stripes, int self,

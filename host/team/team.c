@@ -156,6 +156,15 @@ strake_status strake_team_first_failure(strake_team *team, strake_error *error)
     return first == NULL ? STRAKE_OK : strake_fail(error, first->status, "%s", first->error.text);
 }
 
+void strake_team_weigh(strake_team *team)
+{
+    strake_domain *const d = team->domain;
+    d->ops->weigh(d);
+    for (int e = 0; e < team->parts && d->work != NULL; e++) {
+        strake_part_weigh(&team->part[e], d->work);
+    }
+}
+
 int strake_team_stripes(const strake_team *team, strake_range *stripe)
 {
     for (int e = 0; e < team->parts; e++) {

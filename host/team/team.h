@@ -118,6 +118,9 @@ typedef struct strake_team {
 /** Shares this rank's slabs by these weights and makes every part anew for what it then has. */
 strake_status strake_team_place(strake_team *team, const double *weight, strake_error *error);
 
+/** Finds the work of all slabs (strake_domain.work), by whoever computes them. Between runs. */
+void strake_team_weigh(strake_team *team);
+
 /** Slabs of all parts, then those of other ranks next to them. @param[out] stripe  room for two more than parts @return their number */
 int strake_team_stripes(const strake_team *team, strake_range *stripe);
 

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "engine/activity.h"
+#include "grid/grid.h"
+#include "opencl/cl_active.h"
 #include "solver/solver_impl.h"
 #include "tests/support/harness.h"
 
@@ -17,7 +20,7 @@ enum { ROWS = 96, COLS = 140, CELLS = ROWS * COLS, MOST = 1500, PARTS = 3 };
 static const char flow[] = "problem: lava\n"
                            "grid: {rows: 96, cols: 140, dx: 10, dy: 10}\n"
                            "time: {end: %g, dt_max: 2}\n"
-                           "run: {balance: %s}\n"
+                           "run: {balance: %s%s}\n"
                            "parameters: {solidus_temperature: 1300}\n"
                            "fields:\n"
                            "  terrain: {sum: [{plane: {slope: [3, -0.9]}}, {random: {seed: 3, "
@@ -25,6 +28,9 @@ static const char flow[] = "problem: lava\n"
                            "  thickness: {cone: {center: [20, 30], radius: 4, height: 6}}\n"
                            "vents:\n"
                            "  - {row: 60, col: 71, rate: 60}\n";
+
+/* Further keys of run. */
+static const char *kernels = "";
 
 typedef struct trace {
     uint64_t thickness, temperature, solid;
@@ -39,7 +45,7 @@ static strake_solver *open_flow(double end, const char *balance, const char *whe
     const strake_options options = {.where = where, .threads = 2, .split = split};
     strake_solver *solver = NULL;
     strake_error error;
-    (void)snprintf(text, sizeof text, flow, end, balance);
+    (void)snprintf(text, sizeof text, flow, end, balance, kernels);
     if (strake_case_parse("test", text, NULL, false, c, &error) != STRAKE_OK ||
         strake_open(*c, &options, &solver, &error) != STRAKE_OK) {
         fail_msg("%s\n%s", error.text, text);
@@ -184,6 +190,106 @@ static void a_device_may_fail_where_others_have_nothing(void **state)
     }
 }
 
+/* --- devices that leave tiles out ------------------------------------------------------------------- */
+
+static const char tiles[] = ", fusion: tile, group_width: 16, group_height: 8, group_rows: 8";
+
+/* Slabs go to and fro between devices that leave tiles out, and all of them leave one and come back. */
+static void moves_of_listed_tiles_change_no_bit(void **state)
+{
+    static const int64_t two[][PARTS] = {{30, 66}, {96, 0}, {51, 45}, {0, 96}, {44, 52}};
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    run(40.0, "serial", NULL, NULL, 0, 1, 0, &serial);
+    kernels = tiles;
+    run(40.0, "ocl:0,ocl:0", "1,1", two, 5, 11, 0, &found);
+    kernels = "";
+    check(&serial, &found, "ocl:0,ocl:0 in tiles");
+}
+
+/* Of a tile of some slabs: whether it has a cell with lava within so many rows and columns of the tile beside it. */
+typedef struct tiling {
+    strake_range slabs;
+    const int *size; /* columns and rows of a tile */
+    int64_t reach[2];
+    const double *h;
+} tiling;
+
+static bool has_lava(const tiling *t, int64_t row, int64_t column, int down, int right)
+{
+    bool rows = false, columns = false;
+    const int64_t height = t->size[1], width = t->size[0];
+    for (int64_t i = 0; i < height && t->slabs.first + row * height + i < t->slabs.end; i++) {
+        for (int64_t j = 0; j < width && column * width + j < COLS; j++) {
+            const int64_t away_down = down < 0 ? height - i : down > 0 ? i + 1 : 0;
+            const int64_t away_right = right < 0 ? width - j : right > 0 ? j + 1 : 0;
+            const int64_t at = (t->slabs.first + row * height + i) * COLS + column * width + j;
+            rows = rows || (t->h[at] > 0.0 && away_down <= t->reach[0]);
+            columns = columns || (t->h[at] > 0.0 && away_right <= t->reach[1]);
+        }
+    }
+    return rows && columns;
+}
+
+/* By the rule of cl/active.cl, in turn. */
+static bool is_on(const tiling *t, int64_t row, int64_t column)
+{
+    const int64_t first = t->slabs.first + row * t->size[1];
+    const bool before = t->slabs.first > 0 && first < t->slabs.first + t->reach[0];
+    const bool after = t->slabs.end < ROWS && first + t->size[1] > t->slabs.end - t->reach[0];
+    bool on = before || after;
+    for (int k = 0; k < 9 && !on; k++) {
+        const int64_t i = row + k / 3 - 1, j = column + k % 3 - 1;
+        const int64_t down = (t->slabs.end - t->slabs.first + t->size[1] - 1) / t->size[1];
+        on = i >= 0 && j >= 0 && i < down && j * t->size[0] < COLS &&
+             has_lava(t, i, j, k / 3 - 1, k % 3 - 1);
+    }
+    return on;
+}
+
+/* Devices tell the cells of each slab that they compute: those of the tiles within reach of lava at the last look. */
+static void devices_tell_their_work(void **state)
+{
+    static double h[CELLS];
+    strake_case *c = NULL;
+    strake_error error;
+    double told = 0.0;
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    kernels = tiles;
+    strake_solver *solver = open_flow(60.0, "fixed", "ocl:0,ocl:0", "3,5", &c);
+    kernels = "";
+    assert_int_equal(strake_advance(solver, INFINITY, 10 * STRAKE_CL_ACTIVE_LOOK, &error),
+                     STRAKE_OK);
+    strake_harness_get(solver, "thickness", h, CELLS);
+    strake_team_weigh(&solver->team);
+    for (int e = 0; e < 2; e++) {
+        const strake_part *const part = &solver->team.part[e];
+        const strake_cl_stripe *const stripe = part->body;
+        const strake_grid *const grid = strake_grid_of(part->domain);
+        tiling t = {.slabs = part->range, .size = stripe->kernels.tiles->options.tile, .h = h};
+        strake_activity_reach(&grid->graph, grid->which->problem->spread, STRAKE_CL_ACTIVE_LOOK,
+                              t.reach);
+        assert_true(t.reach[0] <= t.size[1] && t.reach[1] <= t.size[0]);
+        assert_true(part->leaves_out);
+        for (int64_t slab = t.slabs.first; slab < t.slabs.end; slab++) {
+            double work = 0.0;
+            for (int64_t k = 0; k * t.size[0] < COLS; k++) {
+                const bool on = is_on(&t, (slab - t.slabs.first) / t.size[1], k);
+                work += on ? fmin(t.size[0], (double)(COLS - k * t.size[0])) : 0.0;
+            }
+            if (part->domain->work[slab] != work) {
+                fail_msg("part %d, row %lld: work of %g cells, not %g", e, (long long)slab,
+                         part->domain->work[slab], work);
+            }
+            told += work;
+        }
+    }
+    assert_true(told > 500.0 && told < 0.7 * CELLS);
+    strake_close(&solver);
+    strake_case_close(&c);
+}
+
 /* By what is measured: many looks, with what comes of them. */
 static void a_run_decides_by_work(void **state)
 {
@@ -228,6 +334,8 @@ int main(void)
         cmocka_unit_test(moves_change_no_bit_though_parts_have_nothing),
         cmocka_unit_test(slabs_that_come_back_are_looked_at_anew),
         cmocka_unit_test(a_device_may_fail_where_others_have_nothing),
+        cmocka_unit_test(moves_of_listed_tiles_change_no_bit),
+        cmocka_unit_test(devices_tell_their_work),
         cmocka_unit_test(a_run_decides_by_work),
     };
     strake_harness_build_quickly(true);

@@ -255,11 +255,16 @@ static void drifting_loads_are_followed(void **state)
 
 enum { MACHINE = 3, ROWS = 400, LOOK = 50 };
 
-/* A processor, and two devices that start slowly and are fast. */
-static const double start[MACHINE] = {2e-6, 12e-6, 12e-6}, rate[MACHINE] = {8e-9, 4e-10, 4e-10};
+/* A processor, and two devices that start slowly and are fast; or these alone, each slower to meet than to compute. */
+static const double hybrid_start[MACHINE] = {2e-6, 12e-6, 12e-6};
+static const double hybrid_rate[MACHINE] = {8e-9, 4e-10, 4e-10};
+static const double pair_start[MACHINE] = {1.0, 20e-6, 20e-6};
+static const double pair_rate[MACHINE] = {1.0, 6e-10, 6e-10};
+static const double *start = hybrid_start, *rate = hybrid_rate;
 
 /* What a step of several takes beyond the slowest, and what switching takes [s]. */
-static const double meeting = 15e-6, switching = 0.1;
+static double meeting = 15e-6;
+static const double switching = 0.1;
 
 typedef struct course {
     double lost, best; /* seconds beyond those of the best parts, and of these */
@@ -425,6 +430,37 @@ static void a_part_that_leaves_nothing_out_loses_what_is_sparse(void **state)
     free(b);
 }
 
+/* Two devices beside each other from the start: one is off until there is so much work that it pays, and then again. */
+static void a_second_device_is_off_below_what_pays(void **state)
+{
+    const int64_t owned[MACHINE] = {0, ROWS / 2, ROWS / 2};
+    const double pays = 2.0 * 50e-6 / 6e-10;
+    course c;
+    (void)state;
+    start = pair_start;
+    rate = pair_rate;
+    meeting = 50e-6;
+    strake_balancer *const b = begin_machine();
+    strake_balancer_begin(b, STRAKE_BALANCE_MODEL, MACHINE, owned, 1e-5);
+    b->work.may_rest = true;
+    b->work.price = switching;
+    for (int p = 1; p < MACHINE; p++) { /* where every cell was computed, each had half of them */
+        strake_balancer_know(b, p, (strake_times_line){0.0, rate[p], 0.1}, 2000.0 * ROWS);
+    }
+    go(b, 3000.0, 3000.0, 200, 0.02, &c);
+    assert_true(c.switches == 1 && c.last_parts == 1);
+    go(b, 3000.0, 0.9 * pays, 3000, 0.02, &c);
+    assert_true(c.switches == 0 && c.most_parts == 1);
+    go(b, 0.9 * pays, 4.0 * pays, 1000, 0.02, &c);
+    assert_true(c.switches == 1 && b->owned[1] > 0 && b->owned[2] > 0);
+    go(b, 4.0 * pays, 3000.0, 3000, 0.02, &c);
+    assert_true(c.switches == 1 && c.last_parts == 1 && c.lost < 1.02 * c.best);
+    free(b);
+    start = hybrid_start;
+    rate = hybrid_rate;
+    meeting = 15e-6;
+}
+
 /* Nor does a step that something else has held up, who is alone then or who else waits. */
 static void one_disturbed_look_switches_nothing(void **state)
 {
@@ -474,6 +510,7 @@ int main(void)
         cmocka_unit_test(drifting_loads_are_followed),
         cmocka_unit_test(parts_are_switched_on_as_work_grows_and_off_again),
         cmocka_unit_test(a_part_that_leaves_nothing_out_loses_what_is_sparse),
+        cmocka_unit_test(a_second_device_is_off_below_what_pays),
         cmocka_unit_test(one_disturbed_look_switches_nothing),
         cmocka_unit_test(with_the_same_work_nothing_swings),
     };
