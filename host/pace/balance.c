@@ -175,17 +175,28 @@ static void weights_from_rates(const strake_pace *pace, const double *part_secon
     level_twins(pace, weight);
 }
 
+strake_status strake_balance_place(strake_pace *pace, const double *weight, strake_error *error)
+{
+    const double start = strake_clock_seconds();
+    strake_status status = strake_team_place(pace->team, weight, error);
+    if (status == STRAKE_OK) {
+        status = strake_team_upload(pace->team, error);
+    }
+    pace->placing = strake_clock_seconds() - start;
+    return status;
+}
+
 strake_status strake_balance_weights(strake_pace *pace, double *weight, double *seconds,
                                      strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     for (int round = 0; round < ROUNDS; round++) {
-        STRAKE_TRY(strake_team_place(pace->team, weight, error));
+        STRAKE_TRY(strake_balance_place(pace, weight, error));
         STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
         weights_from_rates(pace, part_seconds, weight);
     }
-    STRAKE_TRY(strake_team_place(pace->team, weight, error));
+    STRAKE_TRY(strake_balance_place(pace, weight, error));
     STRAKE_TRY(strake_time_team(pace, seconds, part_seconds, error));
 cleanup:
     return status;

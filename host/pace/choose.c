@@ -129,7 +129,7 @@ static strake_status time_alone(choice *c, int e, strake_error *error)
     double weight[STRAKE_MAX_PARTS] = {0.0};
     double part_seconds[STRAKE_MAX_PARTS] = {0.0};
     weight[e] = 1.0;
-    STRAKE_TRY(strake_team_place(c->pace->team, weight, error));
+    STRAKE_TRY(strake_balance_place(c->pace, weight, error));
     STRAKE_TRY(strake_time_team(c->pace, &c->alone[e], part_seconds, error));
     strake_tell_choice(c->pace, c->alone[e], false, "measured alone");
 cleanup:
@@ -160,6 +160,18 @@ cleanup:
     return status;
 }
 
+/* Notes what steps of the placed team took beyond those of its slowest part, as that was alone. */
+static void note_beyond(strake_pace *pace, const double *alone, double seconds)
+{
+    double longest = 0.0;
+    for (int e = 0; e < pace->team->parts; e++) {
+        const strake_range own = pace->team->part[e].range;
+        const double share = (double)(own.end - own.first) / (double)pace->domain->slabs;
+        longest = fmax(longest, share > 0.0 ? share * alone[e] : 0.0);
+    }
+    pace->beyond = isfinite(seconds) ? fmax(seconds - longest, 0.0) : 0.0;
+}
+
 /* Switches on one more part if that pays. @return whether in *taken */
 static strake_status add_part(choice *c, int e, bool *taken, strake_error *error)
 {
@@ -184,6 +196,7 @@ static strake_status add_part(choice *c, int e, bool *taken, strake_error *error
     weight[e] = 1.0 / c->alone[e];
     status = strake_balance_weights(pace, weight, &seconds, error);
     STRAKE_TRY(forgive(pace, &pace->team->part[e], status, error, &seconds));
+    note_beyond(pace, c->alone, seconds);
     *taken = c->seconds > least_gain * seconds;
     if (seconds < INFINITY) {
         (void)strake_number_print(why, sizeof why, "%s: %.1f %% faster with %s, at best %.1f %%",
@@ -271,6 +284,7 @@ static strake_status confirm(choice *c, const strake_prediction *p, bool *good, 
     if (*good && is_team) {
         status = strake_balance_weights(pace, weight, &seconds, error);
         STRAKE_TRY(forgive(pace, NULL, status, error, &seconds));
+        note_beyond(pace, plan->alone, seconds);
         *good = agree(seconds, plan->seconds) && c->alone[first] > least_gain * seconds;
         if (seconds < INFINITY) {
             strake_tell_choice(pace, seconds, false, "as predicted, measured");
@@ -340,6 +354,11 @@ strake_status strake_choose(strake_pace *pace, strake_error *error)
     if (!good) {
         STRAKE_TRY(measure_all(&c, error));
     }
+    if (rests) {
+        memset(c.weight, 0, sizeof c.weight);
+        c.weight[c.order[0]] = 1.0;
+        c.seconds = c.alone[c.order[0]];
+    }
     for (int e = 0; e < pace->team->parts; e++) {
         parts += c.weight[e] > 0.0 ? 1 : 0;
     }
@@ -349,8 +368,8 @@ strake_status strake_choose(strake_pace *pace, strake_error *error)
         STRAKE_TRY(strake_team_place(pace->team, c.weight, error));
     }
     strake_tell_choice(pace, c.seconds, true,
-                       rests
-                           ? "the fastest where every cell is active; how many will be is not known"
+                       rests ? "the fastest alone where every cell is active; how many are decides "
+                               "while it runs"
                        : good ? "the fastest, as predicted"
                               : "the fastest");
     name_team(pace, team, sizeof team);
