@@ -8,8 +8,9 @@
 # END, each with a checkpoint every END/20: time, ideal, cost, speed-up, Karp-Flatt fraction, and whether the bytes are
 # the same. A list of N entries, or N threads, is N processors. SETS: further options of every run.
 # figures: a step in microseconds by active cells (CELLS, 100 to 10^8, all cells of a square are active) in turns, ROUNDS
-# (5) of them; a step of median length apart, of the part that computes longest: kernels, reduction (of the bound on the
-# time step, and the clock), transfer beside no kernel, waiting; from which count on each WHERE beats the first.
+# (5) of them, shares fixed, devices first, line by line as it is measured; a step of median length apart, of the part that
+# computes longest: kernels, reduction (of the bound on the time step, and the clock), transfer beside no kernel, waiting;
+# from which count on each WHERE beats the first.
 set -u
 what=${1:-} out=${2:-}
 case $what:$# in
@@ -78,26 +79,11 @@ fields:
   thickness: {random: {seed: 1, minimum: 1, maximum: 2}}
 output: {fields: []}
 YAML
-: >"$out/rates.jsonl"
-places=
-for on in "$@"; do
-    places="$places --on $on"
-done
-for cells in ${CELLS:-100 1000 10000 100000 1000000 10000000 100000000}; do
-    side=$(awk "BEGIN { printf \"%d\", sqrt($cells) + 0.5 }")
-    # As many steps as take a tenth of a second or so on a GPU.
-    steps=$(awk "BEGIN { n = 1e9 / $cells; if (n > 4000) n = 4000; if (n < 20) n = 20; printf \"%d\", n }")
-    # shellcheck disable=SC2086
-    "$strake" bench "$work/all.yaml" $places --sizes "$side" --steps "${STEPS:-$steps}" --repeats "${ROUNDS:-5}" \
-        --quiet --report "$work/report.jsonl" >"$work/table.txt" || { cat "$work/table.txt"; echo "$cells cells failed" | tee -a "$out/failed.txt"; }
-    cat "$work/report.jsonl" >>"$out/rates.jsonl"
-done
-python3 - "$out/rates.jsonl" <<'PY' | tee "$out/figures.txt"
+cat >"$work/figures.py" <<'PY'
 import json, statistics, sys
-first = {}
-pays = {}
-print(f"{'where':24} {'cells':>10} {'step':>10} {'kernels':>10} {'reduction':>10} {'transfer':>10} {'waiting':>10}  [us]")
-for line in open(sys.argv[1]):
+first, pays, bits = {}, {}, {}
+print(f"{'where':24} {'cells':>10} {'step':>10} {'kernels':>10} {'reduction':>10} {'transfer':>10} {'waiting':>10}  [us]", flush=True)
+for line in sys.stdin:
     row = json.loads(line)
     cells = row["shape"][0] * row["shape"][1]
     step = 1e6 * statistics.median(row["seconds"]) / row["steps"]
@@ -115,7 +101,8 @@ for line in open(sys.argv[1]):
         parts = (longest["compute"] - reduction, reduction, longest["transfer"] - longest["both"],
                  timeline["seconds"] - longest["compute"] - longest["transfer"] + longest["both"])
         split = "".join(f"{1e6 * part:10.2f} " for part in parts)
-    print(f"{row['where']:24} {cells:10} {step:10.2f} {split} {'' if row['same_bits'] else 'BITS DIFFER'}")
+    same = row["same_bits"] and bits.setdefault(cells, row["checksums"][0]) == row["checksums"][0]
+    print(f"{row['where']:24} {cells:10} {step:10.2f} {split} {'' if same else 'BITS DIFFER'}", flush=True)
     if cells not in first:
         first[cells] = step
     else:
@@ -125,4 +112,30 @@ for where, found in pays.items():
     won = [cells for cells, wins in found if wins and cells > max(lost, default=0)]
     print(f"{where}: faster than the first from {min(won)} active cells on" if won else f"{where}: never faster than the first")
 PY
+: >"$out/rates.jsonl"
+devices= processors=
+for on in "$@"; do
+    case ${on%@*} in cpu | serial) processors="$processors --on $on" ;; *) devices="$devices --on $on" ;; esac
+done
+
+measure() { # CELLS MOST LEAST PLACES...: these side by side, so many steps in all of so many cells, but some at least
+    side=$(awk "BEGIN { printf \"%d\", sqrt($1) + 0.5 }")
+    steps=$(awk "BEGIN { n = $2 / $1; if (n > 4000) n = 4000; if (n < $3) n = $3; printf \"%d\", n }")
+    cells=$1
+    shift 3
+    [ $# -gt 0 ] || return 0
+    "$strake" bench "$work/all.yaml" "$@" --sizes "$side" --steps "${STEPS:-$steps}" --repeats "${ROUNDS:-5}" \
+        --quiet --report "$work/report.jsonl" >"$work/table.txt" 2>&1 || { cat "$work/table.txt"; echo "$cells cells failed"; } >>"$out/failed.txt"
+    cat "$work/report.jsonl" && rm "$work/report.jsonl"
+}
+
+# Processors and devices by themselves, each by steps that it can do. Devices keep the shares that are measured first: a
+# second one is not switched off where it does not pay.
+for count in ${CELLS:-100 1000 10000 100000 1000000 10000000 100000000}; do
+    # shellcheck disable=SC2086
+    [ -z "$devices" ] || measure "$count" 1e9 20 $devices --set run.balance=fixed
+    # shellcheck disable=SC2086
+    measure "$count" 5e7 2 $processors
+done | tee "$out/rates.jsonl" | python3 "$work/figures.py" | tee "$out/figures.txt"
+cat "$out/failed.txt" 2>/dev/null
 ! grep -q 'BITS DIFFER' "$out/figures.txt" && [ ! -e "$out/failed.txt" ]
