@@ -8,9 +8,12 @@
  * came to stand at a place, and that one's key.
  */
 
-/* Each particle to its cell, and that cell's count; those that have left the box to the cell behind all. */
+/*
+ * Each particle to its cell, and that cell's count; those that have left the box to the one behind all, with their
+ * position as from the nearest.
+ */
 __kernel void sph_enter(__constant sph_constants *n, const int4 cells, const int count,
-                        __global real4 *x, __global const int *cell, const ulong room,
+                        __global real4 *x, __global int *cell, const ulong room,
                         __global uint *scratch, __global uint *start)
 {
     const int p = (int)get_global_id(0);
@@ -28,37 +31,40 @@ __kernel void sph_enter(__constant sph_constants *n, const int4 cells, const int
     at[2] = before.z;
     for (int a = 0; a < 3; a++) {
         const real side = n->around.side[a];
-        const int by = SPH_DIMS == 3 || a != 1 ? sph_cells_away(to[a], side) : 0;
-        to[a] = sph_from_cell(to[a], by, side);
-        if (by < -size[a] || by > size[a]) {
-            is_inside = is_inside && (SPH_ROUND >> a & 1);
-        }
+        int by = SPH_DIMS == 3 || a != 1 ? sph_cells_away(to[a], side) : 0;
         long there = (long)at[a] + by;
         if (SPH_ROUND >> a & 1) {
             there = (there % size[a] + size[a]) % size[a];
+        } else if (there < 0 || there >= size[a]) {
+            is_inside = false;
+            there = there < 0 ? 0 : size[a] - 1;
+            by = (int)(there - at[a]);
         }
-        is_inside = is_inside && there >= 0 && there < size[a];
+        to[a] = sph_from_cell(to[a], by, side);
         at[a] = (int)there;
     }
     place.x = to[0];
     place.y = to[1];
     place.z = to[2];
     x[p] = place;
-    const uint now = is_inside ? (uint)((at[0] * cells.y + at[1]) * cells.z + at[2])
-                               : (uint)(cells.x * cells.y * cells.z);
+    const int nearest = (at[0] * cells.y + at[1]) * cells.z + at[2];
+    const uint now = is_inside ? (uint)nearest : (uint)(cells.x * cells.y * cells.z);
+    cell[p] = nearest;
     scratch[p] = now;
     scratch[room + p] = atomic_inc(&start[now]);
 }
 
-/* Particles cell by cell, within a cell as the atomics happened to go. */
+/* Particles cell by cell, within a cell as the atomics happened to go. Which of its particles one is makes room for its cell. */
 __kernel void sph_scatter(const int count, const ulong room, __global uint *scratch,
-                          __global const uint *start, __global const uint *key)
+                          __global const uint *start, __global const uint *key,
+                          __global const int *cell)
 {
     const int p = (int)get_global_id(0);
     if (p < count) {
         const ulong at = start[scratch[p]] + scratch[room + p];
         scratch[2 * room + at] = (uint)p;
         scratch[3 * room + at] = key[p];
+        scratch[room + p] = (uint)cell[p];
     }
 }
 
@@ -88,7 +94,7 @@ __kernel void sph_place(const int count, const ulong room, __global const uint *
     to_volume[at] = volume[p];
 #endif
     key[at] = own;
-    cell[at] = (int)c;
+    cell[at] = (int)scratch[room + p];
     rest[3 * (ulong)at] = place.x;
     rest[3 * (ulong)at + 1] = place.y;
     rest[3 * (ulong)at + 2] = place.z;

@@ -68,7 +68,8 @@ cleanup:
 
 static strake_status output_fields(strake_run *r, strake_error *error)
 {
-    return strake_output_write(&r->output, &r->slabs, error);
+    const strake_status status = strake_output_write(&r->output, &r->slabs, error);
+    return status == STRAKE_OK ? strake_diagnostics_write(&r->diagnostics, error) : status;
 }
 
 static strake_status write_fields(strake_run *r, strake_error *error)
@@ -267,10 +268,14 @@ strake_status strake_run_loop(strake_run *r, strake_error *error)
     if (r->interrupted && strake_batch_has_checkpoints(which) && r->checkpoint_step != step) {
         STRAKE_TRY(write_checkpoint(r, error));
     }
-    if (strake_batch_has_diagnostics(which)) {
+    if (r->writes_files && strake_diagnostics_wants(which)) {
         STRAKE_TRY(write_at_first(r, put_diagnostics, error));
     }
 cleanup:
+    if (status != STRAKE_OK && r->begun && strake_run_is_first(r)) {
+        strake_error ignored; /* what is known up to here is all that explains the failure */
+        (void)strake_diagnostics_write(&r->diagnostics, &ignored);
+    }
     strake_live_end(&r->live);
     strake_progress_clear(&r->progress);
     return status;

@@ -142,6 +142,12 @@ static void print_numbers(const strake_domain_report *domain, double seconds, FI
         }
         (void)fprintf(stream, "\n");
     }
+    if (domain->losses > 0) {
+        const strake_domain_loss *const last = &domain->loss[domain->losses - 1];
+        (void)fprintf(stream, "%-19s %14lld  %s, by step %lld, t = %g s; all: lost.csv\n",
+                      "the last one lost", (long long)last->number, last->kind,
+                      (long long)last->step, last->time);
+    }
 }
 
 void strake_summary_print(const strake_result *result, FILE *stream)

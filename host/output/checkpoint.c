@@ -293,14 +293,16 @@ strake_status strake_checkpoint_restore(const strake_checkpoint *checkpoint, str
 {
     strake_status status = STRAKE_OK;
     const strake_checkpoint_header *const header = &checkpoint->header;
+    const bool has_particles = strake_solver_case(slabs->solver)->problem->has_particles;
     uint64_t hash = 0;
     STRAKE_TRY(strake_solver_hash(slabs->solver, &hash, error));
-    STRAKE_CHECK(
-        header->hash == hash, error, STRAKE_ERR_USAGE,
-        "checkpoint %s belongs to another case: problem, grid and precision agree, but the "
-        "time step, boundaries, scheme, parameters, a static field or the version of "
-        "Strake differ",
-        checkpoint->path);
+    STRAKE_CHECK(header->hash == hash, error, STRAKE_ERR_USAGE,
+                 "checkpoint %s belongs to another case: %s or the version of Strake differ",
+                 checkpoint->path,
+                 has_particles ? "the problem agrees, but the precision, the scene, scheme, "
+                                 "parameters"
+                               : "problem, grid and precision agree, but the time step, "
+                                 "boundaries, scheme, parameters, a static field");
     STRAKE_TRY(check_fields(checkpoint, slabs, error));
     for (uint32_t k = 0; k < header->fields; k++) {
         STRAKE_TRY(strake_slabs_select(slabs, header->field[k].name, error));

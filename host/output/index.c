@@ -144,7 +144,9 @@ strake_status strake_index_clear(const char *folder, int64_t *removed, strake_er
         }
     }
     /* The index at last: whoever is interrupted here is found again by it. */
-    code = remove_file(directory, STRAKE_DIAGNOSTICS_NAME, &others);
+    for (int k = 0; k < STRAKE_MEASURES && code == 0; k++) {
+        code = remove_file(directory, strake_measures_name[k], &others);
+    }
     code = code == 0 ? remove_file(directory, STRAKE_INDEX_NAME, &others) : code;
     STRAKE_CHECK(code == 0, error, STRAKE_ERR_IO,
                  "cannot remove the index of an earlier run from folder %s: %s", folder,

@@ -27,7 +27,7 @@ strake_status strake_index_load(const char *folder, char **lines, strake_index_e
                                 int64_t *entries, strake_error *error);
 
 /**
- * Removes from a folder what its own index lists: files named FIELD_STEP.*, diagnostics.csv, and the index
+ * Removes from a folder what its own index lists: files named FIELD_STEP.*, those of diagnostics.h, and the index
  * at last. A folder without an index of ours is left alone. @param[out] removed  outputs that were removed
  * @return STRAKE_ERR_IO where one cannot be
  */

@@ -439,25 +439,6 @@ static void print_balance(const strake_result *result, strake_json *json)
     }
 }
 
-/* What is counted of a domain that has more than cells. */
-static void print_domain(const strake_domain_report *domain, double seconds, strake_json *json)
-{
-    char name[64];
-    if (domain->numbers == 0) {
-        return;
-    }
-    strake_json_object(json, "domain", STRAKE_JSON_LINE);
-    for (int k = 0; k < domain->numbers; k++) {
-        const strake_domain_number *const n = &domain->number[k];
-        strake_json_number(json, n->name, n->value);
-        if (n->is_work) {
-            (void)snprintf(name, sizeof name, "%s_per_second", n->name);
-            strake_json_number(json, name, seconds > 0.0 ? n->value / seconds : 0.0);
-        }
-    }
-    strake_json_end(json);
-}
-
 void strake_report_print(const strake_result *result, strake_text *text)
 {
     bool exact = true;
@@ -485,7 +466,7 @@ void strake_report_print(const strake_result *result, strake_text *text)
     strake_json_number(json, "setup_seconds", result->setup_seconds);
     strake_json_number(json, "io_seconds", result->io_seconds);
     strake_json_number(json, domain.rate, strake_result_rate(result) / domain.rate_unit);
-    print_domain(&domain, result->seconds, json);
+    strake_report_domain(&domain, result->seconds, result->which->problem->dims, json);
     strake_json_integer(json, "arrays", strake_solver_arrays(result->solver));
     strake_json_integer(json, "bytes_per_cell", strake_solver_bytes_per_cell(result->solver));
     strake_json_integer(json, "flops_per_cell", strake_solver_flops_per_cell(result->solver));

@@ -71,6 +71,10 @@ void strake_report_host(strake_json *json);
 /** Appends the member "shape": [...], slowest first. */
 void strake_report_shape(const strake_case *which, strake_json *json);
 
+/** Appends what there is to say of a domain that has more than cells, with the particles that left it. */
+void strake_report_domain(const strake_domain_report *domain, double seconds, int dims,
+                          strake_json *json);
+
 /** Appends the object of one part, on one line. */
 void strake_report_device(const strake_case *which, const strake_part_report *part,
                           strake_json *json);

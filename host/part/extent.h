@@ -21,6 +21,15 @@ typedef struct strake_domain_number {
     bool is_work; /**< done in this run: also of interest per second */
 } strake_domain_number;
 
+/** A particle that left its domain. */
+typedef struct strake_domain_loss {
+    int64_t number, step; /**< steps done when it was missed */
+    double time;          /**< [s] */
+    const char *kind;     /**< one word */
+    int kind_number;
+    double at[3]; /**< along the axes that the domain has [m] */
+} strake_domain_loss;
+
 enum { STRAKE_DOMAIN_NUMBERS = 8 };
 
 /** What a domain is, for reports. */
@@ -30,10 +39,14 @@ typedef struct strake_domain_report {
     const char *rate; /**< name of their number per second, ... */
     double rate_unit; /**< ... in so many */
     int64_t slabs;
+    int slab_direction;          /**< of particles: along which slabs follow each other, ... */
+    double slab_low, slab_width; /**< ... where the first begins and how wide they are [m] */
     int bytes; /**< of a grid: strake_solver_bytes_per_cell() and what follows it */
     int flops, divisions, arrays;
     int numbers;
     strake_domain_number number[STRAKE_DOMAIN_NUMBERS];
+    int64_t losses;                 /**< in this run */
+    const strake_domain_loss *loss; /**< by step and number; borrowed until the next step */
 } strake_domain_report;
 
 #endif

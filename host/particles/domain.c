@@ -8,11 +8,6 @@
 #include "base/hash.h"
 #include "particles/fields.h"
 
-strake_particles *strake_particles_of(strake_domain *domain)
-{
-    return (strake_particles *)domain;
-}
-
 static const strake_particles *of(const strake_domain *domain)
 {
     return (const strake_particles *)domain;
@@ -269,6 +264,7 @@ static void close_particles(strake_domain **domain)
     }
     strake_scene_close(&p->scene);
     free(p->place);
+    free(p->loss);
     free(p);
 }
 
@@ -315,7 +311,12 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
                                   .item = "particle",
                                   .rate = "mips",
                                   .rate_unit = 1e6,
-                                  .slabs = domain->slabs};
+                                  .slabs = domain->slabs,
+                                  .slab_direction = p->scene.direction[0],
+                                  .slab_low = p->scene.origin[0],
+                                  .slab_width = p->scene.size[0] / (double)domain->slabs};
+    out->losses = p->losses;
+    out->loss = p->loss;
     add(out, "particles", "of the scene", (double)p->scene.count);
     add(out, "fluid", "particles of it", (double)p->scene.kinds[STRAKE_PARTICLE_FLUID]);
     add(out, "dynamic", "particles of walls whose density follows",
@@ -356,6 +357,7 @@ const strake_domain_kind strake_particles_kind = {
     .describe = describe,
     .hash = hash,
     .measure = strake_particles_measure,
+    .probe = strake_particles_probe,
     .name = strake_particles_name,
     .kept = strake_particles_kept,
     .element_size = strake_particles_element_size,

@@ -37,17 +37,37 @@ typedef struct strake_particles {
     const strake_sph_image *now; /**< seen: the part's, in the order of cells */
     int32_t *place;              /**< [number] in it, -1: it left */
     strake_sph_image given;      /**< by number; a particle that left has no cell (-1) */
+    strake_domain_loss *loss;    /**< who left, by step and number */
+    int64_t losses;
 } strake_particles;
 
 /** Particles as a kind of domain. */
 extern const strake_domain_kind strake_particles_kind;
 
 /** The particles that a domain is. */
-strake_particles *strake_particles_of(strake_domain *domain);
+static inline strake_particles *strake_particles_of(strake_domain *domain)
+{
+    return (strake_particles *)domain;
+}
 
 /** A part made its run, of the scene's particles, or ends it. */
 void strake_particles_begin_run(strake_particles *particles, strake_sph_run *run);
 void strake_particles_end_run(strake_particles *particles);
+
+/** Takes note of those who left the box in the steps of a run. @return STRAKE_ERR_MEMORY */
+strake_status strake_particles_note_lost(strake_particles *particles, strake_sph_run *run,
+                                         strake_error *error);
+
+/** A kind in one word: "fluid". */
+const char *strake_particles_kind_word(strake_particle_kind kind);
+
+/** Says so when the first particle has left, and whenever they are ten times as many as @p told, which is renewed. */
+void strake_particles_tell_lost(const strake_particles *particles, const strake_sph_clock *clock,
+                                int64_t *told);
+
+/** After a failure of the run's steps: adds to the message what is known of the particle that it names. @return @p why */
+strake_status strake_particles_explain(const strake_particles *particles, strake_sph_run *run,
+                                       strake_status why, strake_error *error);
 
 /** The host's particles, which were given, go to the run. @return STRAKE_ERR_MEMORY, or as strake_sph_put() */
 strake_status strake_particles_load(strake_particles *particles, strake_error *error);

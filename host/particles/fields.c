@@ -107,16 +107,6 @@ static int64_t place_of(const strake_particles *p, int64_t number)
 
 /* --- reading -------------------------------------------------------------------------------------- */
 
-/* Components of a vector by direction, those that the problem has. */
-static void write_vector(const strake_scene *scene, const double by_direction[3], double *out)
-{
-    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
-        if (strake_scene_has_direction(scene->sph.dims, d)) {
-            out[k++] = by_direction[d];
-        }
-    }
-}
-
 /* A particle that is there. */
 static void write_value(const strake_particles *p, int field, int64_t k, double *out)
 {
@@ -125,11 +115,11 @@ static void write_value(const strake_particles *p, int field, int64_t k, double 
     switch (field) {
     case STRAKE_SPH_POSITION:
         strake_scene_position(&p->scene, one.x, vector);
-        write_vector(&p->scene, vector, out);
+        strake_scene_list_vector(&p->scene, vector, out);
         break;
     case STRAKE_SPH_VELOCITY:
         strake_scene_vector(&p->scene, one.v, vector);
-        write_vector(&p->scene, vector, out);
+        strake_scene_list_vector(&p->scene, vector, out);
         break;
     case STRAKE_SPH_DENSITY:
         *out = one.density;

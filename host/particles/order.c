@@ -98,9 +98,17 @@ strake_status strake_sph_order(strake_sph_cpu *own, strake_error *error)
             image->kind[count] = image->kind[p];
             image->number[count] = image->number[p];
             count++;
+            continue;
         }
+        double in_cell[STRAKE_PARTICLE_AXES];
+        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+            in_cell[a] =
+                strake_element_get(parts->now.value[STRAKE_SPH_X0 + a], own->run.element, p);
+        }
+        STRAKE_TRY(strake_sph_note_lost(&own->run, image->number[p],
+                                        (strake_particle_kind)image->kind[p],
+                                        STRAKE_SPH_LEFT - image->cell[p], in_cell, error));
     }
-    clock->lost += parts->count - count;
     parts->count = own->run.count = count;
     strake_cells_sort(&own->run.cells, count, image->cell, image->kind, image->number, own->order,
                       own->start);

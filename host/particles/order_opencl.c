@@ -1,6 +1,9 @@
 /* The order of particles on a device, and their lists, anew. */
 #include "particles/device.h"
 
+#include <stdlib.h>
+
+#include "base/element.h"
 #include "base/error.h"
 
 enum { SCAN_EACH = 8 /* as in cl/cells.cl */, MOST_IN_CELL = 2048 };
@@ -72,6 +75,7 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->words);
     pass_buffer(&a, &own->start);
     pass_buffer(&a, &own->key);
+    pass_buffer(&a, &own->cell);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCATTER, &a, items, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SETTLE);
     strake_cl_pass_int(&a, count);
@@ -154,6 +158,62 @@ cleanup:
     return status;
 }
 
+/* Names the first particle of the cell in which they are so many. */
+static strake_status fail_crowded(strake_sph_device *own, int64_t most, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int64_t first = 0;
+    STRAKE_TRY(strake_sph_download(own, error));
+    for (int64_t k = 0; k < own->image.count && own->run.culprit < 0; k++) {
+        first = own->image.cell[k] != own->image.cell[first] ? k : first;
+        own->run.culprit = k - first + 1 >= most ? own->image.number[first] : -1;
+    }
+    status = strake_fail(
+        error, STRAKE_ERR_NUMERIC,
+        "after step %lld, t = %g s, %lld particles, %lld among them, are in one cell; on a device "
+        "at most %d are. Where they collapsed, a larger speed of sound helps; else a smaller skin",
+        (long long)own->clock.steps, own->clock.time, (long long)most, (long long)own->run.culprit,
+        MOST_IN_CELL);
+cleanup:
+    return status;
+}
+
+/* Those who left the box stand behind all others. */
+static strake_status note_lost(strake_sph_device *own, int64_t kept, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t left = (size_t)(own->run.count - kept), real = (size_t)own->run.element;
+    const size_t before = (size_t)kept;
+    void *const x = malloc((4 * left + 1) * real);
+    cl_int *const cell = malloc((left + 1) * sizeof *cell);
+    cl_uint *const key = malloc((left + 1) * sizeof *key);
+    STRAKE_CHECK(x != NULL && cell != NULL && key != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for %zu particles that left the box", left);
+    if (left == 0) {
+        goto cleanup;
+    }
+    STRAKE_TRY(
+        strake_sph_read(own, own->x[own->now], 4 * before * real, 4 * left * real, x, error));
+    STRAKE_TRY(
+        strake_sph_read(own, own->cell, before * sizeof *cell, left * sizeof *cell, cell, error));
+    STRAKE_TRY(
+        strake_sph_read(own, own->key, before * sizeof *key, left * sizeof *key, key, error));
+    for (size_t k = 0; k < left; k++) {
+        double in_cell[STRAKE_PARTICLE_AXES];
+        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+            in_cell[a] = strake_element_get(x, own->run.element, 4 * (int64_t)k + a);
+        }
+        STRAKE_TRY(strake_sph_note_lost(
+            &own->run, own->number[key[k] & ((1U << STRAKE_SPH_PLACE_BITS) - 1)],
+            (strake_particle_kind)(key[k] >> STRAKE_SPH_PLACE_BITS), cell[k], in_cell, error));
+    }
+cleanup:
+    free(x);
+    free(cell);
+    free(key);
+    return status;
+}
+
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -170,11 +230,8 @@ strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
     STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept,
                                sizeof kept, &kept, error));
     STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof totals, totals, error));
-    STRAKE_CHECK(totals[1] == 0, error, STRAKE_ERR_NUMERIC,
-                 "after step %lld, t = %g s, %u particles are in one cell; on a device at most %d "
-                 "are. Where they collapsed, a larger speed of sound helps; else a smaller skin",
-                 (long long)own->clock.steps, own->clock.time, (unsigned)totals[1], MOST_IN_CELL);
-    own->run.clock.lost += own->run.count - kept;
+    STRAKE_TRY(totals[1] > 0 ? fail_crowded(own, (int64_t)totals[1], error) : STRAKE_OK);
+    STRAKE_TRY(note_lost(own, kept, error));
     own->run.count = kept;
     own->pairs = 0.0;
     for (int k = 2; k < STRAKE_SPH_TOTALS; k++) {

@@ -146,25 +146,10 @@ static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_e
     return STRAKE_OK;
 }
 
-/* Says so when the first particle has left the box, and whenever they are ten times as many. */
-static void tell_lost(const strake_part *part, body *b)
-{
-    const strake_sph_clock *const clock = &b->run->clock;
-    const strake_particles *const p = strake_particles_of(part->domain);
-    if (clock->lost > 0 && clock->lost >= 10 * b->told) {
-        b->told = clock->lost;
-        strake_tell(&p->team->notices,
-                    STRAKE_NOTICE_WARNING
-                    "%lld particle%s left the box by step %lld, t = %g s, and "
-                    "%s computed no more; a larger scene or walls keep them",
-                    (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
-                    (long long)clock->steps, clock->time, clock->lost > 1 ? "are" : "is");
-    }
-}
-
 static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
 {
     body *const b = part->body;
+    strake_particles *const p = strake_particles_of(part->domain);
     strake_status status = STRAKE_OK;
     int64_t left = leg->steps;
     (void)finite; /* the run names the particle itself */
@@ -180,9 +165,13 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
         b->steps += b->run->clock.steps - before;
         left -= now;
     }
-    tell_lost(part, b);
 cleanup:
-    return status;
+    if (status == STRAKE_ERR_NUMERIC) {
+        status = strake_particles_explain(p, b->run, status, error);
+    }
+    const strake_status noted = strake_particles_note_lost(p, b->run, error);
+    strake_particles_tell_lost(p, &b->run->clock, &b->told);
+    return status == STRAKE_OK ? noted : status;
 }
 
 static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,

@@ -19,7 +19,8 @@ strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
                             .sph = sph,
                             .element = strake_precision_size(precision),
                             .room = count,
-                            .count = count};
+                            .count = count,
+                            .culprit = -1};
     STRAKE_CHECK(count < INT64_C(1) << STRAKE_SPH_PLACE_BITS, error, STRAKE_ERR_USAGE,
                  "%lld particles; expected less than %lld", (long long)count,
                  (long long)(INT64_C(1) << STRAKE_SPH_PLACE_BITS));
@@ -27,6 +28,17 @@ strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
         strake_cells_make(sph->dims, size, is_round, strake_sph_reach(sph), &run->cells, error));
 cleanup:
     return status;
+}
+
+/* Where a position in a cell lies in the box. */
+static void find_place(const strake_cells *cells, int64_t cell,
+                       const double in_cell[STRAKE_PARTICLE_AXES], double x[STRAKE_PARTICLE_AXES])
+{
+    int64_t at[STRAKE_PARTICLE_AXES];
+    strake_cells_place(cells, cell, at);
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        x[a] = (double)at[a] * cells->side[a] + in_cell[a];
+    }
 }
 
 void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, strake_sph_numbers *n)
@@ -64,26 +76,64 @@ void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, st
     }
 }
 
-strake_status strake_sph_fail_bad(const strake_sph_run *run, int64_t number, strake_error *error)
+strake_status strake_sph_note_lost(strake_sph_run *run, int64_t number, strake_particle_kind kind,
+                                   int64_t cell, const double in_cell[STRAKE_PARTICLE_AXES],
+                                   strake_error *error)
 {
+    strake_status status = STRAKE_OK;
+    strake_sph_leaver *one = NULL;
+    if (run->leavers == run->leavers_room) {
+        const int64_t room = 2 * run->leavers_room + 64;
+        strake_sph_leaver *const more = realloc(run->leaver, (size_t)room * sizeof *more);
+        STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
+                     "no memory for a record of %lld particles that left the box", (long long)room);
+        run->leaver = more;
+        run->leavers_room = room;
+    }
+    one = &run->leaver[run->leavers++];
+    *one = (strake_sph_leaver){
+        .number = number, .step = run->clock.steps, .kind = kind, .time = run->clock.time};
+    find_place(&run->cells, cell, in_cell, one->x);
+    run->clock.lost++;
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_fail_bad(strake_sph_run *run, int64_t number, strake_error *error)
+{
+    run->culprit = number;
     return strake_fail(error, STRAKE_ERR_NUMERIC,
                        "particle %lld has NaN or Inf after step %lld, t = %g s; look at the "
                        "particles that start near it, and at the speed of sound",
                        (long long)number, (long long)run->clock.steps, run->clock.time);
 }
 
-strake_status strake_sph_fail_fast(const strake_sph_run *run, strake_error *error)
+strake_status strake_sph_fail_fast(strake_sph_run *run, strake_error *error)
 {
-    return strake_fail(error, STRAKE_ERR_NUMERIC,
-                       "after step %lld, t = %g s, a particle is so fast that within one step it "
-                       "leaves the reach of lists; a larger speed of sound or skin helps where "
-                       "this is what the flow does",
-                       (long long)run->clock.steps, run->clock.time);
+    strake_status status = STRAKE_OK;
+    const strake_sph_image *image = NULL;
+    double most = -1.0;
+    STRAKE_TRY(strake_sph_view(run, &image, error));
+    for (int64_t k = 0; k < image->count; k++) {
+        const strake_sph_particle one = strake_sph_image_get(image, k);
+        const double square = one.v[0] * one.v[0] + one.v[1] * one.v[1] + one.v[2] * one.v[2];
+        run->culprit = square > most ? one.number : run->culprit;
+        most = square > most ? square : most;
+    }
+    status = strake_fail(error, STRAKE_ERR_NUMERIC,
+                         "after step %lld, t = %g s, particle %lld is so fast, %g m/s, that within "
+                         "one step it leaves the reach of lists; a larger speed of sound or skin "
+                         "helps where this is what the flow does",
+                         (long long)run->clock.steps, run->clock.time, (long long)run->culprit,
+                         sqrt(most));
+cleanup:
+    return status;
 }
 
 void strake_sph_close(strake_sph_run **run)
 {
     if (*run != NULL) {
+        free((*run)->leaver);
         (*run)->ops->close(*run);
         *run = NULL;
     }
@@ -163,16 +213,24 @@ void strake_sph_image_close(strake_sph_image *image)
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k)
 {
     strake_sph_particle out = {.number = image->number[k], .kind = image->kind[k]};
-    int64_t at[STRAKE_PARTICLE_AXES];
-    strake_cells_place(image->cells, image->cell[k], at);
+    double in_cell[STRAKE_PARTICLE_AXES];
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        out.x[a] = (double)at[a] * image->cells->side[a] +
-                   strake_element_get(image->state.value[STRAKE_SPH_X0 + a], image->element, k);
+        in_cell[a] = strake_element_get(image->state.value[STRAKE_SPH_X0 + a], image->element, k);
         out.v[a] = strake_element_get(image->state.value[STRAKE_SPH_V0 + a], image->element, k);
     }
+    find_place(image->cells, image->cell[k], in_cell, out.x);
     out.density = strake_element_get(image->state.value[STRAKE_SPH_RHO], image->element, k);
     out.pressure = strake_sph_pressure(image->sph, out.density);
     return out;
+}
+
+void strake_sph_image_rest(const strake_sph_image *image, int64_t k, double x[STRAKE_PARTICLE_AXES])
+{
+    double in_cell[STRAKE_PARTICLE_AXES];
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        in_cell[a] = strake_element_get(image->rest[a], image->element, k);
+    }
+    find_place(image->cells, image->cell[k], in_cell, x);
 }
 
 void strake_sph_image_set(strake_sph_image *image, const strake_sph_particle *particle)

@@ -44,6 +44,13 @@ typedef struct strake_sph_ops {
     void (*close)(strake_sph_run *run);
 } strake_sph_ops;
 
+/** A particle that left the box. */
+typedef struct strake_sph_leaver {
+    int64_t number, step; /**< steps done when it was missed */
+    strake_particle_kind kind;
+    double time, x[STRAKE_PARTICLE_AXES]; /**< [s]; along the axes [m], beyond the box */
+} strake_sph_leaver;
+
 /** What every run begins with. */
 struct strake_sph_run {
     const strake_sph_ops *ops;
@@ -53,6 +60,9 @@ struct strake_sph_run {
     int64_t room;  /**< particles at the start: there are never more */
     int64_t count; /**< now */
     strake_sph_clock clock;
+    int64_t culprit;           /**< number of the particle that a failure is about; -1: none */
+    strake_sph_leaver *leaver; /**< in the order in which they were missed, until somebody ... */
+    int64_t leavers, leavers_room; /**< ... takes note and sets their number to 0 */
 };
 
 /** How passes find neighbours: by candidates of the ranges each time, or from lists. The bits are the same. */
@@ -98,6 +108,10 @@ void strake_sph_image_close(strake_sph_image *image);
 
 /** Particle @p k of an image. */
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k);
+
+/** Where it was when the order was made. */
+void strake_sph_image_rest(const strake_sph_image *image, int64_t k,
+                           double x[STRAKE_PARTICLE_AXES]);
 
 /** FNV-1a of numbers, cells and states in the order of the cells. */
 strake_status strake_sph_hash(strake_sph_run *run, uint64_t *hash, strake_error *error);

@@ -5,9 +5,14 @@
 #include "particles/run.h"
 #include "particles/sph_rows.h"
 
-/** Fail: the particle of a number has NaN or Inf; or one is too fast for lists. */
-strake_status strake_sph_fail_bad(const strake_sph_run *run, int64_t number, strake_error *error);
-strake_status strake_sph_fail_fast(const strake_sph_run *run, strake_error *error);
+/** Fail: the particle of a number has NaN or Inf; or one, which is found here, is too fast for lists. */
+strake_status strake_sph_fail_bad(strake_sph_run *run, int64_t number, strake_error *error);
+strake_status strake_sph_fail_fast(strake_sph_run *run, strake_error *error);
+
+/** A particle left the box: its position counts from a cell. @return STRAKE_ERR_MEMORY */
+strake_status strake_sph_note_lost(strake_sph_run *run, int64_t number, strake_particle_kind kind,
+                                   int64_t cell, const double in_cell[STRAKE_PARTICLE_AXES],
+                                   strake_error *error);
 
 /** Fills what all runs begin with, and makes the cells. */
 strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,

@@ -127,7 +127,7 @@ static bool is_outworn(const strake_sph_cpu *own)
 }
 
 /* Particles with NaN or Inf are found by a sum of zeros. */
-static strake_status check_finite(const strake_sph_cpu *own, strake_error *error)
+static strake_status check_finite(strake_sph_cpu *own, strake_error *error)
 {
     const int64_t count = own->parts.count;
     int64_t bad = count;

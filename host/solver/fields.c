@@ -330,3 +330,14 @@ strake_status strake_solver_measure(strake_solver *solver, double *out, strake_e
 cleanup:
     return status;
 }
+
+strake_status strake_solver_probe(strake_solver *solver, double *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_solver_gather(solver, error));
+    STRAKE_TRY(solver->kind->probe != NULL
+                   ? solver->kind->probe(solver->domain, read_slabs, solver, out, error)
+                   : STRAKE_OK);
+cleanup:
+    return status;
+}

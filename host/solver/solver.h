@@ -125,6 +125,9 @@ strake_status strake_solver_fetch(strake_solver *solver, strake_error *error);
 /** Measures the present states (strake_problem.evaluate): @p out receives one number per quantity. */
 strake_status strake_solver_measure(strake_solver *solver, double *out, strake_error *error);
 
+/** What the probes of the case's scene measure of them: @p out receives one number per column (case/scene.h). */
+strake_status strake_solver_probe(strake_solver *solver, double *out, strake_error *error);
+
 /**
  * Sets the step counter and the simulated time (after strake_set_field() of every state field from a checkpoint).
  * What was measured of steps before is forgotten.

@@ -51,6 +51,10 @@ typedef struct strake_domain_kind {
     strake_status (*measure)(strake_domain *domain, strake_slabs_reader *read, void *user,
                              double *out, strake_error *error);
 
+    /** What the probes of the case measure of them, a number per column. NULL: there are none */
+    strake_status (*probe)(strake_domain *domain, strake_slabs_reader *read, void *user,
+                           double *out, strake_error *error);
+
     /** @return name of a field, NULL: there are no more */
     const char *(*name)(const strake_domain *domain, int field);
     /** The k-th field that checkpoints have, -1: there are no more. */

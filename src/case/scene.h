@@ -102,6 +102,15 @@ typedef struct strake_probe {
     double at[STRAKE_SCENE_DIRECTIONS]; /**< of a height: x and y alone */
 } strake_probe;
 
+enum { STRAKE_PROBE_COLUMN = STRAKE_PROBE_NAME + 2 };
+
+/** How many numbers a probe measures: a velocity has one for each direction. */
+int strake_probe_columns(const strake_probe *probe, int dims);
+
+/** The name of one of them: that of the probe, of velocities with the direction, "jet_x". */
+void strake_probe_column(const strake_probe *probe, int dims, int k,
+                         char name[STRAKE_PROBE_COLUMN]);
+
 /** All of them. */
 typedef struct strake_scene_plan {
     int items, probes;

@@ -9,9 +9,41 @@
 
 static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
 
-/* Its name becomes a column: letters, digits and -_. alone, and no other has it. */
-static strake_status read_name(const strake_node *node, const strake_scene_plan *plan, int k,
-                               strake_error *error)
+int strake_probe_columns(const strake_probe *probe, int dims)
+{
+    return probe->kind == STRAKE_PROBE_VELOCITY ? dims : 1;
+}
+
+void strake_probe_column(const strake_probe *probe, int dims, int k, char name[STRAKE_PROBE_COLUMN])
+{
+    const char *const direction = dims == 2 ? "xz" : "xyz";
+    if (probe->kind == STRAKE_PROBE_VELOCITY) {
+        (void)snprintf(name, STRAKE_PROBE_COLUMN, "%s_%c", probe->name, direction[k]);
+    } else {
+        (void)snprintf(name, STRAKE_PROBE_COLUMN, "%s", probe->name);
+    }
+}
+
+/* The first of the probes before one that has a column of the same name; -1: none has. */
+static int find_same(const strake_scene_plan *plan, int dims, int k)
+{
+    char own[STRAKE_PROBE_COLUMN], theirs[STRAKE_PROBE_COLUMN];
+    for (int other = 0; other < k; other++) {
+        for (int c = 0; c < strake_probe_columns(&plan->probe[k], dims); c++) {
+            strake_probe_column(&plan->probe[k], dims, c, own);
+            for (int e = 0; e < strake_probe_columns(&plan->probe[other], dims); e++) {
+                strake_probe_column(&plan->probe[other], dims, e, theirs);
+                if (strcmp(own, theirs) == 0) {
+                    return other;
+                }
+            }
+        }
+    }
+    return -1;
+}
+
+/* Its name becomes a column: letters, digits and -_. alone. */
+static strake_status read_name(const strake_node *node, strake_probe *probe, strake_error *error)
 {
     static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     const char *name = NULL;
@@ -23,13 +55,7 @@ static strake_status read_name(const strake_node *node, const strake_scene_plan 
         return strake_node_unlike(node, error, "a name of at most %d letters, digits, -, _ and .",
                                   STRAKE_PROBE_NAME - 1);
     }
-    for (int other = 0; other < k; other++) {
-        if (strcmp(plan->probe[other].name, name) == 0) {
-            return strake_node_fail(node, error, "probe %d has this name, too; take another one",
-                                    other + 1);
-        }
-    }
-    (void)snprintf(plan->probe[k].name, STRAKE_PROBE_NAME, "%s", name);
+    (void)snprintf(probe->name, STRAKE_PROBE_NAME, "%s", name);
     return STRAKE_OK;
 }
 
@@ -43,6 +69,7 @@ static strake_status read_probe(strake_case *which, const strake_node *map, int 
     strake_probe *const probe = &plan->probe[k];
     const strake_node *const name = strake_node_get(map, "name");
     const strake_node *at = NULL;
+    int same = -1;
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a probe such as {pressure: %s, name: wall}",
                                   which->problem->dims == 2 ? "[1, 0.1]" : "[1, 0.2, 0.1]");
@@ -71,7 +98,14 @@ static strake_status read_probe(strake_case *which, const strake_node *map, int 
         STRAKE_TRY(strake_scene_read_vector(which, at, "[m]", probe->at, error));
     }
     (void)snprintf(probe->name, sizeof probe->name, "%s%d", words[probe->kind], k + 1);
-    status = name != NULL ? read_name(name, plan, k, error) : STRAKE_OK;
+    STRAKE_TRY(name != NULL ? read_name(name, probe, error) : STRAKE_OK);
+    same = find_same(plan, which->problem->dims, k);
+    if (same >= 0) {
+        return strake_node_fail(name != NULL ? name : map, error,
+                                "probe %d has this name, too (a velocity has NAME_x and so on); "
+                                "take another one",
+                                same + 1);
+    }
 cleanup:
     return status;
 }
@@ -92,6 +126,11 @@ strake_status strake_scene_read_probes(const strake_node *list, strake_case *whi
     for (const strake_node *node = list->child; node != NULL; node = node->next) {
         STRAKE_TRY(read_probe(which, node, which->scene.probes, error));
         which->scene.probes++;
+    }
+    if (which->scene.probes > 0 && which->diagnostics_every == 0 &&
+        !(which->diagnostics_seconds > 0.0)) {
+        which->diagnostics_every = which->output_every;
+        which->diagnostics_seconds = which->output_seconds;
     }
 cleanup:
     return status;

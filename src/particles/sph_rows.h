@@ -9,7 +9,7 @@
 
 /** Particles that stand side by side in lists; the middle of the 27 steps between cells. */
 enum { STRAKE_SPH_LANES = 16, STRAKE_SPH_PLACE_BITS = 27, STRAKE_SPH_NO_STEP = 13 };
-enum { STRAKE_SPH_CONSTANTS = 4096 };
+enum { STRAKE_SPH_CONSTANTS = 4096, STRAKE_SPH_LEFT = -1 };
 
 /**
  * Neighbours: entry k of lane l of group g is entry[(first[g] + k) LANES + l], the neighbour's place in its lower
@@ -78,7 +78,10 @@ typedef struct strake_sph_rows {
     /** The farthest squared way from @p rest, and the greatest squared speed. */
     void (*reach)(const strake_sph_parts *parts, const void *const rest[3], int64_t first,
                   int64_t end, double *way, double *speed);
-    /** Moves particles to the cells that they are in; @p cell -1: they have left the box. */
+    /**
+     * Moves particles to the cells that they are in; those that have left the box to the nearest one, of which @p cell is
+     * then STRAKE_SPH_LEFT less its number.
+     */
     void (*enter)(const strake_sph_parts *parts, int32_t *cell, int64_t first, int64_t end);
     /** The first particle whose state has NaN or Inf; @p end: none. */
     int64_t (*find_bad)(const strake_sph_parts *parts, int64_t first, int64_t end);

@@ -116,13 +116,20 @@ static void enter(const strake_sph_parts *parts, int32_t *cell, int64_t first, i
         for (int a = 0; a < 3; a++) {
             real *const x = (real *)parts->now.value[STRAKE_SPH_X0 + a] + p;
             const real side = (real)cells->side[a];
-            const int by = cells->dims == 3 || a != 1 ? sph_cells_away(*x, side) : 0;
-            *x = sph_from_cell(*x, by, side);
+            const int64_t n = cells->n[a], before = at[a];
+            int by = cells->dims == 3 || a != 1 ? sph_cells_away(*x, side) : 0;
             at[a] += by;
-            at[a] = cells->is_round[a] ? (at[a] % cells->n[a] + cells->n[a]) % cells->n[a] : at[a];
-            is_inside = is_inside && at[a] >= 0 && at[a] < cells->n[a];
+            if (cells->is_round[a]) {
+                at[a] = (at[a] % n + n) % n;
+            } else if (at[a] < 0 || at[a] >= n) {
+                is_inside = false;
+                at[a] = at[a] < 0 ? 0 : n - 1; /* the last cell of the box on its way */
+                by = (int)(at[a] - before);
+            }
+            *x = sph_from_cell(*x, by, side);
         }
-        cell[p] = is_inside ? (int32_t)strake_cells_at(cells, at) : -1;
+        cell[p] = (int32_t)strake_cells_at(cells, at);
+        cell[p] = is_inside ? cell[p] : STRAKE_SPH_LEFT - cell[p];
     }
 }
 

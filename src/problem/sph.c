@@ -117,8 +117,9 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              0,                                                                                    \
              false,                                                                                \
              "[-]",                                                                                \
-             "places to measure at, not measured yet: {pressure: [x, y, z]}, {velocity: [x, y, "   \
-             "z]} "                                                                                \
+             "places to measure at, into probes.csv of the output folder, as often as "            \
+             "diagnostics.every and every_seconds say, else output's: {pressure: [x, y, z]}, "     \
+             "{velocity: [x, y, z]} "                                                              \
              "or {height: [x, y]} of the surface; beside it name, of the column"},                 \
             {"parameters.density",                                                                 \
              STRAKE_KEY_REAL,                                                                      \

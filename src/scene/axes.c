@@ -36,6 +36,16 @@ void strake_scene_vector(const strake_scene *scene, const double v[STRAKE_PARTIC
     }
 }
 
+void strake_scene_list_vector(const strake_scene *scene,
+                              const double by_direction[STRAKE_SCENE_DIRECTIONS], double *out)
+{
+    for (int d = 0, k = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        if (strake_scene_has_direction(scene->sph.dims, d)) {
+            out[k++] = by_direction[d];
+        }
+    }
+}
+
 strake_status strake_scene_check_room(const strake_case *which, double bytes, double count,
                                       const char *what, strake_error *error)
 {

@@ -108,7 +108,14 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
         (long long)scene->kinds[STRAKE_PARTICLE_WALL], sph->planes);
     say_domain(to, scene);
     if (which->scene.probes > 0) {
-        say(to, "probes     %d, which are not measured yet", which->scene.probes);
+        const double seconds = which->diagnostics_seconds;
+        const double every = (double)which->diagnostics_every;
+        say(to,
+            seconds > 0.0 ? "probes     %d, every %.6g s"
+            : every > 0.0 ? "probes     %d, every %.0f steps"
+                          : "probes     %d, not measured: nothing says when; give "
+                            "diagnostics.every or diagnostics.every_seconds",
+            which->scene.probes, seconds > 0.0 ? seconds : every);
     }
     say(to, "spacing    dp = %.6g m, h = %.6g m, mass of a particle %.6g kg%s", sph->spacing,
         sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");

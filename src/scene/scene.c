@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "problem/sph.h"
+#include "scene/probes.h"
 #include "scene/scene_impl.h"
 
 /* Of a particle here and in a run in single precision, in bytes. */
@@ -138,6 +139,7 @@ strake_status strake_scene_make(const strake_case *which, strake_scene *out, str
     m.lattice.spacing = out->sph.spacing;
     m.lattice.layers = (int)ceil(2.0 * out->sph.smoothing / out->sph.spacing);
     STRAKE_TRY(strake_lattice_make(&m, error));
+    STRAKE_TRY(strake_probes_check(which, m.lattice.low, m.lattice.high, error));
     STRAKE_TRY(fill(&m, error));
 cleanup:
     strake_lattice_free(&m);

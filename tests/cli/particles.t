@@ -10,6 +10,7 @@ scene:
   to: [0.8, 0.4]
   fluid: [{box: {from: [0, 0], to: [0.24, 0.24]}}]
   walls: [{sides: [bottom, left, right]}]
+  probes: [{name: wall, pressure: [0.12, 0]}, {name: jet, velocity: [0.2, 0.1]}, {height: [0]}, {height: [0.6]}]
 time: {end: 0.03}
 output: {every: 40, formats: [npy, vtp]}
 diagnostics: {every: 20}
@@ -41,6 +42,21 @@ check "energies are measured: what falls gets faster" bash -c '
     head -1 one/diagnostics.csv | grep -qx "step,time,kinetic,potential,fluid" &&
     awk -F, "NR > 2 && (\$3 <= k || \$4 >= p || \$3 + \$4 > e * 1.003) {exit 1} NR > 1 {k = \$3; p = \$4} NR == 2 {e = k + p}" one/diagnostics.csv'
 
+check "probes are measured as often" bash -c '
+    [ "$(cut -d, -f1,2 one/probes.csv)" = "$(cut -d, -f1,2 one/diagnostics.csv)" ] &&
+    head -1 one/probes.csv | grep -qx "step,time,wall,jet_x,jet_z,height3,height4"'
+# rho g H at the bottom, H at the left wall; nothing where it is dry. Water falls to the right.
+check "the pressure of water at rest is that of its depth, and the surface where it is" awk -F, '
+    function far(a, b) { return a > b * 1.001 || a < b * 0.999 }
+    NR == 2 && (far($3, 2354.4) || $4 != 0 || far($6, 0.24)) { exit 1 }
+    NR > 2 && ($4 <= x || $5 >= z || $6 >= h) { exit 1 }
+    NR > 1 { x = $4; z = $5; h = $6; if ($7 != "nan") exit 1 }
+    END { if (NR < 5) exit 1 }' one/probes.csv
+try run drop.yaml --on serial --quiet --output asoutputs --set diagnostics.every=0 --set output.every=0 --set output.every_seconds=0.01
+check "without diagnostics as often as there are outputs" bash -c '[ "$(cut -d, -f1 asoutputs/probes.csv | paste -sd,)" = step,0,29,57,86 ]'
+try run drop.yaml --on serial --output never --steps 1 --set diagnostics.every=0 --set output.every=0
+check "or not at all, which is said" grep -q "probes     4, not measured: nothing says when; give diagnostics.every" .err
+
 device=
 if [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ] && "$STRAKE" devices | grep -q '^ocl:0'; then
     device=ocl:0
@@ -68,6 +84,8 @@ try compare one/checkpoint.strake one/checkpoint.strake
 exits 0 "checkpoints of particles are compared"
 try run drop.yaml --set scene.spacing=0.021 --resume one/checkpoint.strake --quiet
 fails 2 "a checkpoint of another scene is refused" "belongs to another case"
+try run drop.yaml --set precision=single --resume one/checkpoint.strake --quiet
+fails 2 "and one of the other precision, truly" "the problem agrees, but the precision, the scene, scheme, parameters or the version of Strake differ"
 
 if command -v python3 >/dev/null; then
     good=0
@@ -99,16 +117,29 @@ time: {end: 0.2}
 scheme: {sound: 20}
 output: {every: 100, formats: [npy, vtp]}
 YAML
-try run fall.yaml --on cpu --output fall --set checkpoint.every=250
+try run fall.yaml --on cpu --output fall --report fall.json --set checkpoint.every=250
 exits 0 "a fluid falls out of its box to the last particle"
-check "which is told, and counted" bash -c 'grep -q "warning: .* left the box by step" .err && grep -q "^lost  *20 " .out'
+check "which is told, and counted" bash -c '
+    grep -q "warning: 5 particles have left the box by step 206, t = .* (the first: number 0, fluid, at \[0.1[01].*, -0.00.*\] m)" .err &&
+    grep -q "^lost  *20 " .out && grep -q "^the last one lost  *19  fluid, by step 349" .out'
+check "kept on record one by one" bash -c '
+    head -1 fall/lost.csv | grep -qx "step,time,number,kind,x,z" && [ "$(tail -n +2 fall/lost.csv | cut -d, -f3 | sort -un | wc -l)" = 20 ] &&
+    tail -n +2 fall/lost.csv | sort -c -t, -k1,1n -k3,3n && awk -F, "NR > 1 && (\$6 >= 0 || \$6 < -0.01 || \$4 != 0) {exit 1}" fall/lost.csv'
+check "and in the report" bash -c '[ "$(grep -c "{\"number\": [0-9]*, \"kind\": \"fluid\", \"step\"" fall.json)" = 20 ]'
 check "files of no particles are written" grep -aq 'NumberOfPoints="0"' "fall/$(basename "$(ls fall/*.vtp | tail -1)")"
 check "in arrays who left keeps a row" bash -c '
     last=$(ls fall/kind_*.npy | tail -1); [ "$(stat -c %s "$last")" -eq $((128 + 8 * 20)) ] &&
     [ "$(tail -c +129 "$last" | od -An -v -tf8 -w8 | sort -u | tr -d " ")" = 3 ]'
+cp -r fall full
+try run fall.yaml --on "${device:-serial}" --quiet --output full --resume fall/checkpoint.strake
+check "the record goes on where a run does, without doubles" cmp full/lost.csv fall/lost.csv
 try run fall.yaml --on serial --quiet --output again --resume fall/checkpoint.strake
 last=$(basename "$(ls fall/position_*.npy | tail -1)")
 check "a run in which particles have left goes on to the same bytes" cmp "again/$last" "fall/$last"
+
+try run drop.yaml --on serial --quiet --output fast --set 'scene.fluid=[{box: {from: [0, 0], to: [0.24, 0.24]}, velocity: [4000, 0]}]'
+fails 1 "who is too fast is named" "particle 0 is so fast, 4000 m/s, that" \
+    "; particle 0 is fluid and was at [0.01, 0.01] m when they were last put in order"
 
 for where in auto hybrid gpu cpu,ocl:0; do
     try run drop.yaml --on $where --quiet

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "scene/probes.h"
 #include "scene/scene.h"
 
 /* A case and its scene. */
@@ -273,6 +274,79 @@ static void probes_are_kept(void **state)
     refuse(tank, SETS("scene.probes=[{name: a, height: [1]}, {name: a, height: [2]}]"),
            "probe 1 has this name, too");
     refuse(tank, SETS("scene.probes=[{height: [1, 2]}]"), "expected [x] [m]");
+    /* Columns are no more alike than names. */
+    refuse(tank, SETS("scene.probes=[{name: a, velocity: [1, 0]}, {name: a_z, height: [0]}]"),
+           "probe 1 has this name, too");
+    refuse(tank, SETS("scene.probes=[{name: height2, height: [1]}, {height: [0]}]"),
+           "probe 1 has this name, too");
+    refuse(tank, SETS("scene.probes=[{pressure: [0.5, 0.2]}, {height: [1.01]}]"),
+           "scene.probes: height2 is outside of the scene's box, at x = 1.01 m; expected 0 to 1 m");
+    refuse(tank, SETS("scene.probes=[{velocity: [0.5, -0.01]}]"), "z = -0.01 m; expected 0 to 0.8");
+    refuse(tank, SETS("scene.probes=[{velocity: [.nan, 0]}]"), "expected a number");
+}
+
+/* What the probes of a case measure of its fluid, given fields that are linear in space. */
+static void measure(const stage *s, double *out)
+{
+    strake_probes probes;
+    strake_error error;
+    assert_int_equal(strake_probes_begin(&probes, s->which, &s->scene, &error), STRAKE_OK);
+    for (int64_t k = 0; k < s->scene.kinds[STRAKE_PARTICLE_FLUID]; k++) {
+        double x[3];
+        strake_scene_position(&s->scene, s->scene.particle[k].x, x);
+        const double v[] = {x[0] + 2.0 * x[2], x[1], 1.0 - x[0]};
+        strake_probes_add(&probes, x, v, 1000.0, 3.0 - x[0] + 5.0 * x[1] - 7.0 * x[2]);
+    }
+    strake_probes_end(&probes, out);
+    strake_probes_free(&probes);
+}
+
+static void assert_near(double is, double should_be)
+{
+    if (!(fabs(is - should_be) < 1e-9)) {
+        fail_msg("%.17g instead of %.17g", is, should_be);
+    }
+}
+
+static void probes_are_right_for_linear_fields(void **state)
+{
+    double out[9];
+    (void)state;
+    /* In the water, at its bottom and surface; in a corner the mean, which is less. Two spacings above: its drops; far: none. */
+    stage s =
+        set_up(tank, SETS("scene.probes=[{pressure: [0.513, 0.207]}, {pressure: [0.5, 0]}, "
+                          "{pressure: [0.5, 0.5]}, {pressure: [0, 0]}, {pressure: [0.5, 0.8]}, "
+                          "{velocity: [1, 0.3]}, {height: [0.31]}, {height: [1]}]"));
+    measure(&s, out);
+    assert_near(out[0], 3.0 - 0.513 - 7.0 * 0.207);
+    assert_near(out[1], 3.0 - 0.5);
+    assert_near(out[2], 3.0 - 0.5 - 7.0 * 0.5);
+    assert_true(out[3] < 3.0 && out[3] > 3.0 - 0.02 - 7.0 * 0.02);
+    assert_true(isnan(out[4]));
+    assert_near(out[5], 1.0 + 2.0 * 0.3);
+    assert_near(out[6], 0.0);
+    assert_true(fabs(out[7] - 0.5) < 0.001 && fabs(out[8] - 0.5) < 0.001);
+    down(&s);
+    /* In 3D; where the water ends there is none. */
+    s = set_up(dam,
+               SETS("scene.probes=[{pressure: [-0.81, 0.37, 0.22]}, {velocity: [-1, 0.5, 0.3]}, "
+                    "{height: [-0.8, 0.5]}, {height: [-0.8, 0]}, {height: [0.2, 0.5]}]"));
+    measure(&s, out);
+    assert_near(out[0], 3.0 + 0.81 + 5.0 * 0.37 - 7.0 * 0.22);
+    assert_near(out[1], -1.0 + 2.0 * 0.3);
+    assert_near(out[2], 0.5);
+    assert_near(out[3], 2.0);
+    assert_true(fabs(out[4] - 0.6) < 0.01 && fabs(out[5] - 0.6) < 0.01 && isnan(out[6]));
+    down(&s);
+    /* Where the scene repeats itself both ends are one place. */
+    s = set_up(tank,
+               SETS("scene.periodic=[x]", "scene.walls=[{sides: [bottom]}]",
+                    "scene.probes=[{velocity: [0, 0.2]}, {velocity: [1, 0.2]}, {height: [0]}]"));
+    measure(&s, out);
+    assert_near(out[0], out[2]);
+    assert_near(out[1], out[3]);
+    assert_true(fabs(out[4] - 0.5) < 0.001);
+    down(&s);
 }
 
 /* --- meshes ---------------------------------------------------------------------------------------- */
@@ -665,6 +739,7 @@ int main(void)
         cmocka_unit_test(a_wave_moves_as_theory_says),
         cmocka_unit_test(a_corridor_is_cut_along_y),
         cmocka_unit_test(probes_are_kept),
+        cmocka_unit_test(probes_are_right_for_linear_fields),
         cmocka_unit_test(a_tank_is_as_filled_by_hand),
         cmocka_unit_test(scenes_have_hashes),
         cmocka_unit_test(what_cannot_be_is_refused),

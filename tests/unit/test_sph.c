@@ -307,6 +307,11 @@ static void what_leaves_the_box_is_counted(void **state)
     step(run, INT64_MAX, 0.2);
     assert_int_equal(run->count, 1);
     assert_int_equal(run->clock.lost, 1);
+    assert_int_equal(run->leavers, 1);
+    const strake_sph_leaver *const one = run->leaver;
+    assert_true(one->number == 4 && one->kind == STRAKE_PARTICLE_FLUID && one->step > 0);
+    assert_true(one->x[0] > 2.0 && one->x[0] < 2.1 &&
+                fabs(one->x[0] - (1.9 + 2.0 * one->time)) < 1e-12);
     assert_int_equal(strake_sph_image_get(view(run), 0).number, 9);
     strake_sph_close(&run);
 }

@@ -219,6 +219,14 @@ static void what_goes_wrong_is_told(void **state)
     assert_int_equal(run->clock.lost, 1);
     must(strake_sph_view(run, &image, &error), &error);
     assert_int_equal(strake_sph_image_get(image, 1).number, 9);
+    /* It is the one that the processor misses, at the same place to the last bit. */
+    strake_sph_run *other = on_cpu(&swarm, STRAKE_SINGLE);
+    step(other, INT64_MAX, 0.2);
+    assert_true(run->leavers == 1 && other->leavers == 1);
+    assert_true(run->leaver->number == other->leaver->number && run->leaver->number == 4);
+    assert_true(run->leaver->step == other->leaver->step);
+    assert_memory_equal(run->leaver->x, other->leaver->x, sizeof run->leaver->x);
+    strake_sph_close(&other);
     strake_sph_close(&run);
 
     two[0].x[0] = 0.55;

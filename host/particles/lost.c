@@ -1,0 +1,118 @@
+/* Which particle something is about: those that left the box, and the one that a failure names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "particles/domain.h"
+
+const char *strake_particles_kind_word(strake_particle_kind kind)
+{
+    static const char *const word[] = {[STRAKE_PARTICLE_FLUID] = "fluid",
+                                       [STRAKE_PARTICLE_DYNAMIC] = "dynamic",
+                                       [STRAKE_PARTICLE_WALL] = "wall"};
+    return word[kind];
+}
+
+/* "[0.1, 0.25] m", of a point along the directions that the problem has. */
+static const char *point_text(const strake_particles *p, const double at[3], char text[80])
+{
+    if (p->scene.sph.dims == 3) {
+        (void)strake_number_print(text, 80, "[%.6g, %.6g, %.6g] m", at[0], at[1], at[2]);
+    } else {
+        (void)strake_number_print(text, 80, "[%.6g, %.6g] m", at[0], at[1]);
+    }
+    return text;
+}
+
+/* Where a point of the box is in the case, along the directions that the problem has. */
+static void find_point(const strake_particles *p, const double x[STRAKE_PARTICLE_AXES],
+                       double at[STRAKE_SCENE_DIRECTIONS])
+{
+    double in_case[STRAKE_SCENE_DIRECTIONS];
+    strake_scene_position(&p->scene, x, in_case);
+    strake_scene_list_vector(&p->scene, in_case, at);
+}
+
+static int by_step(const void *a, const void *b)
+{
+    const strake_domain_loss *const one = a, *const other = b;
+    return one->step != other->step ? (one->step > other->step) - (one->step < other->step)
+                                    : (one->number > other->number) - (one->number < other->number);
+}
+
+strake_status strake_particles_note_lost(strake_particles *p, strake_sph_run *run,
+                                         strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain_loss *more = NULL;
+    if (run->leavers == 0) {
+        return STRAKE_OK;
+    }
+    more = realloc(p->loss, (size_t)(p->losses + run->leavers) * sizeof *more);
+    STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for a record of particles that left the box");
+    p->loss = more;
+    for (int64_t k = 0; k < run->leavers; k++) {
+        const strake_sph_leaver *const one = &run->leaver[k];
+        strake_domain_loss *const loss = &p->loss[p->losses + k];
+        *loss = (strake_domain_loss){.number = one->number,
+                                     .step = one->step,
+                                     .time = one->time,
+                                     .kind = strake_particles_kind_word(one->kind),
+                                     .kind_number = (int)one->kind};
+        find_point(p, one->x, loss->at);
+    }
+    qsort(p->loss + p->losses, (size_t)run->leavers, sizeof *p->loss, by_step);
+    p->losses += run->leavers;
+    run->leavers = 0;
+cleanup:
+    return status;
+}
+
+void strake_particles_tell_lost(const strake_particles *p, const strake_sph_clock *clock,
+                                int64_t *told)
+{
+    char first[160] = "", where[80];
+    if (clock->lost == 0 || clock->lost < 10 * *told) {
+        return;
+    }
+    *told = clock->lost;
+    if (p->losses > 0) {
+        (void)strake_number_print(first, sizeof first, " (the first: number %lld, %s, at %s)",
+                                  (long long)p->loss[0].number, p->loss[0].kind,
+                                  point_text(p, p->loss[0].at, where));
+    }
+    strake_tell(&p->team->notices,
+                STRAKE_NOTICE_WARNING "%lld particle%s left the box by step %lld, t = %g s%s, and "
+                                      "%s computed no more; a larger scene or walls keep them",
+                (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
+                (long long)clock->steps, clock->time, first, clock->lost > 1 ? "are" : "is");
+}
+
+strake_status strake_particles_explain(const strake_particles *p, strake_sph_run *run,
+                                       strake_status why, strake_error *error)
+{
+    const int64_t culprit = run->culprit;
+    const strake_sph_image *image = NULL;
+    strake_error ignored;
+    char where[80];
+    double x[STRAKE_PARTICLE_AXES], at[STRAKE_SCENE_DIRECTIONS] = {0.0, 0.0, 0.0};
+    run->culprit = -1;
+    if (culprit < 0 || error == NULL || strake_sph_view(run, &image, &ignored) != STRAKE_OK) {
+        return why;
+    }
+    for (int64_t k = 0; k < image->count; k++) {
+        if (image->number[k] == culprit) {
+            const size_t used = strlen(error->text);
+            strake_sph_image_rest(image, k, x);
+            find_point(p, x, at);
+            (void)snprintf(error->text + used, sizeof error->text - used,
+                           "; particle %lld is %s and was at %s when they were last put in order",
+                           (long long)culprit,
+                           strake_particles_kind_word((strake_particle_kind)image->kind[k]),
+                           point_text(p, at, where));
+        }
+    }
+    return why;
+}
