@@ -72,7 +72,10 @@ static int sweep(const strake_domain *domain, const strake_settings *settings, i
 static strake_status lay_out(strake_domain *domain, int steps, strake_error *error)
 {
     strake_grid *const grid = strake_grid_of(domain);
+    strake_error ignored;
     strake_grid_lay_out(grid, steps);
+    domain->may_wander =
+        domain->kept == 0 && strake_grid_check_one_way(grid, &ignored) == STRAKE_OK;
     return grid->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY
                ? strake_grid_check_one_way(grid, error)
                : STRAKE_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+#include "base/clock.h"
 #include "group/commons.h"
 
 enum { TAG_DOWN = 0, TAG_UP = 1, TAG_WORD = 960 };
@@ -304,10 +305,13 @@ static bool exchange_sweep(strake_rank_group *group, int64_t step, int64_t end)
         leave(group, link);
         return false;
     }
+    const double sent = strake_clock_seconds();
     border->status = strake_link_send(link, &border->error);
     if (border->status == STRAKE_OK) {
         border->status = receive(group, link, &border->error);
     }
+    group->exchange.waited += strake_clock_seconds() - sent;
+    group->exchange.sweeps++;
     if (border->status == STRAKE_OK) {
         strake_bell_ring(&border->done, end);
         border->status = strake_link_sent(link, &border->error);
@@ -370,7 +374,7 @@ strake_status strake_border_create(strake_rank_group *group, strake_error *error
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, begin_border(group, error), error));
     group->border->is_crowded = strake_workers_are_crowded(group->team, 1);
     strake_ranks_set_crowded(group->domain->ranks, group->border->is_crowded);
-    if (group->which->run.exchange != STRAKE_EXCHANGE_MESSAGES) {
+    if (group->exchange.way != STRAKE_EXCHANGE_MESSAGES) {
         STRAKE_TRY(strake_commons_map(group, beside, depth, group->border->common, error));
     }
     find_sent(group, depth);
@@ -414,6 +418,33 @@ strake_status strake_border_refresh(strake_rank_group *group, strake_error *erro
         STRAKE_TRY(strake_link_received(both[k], NULL, error));
         STRAKE_TRY(strake_link_sent(both[k], error));
     }
+cleanup:
+    return status;
+}
+
+/* strake_least.own of a round that nobody computes for. */
+static bool bring_nothing(void *user, bool waits, double *value)
+{
+    (void)user;
+    (void)waits;
+    *value = (double)INFINITY;
+    return true;
+}
+
+strake_status strake_border_time(strake_rank_group *group, int rounds, double *seconds,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_link *const link = group->border->link[group->domain->parity];
+    const double start = strake_clock_seconds();
+    for (int k = 0; k < rounds; k++) {
+        strake_least least = {.own = bring_nothing};
+        STRAKE_TRY(strake_link_listen(link, error));
+        STRAKE_TRY(strake_link_send(link, error));
+        STRAKE_TRY(strake_link_received(link, group->domain->is_adaptive ? &least : NULL, error));
+        STRAKE_TRY(strake_link_sent(link, error));
+    }
+    *seconds = (strake_clock_seconds() - start) / rounds;
 cleanup:
     return status;
 }

@@ -29,6 +29,10 @@ void strake_border_destroy(strake_rank_group *group);
 /** Brings the ghosts of the current states up to date. Collective. */
 strake_status strake_border_refresh(strake_rank_group *group, strake_error *error);
 
+/** Seconds of that, of one of so many rounds: nobody computes, and what travels is what is there already. Collective. */
+strake_status strake_border_time(strake_rank_group *group, int rounds, double *seconds,
+                                 strake_error *error);
+
 /** All ranks are about to make @p sweeps sweeps together, or fewer if their clock ends. */
 void strake_border_expect(strake_rank_group *group, int64_t sweeps);
 

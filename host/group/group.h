@@ -8,9 +8,26 @@
 #ifndef STRAKE_GROUP_H
 #define STRAKE_GROUP_H
 
+#include "model/messages.h"
 #include "pace/pace.h"
 
-enum { STRAKE_MOST_COMMONS = 4 };
+enum { STRAKE_MOST_COMMONS = 4, STRAKE_MOST_ROUND_OPTIONS = 12 };
+
+/** How ranks exchange, by the figures that `strake model` keeps of them (exchange.h). The same on all ranks. */
+typedef struct strake_rank_exchange {
+    strake_rank_model *figures; /**< NULL: none are known, ... */
+    char why[1200];             /**< ... since ... */
+    strake_exchange way;        /**< in effect, never auto */
+    bool chose_way, chose_steps;
+    int options;
+    strake_round_option option[STRAKE_MOST_ROUND_OPTIONS];
+    double predicted; /**< [s] of the exchange in effect, of host arrays; NaN: unknown */
+    double whole;     /**< [s] likewise, with the ways between devices and host arrays */
+    double measured;  /**< [s] of that, all ranks ready for it; NaN: it was not */
+    int samples;      /**< that it is of */
+    double waited;    /**< [s] from sending to having received, in all sweeps of this rank, ... */
+    int64_t sweeps;   /**< ... so many */
+} strake_rank_exchange;
 
 /** Exchange with other ranks (border.h). */
 typedef struct strake_border strake_border;
@@ -25,6 +42,8 @@ typedef struct strake_rank_group {
     strake_border *border;
     int commons; /**< slabs whose states are in memory of other ranks too, with what shares pages with them */
     strake_range common[STRAKE_MOST_COMMONS];
+
+    strake_rank_exchange exchange;
 
     bool balances;                    /**< slabs may move between ranks */
     strake_balancer *balancer;        /**< on rank 0 */

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "group/border.h"
+#include "group/exchange.h"
 #include "pace/choose.h"
 
 enum { MOST_RANKS = STRAKE_MOST_PARTS, ROUNDS = 2 };
@@ -116,7 +117,7 @@ strake_status strake_shares_begin(strake_rank_group *group, strake_error *error)
     STRAKE_CHECK(count <= MOST_RANKS, error, STRAKE_ERR_USAGE,
                  "%d ranks; Strake runs on %d at most", count, (int)MOST_RANKS);
     strake_ranks_set_patience(group->domain->ranks, group->which->run.patience);
-    group->domain->one_way = group->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY;
+    group->domain->one_way = group->exchange.way == STRAKE_EXCHANGE_ONE_WAY;
     group->owned = calloc((size_t)count, sizeof *group->owned);
     STRAKE_CHECK(group->owned != NULL, error, STRAKE_ERR_MEMORY, "out of memory for the ranks");
     STRAKE_TRY(first_weights(group, weight, error));
@@ -248,9 +249,11 @@ strake_status strake_shares_place(strake_rank_group *group, strake_error *error)
         STRAKE_TRY(share_by_rates(group, error));
     }
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, agree_on_steps(group, error), error));
+    STRAKE_TRY(strake_exchange_choose(group, error));
     STRAKE_TRY(strake_ranks_agree(group->domain->ranks, strake_border_create(group, error), error));
     /* Trials did without the neighbours' slabs. */
     STRAKE_TRY(strake_border_refresh(group, error));
+    STRAKE_TRY(strake_exchange_rehearse(group, error));
     group->domain->ops->note(group->domain, STRAKE_DOMAIN_REFRESHED);
 cleanup:
     return status;

@@ -9,12 +9,12 @@
 #include "main/compiling.h"
 #include "main/interrupt.h"
 #include "main/model_advice.h"
+#include "main/model_table.h"
 #include "main/places.h"
 #include "main/command.h"
 #include "main/say.h"
 #include "main/progress.h"
 #include "main/report_file.h"
-#include "model/messages.h"
 #include "model/say.h"
 #include "opencl/cl_watch.h"
 
@@ -26,7 +26,7 @@ typedef struct session {
     strake_cl_watch watch;
     strake_model_machine machine;
     strake_ranks *ranks; /* NULL: this process is alone */
-    strake_message_model messages;
+    strake_message_model *messages;
     bool host;
     strake_progress progress;
     strake_report_file report, plot;
@@ -87,45 +87,6 @@ static void show_progress(void *user, double share, const char *facts)
     strake_progress_show(&s->progress, share, facts);
 }
 
-/* Half of an interval in percent of its value; above 100 % the value is not known. */
-static double half_width(const strake_estimate *e)
-{
-    return e->value > 0.0 ? 50.0 * (e->high - e->low) / e->value : 0.0;
-}
-
-static void print_estimate(FILE *stream, const strake_estimate *e, const char *text)
-{
-    if (half_width(e) > 100.0 || text[0] == '-') {
-        (void)fprintf(stream, " %11s %8s", "-", "");
-    } else {
-        (void)fprintf(stream, " %11s %6.1f %%", text, half_width(e));
-    }
-}
-
-static void print_path(FILE *stream, const char *name, const strake_path *path)
-{
-    for (int r = 0; r < path->regimes; r++) {
-        char text[32];
-        const strake_postal *p = &path->regime[r];
-        (void)fprintf(stream, "  %-14s %9s", r == 0 ? name : "",
-                      strake_say_bytes(r == 0 ? path->least : p->from, text));
-        print_estimate(stream, &p->alpha, strake_say_seconds(p->alpha.value, text));
-        print_estimate(stream, &p->beta,
-                       p->beta.value > 0.0 ? strake_say_rate(1.0 / p->beta.value, text) : "-");
-        if (r == 0) {
-            (void)fprintf(stream, " %5.1f %5.0f", 100.0 * path->error, 100.0 * path->worst);
-        }
-        (void)fprintf(stream, "\n");
-    }
-}
-
-static void print_head(FILE *stream, const char *id, const char *name)
-{
-    (void)fprintf(stream, "%s%s%.60s\n  %-14s %9s %11s %8s %11s %8s %11s\n", id,
-                  name[0] != '\0' ? ": " : "", name, "path", "from", "start-up", "+-", "rate", "+-",
-                  "off by %");
-}
-
 static void print_tables(const session *s)
 {
     char id[32];
@@ -133,26 +94,22 @@ static void print_tables(const session *s)
     for (int d = 0; d < m->devices; d++) {
         if (m->device[d].status == STRAKE_OK) {
             (void)snprintf(id, sizeof id, "ocl:%d", m->device[d].index);
-            print_head(s->stream, id, m->device[d].model.name);
+            strake_model_table_head(s->stream, id, m->device[d].model.name);
             for (int k = 0; k < STRAKE_PATHS; k++) {
-                print_path(s->stream, strake_path_name[k], &m->device[d].model.path[k]);
+                strake_model_table_path(s->stream, strake_path_name[k],
+                                        &m->device[d].model.path[k]);
             }
             (void)fprintf(s->stream, "\n");
         }
     }
     for (int p = 0; p < m->pairs; p++) {
         (void)snprintf(id, sizeof id, "ocl:%d to ocl:%d", m->pair[p].from, m->pair[p].to);
-        print_head(s->stream, id, "");
-        print_path(s->stream, "through host", &m->pair[p].through_host);
-        print_path(s->stream, "in one context", &m->pair[p].in_context);
+        strake_model_table_head(s->stream, id, "");
+        strake_model_table_path(s->stream, "through host", &m->pair[p].through_host);
+        strake_model_table_path(s->stream, "in one context", &m->pair[p].in_context);
         (void)fprintf(s->stream, "\n");
     }
-    if (s->messages.to > 0) {
-        (void)snprintf(id, sizeof id, "rank 0 to rank %d", s->messages.to);
-        print_head(s->stream, id, "");
-        print_path(s->stream, "messages", &s->messages.path);
-        (void)fprintf(s->stream, "\n");
-    }
+    strake_model_table_ranks(s->stream, s->messages);
 }
 
 /* An array of the lines of a text. */
@@ -214,13 +171,7 @@ static void print_json(const session *s, const strake_text *verdict, const strak
         print_pair(&m->pair[p], json);
     }
     strake_json_end(json);
-    if (s->messages.to > 0) {
-        strake_json_object(json, "messages", STRAKE_JSON_LINE);
-        strake_json_integer(json, "from", 0);
-        strake_json_integer(json, "to", s->messages.to);
-        strake_model_print_path("path", &s->messages.path, &s->messages.measured, json);
-        strake_json_end(json);
-    }
+    strake_model_json_ranks(s->messages, json);
     print_lines("verdict", verdict, json);
     print_lines("statements", said, json);
     if (advice->length > 0) {
@@ -264,6 +215,13 @@ static int store(const session *s)
             strake_say_warning("%s", error.text);
         }
     }
+    if (s->messages->model.path.regimes > 0) {
+        strake_error error;
+        if (strake_rank_model_store(s->arguments->cache, &s->messages->setup, &s->messages->model,
+                                    &error) != STRAKE_OK) {
+            strake_say_warning("%s", error.text);
+        }
+    }
     return failed;
 }
 
@@ -304,6 +262,21 @@ cleanup:
     return status;
 }
 
+/* The device that this rank's messages come from: they are dealt out to the ranks of a machine. -1: none */
+static int find_own(session *s)
+{
+    strake_error ignored;
+    strake_places found = {.devices = 0};
+    const int self = strake_ranks_local_self(s->ranks);
+    const bool first = strake_ranks_self(s->ranks) == 0;
+    if ((!first && strake_cl_list_open(&s->list, &ignored) != STRAKE_OK) ||
+        strake_places_find(s->arguments->on, &s->list, "has no transfers to measure", &found,
+                           &ignored) != STRAKE_OK) {
+        return -1;
+    }
+    return found.devices > 0 ? found.device[self % found.devices] : -1;
+}
+
 /* On rank 0 what devices cost, then on all what messages cost. */
 static strake_status measure_all(session *s, strake_case **which, bool *stopped,
                                  strake_error *error)
@@ -321,7 +294,10 @@ static strake_status measure_all(session *s, strake_case **which, bool *stopped,
     STRAKE_TRY(strake_ranks_most(s->ranks, &value, 1, error));
     *stopped = value > 0.0;
     if (s->ranks != NULL && !*stopped) {
-        STRAKE_TRY(strake_messages_measure(s->ranks, &s->messages, error));
+        double devices = s->machine.devices; /* others look for theirs only where rank 0 has some */
+        STRAKE_TRY(strake_ranks_most(s->ranks, &devices, 1, error));
+        const int device = devices > 0.0 ? find_own(s) : -1;
+        STRAKE_TRY(strake_messages_measure(s->ranks, &s->list, device, budget, s->messages, error));
     }
 cleanup:
     return status;
@@ -339,6 +315,8 @@ static int command(const strake_arguments *arguments)
     session *const s = calloc(1, sizeof *s);
     STRAKE_CHECK(s != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     s->arguments = arguments;
+    s->messages = calloc(1, sizeof *s->messages);
+    STRAKE_CHECK(s->messages != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     s->stream = strake_table_stream(arguments->report);
     STRAKE_TRY(strake_ranks_open(&s->ranks, error));
     STRAKE_TRY(measure_all(s, &which, &stopped, error));
@@ -380,6 +358,7 @@ cleanup:
         strake_report_drop(&s->report);
         strake_report_drop(&s->plot);
         strake_ranks_close(&s->ranks);
+        free(s->messages);
         free(s);
     }
     return code;
@@ -412,16 +391,22 @@ const strake_command strake_command_model = {
         "64 bytes to 64 MiB and fitted as start-up plus bytes over a rate, for each range of\n"
         "sizes that the data show. Then: several queues and threads at once, many messages,\n"
         "kernels beside copies, launches, waits and memory bandwidth. A device listed twice is\n"
-        "also measured as a pair with itself. Under mpirun rank 0 does all this, and messages to\n"
-        "the last rank and back are measured too; MPI's protocols (short, eager, rendezvous)\n"
-        "show as ranges of sizes. The columns +- are half of the interval of 95 %,\n"
+        "also measured as a pair with itself. Under mpirun rank 0 does all this, and what\n"
+        "messages cost is measured too: there and back; what all ranks exchange with their\n"
+        "neighbours at once, in a line, a ring and one way; 1, 2, ... pairs at once; one volume\n"
+        "in 1 to 16 messages; an all-reduce; and from device to device. MPI's protocols (short,\n"
+        "eager, rendezvous) show as ranges of sizes. The columns +- are half of the interval of 95 "
+        "%,\n"
         "`off by` the median and the largest difference of model and measurement; - is what the\n"
         "measurements do not tell. Three lines say first what transfers reach, what an exchange\n"
         "takes and how far the models are to be trusted.\n"
         "\n"
         "The models are kept beside the compiled kernels, for the device, its driver and this\n"
         "version; `strake run` uses them to decide whether transfers run beside kernels and how\n"
-        "many steps go from one exchange to the next, and says so in its report. With CASE.yaml\n"
+        "many steps go from one exchange to the next, and says so in its report. Those of "
+        "messages\n"
+        "are kept for this set-up of ranks, machines and MPI; runs of the same one decide by them\n"
+        "how ranks exchange (run.exchange) and how often (run.steps_per_sweep). With CASE.yaml\n"
         "the command says what the models mean for that case.\n",
     .examples = "  strake model\n"
                 "  strake model cone.yaml --on ocl:0 --budget 10\n"

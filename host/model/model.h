@@ -113,6 +113,9 @@ void strake_model_print(const strake_device_model *model, const strake_measured 
 void strake_model_print_path(const char *key, const strake_path *path,
                              const strake_measured *measured, strake_json *json);
 
+/** Appends the object of a max-rate model. */
+void strake_model_print_rate(const char *key, const strake_max_rate *rate, strake_json *json);
+
 /**
  * Loads the stored model of a device, if there is one for this device, driver and version of Strake.
  * @param[in] folder  NULL: the default cache

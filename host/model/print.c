@@ -73,7 +73,7 @@ static void print_lists(strake_json *json, const char *key, const strake_both *l
     strake_json_end(json);
 }
 
-static void print_rate(strake_json *json, const char *key, const strake_max_rate *rate)
+void strake_model_print_rate(const char *key, const strake_max_rate *rate, strake_json *json)
 {
     strake_json_object(json, key, STRAKE_JSON_LINE);
     strake_json_number(json, "one", rate->one);
@@ -88,8 +88,8 @@ static void print_active(const strake_device_model *m, strake_json *json)
     strake_json_integer(json, "bytes", STRAKE_MODEL_LARGE);
     print_lists(json, "queues", m->queues, STRAKE_MODEL_ACTIVE);
     print_lists(json, "threads", m->threads, STRAKE_MODEL_ACTIVE);
-    print_rate(json, "up", &m->active_up);
-    print_rate(json, "down", &m->active_down);
+    strake_model_print_rate("up", &m->active_up, json);
+    strake_model_print_rate("down", &m->active_down, json);
     strake_json_number(json, "both_ways", m->both_ways);
     strake_json_end(json);
 }

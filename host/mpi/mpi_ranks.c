@@ -68,6 +68,16 @@ cleanup:
     return status;
 }
 
+/* "Open MPI v4.1.4": what MPI says of itself, up to the first comma or line. */
+static void name_library(strake_ranks *ranks)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    (void)MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = '\0';
+    (void)snprintf(ranks->library, sizeof ranks->library, "%.99s", text);
+}
+
 strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -84,6 +94,7 @@ strake_status strake_ranks_open(strake_ranks **out, strake_error *error)
                  "MPI cannot start; is it the one that Strake was built "
                  "with?");
     ranks->started = true;
+    name_library(ranks);
     STRAKE_CHECK(provided >= MPI_THREAD_SERIALIZED, error, STRAKE_ERR_RANK,
                  "this MPI does not let threads use it in turn (MPI_THREAD_SERIALIZED); use "
                  "another one");
@@ -154,6 +165,11 @@ int strake_ranks_machine(const strake_ranks *ranks)
 int strake_ranks_sharing(const strake_ranks *ranks)
 {
     return ranks->sharing;
+}
+
+const char *strake_ranks_library(const strake_ranks *ranks)
+{
+    return ranks->library;
 }
 
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)

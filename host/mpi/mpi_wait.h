@@ -18,8 +18,9 @@ struct strake_ranks {
     int self, count;
     int local_self, local_count;
     int sharing;
-    pid_t *process; /* of the ranks on this machine */
-    int *number;    /* and their rank */
+    pid_t *process;    /* of the ranks on this machine */
+    int *number;       /* and their rank */
+    char library[100]; /* MPI's name and version */
     double patience;
     bool is_crowded; /* who waits leaves its processor to others at once */
     bool lost;       /* a rank does not answer any more */

@@ -122,6 +122,11 @@ int strake_ranks_sharing(const strake_ranks *ranks)
     return ranks != NULL ? of(ranks)->ranks_sharing(ranks) : 1;
 }
 
+const char *strake_ranks_library(const strake_ranks *ranks)
+{
+    return ranks != NULL ? of(ranks)->ranks_library(ranks) : "";
+}
+
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds)
 {
     if (ranks != NULL) {

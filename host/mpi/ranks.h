@@ -53,6 +53,9 @@ int strake_ranks_machine(const strake_ranks *ranks);
 /** Ranks on this machine that may use the very same processors, this one included. */
 int strake_ranks_sharing(const strake_ranks *ranks);
 
+/** The MPI that they use, with its version: "Open MPI v4.1.4"; "" of a lone rank. Lives as long as @p ranks. */
+const char *strake_ranks_library(const strake_ranks *ranks);
+
 /** Seconds to wait for another rank before it is given up, INFINITY: none is; 300 at first. */
 void strake_ranks_set_patience(strake_ranks *ranks, double seconds);
 

@@ -105,6 +105,7 @@ struct strake_domain {
 
     strake_range own; /**< slabs of this rank; all if it is alone */
     bool one_way;     /**< slabs are exchanged downwards only and wander */
+    bool may_wander;  /**< they could */
     int64_t shift;    /**< one way: place s holds slab s + shift, round the end */
     int parity;       /**< of the current states */
     int64_t step;     /**< steps done */

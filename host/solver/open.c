@@ -8,6 +8,7 @@
 #include "cpu/threads.h"
 #include "grid/grid.h"
 #include "group/border.h"
+#include "group/exchange.h"
 #include "group/regroup.h"
 #include "group/shares.h"
 #include "pace/rescue.h"
@@ -210,12 +211,23 @@ cleanup:
     return status;
 }
 
+/* Most steps that a sweep may get: of several ranks more than usual, where figures of them may choose. */
+static int choose_depth(const strake_solver *solver)
+{
+    strake_settings most = solver->settings;
+    most.steps_per_sweep = STRAKE_MOST_AT_ONCE;
+    return solver->domain->ranks == NULL || solver->kind->sweep == NULL
+               ? solver->team.sweep
+               : strake_exchange_deepest(&solver->group, solver->team.sweep,
+                                         solver->kind->sweep(solver->domain, &most, 0));
+}
+
 /* Arrays and initial fields. */
 static strake_status make_fields(strake_solver *solver, bool *complete, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_case *which = solver->which;
-    STRAKE_TRY(solver->kind->lay_out(solver->domain, solver->team.sweep, error));
+    STRAKE_TRY(solver->kind->lay_out(solver->domain, choose_depth(solver), error));
     STRAKE_TRY(strake_shares_begin(&solver->group, error));
     STRAKE_TRY(choose_instructions(solver, error));
     STRAKE_TRY(strake_threads_start(solver->team.most_threads, error));
@@ -272,6 +284,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     solver->group.team = &solver->team;
     solver->group.pace = &solver->pace;
     STRAKE_TRY(strake_ranks_agree(ranks, find_places(solver, options, error), error));
+    STRAKE_TRY(strake_exchange_load(&solver->group, solver->cache, error));
     STRAKE_TRY(agree_on_sweep(solver, error));
     STRAKE_TRY(strake_ranks_agree(ranks, make_fields(solver, &complete, error), error));
     if (complete) {
@@ -304,6 +317,7 @@ void strake_close(strake_solver **which)
     strake_rebalance_end(&solver->pace);
     strake_level_release(&solver->team.level);
     free(solver->group.owned);
+    strake_exchange_free(&solver->group);
     free(solver->remote.report);
     free(solver->remote.parcel);
     strake_cl_list_free(&solver->team.list);

@@ -147,6 +147,11 @@ int strake_solver_rank_decisions(const strake_solver *solver, const strake_decis
     return solver->group.log.count;
 }
 
+const strake_rank_exchange *strake_solver_exchange(const strake_solver *solver)
+{
+    return solver->domain->ranks != NULL ? &solver->group.exchange : NULL;
+}
+
 int strake_solver_rank_policy(const strake_solver *solver, double *slab_seconds, int64_t *least)
 {
     return strake_regroup_policy(&solver->group, slab_seconds, least);

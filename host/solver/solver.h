@@ -57,6 +57,11 @@ int strake_solver_policy(const strake_solver *solver, double *slab_seconds);
 /** The same of looks at the balance between ranks, on rank 0: parts are ranks. */
 int strake_solver_rank_decisions(const strake_solver *solver, const strake_decision **out);
 
+typedef struct strake_rank_exchange strake_rank_exchange;
+
+/** How ranks exchange, with what kept figures say of it and what was measured, borrowed. NULL: it is alone. */
+const strake_rank_exchange *strake_solver_exchange(const strake_solver *solver);
+
 /**
  * And what else it takes to make those again. @param[out] slab_seconds  first guess of the cost of a slab
  * @param[out] least  slabs that a rank keeps (strake_balancer.least)

@@ -93,6 +93,7 @@ const strake_setting *strake_setting_find(const char *path);
 
 /** How ranks exchange slabs, in the order of the words of run.exchange. */
 typedef enum strake_exchange {
+    STRAKE_EXCHANGE_AUTO,    /**< as kept figures say, else both */
     STRAKE_EXCHANGE_BOTH,    /**< both ways; through common memory between ranks of one machine */
     STRAKE_EXCHANGE_ONE_WAY, /**< downwards only; through common memory likewise */
     STRAKE_EXCHANGE_MESSAGES /**< both ways, in messages */

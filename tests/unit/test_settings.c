@@ -136,6 +136,7 @@ static void words_are_in_the_order_of_their_enumerations(void **state)
                 {"run.overlap", STRAKE_CL_OVERLAP_ON, "on"},
                 {"run.wait", STRAKE_CL_WAIT_SPIN, "spin"},
                 {"run.wait", STRAKE_CL_WAIT_SLEEP, "sleep"},
+                {"run.exchange", STRAKE_EXCHANGE_AUTO, "auto"},
                 {"run.exchange", STRAKE_EXCHANGE_BOTH, "both"},
                 {"run.exchange", STRAKE_EXCHANGE_ONE_WAY, "one_way"},
                 {"run.exchange", STRAKE_EXCHANGE_MESSAGES, "messages"},

@@ -1,0 +1,389 @@
+#include "group/exchange.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/sort.h"
+#include "group/border.h"
+#include "group/shares.h"
+#include "pace/choose.h"
+
+enum {
+    DEEPEST = 8,       /* steps per exchange; fewer where a slab has lines, ... */
+    DEEPEST_LINES = 4, /* ... since their ghost slabs are large */
+    INTERIOR = 5, /* as strips.c: times the border slabs that a worker has, or nothing is hidden */
+    BATCHES = 9,  /* of exchanges that are timed, each ... */
+    MOST_ROUNDS = 32 /* ... of so many at most */
+};
+
+/* Others must be better by this ratio. */
+static const double least_change = 1.02;
+
+/* [s] of a batch. */
+static const double batch_seconds = 2e-3;
+
+/* Whether what an exchange costs decides anything. */
+static bool is_open(const strake_rank_group *group)
+{
+    return group->which->run.exchange == STRAKE_EXCHANGE_AUTO ||
+           (group->team->asked == 0 && !group->domain->is_adaptive);
+}
+
+strake_status strake_exchange_load(strake_rank_group *group, const char *cache, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_rank_exchange *const x = &group->exchange;
+    strake_ranks *const ranks = group->ranks;
+    strake_rank_setup setup;
+    int known = 0;
+    const strake_exchange asked = (strake_exchange)group->which->run.exchange;
+    x->way = asked == STRAKE_EXCHANGE_AUTO ? STRAKE_EXCHANGE_BOTH : asked;
+    x->predicted = x->whole = x->measured = (double)NAN;
+    if (ranks == NULL || !group->which->run.tuned) {
+        return STRAKE_OK;
+    }
+    x->figures = calloc(1, sizeof *x->figures);
+    STRAKE_TRY(strake_ranks_agree(
+        ranks,
+        x->figures != NULL ? STRAKE_OK
+                           : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for the ranks"),
+        error));
+    STRAKE_TRY(strake_rank_setup_find(ranks, &setup, error));
+    if (strake_ranks_self(ranks) == 0) {
+        known = strake_rank_model_load(cache, &setup, x->figures, x->why, sizeof x->why) ==
+                STRAKE_RANKS_FOUND;
+    }
+    STRAKE_TRY(strake_ranks_broadcast(ranks, &known, sizeof known, error));
+    STRAKE_TRY(strake_ranks_broadcast(ranks, x->figures, sizeof *x->figures, error));
+    if (known == 0) {
+        strake_exchange_free(group);
+        if (is_open(group)) {
+            strake_tell(&group->team->notices, "%s", x->why);
+        }
+    }
+cleanup:
+    return status;
+}
+
+void strake_exchange_free(strake_rank_group *group)
+{
+    free(group->exchange.figures);
+    group->exchange.figures = NULL;
+}
+
+int strake_exchange_deepest(const strake_rank_group *group, int usual, int most)
+{
+    const int wanted = group->which->n[1] > 1 ? DEEPEST_LINES : DEEPEST;
+    const bool is_free =
+        group->exchange.figures != NULL && group->team->asked == 0 && !group->domain->is_adaptive;
+    const int deepest = wanted < most ? wanted : most;
+    return is_free && deepest > usual ? deepest : usual;
+}
+
+/* --- what there is to choose from ---------------------------------------------------------------- */
+
+/* What all ranks have in common, as far as an exchange depends on it. */
+typedef struct common {
+    bool is_crowded, has_device, may_wander;
+    int64_t fewest; /* slabs of a rank */
+} common;
+
+static bool has_edge_device(const strake_team *team)
+{
+    const strake_range own = team->domain->own;
+    bool any = false;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *part = &team->part[e];
+        any = any || (part->ops->has_driver && strake_part_has_slabs(part) &&
+                      (part->range.first == own.first || part->range.end == own.end));
+    }
+    return any;
+}
+
+/* One way a device's stripe must fit in its memory, with those that come to it. */
+static bool may_wander(const strake_rank_group *group)
+{
+    bool may = group->domain->may_wander && group->which->run.blocks == 0;
+    for (int e = 0; e < group->team->parts; e++) {
+        const strake_part *part = &group->team->part[e];
+        may = may &&
+              (!part->ops->has_driver ||
+               group->domain->bytes < (double)strake_cl_usable_memory(
+                                          part->device, (uint64_t)group->which->run.device_memory));
+    }
+    return may;
+}
+
+static strake_status find_common(const strake_rank_group *group, common *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int count = strake_ranks_count(group->ranks);
+    double any[3] = {strake_workers_are_crowded(group->team, 1) ? 1.0 : 0.0,
+                     has_edge_device(group->team) ? 1.0 : 0.0, may_wander(group) ? 0.0 : 1.0};
+    STRAKE_TRY(strake_ranks_most(group->ranks, any, 3, error));
+    *out = (common){any[0] > 0.0, any[1] > 0.0, !(any[2] > 0.0), INT64_MAX};
+    for (int k = 0; k < count; k++) {
+        const int64_t slabs = group->owned[k].end - group->owned[k].first;
+        out->fewest = slabs < out->fewest ? slabs : out->fewest;
+    }
+cleanup:
+    return status;
+}
+
+/* What a sweep of so many steps exchanges. Ranks of one machine have border slabs in common, and exchange words. */
+static strake_round_case round_of(const strake_rank_group *group, const common *all,
+                                  strake_exchange way, int steps)
+{
+    const strake_domain *d = group->domain;
+    const bool is_ring = d->ends == STRAKE_PERIODIC;
+    const bool words = way != STRAKE_EXCHANGE_MESSAGES &&
+                       strake_ranks_local_count(group->ranks) == strake_ranks_count(group->ranks);
+    int64_t depth[2];
+    strake_round_case c = {.is_crowded = all->is_crowded,
+                           .meets = d->is_adaptive,
+                           .has_device = all->has_device && !words,
+                           .round = is_ring ? STRAKE_ROUND_RING : STRAKE_ROUND_LINE,
+                           .bytes = 1.0};
+    strake_domain_depth(d, steps, depth);
+    for (int v = 0; v < d->states && !words; v++) {
+        const double slabs = (double)(depth[0] + depth[1]);
+        c.bytes += strake_domain_travels(d, v) ? 0.5 * slabs * d->slab_bytes : 0.0;
+    }
+    if (way == STRAKE_EXCHANGE_ONE_WAY && !words) {
+        c.round = STRAKE_ROUND_ONE_WAY;
+        c.bytes *= 2.0;
+    }
+    return c;
+}
+
+/* Slabs that every rank must have. */
+static int64_t least_of(const strake_domain *d, strake_exchange way, int steps)
+{
+    int64_t depth[2];
+    strake_domain_depth(d, steps, depth);
+    return way == STRAKE_EXCHANGE_ONE_WAY ? depth[0] + depth[1]
+           : depth[0] > depth[1]          ? depth[0]
+                                          : depth[1];
+}
+
+/* Part of this rank's slabs that are computed while those beside other ranks travel. */
+static double hides(const strake_team *team, int steps)
+{
+    int64_t depth[2];
+    double least = 1.0;
+    const strake_range own = team->domain->own;
+    strake_domain_depth(team->domain, steps, depth);
+    if (team->which->run.overlap == STRAKE_CL_OVERLAP_OFF) {
+        return 0.0;
+    }
+    for (int r = 0; r < team->roles; r++) {
+        const strake_role *role = &team->role[r];
+        const int64_t has = role->range.end - role->range.first;
+        const int64_t borders = (role->range.first == own.first ? depth[1] : 0) +
+                                (role->range.end == own.end ? depth[0] : 0);
+        const bool apart = role->worker < 0 || has >= INTERIOR * borders;
+        if (borders > 0) {
+            least = fmin(least, apart && has > borders ? 1.0 - (double)borders / (double)has : 0.0);
+        }
+    }
+    return least;
+}
+
+/* Seconds of a step on this rank with another number of steps per exchange, by what it took with @p now. */
+static double guess(const strake_rank_group *group, double compute, int now, int steps)
+{
+    const strake_domain *d = group->domain;
+    const double own = (double)(d->own.end - d->own.first);
+    return compute * (own + (double)((steps - 1) * d->again)) /
+           (own + (double)((now - 1) * d->again));
+}
+
+/* All ways and steps that are open and possible, the present ones first, and what steps take with them by rank. */
+static void list_options(strake_rank_group *group, const common *all, double compute)
+{
+    static const strake_exchange ways[] = {STRAKE_EXCHANGE_BOTH, STRAKE_EXCHANGE_MESSAGES,
+                                           STRAKE_EXCHANGE_ONE_WAY};
+    strake_rank_exchange *const x = &group->exchange;
+    const int now = group->team->at_once;
+    const bool open_way = group->which->run.exchange == STRAKE_EXCHANGE_AUTO;
+    const int most = strake_exchange_deepest(group, group->team->sweep, DEEPEST);
+    const bool open_steps = group->team->asked == 0 && !group->domain->is_adaptive;
+    x->options = 0;
+    for (int w = 0; w < 3; w++) {
+        for (int k = 0; k <= DEEPEST; k = k == 0 ? 1 : 2 * k) {
+            const int steps = k == 0 ? now : k; /* the present number is the first of a way */
+            const bool is_open = k == 0 || (open_steps && k != now && k <= most);
+            const bool possible = (ways[w] != STRAKE_EXCHANGE_ONE_WAY || all->may_wander) &&
+                                  least_of(group->domain, ways[w], steps) <= all->fewest;
+            if ((ways[w] != x->way && !(open_way && possible)) || !is_open ||
+                (k > 0 && !possible) || x->options == STRAKE_MOST_ROUND_OPTIONS) {
+                continue;
+            }
+            const strake_round_case c = round_of(group, all, ways[w], steps);
+            const strake_round_step s = {.compute = guess(group, compute, now, steps),
+                                         .steps = steps,
+                                         .exchange = strake_round_seconds(x->figures, &c),
+                                         .hides = hides(group->team, steps)};
+            x->option[x->options++] = (strake_round_option){(int)ways[w], steps, s.exchange,
+                                                            strake_round_step_seconds(&s)};
+        }
+    }
+}
+
+/* The slowest rank counts. */
+static strake_status agree_on_options(strake_rank_group *group, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_rank_exchange *const x = &group->exchange;
+    double step[STRAKE_MOST_ROUND_OPTIONS] = {0.0};
+    for (int k = 0; k < x->options; k++) {
+        step[k] = x->option[k].step;
+    }
+    STRAKE_TRY(strake_ranks_most(group->ranks, step, x->options, error));
+    for (int k = 0; k < x->options; k++) {
+        x->option[k].step = step[k];
+    }
+cleanup:
+    return status;
+}
+
+/* --- choosing -------------------------------------------------------------------------------------- */
+
+static strake_status time_rank(strake_rank_group *group, double *seconds, strake_error *error)
+{
+    double part_seconds[STRAKE_MAX_PARTS] = {0.0};
+    return strake_time_team(group->pace, seconds, part_seconds, error);
+}
+
+/* Places this rank's team for another way and number of steps; more slabs of others are then read. */
+static strake_status place(strake_rank_group *group, strake_exchange way, int steps,
+                           strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double weight[STRAKE_MAX_PARTS];
+    strake_team *const team = group->team;
+    strake_domain *const d = group->domain;
+    const bool one_way = way == STRAKE_EXCHANGE_ONE_WAY;
+    const bool reads_more = one_way != d->one_way || steps > team->sweep;
+    strake_shares_split(group, weight);
+    team->agreed = steps;
+    team->sweep = steps > team->sweep ? steps : team->sweep;
+    d->one_way = one_way;
+    group->exchange.way = way;
+    if (reads_more) {
+        strake_shares_set(group, group->owned);
+        d->ops->trim(d);
+        STRAKE_TRY(d->ops->fill(d, error));
+    }
+    STRAKE_TRY(strake_team_place(team, weight, error));
+cleanup:
+    return status;
+}
+
+/* Whether placing it so is possible on all ranks, and a step is then as short as @p before asks for. Collective. */
+static strake_status try_option(strake_rank_group *group, strake_round_option *option,
+                                double before, bool *good, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error failure;
+    double value[2] = {0.0, 0.0}; /* seconds, failures */
+    strake_round_step s = {.steps = option->steps, .exchange = option->exchange};
+    status = place(group, (strake_exchange)option->way, option->steps, &failure);
+    status = status == STRAKE_OK ? time_rank(group, &s.compute, &failure) : status;
+    STRAKE_CHECK(status != STRAKE_ERR_RANK, error, STRAKE_ERR_RANK, "%s", failure.text);
+    s.hides = hides(group->team, option->steps);
+    value[0] = status == STRAKE_OK ? strake_round_step_seconds(&s) : 0.0;
+    value[1] = status == STRAKE_OK ? 0.0 : 1.0;
+    STRAKE_TRY(strake_ranks_most(group->ranks, value, 2, error));
+    option->step = value[1] > 0.0 ? (double)INFINITY : value[0];
+    *good = before > least_change * option->step;
+    status = STRAKE_OK;
+cleanup:
+    return status;
+}
+
+static strake_round_option *find_best(strake_rank_exchange *x, int steps)
+{
+    return &x->option[strake_round_best(x->option, x->options, steps, least_change)];
+}
+
+strake_status strake_exchange_choose(strake_rank_group *group, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_rank_exchange *const x = &group->exchange;
+    const int now = group->team->at_once;
+    common all;
+    double compute = 0.0;
+    strake_round_case c;
+    if (x->figures == NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(find_common(group, &all, error));
+    if (is_open(group)) {
+        bool good = true;
+        STRAKE_TRY(strake_ranks_agree(group->ranks, time_rank(group, &compute, error), error));
+        list_options(group, &all, compute);
+        STRAKE_TRY(agree_on_options(group, error));
+        strake_round_option *best = find_best(x, 0);
+        if (best->steps != now) {
+            STRAKE_TRY(try_option(group, best, find_best(x, now)->step, &good, error));
+            best = good ? best : find_best(x, now);
+        }
+        x->chose_way = group->which->run.exchange == STRAKE_EXCHANGE_AUTO;
+        x->chose_steps = group->team->asked == 0 && !group->domain->is_adaptive;
+        if ((int)x->way != best->way || group->team->at_once != best->steps || !good) {
+            STRAKE_TRY(strake_ranks_agree(
+                group->ranks, place(group, (strake_exchange)best->way, best->steps, error), error));
+        }
+    }
+    c = round_of(group, &all, x->way, group->team->at_once);
+    x->whole = strake_round_seconds(x->figures, &c);
+    c.has_device = false;
+    x->predicted = strake_round_seconds(x->figures, &c);
+cleanup:
+    return status;
+}
+
+const char *strake_exchange_name(strake_exchange way, char *text, size_t size)
+{
+    const strake_settings settings = {.exchange = (int)way};
+    return strake_setting_text(&settings, strake_setting_find("run.exchange"), text, size);
+}
+
+strake_status strake_exchange_rehearse(strake_rank_group *group, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_rank_exchange *const x = &group->exchange;
+    double seconds[BATCHES];
+    char text[160], name[16];
+    const int slack = prctl(PR_GET_TIMERSLACK);
+    const double fit = batch_seconds / fmax(x->predicted, batch_seconds / MOST_ROUNDS);
+    const int rounds = fit > 2.0 ? (int)fit : 2;
+    if (x->figures == NULL) {
+        return STRAKE_OK;
+    }
+    (void)prctl(PR_SET_TIMERSLACK, 1UL); /* as the thread that exchanges */
+    STRAKE_TRY(
+        strake_border_time(group, rounds, &seconds[0], error)); /* the first ones take longer */
+    for (int k = 0; k < BATCHES; k++) {
+        STRAKE_TRY(strake_border_time(group, rounds, &seconds[k], error));
+    }
+    STRAKE_TRY(strake_ranks_most(group->ranks, seconds, BATCHES, error));
+    strake_sort(seconds, BATCHES);
+    x->measured = seconds[0]; /* as the figures are measured */
+    x->samples = BATCHES * rounds;
+    (void)strake_number_print(text, sizeof text, "%.3g us predicted, %.3g us measured",
+                              1e6 * x->predicted, 1e6 * x->measured);
+    strake_tell(&group->team->notices, "ranks exchange %s every %d step%s%s the figures of %s: %s",
+                strake_exchange_name(x->way, name, sizeof name), group->team->at_once,
+                group->team->at_once > 1 ? "s" : "",
+                x->chose_way || x->chose_steps ? ", chosen by" : "; by", x->figures->date, text);
+cleanup:
+    (void)prctl(PR_SET_TIMERSLACK, (unsigned long)(slack > 0 ? slack : 50000));
+    return status;
+}

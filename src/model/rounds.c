@@ -1,0 +1,63 @@
+#include "model/rounds.h"
+
+#include <math.h>
+
+const char *const strake_round_name[STRAKE_ROUNDS] = {"line", "ring", "one_way"};
+const char *const strake_wait_name[STRAKE_WAITS] = {"awake", "crowded"};
+
+/* What a pair alone takes for the largest messages of several pairs. */
+static strake_path path_of_large(const strake_rank_model *m)
+{
+    strake_path path = {.regimes = 1};
+    path.regime[0].alpha.value = m->latency[0];
+    path.regime[0].beta.value = fmax(0.0, m->large[0] - m->latency[0]) / STRAKE_ROUND_LARGE;
+    return path;
+}
+
+void strake_rank_model_fit(strake_rank_model *m)
+{
+    strake_fit_point point[STRAKE_ROUND_MESSAGES];
+    double least = m->messages[0];
+    if (m->pairs > 0) {
+        const strake_path path = path_of_large(m);
+        m->rate = strake_fit_max_rate(&path, STRAKE_ROUND_LARGE, m->large, m->pairs);
+    }
+    for (int k = 0; k < STRAKE_ROUND_MESSAGES; k++) {
+        least = fmin(least, m->messages[k]);
+        point[k] = (strake_fit_point){.bytes = (double)((1 << k) - 1), .seconds = m->messages[k]};
+    }
+    m->further = least > 0.0 ? strake_fit_line(point, STRAKE_ROUND_MESSAGES).slope : (double)NAN;
+}
+
+double strake_round_seconds(const strake_rank_model *m, const strake_round_case *c)
+{
+    const int wait = c->is_crowded ? STRAKE_WAIT_CROWDED : STRAKE_WAIT_AWAKE;
+    double seconds = strake_path_seconds(&m->round[c->round][wait], c->bytes);
+    if (c->meets && isfinite(m->meet[wait])) {
+        seconds += m->meet[wait];
+    }
+    if (c->has_device && m->whole.regimes > 0) {
+        seconds += fmax(0.0, strake_path_seconds(&m->whole, c->bytes) -
+                                 strake_path_seconds(&m->path, c->bytes));
+    }
+    return seconds;
+}
+
+double strake_round_step_seconds(const strake_round_step *s)
+{
+    const double hidden = s->hides * s->compute * s->steps;
+    return s->compute + fmax(0.0, s->exchange - hidden) / s->steps;
+}
+
+int strake_round_best(const strake_round_option *option, int options, int steps,
+                      double least_change)
+{
+    int best = -1;
+    for (int k = 0; k < options; k++) {
+        const bool counts = steps == 0 || option[k].steps == steps;
+        if (counts && (best < 0 || option[best].step > least_change * option[k].step)) {
+            best = k;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,98 @@
+/**
+ * @file rounds.h
+ * What messages between ranks cost, as fitted to measurements, and what follows for a run: a round is what all
+ * ranks exchange with their neighbours at the same time. Pure arithmetic.
+ *
+ * Border slabs of s bytes go to each neighbour in a round. What a round takes depends on who is whose neighbour
+ * and on how threads wait, so each is measured as a run does it (strake_round), all ranks at once; messages
+ * between one pair, several pairs of a machine (postal.h: the max-rate model) and one volume in several messages
+ * say why it takes that long.
+ */
+#ifndef STRAKE_MODEL_ROUNDS_H
+#define STRAKE_MODEL_ROUNDS_H
+
+#include "model/fit.h"
+
+enum {
+    STRAKE_ROUND_PAIRS = 64,   /**< most pairs of ranks active at once */
+    STRAKE_ROUND_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one volume */
+    STRAKE_ROUND_VOLUME = 262144,
+    STRAKE_ROUND_LARGE = 1048576 /**< bytes of each message where several pairs are active */
+};
+
+/** Who exchanges with whom. */
+typedef enum strake_round {
+    STRAKE_ROUND_LINE,    /**< each with the rank before and the one after it, both ways */
+    STRAKE_ROUND_RING,    /**< likewise, and the last rank with the first */
+    STRAKE_ROUND_ONE_WAY, /**< in the ring, to the rank before only */
+    STRAKE_ROUNDS
+} strake_round;
+
+/** How threads wait for messages: looking all the time, or asleep between looks where they share processors. */
+enum { STRAKE_WAIT_AWAKE, STRAKE_WAIT_CROWDED, STRAKE_WAITS };
+
+/** "line" and so on, as in reports and stored models; and of how threads wait. */
+extern const char *const strake_round_name[STRAKE_ROUNDS];
+extern const char *const strake_wait_name[STRAKE_WAITS];
+
+/** The ranks of one launch. NaN where something could not be measured. */
+typedef struct strake_rank_model {
+    char date[16];    /**< "2026-11-21", UTC */
+    int to;           /**< the partner of rank 0: the first pair */
+    strake_path path; /**< of messages between these, one way; MPI's protocols show as regimes */
+    strake_path round[STRAKE_ROUNDS][STRAKE_WAITS]; /**< of a round, by bytes for each neighbour */
+    int pairs;                                      /**< measured at once, ... */
+    double latency[STRAKE_ROUND_PAIRS]; /**< ... [s] one way of the least messages of 1, 2, ... */
+    double large[STRAKE_ROUND_PAIRS];   /**< ... and of STRAKE_ROUND_LARGE bytes */
+    strake_max_rate rate;               /**< what these have in common (strake_rank_model_fit()) */
+    double messages[STRAKE_ROUND_MESSAGES]; /**< [s] STRAKE_ROUND_VOLUME bytes in 1, 2, 4, ... */
+    double further;              /**< gamma [s] of a further message (strake_rank_model_fit()) */
+    double reduce[STRAKE_WAITS]; /**< [s] an all-reduce of one number by itself, ... */
+    double meet[STRAKE_WAITS];   /**< ... and what it adds to a round of words */
+    strake_path
+        whole; /**< from a device to one of the partner: down, the message, up; or 0 regimes */
+    char device[256]; /**< rank 0's, of that, or "" */
+} strake_rank_model;
+
+/** Finds @c rate of @c latency and @c large, and @c further of @c messages. */
+void strake_rank_model_fit(strake_rank_model *model);
+
+/** A run's rounds. */
+typedef struct strake_round_case {
+    strake_round round;
+    bool is_crowded; /**< threads share processors */
+    bool meets;      /**< all ranks reduce a number beside it */
+    bool has_device; /**< border slabs come from devices and go to them */
+    double bytes;    /**< for each neighbour */
+} strake_round_case;
+
+/** Seconds of a round, with all ranks ready for it; NaN where that was not measured. */
+double strake_round_seconds(const strake_rank_model *model, const strake_round_case *c);
+
+/** What of a round a step sees. */
+typedef struct strake_round_step {
+    double compute;  /**< [s] of a step on the rank that takes longest */
+    int steps;       /**< from one exchange to the next */
+    double exchange; /**< [s] strake_round_seconds() */
+    double hides;    /**< part of what is computed while messages travel: 0 to 1 */
+} strake_round_step;
+
+/** Seconds of a step: what is computed, and what of the exchange is left after that has hidden some of it. */
+double strake_round_step_seconds(const strake_round_step *s);
+
+/** A way to exchange that is possible. */
+typedef struct strake_round_option {
+    int way;         /**< whoever asks knows which */
+    int steps;       /**< from one exchange to the next */
+    double exchange; /**< predicted [s] */
+    double step;     /**< predicted [s] of a step, with what the exchange leaves of itself */
+} strake_round_option;
+
+/**
+ * The option with the shortest step. One before another stays unless that one is shorter by a ratio of
+ * @p least_change. @param[in] steps  only those with so many; 0: any @return its number, -1: there is none
+ */
+int strake_round_best(const strake_round_option *option, int options, int steps,
+                      double least_change);
+
+#endif

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Ranks decide how they exchange by what `strake model` keeps of them: figures are found again by the same set-up
+# only, a run says what it made of them, and other figures lead to other choices with the same bytes.
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.bash"
+. "$here/ranks.bash"
+export STRAKE_CACHE_DIR=$scratch/kept
+"$STRAKE" run ring.yaml --on serial --quiet --output one || exit 1
+
+# tells TEXT...: one note of the last on_ranks has every TEXT
+tells() {
+    local text lines
+    lines=$(grep '^strake: note: ' .err)
+    for text in "$@"; do
+        lines=$(grep -F -- "$text" <<<"$lines") || return 1
+    done
+}
+# chose EXCHANGE STEPS: what the report of the last run says
+chose() {
+    grep -qF "\"exchange\": \"$1\", \"steps_per_sweep\": $2, \"chose_exchange\": true, \"chose_steps_per_sweep\": true" report.json
+}
+exchanging() { # exchanging RANKS ARGUMENTS...
+    on_ranks "$1" run ring.yaml --output ranks --report report.json "${@:2}"
+}
+
+on_ranks 2 model --on cpu --budget 1 --report model.json
+check "messages between ranks are measured" test "$code" = 0
+prints "with tables and sentences" "rank 0 to rank 1: 2 ranks on 1 machine" "all ranks at once, a processor each" \
+    "threads share processors" "in a ring" "one way" "an all-reduce of a number takes" "256 KiB in 16 messages take"
+missing=
+for key in setup path rounds awake crowded line ring one_way reduce meet active pairs latency rate further total; do
+    grep -qF "\"$key\":" model.json || missing="$missing $key"
+done
+check "and a report that has every key$missing" test -z "$missing"
+file=$(ls kept/ranks-*.yaml)
+check "and kept, in one file" test "$(wc -w <<<"$file")" = 1
+cp "$file" measured
+
+exchanging 2
+check "a run uses them and says so" tells "ranks exchange both every" "chosen by the figures of 20" "predicted" "measured"
+check "with what is predicted and measured in its report" grep -qE \
+    '"figures": "20.*"predicted_seconds": [0-9.e-]+,.*"measured_seconds": [0-9.e-]+, "samples": [1-9]' report.json
+same "which does not change its files"
+exchanging 2 --quiet --set run.exchange=messages --set run.steps_per_sweep=2
+check "keys of the case go first" grep -qF '"exchange": "messages", "steps_per_sweep": 2, "chose_exchange": false, "chose_steps_per_sweep": false' report.json
+same "and their exchange is predicted, too"
+exchanging 2 --quiet --set run.tuned=false
+check "run.tuned: false leaves figures alone" grep -qF '"figures": null' report.json
+exchanging 3
+check "those of other ranks are not taken for theirs" tells "3 ranks on 1 machine" "only that of another set-up (2 ranks on 1 machine"
+
+# figures WORDS MESSAGES: rounds of words take so long, and those of more than 1 byte [s]
+figures() {
+    awk -v words="$1" -v more="$2" '
+        function regime(from, alpha, end) {
+            printf "{\"from\": %s, \"alpha\": %s, \"alpha_interval\": [%s, %s], ", from, alpha, alpha, alpha
+            printf "\"beta\": 0, \"beta_interval\": [0, 0]}%s\n", end
+        }
+        /"(line|ring)": \{"regimes": \[/ { print; regime(0, words, ","); regime(2, more, ""); skip = 1 }
+        /\], "least":/ { skip = 0 }
+        !skip { print }' measured >"$file"
+}
+figures 1 1e-7
+exchanging 2 --set run.steps_per_sweep=1
+check "where words take long, ranks send messages" grep -qF '"exchange": "messages", "steps_per_sweep": 1, "chose_exchange": true' report.json
+check "which the run says" tells "ranks exchange messages every 1 step," "0.1 us predicted"
+same "with the same bytes"
+figures 1e-7 1
+exchanging 2 --set run.steps_per_sweep=1
+check "where messages do, words" grep -qF '"exchange": "both", "steps_per_sweep": 1, "chose_exchange": true' report.json
+same "with the same bytes, too"
+figures 1 1
+exchanging 2 --set run.shares=1,1
+check "where both do, they exchange as rarely as their rows allow" chose both 4
+same "to the same bytes"
+head -c 700 measured >"$file"
+exchanging 2
+check "damaged figures are said to be" tells "$file" "is damaged or of another version, and not used"
+same "and do no harm"
+done_testing

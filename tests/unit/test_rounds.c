@@ -1,0 +1,230 @@
+/* What messages between ranks cost: models of what was measured, what follows from them, and that they are kept. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/messages.h"
+
+static bool is_about(double value, double wanted, double ratio)
+{
+    return fabs(value / wanted - 1.0) < ratio;
+}
+
+/* A start-up below 64 KiB, another one from there on. */
+static strake_path path_of(double alpha, double rate)
+{
+    return (strake_path){
+        .regimes = 2,
+        .regime = {{0.0, {alpha, 0.9 * alpha, 1.1 * alpha}, {1 / rate, 0, 2 / rate}},
+                   {65536.0,
+                    {2.0 * alpha, 1.9 * alpha, 2.1 * alpha},
+                    {1 / rate, 0.9 / rate, 1.1 / rate}}},
+        .least = 8.0,
+        .most = 4e6,
+        .error = 0.02,
+        .worst = 0.1,
+        .points = 20};
+}
+
+/* A link of 10 GB/s between machines, which three pairs of 4 GB/s each fill; 5 us, and 80 where threads sleep. */
+static void make_model(strake_rank_model *m)
+{
+    memset(m, 0, sizeof *m);
+    (void)snprintf(m->date, sizeof m->date, "2026-11-23");
+    m->to = 4;
+    m->path = path_of(5e-6, 4e9);
+    for (int r = 0; r < STRAKE_ROUNDS; r++) {
+        m->round[r][STRAKE_WAIT_AWAKE] = path_of(5e-6 * (r + 1), 4e9 / (r + 1));
+        m->round[r][STRAKE_WAIT_CROWDED] = path_of(8e-5 * (r + 1), 4e9 / (r + 1));
+    }
+    m->pairs = 4;
+    for (int k = 0; k < m->pairs; k++) {
+        m->latency[k] = 5e-6;
+        m->large[k] = 5e-6 + (k + 1) * STRAKE_ROUND_LARGE / fmin(10e9, (k + 1) * 4e9);
+    }
+    for (int k = 0; k < STRAKE_ROUND_MESSAGES; k++) {
+        m->messages[k] = 7e-5 + 3e-6 * ((1 << k) - 1);
+    }
+    for (int w = 0; w < STRAKE_WAITS; w++) {
+        m->reduce[w] = 1e-5 * (w + 1);
+        m->meet[w] = 4e-6 * (w + 1);
+    }
+}
+
+static void pairs_at_once_have_a_common_limit(void **state)
+{
+    (void)state;
+    strake_rank_model m;
+    make_model(&m);
+    strake_rank_model_fit(&m);
+    assert_true(is_about(m.rate.one, 4e9, 0.01));
+    assert_true(m.rate.reached && is_about(m.rate.all, 10e9, 0.02));
+    assert_true(is_about(m.further, 3e-6, 0.01));
+    for (int k = 0; k < m.pairs; k++) { /* room for all */
+        m.large[k] = m.large[0] * (1.0 + 0.004 * k);
+    }
+    strake_rank_model_fit(&m);
+    assert_false(m.rate.reached);
+    assert_true(m.rate.all > 15e9);
+    m.messages[2] = (double)NAN; /* not measured */
+    m.messages[0] = 0.0;
+    strake_rank_model_fit(&m);
+    assert_true(isnan(m.further));
+}
+
+static void rounds_take_what_their_neighbours_waits_and_devices_ask_for(void **state)
+{
+    (void)state;
+    strake_rank_model m;
+    strake_round_case c = {.round = STRAKE_ROUND_RING, .bytes = 4000.0};
+    make_model(&m);
+    assert_true(is_about(strake_round_seconds(&m, &c), 1e-5 + 4000.0 / 2e9, 1e-12));
+    c.round = STRAKE_ROUND_LINE;
+    assert_true(is_about(strake_round_seconds(&m, &c), 5e-6 + 1e-6, 1e-12));
+    c.is_crowded = true;
+    assert_true(is_about(strake_round_seconds(&m, &c), 8e-5 + 1e-6, 1e-12));
+    c.meets = true;
+    assert_true(is_about(strake_round_seconds(&m, &c), 8.8e-5 + 1e-6, 1e-12));
+    c.meets = c.is_crowded = false;
+    c.has_device = true; /* whose way was not measured */
+    assert_true(is_about(strake_round_seconds(&m, &c), 6e-6, 1e-12));
+    m.whole = path_of(3e-5, 2e9); /* 25 us and 1 us more than the message itself */
+    assert_true(is_about(strake_round_seconds(&m, &c), 3.2e-5, 1e-12));
+    memset(&m.round, 0, sizeof m.round);
+    assert_true(isnan(strake_round_seconds(&m, &c)));
+}
+
+static void steps_hide_exchanges_behind_what_they_compute(void **state)
+{
+    (void)state;
+    strake_round_step s = {.compute = 1e-3, .steps = 1, .exchange = 4e-4, .hides = 0.9};
+    assert_true(is_about(strake_round_step_seconds(&s), 1e-3, 1e-12));
+    s.exchange = 2e-3;
+    assert_true(is_about(strake_round_step_seconds(&s), 2.1e-3, 1e-12));
+    s.steps = 2; /* behind two steps, 0.2 ms of the exchange are left for both */
+    assert_true(is_about(strake_round_step_seconds(&s), 1.1e-3, 1e-12));
+    s.hides = 0.0;
+    assert_true(is_about(strake_round_step_seconds(&s), 2e-3, 1e-12));
+}
+
+static void the_shortest_step_wins_and_the_first_of_equal_ones(void **state)
+{
+    (void)state;
+    strake_round_option o[4] = {
+        {0, 2, 0.0, 1.00}, {0, 1, 0.0, 0.99}, {1, 2, 0.0, 0.995}, {1, 1, 0.0, 1.2}};
+    assert_int_equal(strake_round_best(o, 4, 0, 1.02), 0);
+    o[2].step = 0.5;
+    assert_int_equal(strake_round_best(o, 4, 0, 1.02), 2);
+    assert_int_equal(strake_round_best(o, 4, 1, 1.02), 1);
+    o[3].step = 0.1;
+    assert_int_equal(strake_round_best(o, 4, 0, 1.02), 3);
+    assert_int_equal(strake_round_best(o, 4, 3, 1.02), -1);
+}
+
+static int in_folder(const char *command, const char *folder)
+{
+    char text[400];
+    (void)snprintf(text, sizeof text, "cd %s && %s", folder, command);
+    return system(text);
+}
+
+static void figures_are_kept_for_their_own_ranks_only(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/strake-ranks.XXXXXX";
+    char why[1200];
+    strake_error error;
+    strake_rank_model *const m = calloc(2, sizeof *m);
+    strake_rank_setup setup = {.ranks = 8, .machines = 2, .hash = 0x123456789abcdef0U};
+    strake_rank_setup other = {.ranks = 3, .machines = 1, .hash = 0x123456789abcdef1U};
+    (void)snprintf(setup.text, sizeof setup.text, "8 ranks on 2 machines (a, b), Some \"MPI\" 4");
+    (void)snprintf(other.text, sizeof other.text, "3 ranks on 1 machine (a), Some \"MPI\" 4");
+    assert_non_null(m);
+    assert_non_null(mkdtemp(folder));
+    make_model(m);
+    strake_rank_model_fit(m);
+    m->meet[0] = (double)NAN; /* could not be measured */
+    assert_int_equal(strake_rank_model_load(folder, &setup, &m[1], why, sizeof why),
+                     STRAKE_RANKS_MISSING);
+    assert_non_null(strstr(why, "cost is not known: `mpirun -np 8 strake model` measures"));
+    for (int whole = 0; whole < 2; whole++) {
+        strake_text one = {0}, again = {0};
+        strake_json first = strake_json_on(&one), second = strake_json_on(&again);
+        m->whole = whole ? path_of(3e-5, 2e9) : (strake_path){.regimes = 0};
+        (void)snprintf(m->device, sizeof m->device, "%s", whole ? "Some: device, {really}" : "");
+        assert_int_equal(strake_rank_model_store(folder, &setup, m, &error), STRAKE_OK);
+        assert_int_equal(strake_rank_model_load(folder, &setup, &m[1], why, sizeof why),
+                         STRAKE_RANKS_FOUND);
+        strake_json_object(&first, NULL, STRAKE_JSON_LINES);
+        strake_json_object(&second, NULL, STRAKE_JSON_LINES);
+        strake_rank_model_print(m, NULL, &first);
+        strake_rank_model_print(&m[1], NULL, &second);
+        assert_string_equal(one.data, again.data); /* 17 digits: every number is the same */
+        strake_text_free(&one);
+        strake_text_free(&again);
+    }
+    assert_int_equal(strake_rank_model_load(folder, &other, &m[1], why, sizeof why),
+                     STRAKE_RANKS_OTHER);
+    assert_non_null(strstr(why, "between 3 ranks on 1 machine (a)"));
+    assert_non_null(strstr(why, "only that of another set-up (8 ranks on 2 machines (a, b), Some"));
+    assert_non_null(strstr(why, "`mpirun -np 3 strake model` measures"));
+    assert_int_equal(m[1].round[0][0].regimes, 0);
+    /* A file that was copied to another set-up's name. */
+    assert_int_equal(in_folder("cp ranks-*0.yaml ranks-123456789abcdef1.yaml", folder), 0);
+    assert_int_equal(strake_rank_model_load(folder, &other, &m[1], why, sizeof why),
+                     STRAKE_RANKS_DAMAGED);
+    assert_int_equal(in_folder("rm -r $PWD", folder), 0);
+    free(m);
+}
+
+static void damaged_figures_are_not_used(void **state)
+{
+    (void)state;
+    static const char *const damage[] = {"head -c 900 $f >g && mv g $f",
+                                         ": >$f",
+                                         "sed -i '0,/\"alpha\": [0-9.e-]*/s//\"alpha\": -1/' $f",
+                                         "sed -i 's/\"pairs\": 4/\"pairs\": 65/' $f",
+                                         "sed -i 's/\"pairs\": 4/\"pairs\": 3/' $f",
+                                         "sed -i 's/\"format\": [0-9]*/\"format\": 0/' $f",
+                                         "sed -i 's/\"one_way\"/\"one_wax\"/' $f",
+                                         "sed -i 's/\"strake\": \"[^\"]*\"/\"strake\": \"0\"/' $f"};
+    char folder[] = "/tmp/strake-ranks.XXXXXX";
+    char why[1200], command[300];
+    strake_error error;
+    strake_rank_model m, read;
+    const strake_rank_setup setup = {.ranks = 2, .machines = 1, .hash = 5, .text = "2 ranks"};
+    make_model(&m);
+    strake_rank_model_fit(&m);
+    assert_non_null(mkdtemp(folder));
+    for (size_t k = 0; k < sizeof damage / sizeof *damage; k++) {
+        assert_int_equal(strake_rank_model_store(folder, &setup, &m, &error), STRAKE_OK);
+        assert_int_equal(strake_rank_model_load(folder, &setup, &read, why, sizeof why),
+                         STRAKE_RANKS_FOUND);
+        (void)snprintf(command, sizeof command, "f=$(echo ranks-*.yaml) && %s", damage[k]);
+        assert_int_equal(in_folder(command, folder), 0);
+        assert_int_equal(strake_rank_model_load(folder, &setup, &read, why, sizeof why),
+                         STRAKE_RANKS_DAMAGED);
+        assert_non_null(strstr(why, "is damaged or of another version, and not used: `mpirun"));
+        assert_int_equal(read.path.regimes, 0);
+    }
+    assert_int_equal(in_folder("rm -r $PWD", folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_at_once_have_a_common_limit),
+        cmocka_unit_test(rounds_take_what_their_neighbours_waits_and_devices_ask_for),
+        cmocka_unit_test(steps_hide_exchanges_behind_what_they_compute),
+        cmocka_unit_test(the_shortest_step_wins_and_the_first_of_equal_ones),
+        cmocka_unit_test(figures_are_kept_for_their_own_ranks_only),
+        cmocka_unit_test(damaged_figures_are_not_used)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
