@@ -158,6 +158,32 @@ void strake_close(strake_solver **solver);
 strake_status strake_set_field(strake_solver *solver, const char *name, const void *data,
                                strake_error *error);
 
+/** Where the points of a field lie in a solver's memory. */
+typedef struct strake_place {
+    void *data; /**< of the first one */
+    int dims;
+    int64_t shape[3]; /**< points, slowest dimension first */
+    int64_t
+        stride[3]; /**< from one to the next in a dimension, in elements; of the last dimension 1 */
+} strake_place;
+
+/**
+ * Lends an input's own array to a model, which writes its values where steps read them instead of having them copied:
+ * the flow of every step, for example. What lies between and around the points is the solver's. The place is the same
+ * until strake_close(); it may be written to whenever no other call for this solver is under way, and what it holds counts
+ * from strake_return_field() on.
+ * @return STRAKE_ERR_STATE for a state, a constant of the case, or with several ranks
+ */
+strake_status strake_lend_field(strake_solver *solver, const char *name, strake_place *place,
+                                strake_error *error);
+
+/**
+ * Says that a model has written all points of a field that it was lent. They are finite; of a flow that is not, or that is
+ * unstable, the next strake_step() says so.
+ * @return STRAKE_ERR_STATE if it was not lent
+ */
+strake_status strake_return_field(strake_solver *solver, const char *name, strake_error *error);
+
 /**
  * Copies a field out into @p data (dense, the field's shape, the solver's precision). Neither this nor any other call that
  * reads runs steps. Where a device fails before its newest states were read, they are lost; if others can go on, the

@@ -7,6 +7,7 @@
 #include "cpu/pipeline.h"
 #include "grid/active.h"
 #include "grid/arrays.h"
+#include "grid/changes.h"
 #include "grid/inputs.h"
 #include "grid/keep.h"
 #include "grid/memory.h"
@@ -32,7 +33,9 @@ static strake_domain *create(const strake_case *which, const strake_team *team)
 
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
-    return strake_grid_begin(strake_grid_of(domain), of(domain)->which, error);
+    const strake_case *const which = of(domain)->which;
+    domain->steady = strake_changes_least(which);
+    return strake_grid_begin(strake_grid_of(domain), which, error);
 }
 
 static void look(strake_domain *domain)
@@ -53,6 +56,9 @@ static int sweep(const strake_domain *domain, const strake_settings *settings, i
     const int asked = settings->steps_per_sweep;
     const int wanted = asked > 0 ? asked : STEPS_PER_SWEEP;
     const int most = strake_pipeline_most_steps(&grid->graph);
+    if (asked == 0 && domain->steady == 1) {
+        return 1; /* no sweep is ever longer */
+    }
     if (asked == 0 && threads > 0) {
         if (grid->which->n[1] > 1) {
             return 1; /* blocks of lines are for one step, and bring more than a second one */
@@ -117,6 +123,16 @@ static bool needs_preparing(const strake_domain *domain)
 static strake_status prepare(strake_domain *domain, strake_error *error)
 {
     return strake_inputs_prepare(strake_grid_of(domain), error);
+}
+
+static strake_status change(strake_domain *domain, strake_error *error)
+{
+    return strake_changes_pass(strake_grid_of(domain), error);
+}
+
+static int64_t steady(const strake_domain *domain, int64_t most)
+{
+    return strake_changes_steady(of(domain), most);
 }
 
 /* Whether something is poured into an input, rather than given. */
@@ -252,12 +268,12 @@ static uint64_t hash(const strake_domain *domain)
     return strake_graph_hash(&of(domain)->graph);
 }
 
-/* What is poured changes with time; what it comes from is in the case's own hash. */
+/* What is poured changes with time, as other inputs may; what it comes from is in the case's own hash. */
 static bool is_hashed(const strake_domain *domain, int field)
 {
     const strake_grid *const grid = of(domain);
     const strake_field *const f = &grid->which->problem->field[field];
-    return !f->is_state && !(f->is_poured && pours(grid->which)) &&
+    return !f->is_state && !(f->is_poured && pours(grid->which)) && !grid->field[field].changes &&
            grid->field[field].state != STRAKE_FIELD_CONSTANT;
 }
 
@@ -407,6 +423,8 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .graph = graph,
                                              .needs_preparing = needs_preparing,
                                              .prepare = prepare,
+                                             .change = change,
+                                             .steady = steady,
                                              .pass_event = pass_event,
                                              .lose = lose,
                                              .is_intact = is_intact,

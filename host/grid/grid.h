@@ -28,6 +28,7 @@ typedef struct strake_validity {
     int64_t slabs; /**< of an empty one: so many, from the first on, have values */
     bool
         from_shape; /**< a velocity that the case gives by a shape: it is weighted, what is set is not */
+    bool changes; /**< the case gives it for every step anew (changes.h) */
 } strake_validity;
 
 typedef struct strake_grid {
@@ -52,7 +53,11 @@ typedef struct strake_grid {
     double
         group_memory; /**< bytes that the control group left before there were arrays (memory.h) */
     strake_activity activity; /**< without memory: all cells are computed */
-    double poured_at;         /**< time from which on what is poured is as its field has it [s] */
+    strake_moment moment;     /**< the step whose inputs the fields have that change */
+    bool is_stable;    /**< the inputs that decide on that were found to be, as they are now */
+    double pace;       /**< the longest step that time.courant allows now [s]; 0: not known */
+    double pace_until; /**< time of the next level of an input [s], until which that holds */
+    double poured_at;  /**< time from which on what is poured is as its field has it [s] */
 } strake_grid;
 
 /** Grids as a kind of domain. */

@@ -43,7 +43,8 @@ static strake_status fill_slabs(const job *work, strake_range slabs, strake_erro
     strake_source_reader *reader = NULL;
     double *const line = malloc((size_t)n * sizeof *line);
     STRAKE_CHECK(line != NULL, error, STRAKE_ERR_MEMORY, "out of memory reading fields");
-    STRAKE_TRY(strake_source_open(work->grid->which, work->field, &reader, error));
+    STRAKE_TRY(
+        strake_source_open_at(work->grid->which, work->field, &work->grid->moment, &reader, error));
     for (int64_t i = slabs.first; i < slabs.end; i++) {
         for (int64_t m = 0; m < work->shape[1]; m++) {
             const int64_t at = strake_layout_at(l, i, m, 0);
@@ -142,7 +143,7 @@ static void pour(strake_grid *grid, int f)
     }
 }
 
-static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
+strake_status strake_inputs_refill(strake_grid *grid, int f, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_window slabs = slabs_of(grid, f);
@@ -152,6 +153,7 @@ static strake_status fill_field(strake_grid *grid, int f, strake_error *error)
     pour(grid, f);
     grid->field[f].state = STRAKE_FIELD_RAW;
     grid->field[f].from_shape = strake_source_is_velocity(grid->which->source[f]);
+    grid->field[f].changes = strake_source_interval(grid->which->source[f]) < (double)INFINITY;
 cleanup:
     return status;
 }
@@ -197,7 +199,7 @@ strake_status strake_inputs_fill(strake_grid *grid, strake_error *error)
     const strake_case *which = grid->which;
     for (int f = 0; f < which->problem->fields; f++) {
         if (which->source[f] != NULL && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
-            STRAKE_TRY(fill_field(grid, f, error));
+            STRAKE_TRY(strake_inputs_refill(grid, f, error));
         } else if (grid->field[f].state != STRAKE_FIELD_CONSTANT &&
                    !which->problem->field[f].required) {
             fill_default(grid, f);
@@ -208,13 +210,25 @@ cleanup:
     return status;
 }
 
-/* Velocities given by a shape are weighted with h: they are taken anew after another input changed. */
+/* Whether an input is new, so that what follows from it is not there. */
+static bool is_new(const strake_grid *grid, int f)
+{
+    return !grid->which->problem->field[f].is_state &&
+           (grid->field[f].state == STRAKE_FIELD_OUTDATED ||
+            grid->field[f].state == STRAKE_FIELD_RAW);
+}
+
+/* Velocities given by a shape are weighted with h: they are taken anew after that has changed. */
 static strake_status refill_shaped(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    for (int f = 0; f < grid->which->problem->fields; f++) {
-        if (grid->field[f].from_shape && grid->field[f].state != STRAKE_FIELD_RAW) {
-            STRAKE_TRY(fill_field(grid, f, error));
+    const strake_problem *const problem = grid->which->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        const int weight =
+            grid->field[f].from_shape ? strake_field_named(problem, problem->field[f].weight) : f;
+        if (grid->field[f].from_shape && grid->field[f].state != STRAKE_FIELD_RAW &&
+            (grid->field[f].state == STRAKE_FIELD_OUTDATED || is_new(grid, weight))) {
+            STRAKE_TRY(strake_inputs_refill(grid, f, error));
         }
     }
 cleanup:
@@ -280,11 +294,37 @@ static void extend(const strake_grid *grid, const strake_statics *statics,
     }
 }
 
-/* As the problem's table says (engine/extend.h). */
-static void prepare_statics(const strake_grid *grid, const strake_statics *statics)
+/*
+ * Of components of a flow that are continued beyond edges together all are, if one is new: the ghosts of each follow
+ * the others. Marks as new what is extended.
+ */
+static void list_extended(const strake_grid *grid, const strake_statics *statics,
+                          bool extended[STRAKE_MAX_FIELDS])
+{
+    bool flow = false;
+    const strake_problem *const problem = statics->problem;
+    for (int f = 0; f < problem->fields; f++) {
+        extended[f] = is_new(grid, f);
+        flow = flow || (extended[f] && strake_extends_together(statics, f));
+    }
+    for (int f = 0; f < problem->fields && flow; f++) {
+        extended[f] = extended[f] || strake_extends_together(statics, f);
+    }
+}
+
+/* As the problem's table says (engine/extend.h), of what is new and what follows from it. */
+static void prepare_statics(const strake_grid *grid, const strake_statics *statics,
+                            const bool extended[STRAKE_MAX_FIELDS])
 {
     const strake_problem *const problem = statics->problem;
-    statics_job work = {.statics = *statics};
+    void *array[STRAKE_MAX_FIELDS];
+    const strake_statics all = *statics;
+    const strake_statics some = {problem, statics->layout, array, statics->number};
+    statics_job work = {.statics = all};
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = extended[f] ? all.array[f] : NULL;
+    }
+    statics = &some;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         extend(grid, statics, STRAKE_ON_CELLS, axis);
     }
@@ -292,7 +332,7 @@ static void prepare_statics(const strake_grid *grid, const strake_statics *stati
         const strake_window slabs = slabs_of(grid, f);
         work.field = f;
         for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL &&
-                        grid->field[f].from_shape && statics->array[f] != NULL;
+                        grid->field[f].from_shape && is_new(grid, f) && all.array[f] != NULL;
              k++) {
             strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), weight_field, &work);
         }
@@ -373,37 +413,61 @@ cleanup:
     return status;
 }
 
+/* A flow that changes is told by its time, too. */
+static strake_status judge(const strake_grid *grid, extremes extreme, strake_error *error)
+{
+    strake_error why;
+    bool changes = false;
+    const strake_status status = grid->which->problem->judge(grid->which, extreme, &why);
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        changes = changes || grid->field[f].changes;
+    }
+    if (status == STRAKE_OK || !changes) {
+        return status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", why.text);
+    }
+    return strake_fail(error, status, "%s; so it is in step %lld, from %.15g s on", why.text,
+                       (long long)grid->domain.step + 1, grid->moment.begin);
+}
+
 strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
     const strake_statics statics = {problem, &grid->layout, array, grid->number};
+    bool extended[STRAKE_MAX_FIELDS];
     extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
     for (int f = 0; f < problem->fields; f++) {
         array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
     }
-    prepare_statics(grid, &statics);
+    list_extended(grid, &statics, extended);
+    prepare_statics(grid, &statics, extended);
+    for (int f = 0; f < problem->fields; f++) {
+        const strake_field *const field = &problem->field[f];
+        grid->is_stable =
+            grid->is_stable &&
+            (!is_new(grid, f) || (field->may_change && field->position == STRAKE_CELL));
+        grid->domain.hash = is_new(grid, f) && !grid->field[f].changes ? 0 : grid->domain.hash;
+    }
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
     for (int f = 0; f < problem->fields; f++) {
-        if (grid->field[f].from_shape) {
+        if (grid->field[f].from_shape && is_new(grid, f)) {
             grid->field[f].state = STRAKE_FIELD_OUTDATED;
         }
     }
-    grid->domain.hash = 0;
-    if (problem->survey != NULL) {
+    if (problem->survey != NULL && !grid->is_stable) {
         STRAKE_TRY(survey(grid, array, extreme, error));
+        STRAKE_TRY(problem->judge != NULL ? judge(grid, extreme, error) : STRAKE_OK);
     }
-    if (problem->survey != NULL && problem->judge != NULL) {
-        STRAKE_TRY(problem->judge(grid->which, extreme, error));
-    }
+    grid->is_stable = true;
     for (int f = 0; f < problem->fields; f++) {
-        if (problem->field[f].is_state && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+        if (problem->field[f].is_state && grid->field[f].state == STRAKE_FIELD_RAW) {
             extend_lateral(grid, f, grid->domain.own);
+        } else if (extended[f] && grid->field[f].state != STRAKE_FIELD_CONSTANT) {
+            grid->field[f].state = STRAKE_FIELD_READY;
         }
     }
-    strake_grid_mark(grid, false, STRAKE_FIELD_OUTDATED, STRAKE_FIELD_PLACED, STRAKE_FIELD_READY);
     strake_grid_mark(grid, true, STRAKE_FIELD_RAW, STRAKE_FIELD_RAW, STRAKE_FIELD_READY);
 cleanup:
     return status;

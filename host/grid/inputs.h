@@ -10,8 +10,11 @@
  */
 strake_status strake_inputs_fill(strake_grid *grid, strake_error *error);
 
-/** Ghosts of the static inputs, weighting of velocities, stability. Collective. */
+/** Of the inputs that are new: ghosts, weighting of velocities, stability. Collective. */
 strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error);
+
+/** Fills an input anew from the case, as it is in the grid's moment; it is to be prepared then. */
+strake_status strake_inputs_refill(strake_grid *grid, int field, strake_error *error);
 
 /** Fills the field that is poured anew, as it is from the clock's time on. */
 void strake_inputs_pour(strake_grid *grid);

@@ -81,9 +81,16 @@ static strake_cl_resident *resident_of(const strake_part *part)
     return stripe_of(part)->resident;
 }
 
+/* Those that it lacks. */
 static strake_status resident_load_inputs(strake_part *part, strake_error *error)
 {
-    return strake_cl_resident_upload_static(resident_of(part), arrays_of(part, 0), error);
+    const strake_grid *const grid = strake_grid_of(part->domain);
+    void *array[STRAKE_MAX_VALUES] = {NULL};
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        const int value = grid->value_of[f];
+        array[value] = grid->field[f].state == STRAKE_FIELD_READY ? grid->array[0][value] : NULL;
+    }
+    return strake_cl_resident_upload_static(resident_of(part), array, error);
 }
 
 static strake_status resident_load_states(strake_part *part, strake_error *error)

@@ -46,7 +46,7 @@ strake_status strake_cl_resident_upload_static(strake_cl_resident *s, void *cons
     strake_status status = STRAKE_OK;
     const strake_layout *l = &s->window.layout;
     for (int v = 0; v < s->kernels->graph->values; v++) {
-        if (strake_cl_window_needs(&s->window, v)) {
+        if (strake_cl_window_needs(&s->window, v) && array[v] != NULL) {
             STRAKE_TRY(upload(s, s->window.array[s->window.slot[v]], array[v],
                               s->host->boundary[0] == STRAKE_PERIODIC, -(int64_t)l->lo[0],
                               l->n[0] + l->hi[0], error));

@@ -73,6 +73,39 @@ static bool is_over(const strake_solver *solver)
     return solver->domain->is_adaptive && strake_clock_is_over(&solver->domain->clock);
 }
 
+/*
+ * Inputs that change with time become those of the present step. Collective. Where they are refused the states are
+ * still those of this step.
+ */
+static strake_status change_inputs(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_domain *const domain = solver->domain;
+    if (domain->steady == 0) {
+        return STRAKE_OK;
+    }
+    for (int e = 0; e < solver->team.parts; e++) {
+        strake_part *const part = &solver->team.part[e];
+        if (part->ops->load_inputs == NULL) { /* it may still read the host's */
+            STRAKE_TRY(strake_part_check(part, strake_part_finish(part, error), error));
+        }
+    }
+    solver->is_refused = true;
+    STRAKE_TRY(strake_ranks_agree(domain->ranks, solver->kind->change(domain, error), error));
+    if (solver->kind->needs_preparing(domain)) {
+        STRAKE_TRY(strake_ranks_agree(domain->ranks, solver->kind->prepare(domain, error), error));
+    }
+    solver->is_refused = false;
+cleanup:
+    return status;
+}
+
+/* Steps until they change, at most so many. */
+static int64_t steady_steps(const strake_solver *solver, int64_t most)
+{
+    return solver->domain->steady > 0 ? solver->kind->steady(solver->domain, most) : most;
+}
+
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
 static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
@@ -80,13 +113,16 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     int64_t steps = left, wanted = left;
     const bool renews = solver->pace.kept.valid; /* else it is part of the set-up */
     double start = strake_clock_seconds(), elapsed = 0.0;
+    if (solver->domain->ranks == NULL) { /* several ranks have done so before they expect borders */
+        STRAKE_TRY(change_inputs(solver, error));
+    }
     STRAKE_TRY(strake_keep(&solver->pace, error));
     solver->pace.step_seconds += renews ? strake_clock_seconds() - start : 0.0;
     STRAKE_TRY(strake_team_upload(&solver->team, error));
     start = strake_clock_seconds();
     STRAKE_TRY(start_clock(solver, error));
     steps = strake_keep_piece(&solver->pace, strake_rebalance_piece(&solver->pace, left));
-    steps = cut_apart(&solver->team, steps);
+    steps = steady_steps(solver, cut_apart(&solver->team, steps));
     wanted = steps;
     status = strake_team_run(&solver->team, steps == left, &steps, error);
     elapsed = strake_clock_seconds() - start;
@@ -164,7 +200,11 @@ static strake_status run_together(strake_solver *solver, int64_t steps, int64_t 
         const double start = strake_clock_seconds();
         solver->team.checked = solver->domain->step;
         const int64_t before = solver->domain->step;
-        const int64_t piece = strake_regroup_piece(&solver->group, end - before);
+        int64_t piece = strake_regroup_piece(&solver->group, end - before);
+        if (solver->domain->ranks != NULL) {
+            STRAKE_TRY(change_inputs(solver, error));
+            piece = steady_steps(solver, piece);
+        }
         const int64_t aim = before + piece;
         strake_border_expect(&solver->group, piece + (solver->domain->clock.is_known ? 0 : 1));
         status = run_to(solver, aim, least, error);
@@ -281,7 +321,10 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
            is_at_event(solver)) {
         STRAKE_TRY(pass_event(solver, error));
     }
-    if (status != STRAKE_OK) {
+    if (status != STRAKE_OK && solver->is_refused) {
+        solver->is_refused = false;
+        status = strake_fail(error, status, "%s", cause.text);
+    } else if (status != STRAKE_OK) {
         status = lose_states(solver, &cause, error);
     } else if (solver->domain->step < end && !is_over(solver)) {
         strake_stop(solver, false);

@@ -17,6 +17,7 @@ struct strake_solver {
     strake_pace pace;
     strake_rank_group group;
     bool placed;              /**< parts are made */
+    bool is_refused;          /**< a run ended because of its inputs; its states are as they were */
     char *cache;              /**< folder of tuned settings, NULL: default */
     strake_tuned_set *tuned;  /**< NULL: not asked for */
     strake_settings settings; /**< those of the case, with tuned ones that bind the whole team */

@@ -40,6 +40,12 @@ typedef struct strake_domain_kind {
     /** Whether what follows from fields is to be found before a step, and finds it. Collective. NULL: nothing does */
     bool (*needs_preparing)(const strake_domain *domain);
     strake_status (*prepare)(strake_domain *domain, strake_error *error);
+    /**
+     * Inputs that change with time are those of the present step after it, to be prepared; and steps from there on,
+     * @p most at most, for which they stay. NULL: none changes, but for what pass_event changes
+     */
+    strake_status (*change)(strake_domain *domain, strake_error *error);
+    int64_t (*steady)(const strake_domain *domain, int64_t most);
     /** Steps end where inputs change; where they have, they are changed. Of adaptive problems. */
     strake_status (*pass_event)(strake_domain *domain, strake_error *error);
     /** After a failure: states have no values. */
@@ -81,6 +87,8 @@ typedef struct strake_domain_kind {
                          const void *data, strake_error *error);
     strake_status (*get)(const strake_domain *domain, int field, int64_t first, int64_t end,
                          void *data, strake_error *error);
+    /** Where an input lies, for those who write there. NULL: nothing is lent */
+    void (*lend)(strake_domain *domain, int field, strake_place *place);
     /** The slabs before @p end were set, here or on other ranks. */
     void (*was_set)(strake_domain *domain, int field, int64_t end);
 } strake_domain_kind;

@@ -126,11 +126,12 @@ static int steps_at_once(strake_team *team)
     return team->model_steps > 0 ? team->model_steps : team->sweep;
 }
 
-/* Steps from one output, checkpoint or end of the run to the next; 0 where the case does not say. */
-static int64_t steps_between_stops(const strake_case *which)
+/* Steps from one output, checkpoint, change of inputs or end of the run to the next; 0 where the case does not say. */
+static int64_t steps_between_stops(const strake_team *team)
 {
-    const int64_t every[] = {which->output_every, which->checkpoint_every,
-                             which->diagnostics_every};
+    const strake_case *const which = team->which;
+    const int64_t every[] = {which->output_every, which->checkpoint_every, which->diagnostics_every,
+                             team->domain->steady};
     int64_t steps = which->steps;
     for (size_t k = 0; k < sizeof every / sizeof every[0]; k++) {
         steps = every[k] > 0 && every[k] < steps ? every[k] : steps;
@@ -189,7 +190,7 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
                               .one_way = team->domain->one_way,
                               .movable = !team->has_weights || team->which->run.balance > 0,
                               .overlap = team->overlap,
-                              .horizon = steps_between_stops(team->which),
+                              .horizon = steps_between_stops(team),
                               /* Of two sweeps: the one asked for and the one before. */
                               .limit = 2.0 * team->which->run.hang_seconds * team->at_once};
 }

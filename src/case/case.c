@@ -158,7 +158,7 @@ static strake_status read_vents(strake_node *root, strake_case *which, strake_er
     return status;
 }
 
-/* Opens every field once, so that a wrong file is reported now rather than when the run starts. */
+/* Opens every field once, so that a wrong file is reported now rather than when the run starts; series for the last step, too. */
 static strake_status check_files(const strake_case *which, strake_error *error)
 {
     for (int f = 0; f < which->problem->fields; ++f) {
@@ -166,8 +166,13 @@ static strake_status check_files(const strake_case *which, strake_error *error)
         if (which->source[f] == NULL) {
             continue;
         }
-        const strake_status status = strake_source_open(which, f, &reader, error);
+        strake_status status = strake_source_open(which, f, &reader, error);
         strake_source_close(&reader);
+        if (status == STRAKE_OK && strake_source_interval(which->source[f]) < (double)INFINITY) {
+            const strake_moment last = strake_case_moment(which, which->steps - 1);
+            status = strake_source_open_at(which, f, &last, &reader, error);
+            strake_source_close(&reader);
+        }
         if (status == STRAKE_ERR_IO && error != NULL) {
             error->status = STRAKE_ERR_USAGE; /* the case names a file that cannot be read */
         }

@@ -32,7 +32,8 @@ struct strake_case {
     double spacing[STRAKE_AXES]; /**< dx (axis 0), dy (axis 2) in 2D; dz, dx, dy in 3D [m] */
     strake_georef georef;        /**< where the grid lies on a map, from the files of fields */
     strake_boundary boundary[STRAKE_AXES];
-    double dt;                     /**< time step [s] */
+    double dt;                     /**< time step [s]; with @c courant the longest, INFINITY: any */
+    double courant;                /**< of paced problems: sets the time step; 0: that is given */
     int64_t steps;                 /**< total number of steps; STRAKE_STEPS_OPEN: until @c end */
     double end;                    /**< adaptive problems: the last step's time [s] */
     double dt_max;                 /**< longest step [s] */
@@ -108,13 +109,36 @@ bool strake_source_is_velocity(const strake_source *source);
 /** Whether it is best read by one reader: files in Fortran order, held in bands of rows, and NetCDF. */
 bool strake_source_is_alone(const strake_case *which, const strake_source *source);
 
+/**
+ * A time step: what changes with time has in it the values of its middle, levels that just follow each other of its
+ * begin. An extreme is one of the two between which a flow is until its next level: what is largest is so in one of them.
+ */
+typedef struct strake_moment {
+    double begin, dt; /**< [s] */
+    int extreme;      /**< 1, 2: one of the extremes; 0: none */
+} strake_moment;
+
+/** Step @p step of a case with steps of one length, from 0 on. */
+strake_moment strake_case_moment(const strake_case *which, int64_t step);
+
+/** Time from one change of a source to the next [s]: 0: it changes with every step, INFINITY: never. */
+double strake_source_interval(const strake_source *source);
+
+/** How often a source with an interval above 0 has changed until a time [s]. */
+int64_t strake_source_level(const strake_source *source, double time);
+
 /** An open source, ready to give lines. */
 typedef struct strake_source_reader strake_source_reader;
 
 /**
- * Opens field @p field of a case for reading; checks shape and type of a file.
+ * Opens field @p field of a case for reading, in a time step; checks shape and type of a file.
  * @return STRAKE_ERR_USAGE (shape, type, byte order, truncation), STRAKE_ERR_IO, STRAKE_ERR_MEMORY.
  */
+strake_status strake_source_open_at(const strake_case *which, int field,
+                                    const strake_moment *moment, strake_source_reader **out,
+                                    strake_error *error);
+
+/** In the first one. */
 strake_status strake_source_open(const strake_case *which, int field, strake_source_reader **out,
                                  strake_error *error);
 

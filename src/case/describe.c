@@ -165,12 +165,20 @@ static const char *const about_fields[] = {
     "  {file: NAME.asc, nodata: none, utm: {zone: Z, south: true}, geographic: true}",
     "      an ESRI ASCII grid, from north to south; grid, spacing and the place on the map are",
     "      its own. nodata: the number that stands for no value, or none; default: the file's",
+    "  {file: NAME, as: velocity}",
+    "      of a velocity field: [m/s], used as velocity shapes below, not Courant numbers",
+    "  {series: {file: NAME, variable: NAME, every: SECONDS, interpolate: linear, as: velocity}}",
+    "      a velocity, source or inflow that changes with time: levels from time 0 on, one every",
+    "      so many seconds, along the first dimension of a file, or each in a file of its own",
+    "      (wind_%04d.npy, numbers from 0). interpolate: none (default): a step has the level of",
+    "      its begin; linear: the mean of two at its middle",
     "  {sum: [A, B, ...]}",
     "      the sum of several of these, all velocity shapes or none",
     "  {SHAPE: {PARAMETER: VALUE, ...}}, in index coordinates [row, col] ([plane, row, col]):",
     "  cell i lies at i, face i at i - 1/2, distances are in cells, n is the number of cells.",
     "  Velocity shapes [m/s] are for velocity fields: they are multiplied by dt over the",
     "  spacing and by the mean of h at the face; constants and files are taken as they are.",
+    "  With reversal: T they have the value of each step's middle.",
     NULL};
 
 static void say_all(const writer *to, const char *const *text)

@@ -41,6 +41,14 @@ static void feed_source(uint64_t *hash, const strake_source *source)
         break;
     case STRAKE_SOURCE_FILE:
         feed_text(hash, "file"); /* its data are hashed by the solver, its name does not matter */
+        if (source->is_velocity) {
+            feed_text(hash, "velocity");
+        }
+        break;
+    case STRAKE_SOURCE_SERIES: /* as for a file, but for its data, of which nobody has all at once */
+        feed_text(hash, source->is_velocity ? "series of velocities" : "series");
+        feed_real(hash, source->every);
+        feed_integer(hash, source->is_linear);
         break;
     case STRAKE_SOURCE_SHAPE:
         feed_text(hash, source->shape->name);

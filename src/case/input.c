@@ -83,6 +83,11 @@ bool strake_input_has_place(const strake_input_kind *const *kinds, const char *p
     return find_kind(kinds, path)->has_place;
 }
 
+bool strake_input_has_many(const strake_input_kind *const *kinds, const char *path)
+{
+    return find_kind(kinds, path)->has_many;
+}
+
 strake_status strake_input_open(const strake_input_kind *const *kinds,
                                 const strake_input_name *name, strake_input *out,
                                 strake_error *error)

@@ -65,6 +65,9 @@ strake_status strake_input_open(const strake_input_kind *const *kinds,
 /** Whether a file has a format whose files say where they lie on a map. */
 bool strake_input_has_place(const strake_input_kind *const *kinds, const char *path);
 
+/** Whether a file has a format whose files have several arrays. */
+bool strake_input_has_many(const strake_input_kind *const *kinds, const char *path);
+
 /** Elements [first, first + count) in C order, as double. */
 strake_status strake_input_read(strake_input *input, int64_t first, int64_t count, double *out,
                                 strake_error *error);

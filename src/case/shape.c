@@ -345,25 +345,33 @@ static const strake_param random_params[] = {
     REAL_PARAM("minimum", MINIMUM, false, 0.0, ANY("[field]"), "lower bound, included"),
     REAL_PARAM("maximum", MAXIMUM, false, 1.0, ANY("[field]"), "upper bound, excluded"),
 };
+#define REVERSAL_PARAM                                                                             \
+    REAL_PARAM("reversal", STRAKE_SHAPE_REVERSAL, false, 0.0, POSITIVE("[s]"),                     \
+               "T: times cos(pi t/T), which brings all back at T; 0: the flow is steady")
+
 static const strake_param rotation_params[] = {
     CENTER_PARAM,
     REAL_PARAM("omega", OMEGA, true, 0.0, ANY("[rad/s]"), "angular velocity"),
+    REVERSAL_PARAM,
 };
 static const strake_param spin_params[] = {
     CENTER_PARAM,
     REAL_PARAM("omega", OMEGA, true, 0.0, ANY("[rad/s]"), "angular velocity"),
     {"axis", STRAKE_PARAM_VECTOR, SPIN, true, 0.0, ANY("[-]"), NULL,
      "axis of rotation; [1, 0, 0]: as in 2D in every plane"},
+    REVERSAL_PARAM,
 };
 static const strake_param shear_params[] = {
     CENTER_PARAM,
     REAL_PARAM("rate", RATE, true, 0.0, ANY("[1/s]"), "velocity per distance from the centre"),
     {"axis", STRAKE_PARAM_CHOICE, ALONG, true, 0.0, ANY(NULL), "rows|cols",
      "rows: flow from row to row, growing with the column; cols: the other"},
+    REVERSAL_PARAM,
 };
 static const strake_param uniform_params[] = {
     {"velocity", STRAKE_PARAM_VECTOR, VELOCITY, true, 0.0, ANY("[m/s]"), NULL,
      "its components across rows and columns"},
+    REVERSAL_PARAM,
 };
 static const strake_param deformation_params[] = {
     {"waves",
@@ -375,6 +383,7 @@ static const strake_param deformation_params[] = {
      NULL,
      "periods of the stream function per domain"},
     REAL_PARAM("amplitude", AMPLITUDE, true, 0.0, ANY("[m2/s]"), "of the stream function"),
+    REVERSAL_PARAM,
 };
 
 #define PARAMS(table) table, (int)(sizeof(table) / sizeof((table)[0]))

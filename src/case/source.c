@@ -8,13 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 struct strake_source_reader {
     const strake_case *which;
+    strake_moment moment;
     const strake_source *source;
     const strake_field *field;
     int component; /* axis across the field's faces, -1 at cells */
     int64_t shape[STRAKE_AXES];
     strake_input file;
+    strake_levels levels;         /* of a series */
     strake_source_reader **child; /* terms of a sum */
     int children;
     double *term;   /* one line of a term */
@@ -35,8 +39,37 @@ bool strake_source_is_velocity(const strake_source *source)
     if (source == NULL) {
         return false;
     }
-    return source->kind == STRAKE_SOURCE_SUM ? strake_source_is_velocity(source->child[0])
-                                             : source->shape != NULL && source->shape->is_velocity;
+    return source->kind == STRAKE_SOURCE_SUM
+               ? strake_source_is_velocity(source->child[0])
+               : source->is_velocity || (source->shape != NULL && source->shape->is_velocity);
+}
+
+strake_moment strake_case_moment(const strake_case *which, int64_t step)
+{
+    return (strake_moment){(double)step * which->dt, which->dt, 0};
+}
+
+/* Terms of a sum are no series. */
+double strake_source_interval(const strake_source *source)
+{
+    double least = (double)INFINITY;
+    if (source == NULL) {
+        return least;
+    }
+    if (source->kind == STRAKE_SOURCE_SERIES) {
+        return source->is_linear ? 0.0 : source->every;
+    }
+    for (int k = 0; k < source->children; ++k) {
+        least = fmin(least, strake_source_interval(source->child[k]));
+    }
+    return source->v[STRAKE_SHAPE_REVERSAL] > 0.0 ? 0.0 : least;
+}
+
+/* A step that begins so little before a level, in intervals, is counted as one that begins with it. */
+int64_t strake_source_level(const strake_source *source, double time)
+{
+    static const double rounded = 1e-9;
+    return (int64_t)floor(time / strake_source_interval(source) + rounded);
 }
 
 /* What a cell without a value holds: what the field says; in further terms of a sum, nothing. */
@@ -80,8 +113,10 @@ bool strake_source_is_alone(const strake_case *which, const strake_source *sourc
     if (source == NULL) {
         return false;
     }
-    if (source->kind == STRAKE_SOURCE_FILE) {
-        (void)strake_source_open_file(which, source, "", &file, &ignored);
+    if (source->kind == STRAKE_SOURCE_FILE || source->kind == STRAKE_SOURCE_SERIES) {
+        (void)(source->kind == STRAKE_SOURCE_FILE
+                   ? strake_source_open_file(which, source, "", &file, &ignored)
+                   : strake_series_open(which, source, "", 0, &file, &ignored));
         found = strake_input_is_alone(&file);
     }
     strake_input_close(&file);
@@ -125,34 +160,46 @@ static const char *explain_faces(const strake_source_reader *reader, char *buffe
     return buffer;
 }
 
+strake_status strake_source_check_shape(const strake_source *source, const strake_npy_info *info,
+                                        int lead, int dims, const int64_t *expected,
+                                        const char *why, strake_error *error)
+{
+    bool same = info->dims == dims + lead;
+    for (int d = 0; d < dims; ++d) {
+        same = same && info->shape[d + lead] == expected[d];
+    }
+    if (same) {
+        return STRAKE_OK;
+    }
+    char found[200];
+    char wanted[80];
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has shape %s, expected %s%s%s",
+                       source->where, source->file,
+                       strake_npy_shape_text(info->dims, info->shape, found, sizeof found),
+                       strake_npy_shape_text(dims, expected, wanted, sizeof wanted),
+                       lead > 0 ? ", after the number of levels" : "", why);
+}
+
 static strake_status open_file(strake_source_reader *reader, strake_error *error)
 {
     strake_error inner;
-    const char *const where = reader->source->where;
+    const strake_source *const source = reader->source;
     const int dims = reader->which->problem->dims;
-    const strake_status status = strake_source_open_file(
-        reader->which, reader->source, reader->field->name, &reader->file, &inner);
-    if (status != STRAKE_OK) {
-        return strake_fail(error, status, "%s: %s", where, inner.text);
-    }
-    const strake_npy_info *const info = &reader->file.info;
     int64_t expected[STRAKE_AXES];
-    bool same = info->dims == dims;
+    char why[200];
     for (int d = 0; d < dims; ++d) {
         expected[d] = reader->shape[strake_axis_of(dims, d)];
-        same = same && info->shape[d] == expected[d];
     }
-    if (!same) {
-        char found[200];
-        char wanted[80];
-        char why[200];
-        return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s has shape %s, expected %s%s", where,
-                           reader->source->file,
-                           strake_npy_shape_text(info->dims, info->shape, found, sizeof found),
-                           strake_npy_shape_text(dims, expected, wanted, sizeof wanted),
-                           explain_faces(reader, why, sizeof why));
+    (void)explain_faces(reader, why, sizeof why);
+    if (source->kind == STRAKE_SOURCE_SERIES) {
+        return strake_levels_open(reader->which, source, reader->field, &reader->moment, expected,
+                                  why, &reader->levels, error);
     }
-    return STRAKE_OK;
+    const strake_status status =
+        strake_source_open_file(reader->which, source, reader->field->name, &reader->file, &inner);
+    return status != STRAKE_OK ? strake_fail(error, status, "%s: %s", source->where, inner.text)
+                               : strake_source_check_shape(source, &reader->file.info, 0, dims,
+                                                           expected, why, error);
 }
 
 /* The first point of a line of a field from a shape. */
@@ -194,31 +241,47 @@ static strake_status compute_columns(strake_source_reader *reader, strake_error 
     return STRAKE_OK;
 }
 
-static void shape_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
+/* Velocities become what passes through a face in the step, before it is weighted; those of a shape may turn round. */
+static void scale_line(const strake_source_reader *reader, double *line)
 {
-    const strake_case *const which = reader->which;
-    const strake_shape *const shape = reader->source->shape;
-    const strake_sample first = first_sample(reader, i, m);
-    const double spacing = shape->is_velocity ? which->spacing[reader->component] : 1.0;
-    shape->line(reader->source, &first, reader->column, reader->shape[2], line);
-    for (int64_t j = 0; j < reader->shape[2] && shape->is_velocity; ++j) {
-        line[j] = line[j] * which->dt / spacing;
+    static const double pi = 3.14159265358979323846;
+    const strake_source *const source = reader->source;
+    const strake_moment *const at = &reader->moment;
+    const double reversal = source->v[STRAKE_SHAPE_REVERSAL];
+    const double dt = at->dt;
+    const double spacing = reader->component >= 0 ? reader->which->spacing[reader->component] : 1.0;
+    const double part =
+        reversal > 0.0 ? strake_cos(pi * fmod((at->begin + 0.5 * dt) / reversal, 2.0)) : 1.0;
+    for (int64_t j = 0; j < reader->shape[2] && reversal > 0.0; ++j) {
+        line[j] *= part;
+    }
+    for (int64_t j = 0; j < reader->shape[2]; ++j) {
+        line[j] = line[j] * dt / spacing;
     }
 }
 
+static void shape_line(const strake_source_reader *reader, int64_t i, int64_t m, double *line)
+{
+    const strake_shape *const shape = reader->source->shape;
+    const strake_sample first = first_sample(reader, i, m);
+    shape->line(reader->source, &first, reader->column, reader->shape[2], line);
+}
+
 static strake_status open_source(const strake_case *which, int field, const strake_source *source,
-                                 strake_source_reader **out, strake_error *error)
+                                 const strake_moment *moment, strake_source_reader **out,
+                                 strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_source_reader *reader = calloc(1, sizeof *reader);
     STRAKE_CHECK(reader != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
                  source->where);
     reader->which = which;
+    reader->moment = *moment;
     reader->source = source;
     reader->field = &which->problem->field[field];
     reader->component = face_axis(reader->field->position);
     strake_case_field_shape(which, field, reader->shape);
-    if (source->kind == STRAKE_SOURCE_FILE) {
+    if (source->kind == STRAKE_SOURCE_FILE || source->kind == STRAKE_SOURCE_SERIES) {
         STRAKE_TRY(open_file(reader, error));
     }
     if (source->kind == STRAKE_SOURCE_SUM) {
@@ -227,7 +290,8 @@ static strake_status open_source(const strake_case *which, int field, const stra
         STRAKE_CHECK(reader->child != NULL && reader->term != NULL, error, STRAKE_ERR_MEMORY,
                      "%s: no memory to read it", source->where);
         for (int k = 0; k < source->children; ++k) {
-            STRAKE_TRY(open_source(which, field, source->child[k], &reader->child[k], error));
+            STRAKE_TRY(
+                open_source(which, field, source->child[k], moment, &reader->child[k], error));
             ++reader->children;
         }
     }
@@ -242,12 +306,20 @@ cleanup:
 strake_status strake_source_open(const strake_case *which, int field, strake_source_reader **out,
                                  strake_error *error)
 {
+    const strake_moment first = strake_case_moment(which, 0);
+    return strake_source_open_at(which, field, &first, out, error);
+}
+
+strake_status strake_source_open_at(const strake_case *which, int field,
+                                    const strake_moment *moment, strake_source_reader **out,
+                                    strake_error *error)
+{
     if (which->source[field] == NULL) {
         return strake_fail(error, STRAKE_ERR_STATE,
                            "%s: field '%s' has not been given; set it with strake_set_field()",
                            which->file, which->problem->field[field].name);
     }
-    return open_source(which, field, which->source[field], out, error);
+    return open_source(which, field, which->source[field], moment, out, error);
 }
 
 void strake_source_close(strake_source_reader **reader)
@@ -259,6 +331,7 @@ void strake_source_close(strake_source_reader **reader)
         strake_source_close(&(*reader)->child[k]);
     }
     strake_input_close(&(*reader)->file);
+    strake_levels_close(&(*reader)->levels);
     free((*reader)->child);
     free((*reader)->term);
     free((*reader)->column);
@@ -298,21 +371,24 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
 {
     const strake_source *const source = reader->source;
     const int64_t n = reader->shape[2];
+    const int64_t first = (i * reader->shape[1] + m) * n;
     strake_status status = STRAKE_OK;
+    strake_error inner;
     switch (source->kind) {
     case STRAKE_SOURCE_CONSTANT:
         for (int64_t j = 0; j < n; ++j) {
             line[j] = source->constant;
         }
         break;
-    case STRAKE_SOURCE_FILE: {
-        strake_error inner;
-        status = strake_input_read(&reader->file, (i * reader->shape[1] + m) * n, n, line, &inner);
+    case STRAKE_SOURCE_FILE:
+    case STRAKE_SOURCE_SERIES:
+        status = source->kind == STRAKE_SOURCE_FILE
+                     ? strake_input_read(&reader->file, first, n, line, &inner)
+                     : strake_levels_read(&reader->levels, first, n, line, &inner);
         if (status != STRAKE_OK) {
             return strake_fail(error, status, "%s: %s", source->where, inner.text);
         }
         break;
-    }
     case STRAKE_SOURCE_SHAPE:
         status = compute_columns(reader, error);
         if (status == STRAKE_OK) {
@@ -328,6 +404,10 @@ strake_status strake_source_line(strake_source_reader *reader, int64_t i, int64_
             }
         }
         break;
+    }
+    if (status == STRAKE_OK && source->kind != STRAKE_SOURCE_SUM &&
+        strake_source_is_velocity(source)) {
+        scale_line(reader, line);
     }
     return status == STRAKE_OK ? check_line(reader, i, m, line, error) : status;
 }

@@ -9,7 +9,7 @@
 #include "case/case.h"
 #include "case/read.h"
 
-enum { STRAKE_SHAPE_SLOTS = 12 };
+enum { STRAKE_SHAPE_SLOTS = 12, STRAKE_SHAPE_REVERSAL = STRAKE_SHAPE_SLOTS - 1 };
 
 /** Where a shape is evaluated. */
 typedef struct strake_sample {
@@ -68,7 +68,8 @@ typedef enum strake_source_kind {
     STRAKE_SOURCE_CONSTANT,
     STRAKE_SOURCE_FILE,
     STRAKE_SOURCE_SHAPE,
-    STRAKE_SOURCE_SUM
+    STRAKE_SOURCE_SUM,
+    STRAKE_SOURCE_SERIES
 } strake_source_kind;
 
 struct strake_source {
@@ -78,6 +79,10 @@ struct strake_source {
     char *file;     /**< path, usable from the working directory */
     char *variable; /**< of the file, NULL: not given */
     int64_t index;  /**< of the variable's arrays, -1: not given */
+    bool
+        is_velocity; /**< of a file or series: its values are velocities [m/s], not Courant numbers */
+    double every;    /**< of a series: from one level to the next [s] */
+    bool is_linear; /**< between two levels of it, else it is the earlier one */
     strake_blank blank;
     strake_georef map; /**< what the case says of the file's map: is_geographic, zone, is_south */
     const strake_shape *shape;
@@ -100,6 +105,49 @@ strake_status strake_source_default(const strake_case *which, const strake_field
 /** Opens the file of a source for a field; strake_input_close() in any case. */
 strake_status strake_source_open_file(const strake_case *which, const strake_source *source,
                                       const char *field, strake_input *out, strake_error *error);
+
+/** Reads the mapping of a series. @param[in] which, field  as strake_source_read() */
+strake_status strake_series_read(const strake_node *map, const strake_case *which,
+                                 const strake_field *field, strake_source *source,
+                                 strake_error *error);
+
+/** Reads `as`, beside the name of a file. @param[in] node  NULL: it is not given */
+strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
+                                    strake_source *source, strake_error *error);
+
+/** Opens the file that has a level of a series; strake_input_close() in any case. */
+strake_status strake_series_open(const strake_case *which, const strake_source *source,
+                                 const char *field, int64_t level, strake_input *out,
+                                 strake_error *error);
+
+/** What a series is in one step: a level, or a mean of two. Zero-initialise; strake_levels_close() in any case. */
+typedef struct strake_levels {
+    int count;
+    strake_input file[2];
+    int64_t first[2]; /**< element of the level in its file */
+    double weight[2];
+    double *line; /**< of the second */
+} strake_levels;
+
+/**
+ * Opens the levels of a step. @param[in] shape  of the field, slowest dimension first @param[in] why  it is that, for
+ * messages
+ */
+strake_status strake_levels_open(const strake_case *which, const strake_source *source,
+                                 const strake_field *field, const strake_moment *moment,
+                                 const int64_t *shape, const char *why, strake_levels *out,
+                                 strake_error *error);
+
+/** Elements [first, first + count) of a level, of the mean of two. */
+strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
+                                 strake_error *error);
+
+void strake_levels_close(strake_levels *levels);
+
+/** Refuses an array of another shape than @p expected, after @p lead dimensions that it has before. */
+strake_status strake_source_check_shape(const strake_source *source, const strake_npy_info *info,
+                                        int lead, int dims, const int64_t *expected,
+                                        const char *why, strake_error *error);
 
 /** Frees a source and sets the pointer to NULL; NULL is accepted. */
 void strake_source_free(strake_source **source);

@@ -207,6 +207,9 @@ static strake_status read_sum(const strake_node *node, const strake_case *which,
         }
         source->child[source->children]->is_further = source->children > 0;
         ++source->children;
+        if (source->child[source->children - 1]->kind == STRAKE_SOURCE_SERIES) {
+            return strake_node_fail(item, error, "a series is no term of a sum; add up its levels");
+        }
         if (strake_source_is_velocity(source->child[source->children - 1]) !=
             strake_source_is_velocity(source->child[0])) {
             return strake_node_fail(
@@ -263,7 +266,8 @@ cleanup:
 
 /* A file, and beside it in the same mapping what chooses one of several arrays in it. */
 static strake_status read_file(const strake_node *node, const strake_case *which,
-                               strake_source *source, strake_error *error)
+                               const strake_field *field, strake_source *source,
+                               strake_error *error)
 {
     static const strake_limits indices = {0.0, 0x1p63, false, NULL};
     strake_status status = STRAKE_OK;
@@ -285,6 +289,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
         STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
     }
     STRAKE_TRY(read_map(node->parent, source, error));
+    STRAKE_TRY(strake_series_read_as(strake_node_get(node->parent, "as"), field, source, error));
 cleanup:
     return status;
 }
@@ -309,7 +314,7 @@ static strake_node *only_key(const strake_node *node, const strake_field *field,
         return node->child;
     }
     strake_node *const file = strake_node_get(node, "file");
-    static const char *const more[] = {"variable", "index", "nodata", "utm", "geographic"};
+    static const char *const more[] = {"variable", "index", "nodata", "utm", "geographic", "as"};
     int beside = 0;
     for (int k = 0; k < (int)(sizeof more / sizeof more[0]); ++k) {
         beside += strake_node_get(node, more[k]) != NULL ? 1 : 0;
@@ -348,7 +353,8 @@ static strake_status unknown_source(const strake_node *key, const strake_field *
     strake_words words = {0};
     char hint[100];
     char where[STRAKE_PLACE_SIZE];
-    strake_words_add_choices(&words, "constant|file|sum");
+    strake_words_add_choices(&words,
+                             field->may_change ? "constant|file|series|sum" : "constant|file|sum");
     for (int k = 0; k < strake_shape_count; ++k) {
         if (dims >= strake_shapes[k].least_dims &&
             (field->is_velocity || !strake_shapes[k].is_velocity)) {
@@ -387,6 +393,8 @@ strake_status strake_source_read(const strake_node *node, const strake_case *whi
             kind = STRAKE_SOURCE_FILE;
         } else if (strcmp(key->key, "sum") == 0) {
             kind = STRAKE_SOURCE_SUM;
+        } else if (strcmp(key->key, "series") == 0) {
+            kind = STRAKE_SOURCE_SERIES;
         } else if (strcmp(key->key, "constant") != 0) {
             return unknown_source(key, field, which->problem->dims, error);
         }
@@ -406,13 +414,16 @@ strake_status strake_source_read(const strake_node *node, const strake_case *whi
         STRAKE_TRY(read_constant(value, which, source, error));
         break;
     case STRAKE_SOURCE_FILE:
-        STRAKE_TRY(read_file(value, which, source, error));
+        STRAKE_TRY(read_file(value, which, field, source, error));
         break;
     case STRAKE_SOURCE_SHAPE:
         STRAKE_TRY(read_shape(key, which, shape, source, error));
         break;
     case STRAKE_SOURCE_SUM:
         STRAKE_TRY(read_sum(value, which, field, source, error));
+        break;
+    case STRAKE_SOURCE_SERIES:
+        STRAKE_TRY(strake_series_read(value, which, field, source, error));
         break;
     }
     *out = source;

@@ -178,6 +178,19 @@ static void extend_field(const strake_statics *s, int f, int axis, strake_range 
     }
 }
 
+bool strake_extends_together(const strake_statics *s, int f)
+{
+    bool together = false;
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        const int across = (int)s->problem->field[f].position - (int)STRAKE_FACE_0;
+        together =
+            together ||
+            (across >= 0 && across < STRAKE_AXES && s->layout->boundary[axis] == STRAKE_OPEN &&
+             s->problem->field[f].open[across] == STRAKE_EDGE_FREE_OF_DIVERGENCE);
+    }
+    return together;
+}
+
 void strake_extend(const strake_statics *s, strake_statics_group group, int axis,
                    strake_range slabs, int64_t end)
 {
@@ -193,7 +206,7 @@ void strake_extend(const strake_statics *s, strake_statics_group group, int axis
     }
 }
 
-static int field_named(const strake_problem *problem, const char *name)
+int strake_field_named(const strake_problem *problem, const char *name)
 {
     int f = 0;
     while (strcmp(problem->field[f].name, name) != 0) {
@@ -212,7 +225,7 @@ static void put_piece(const strake_statics *s, int f, int64_t i, int64_t m, int6
 
 void strake_weight(const strake_statics *s, int f, strake_range slabs)
 {
-    const int h = field_named(s->problem, s->problem->field[f].weight);
+    const int h = strake_field_named(s->problem, s->problem->field[f].weight);
     const int across = (int)s->problem->field[f].position - (int)STRAKE_FACE_0;
     const int64_t back[STRAKE_AXES] = {across == 0, across == 1, across == 2};
     const int64_t n = stored(s, f, 2);

@@ -28,6 +28,12 @@ typedef enum strake_statics_group {
     STRAKE_FREE_OF_DIVERGENCE
 } strake_statics_group;
 
+/** Whether ghosts of a field follow those of others: what extends one of these extends all. */
+bool strake_extends_together(const strake_statics *s, int field);
+
+/** Number of a problem's field, which must be there. */
+int strake_field_named(const strake_problem *problem, const char *name);
+
 /**
  * Multiplies a field on faces by the mean of its weight in the cells beside each face, whose ghosts are
  * there. @param[in] slabs  of the field: there is one more than cells at an edge that is not periodic

@@ -96,6 +96,8 @@ typedef struct strake_field {
     int from[2];
     /** Of an adaptive problem's state: its next value follows from what is in the cell alone (engine/ghosts.h). */
     bool is_pointwise;
+    /** Of an input: a case may have it change with time. Where it lies in cells nothing is surveyed of it. */
+    bool may_change;
 } strake_field;
 
 /** Whether a case can give a field. */
@@ -169,6 +171,8 @@ typedef struct strake_problem {
     bool is_adaptive;
     /** Of particles: no grid, no graph; the fields are attributes of particles and given by a scene (case/scene.h). */
     bool has_particles;
+    /** A case may leave its time step to a Courant number: the first extreme of a survey is in proportion to it. */
+    bool is_paced;
     /**
      * With fields that wake cells: a step changes nothing that is further than so many cells from an active one, and
      * makes none active that is; 0: the halo, with which that holds of any problem.

@@ -52,7 +52,7 @@ static const strake_key keys[] = {
 #define VELOCITY(name_, axis_, faces_)                                                             \
     {                                                                                              \
         .name = name_, .position = (strake_position)(STRAKE_FACE_0 + (axis_)), .required = true,   \
-        .is_velocity = true, .unit = "[-]",                                                        \
+        .is_velocity = true, .may_change = true, .unit = "[-]",                                    \
         .text = "h-weighted Courant number through the face between " faces_, .weight = "h",       \
         .open = {                                                                                  \
             [axis_] = STRAKE_EDGE_FREE_OF_DIVERGENCE                                               \
@@ -72,11 +72,13 @@ static const strake_key keys[] = {
         {.name = "source_psi",                                                                     \
          .each = "source_",                                                                        \
          .position = STRAKE_CELL,                                                                  \
+         .may_change = true,                                                                       \
          .unit = "[1/s]",                                                                          \
          .text = "what is added per second: half of a step before and half after the advection"},  \
         {.name = "inflow_psi",                                                                     \
          .each = "inflow_",                                                                        \
          .position = STRAKE_CELL,                                                                  \
+         .may_change = true,                                                                       \
          .fallback = NAN,                                                                          \
          .unit = "[any]",                                                                          \
          .text = "what flows in through open edges, from the cells there; by default what is "     \

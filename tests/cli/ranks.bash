@@ -26,6 +26,17 @@ run: {on: cpu}
 output: {every: 10, initial: true}
 checkpoint: {every: 14}
 END
+cat >winds.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 61, cols: 40}
+time: {dt: 0.1, steps: 13}
+boundary: {rows: open, cols: periodic}
+fields:
+  psi: {cone: {center: [20, 20], radius: 12, height: 4, base: 0.1}}
+  u1: {rotation: {omega: 0.05, center: [30, 20], reversal: 1.1}}
+  u2: {rotation: {omega: 0.05, center: [30, 20], reversal: 1.1}}
+run: {on: cpu}
+END
 spinodal() { # spinodal DIMS GRID BOUNDARY
     cat <<END
 problem: cahn_hilliard$1d

@@ -1,0 +1,220 @@
+/* Series of arrays in time as the values of a field: how a case says so, and what one is in a step. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "case/source.h"
+
+strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
+                                    strake_source *source, strake_error *error)
+{
+    int choice = 0;
+    const strake_status status =
+        node != NULL ? strake_read_choice(node, "courant|velocity", &choice, error) : STRAKE_OK;
+    if (status == STRAKE_OK && node != NULL && !field->is_velocity) {
+        return strake_node_fail(node, error,
+                                "is for velocities, which field '%s' is not; leave it "
+                                "out",
+                                field->name);
+    }
+    source->is_velocity = choice == 1;
+    return status;
+}
+
+/* "winds_%04d.npy": where the number of a level stands in a name; NULL: all levels are in one file. */
+static const char *find_number(const char *name, int *digits, int *length)
+{
+    const char *const at = strchr(name, '%');
+    if (at == NULL) {
+        return NULL;
+    }
+    const char *const width = at + (at[1] == '0' ? 2 : 1);
+    const bool has_width = width > at + 1 && *width >= '1' && *width <= '9';
+    *digits = has_width ? *width - '0' : 0;
+    *length = (int)(width - at) + (has_width ? 2 : 1);
+    return at[*length - 1] == 'd' && strchr(at + 1, '%') == NULL ? at : "";
+}
+
+static strake_status read_files(const strake_node *map, const strake_case *which,
+                                strake_source *source, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_node *const file = strake_node_get(map, "file");
+    const strake_node *const variable = strake_node_get(map, "variable");
+    const char *name = NULL;
+    const char *number = NULL;
+    int digits = 0;
+    int length = 0;
+    if (file == NULL) {
+        return strake_node_fail(map, error,
+                                "'file' is missing: a .npy or NetCDF file whose first dimension is "
+                                "time, or one for each level, as wind_%%04d.npy");
+    }
+    STRAKE_TRY(strake_read_text(file, "the name of a .npy or NetCDF file", &name, error));
+    number = find_number(name, &digits, &length);
+    if (number != NULL && *number == '\0') {
+        return strake_node_fail(file, error,
+                                "the number of a level stands once in a name, as %%d or %%04d");
+    }
+    source->file = strake_path_from(which->folder, name);
+    STRAKE_CHECK(source->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
+                 which->file);
+    if (variable != NULL) {
+        STRAKE_TRY(strake_read_text(variable, "the name of a variable", &name, error));
+        source->variable = strdup(name);
+        STRAKE_CHECK(source->variable != NULL, error, STRAKE_ERR_MEMORY,
+                     "%s: no memory for its fields", which->file);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_series_read(const strake_node *map, const strake_case *which,
+                                 const strake_field *field, strake_source *source,
+                                 strake_error *error)
+{
+    static const strake_limits times = {0.0, INFINITY, true, "[s]"};
+    strake_status status = STRAKE_OK;
+    const strake_node *const every = strake_node_get(map, "every");
+    const strake_node *const interpolate = strake_node_get(map, "interpolate");
+    int choice = 0;
+    source->index = -1;
+    if (map->kind != STRAKE_NODE_MAP) {
+        return strake_node_unlike(map, error, "a mapping such as {file: winds.npy, every: 600}");
+    }
+    if (!field->may_change || which->problem->is_adaptive) {
+        return strake_node_fail(map, error, "field '%s' does not change with time by itself",
+                                field->name);
+    }
+    STRAKE_TRY(strake_read_keys(map, "file|variable|every|interpolate|as", error));
+    STRAKE_TRY(read_files(map, which, source, error));
+    if (every == NULL) {
+        return strake_node_fail(map, error, "'every' is missing: time from level to level > 0 [s]");
+    }
+    STRAKE_TRY(strake_read_real(every, &times, &source->every, error));
+    STRAKE_TRY(interpolate != NULL ? strake_read_choice(interpolate, "none|linear", &choice, error)
+                                   : STRAKE_OK);
+    source->is_linear = choice == 1;
+    STRAKE_TRY(strake_series_read_as(strake_node_get(map, "as"), field, source, error));
+cleanup:
+    return status;
+}
+
+/* The file of a level; free() it. */
+static char *path_of(const char *name, int64_t level)
+{
+    int digits = 0;
+    int length = 0;
+    const char *const number = find_number(name, &digits, &length);
+    const size_t size = strlen(name) + 32;
+    char *const path = malloc(size);
+    if (path != NULL && number != NULL) {
+        (void)snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(number - name), name, digits, level,
+                       number + length);
+    } else if (path != NULL) {
+        (void)snprintf(path, size, "%s", name);
+    }
+    return path;
+}
+
+/* In files of one array each and in .npy the array is not chosen when they are opened. */
+strake_status strake_series_open(const strake_case *which, const strake_source *source,
+                                 const char *field, int64_t level, strake_input *out,
+                                 strake_error *error)
+{
+    strake_source one = *source;
+    one.file = path_of(source->file, level);
+    if (one.file == NULL) {
+        return strake_fail(error, STRAKE_ERR_MEMORY, "no memory to open its levels");
+    }
+    one.index =
+        strcmp(one.file, source->file) == 0 && strake_input_has_many(which->inputs, one.file)
+            ? level
+            : -1;
+    const strake_status status = strake_source_open_file(which, &one, field, out, error);
+    free(one.file);
+    return status;
+}
+
+/* One of the levels of a step. */
+static strake_status open_level(const strake_case *which, const strake_source *source,
+                                const strake_field *field, const int64_t *shape, const char *why,
+                                int64_t level, strake_levels *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_error inner;
+    const int k = out->count++;
+    strake_input *const file = &out->file[k];
+    const int dims = which->problem->dims;
+    const int lead =
+        strchr(source->file, '%') == NULL && !strake_input_has_many(which->inputs, source->file)
+            ? 1
+            : 0;
+    status = strake_series_open(which, source, field->name, level, file, &inner);
+    STRAKE_CHECK(status == STRAKE_OK, error, status,
+                 "%s: %s (level %" PRId64 " of a series, which is that of %.15g s)", source->where,
+                 inner.text, level, (double)level * source->every);
+    STRAKE_TRY(strake_source_check_shape(source, &file->info, lead, dims, shape, why, error));
+    STRAKE_CHECK(lead == 0 || level < file->info.shape[0], error, STRAKE_ERR_USAGE,
+                 "%s: %s has %" PRId64 " levels, of 0 to %.15g s; a step needs that of %.15g s: "
+                 "give more levels, or end the run before",
+                 source->where, source->file, file->info.shape[0],
+                 (double)(file->info.shape[0] - 1) * source->every, (double)level * source->every);
+    for (int d = 0; d < dims && lead == 1; d++) {
+        level *= shape[d];
+    }
+    out->first[k] = lead == 1 ? level : 0;
+cleanup:
+    return status;
+}
+
+strake_status strake_levels_open(const strake_case *which, const strake_source *source,
+                                 const strake_field *field, const strake_moment *moment,
+                                 const int64_t *shape, const char *why, strake_levels *out,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const double place = (moment->begin + 0.5 * moment->dt) / source->every;
+    const double before = floor(place);
+    const int64_t level =
+        source->is_linear ? (int64_t)before : strake_source_level(source, moment->begin);
+    out->weight[0] = source->is_linear ? 1.0 - (place - before) : 1.0;
+    out->weight[1] = 1.0 - out->weight[0];
+    STRAKE_TRY(open_level(which, source, field, shape, why, level, out, error));
+    if (out->weight[1] > 0.0) {
+        STRAKE_TRY(open_level(which, source, field, shape, why, level + 1, out, error));
+        out->line = malloc((size_t)shape[which->problem->dims - 1] * sizeof *out->line);
+        STRAKE_CHECK(out->line != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
+                     source->where);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_levels_read(strake_levels *levels, int64_t first, int64_t count, double *out,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(strake_input_read(&levels->file[0], levels->first[0] + first, count, out, error));
+    if (levels->count > 1) {
+        STRAKE_TRY(strake_input_read(&levels->file[1], levels->first[1] + first, count,
+                                     levels->line, error));
+        for (int64_t k = 0; k < count; k++) {
+            out[k] = levels->weight[0] * out[k] + levels->weight[1] * levels->line[k];
+        }
+    }
+cleanup:
+    return status;
+}
+
+void strake_levels_close(strake_levels *levels)
+{
+    for (int k = 0; k < levels->count; k++) {
+        strake_input_close(&levels->file[k]);
+    }
+    free(levels->line);
+    *levels = (strake_levels){.count = 0};
+}

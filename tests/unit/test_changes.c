@@ -1,0 +1,399 @@
+/*
+ * Inputs that change with time: what a case gives as a series, or as a flow that turns round, against a model that
+ * sets the same numbers before every step; the same bits wherever it runs, however steps are cut, and after a restart.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/harness.h"
+
+enum { ROWS = 30, COLS = 26, LEVELS = 9, STEPS = 17, CELLS = ROWS * COLS };
+
+static const double dt = 0.7;
+static char folder[] = "/tmp/strake-changes-XXXXXX";
+
+/* Any smooth numbers, of a face or cell at a level. */
+static double wave(int kind, int level, int i, int j)
+{
+    return sin(0.3 * kind + 0.41 * level + 6.2831853071795864 * i / ROWS * (1 + kind % 2)) *
+           cos(0.17 * kind + 6.2831853071795864 * j / COLS);
+}
+
+/* u1 [m/s], u2 (Courant numbers, one column more), inflow and source. */
+static double value_of(int kind, int level, int i, int j)
+{
+    static const double size[] = {0.35, 0.2, 0.5, 0.1};
+    static const double base[] = {0.0, 0.05, 1.0, 0.0};
+    return base[kind] + size[kind] * wave(kind, level, i, j);
+}
+
+static int columns(int kind)
+{
+    return kind == 1 ? COLS + 1 : COLS;
+}
+
+static FILE *begin_npy(const char *name, const char *shape)
+{
+    char path[300], head[200];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    const int length = snprintf(head, sizeof head,
+                                "{'descr': '<f8', 'fortran_order': False, 'shape': %s, }", shape);
+    const int padded = (10 + length + 1 + 63) / 64 * 64 - 10;
+    const unsigned char size[2] = {(unsigned char)(padded % 256), (unsigned char)(padded / 256)};
+    (void)fwrite("\x93NUMPY\x01\x00", 1, 8, file);
+    (void)fwrite(size, 1, 2, file);
+    (void)fprintf(file, "%s%*s\n", head, padded - length - 1, "");
+    return file;
+}
+
+static void write_level(FILE *file, int kind, int level)
+{
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < columns(kind); j++) {
+            const double x = value_of(kind, level, i, j);
+            assert_int_equal(fwrite(&x, sizeof x, 1, file), 1);
+        }
+    }
+}
+
+/* The winds in one file each, what flows in in one for each level. */
+static int write_files(void **state)
+{
+    static const char *const names[] = {"u1.npy", "u2.npy", NULL, "source.npy"};
+    char shape[80];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (int kind = 0; kind < 4; kind++) {
+        FILE *file = NULL;
+        (void)snprintf(shape, sizeof shape, "(%d, %d, %d)", LEVELS, ROWS, columns(kind));
+        file = names[kind] != NULL ? begin_npy(names[kind], shape) : NULL;
+        for (int level = 0; level < LEVELS; level++) {
+            char name[40];
+            (void)snprintf(name, sizeof name, "inflow_%03d.npy", level);
+            (void)snprintf(shape, sizeof shape, "(%d, %d)", ROWS, columns(kind));
+            FILE *const one = file != NULL ? file : begin_npy(name, shape);
+            write_level(one, kind, level);
+            (void)(one != file ? fclose(one) : 0);
+        }
+        (void)(file != NULL ? fclose(file) : 0);
+    }
+    return 0;
+}
+
+static int remove_files(void **state)
+{
+    char command[100];
+    (void)state;
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+#define GRID                                                                                       \
+    "problem: mpdata2d\ngrid: {rows: 30, cols: 26, dx: 2, dy: 1.5}\n"                              \
+    "time: {dt: 0.7, steps: 17}\nboundary: {rows: periodic, cols: open}\n"
+#define STATE "  psi: {gaussian: {center: [12, 10], sigma: 4, base: 0.2}}\n"
+#define H "  h: {sine: {waves: [1, 2], amplitude: 0.2, base: 1}}\n"
+
+/* Levels of u1 last 3.5 steps; u2 lies between its own, at every step elsewhere. */
+static const char *const series =
+    GRID "fields:\n" STATE H "  u1: {series: {file: @/u1.npy, every: 2.45, as: velocity}}\n"
+         "  u2: {series: {file: @/u2.npy, every: 1.6, interpolate: linear}}\n"
+         "  inflow_psi: {series: {file: '@/inflow_%03d.npy', every: 4}}\n"
+         "  source_psi: {series: {file: @/source.npy, every: 3, interpolate: linear}}\n";
+static const char *const levels = GRID
+    "fields:\n" STATE H "  u1: {series: {file: @/u1.npy, every: 3.5, as: velocity}}\n  u2: 0.1\n";
+static const char *const later = GRID "scheme: {sources: true, inflow: true}\nfields:\n" STATE H;
+static const char *const turning =
+    GRID "fields:\n" STATE H
+         "  u1: {sum: [{deformation: {waves: [2, 2], amplitude: 0.6, reversal: 10}}, "
+         "{uniform: {velocity: [0.2, 0.1]}}]}\n"
+         "  u2: {sum: [{deformation: {waves: [2, 2], amplitude: 0.6, reversal: 10}}, "
+         "{uniform: {velocity: [0.2, 0.1]}}]}\n";
+
+/* A case, with the folder of its files for every @. */
+static void write_case(const char *text, char *yaml, size_t size)
+{
+    size_t used = 0;
+    for (; *text != '\0'; text++) {
+        const bool is_folder = *text == '@';
+        used += (size_t)snprintf(yaml + used, size - used, "%.*s", is_folder ? 100 : 1,
+                                 is_folder ? folder : text);
+        assert_true(used < size);
+    }
+}
+
+static strake_case *open_case(const char *text, const char *const *sets, bool is_later)
+{
+    char yaml[2000];
+    strake_case *which = NULL;
+    strake_error error;
+    write_case(text, yaml, sizeof yaml);
+    if (strake_case_parse("changes", yaml, sets, is_later, &which, &error) != STRAKE_OK) {
+        fail_msg("%s", error.text);
+    }
+    return which;
+}
+
+static strake_solver *open_solver(const strake_case *which, const char *where, const char *split,
+                                  int threads)
+{
+    strake_solver *solver = NULL;
+    strake_error error;
+    const strake_options options = {.where = where, .split = split, .threads = threads};
+    if (strake_open(which, &options, &solver, &error) != STRAKE_OK) {
+        fail_msg("%s: %s", where, error.text);
+    }
+    return solver;
+}
+
+/* psi after all steps, cut in pieces of so many. */
+static void run(const char *text, const char *const *sets, const char *where, const char *split,
+                int threads, int piece, double psi[CELLS])
+{
+    strake_case *which = open_case(text, sets, false);
+    strake_solver *solver = open_solver(which, where, split, threads);
+    for (int step = 0; step < STEPS; step += piece) {
+        strake_harness_step(solver, step + piece < STEPS ? piece : STEPS - step);
+    }
+    strake_harness_get_psi(solver, psi, CELLS);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static double h_of(int i, int j)
+{
+    const double turn = 6.2831853071795864;
+    return 1.0 + 0.2 * sin(turn * ((i + ROWS) % ROWS) / ROWS) * sin(turn * 2.0 * j / COLS);
+}
+
+/* Own numbers of a field in a step. */
+static double in_step(int kind, int step, int i, int j)
+{
+    static const double every[] = {2.45, 1.6, 4.0, 3.0};
+    if (kind == 0 || kind == 2) {
+        const int level = (int)(step * dt / every[kind] + 1e-9);
+        const double courant = dt / 2.0 * 0.5 * (h_of(i - 1, j) + h_of(i, j));
+        return value_of(kind, level, i, j) * (kind == 0 ? courant : 1.0);
+    }
+    const double place = (step + 0.5) * dt / every[kind];
+    const int level = (int)place;
+    return value_of(kind, level, i, j) +
+           (place - level) * (value_of(kind, level + 1, i, j) - value_of(kind, level, i, j));
+}
+
+static void agrees_with_a_model_that_sets_all_fields(void **state)
+{
+    static const char *const names[] = {"u1", "u2", "inflow_psi", "source_psi"};
+    double psi[CELLS], expected[CELLS], first[CELLS], field[ROWS * (COLS + 1)];
+    strake_case *which = open_case(later, NULL, true);
+    strake_solver *solver = open_solver(which, "serial", NULL, 1);
+    (void)state;
+    strake_harness_get_psi(solver, first, CELLS);
+    for (int step = 0; step < STEPS; step++) {
+        for (int kind = 0; kind < 4; kind++) {
+            const int cols = columns(kind);
+            for (int k = 0; k < ROWS * cols; k++) {
+                field[k] = in_step(kind, step, k / cols, k % cols);
+            }
+            strake_harness_set(solver, names[kind], field, (size_t)(ROWS * cols));
+        }
+        strake_harness_step(solver, 1);
+    }
+    strake_harness_get_psi(solver, expected, CELLS);
+    run(series, NULL, "serial", NULL, 1, STEPS, psi);
+    assert_true(strake_harness_difference(psi, expected, CELLS) < 1e-12);
+    assert_true(strake_harness_difference(psi, first, CELLS) > 0.1);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static void bits_are_the_same_everywhere(void **state)
+{
+    static const char *const sweeps[] = {"run.steps_per_sweep=3", NULL};
+    static const char *const blocks[] = {"run.blocks=3", "run.steps_per_sweep=3", NULL};
+    static const char *const *const sets[] = {NULL, sweeps, blocks};
+    static const struct {
+        const char *text, *where, *split;
+        int threads, piece, set;
+    } runs[] = {
+        {series, "cpu", NULL, 2, STEPS, 1},        {series, "cpu", NULL, 1, 4, 0},
+        {series, "ocl:0", NULL, 1, STEPS, 0},      {series, "ocl:0", NULL, 1, 6, 2},
+        {series, "cpu,ocl:0", "1,1", 1, STEPS, 1}, {levels, "cpu", NULL, 2, STEPS, 1},
+        {levels, "ocl:0", NULL, 1, STEPS, 2},      {levels, "ocl:0,cpu", "2,1", 2, STEPS, 1},
+        {turning, "cpu", NULL, 2, 5, 1},
+    };
+    (void)state;
+    strake_harness_need_device(STRAKE_DOUBLE);
+    strake_harness_build_quickly(true);
+    for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
+        double psi[CELLS], expected[CELLS];
+        run(runs[k].text, NULL, "serial", NULL, 1, STEPS, expected);
+        run(runs[k].text, sets[runs[k].set], runs[k].where, runs[k].split, runs[k].threads,
+            runs[k].piece, psi);
+        if (memcmp(psi, expected, sizeof psi) != 0) {
+            fail_msg("run %d (%s): other bits than serial", (int)k, runs[k].where);
+        }
+    }
+    strake_harness_build_quickly(false);
+}
+
+/* In the middle of an interval, to places that are others. */
+static void restarts_go_on_to_the_same_bits(void **state)
+{
+    const char *const texts[] = {series, levels, turning};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        char path[300];
+        double psi[CELLS], expected[CELLS];
+        strake_error error;
+        strake_case *which = open_case(texts[k], NULL, false);
+        strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+        (void)snprintf(path, sizeof path, "%s/checkpoint", folder);
+        strake_harness_step(solver, 9);
+        assert_int_equal(strake_checkpoint_save(solver, path, &error), STRAKE_OK);
+        strake_close(&solver);
+        solver = open_solver(which, "serial", NULL, 1);
+        if (strake_checkpoint_load(solver, path, &error) != STRAKE_OK) {
+            fail_msg("%s", error.text);
+        }
+        strake_harness_step(solver, STEPS - 9);
+        strake_harness_get_psi(solver, psi, CELLS);
+        run(texts[k], NULL, "cpu", NULL, 1, STEPS, expected);
+        assert_memory_equal(psi, expected, sizeof psi);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+}
+
+static void wrong_series_are_refused(void **state)
+{
+    static const char *const sets[][2] = {
+        {"fields.u1={series: {file: x.npy}}", "'every' is missing"},
+        {"fields.u1={series: {every: 3}}", "'file' is missing"},
+        {"fields.u1={series: {file: 'x%d%d.npy', every: 3}}", "once in a name"},
+        {"fields.u1={series: {file: x.npy, every: 3, times: 4}}", "times"},
+        {"fields.u1={series: {file: nowhere.npy, every: 3}}", "nowhere.npy"},
+        {"fields.psi={series: {file: x.npy, every: 3}}", "does not change with time by itself"},
+        {"fields.h={series: {file: x.npy, every: 3}}", "does not change with time by itself"},
+        {"fields.source_psi={file: x.npy, as: velocity}", "which field 'source_psi' is not"},
+        {"fields.u1={sum: [{series: {file: x.npy, every: 3}}]}", "no term of a sum"},
+        {"time.steps=100", "9 levels, of 0 to 28 s; a step needs that of 66.5 s"},
+        {"grid.rows=31", "has shape [9, 30, 26], expected [31, 26], after the number of levels"},
+    };
+    char yaml[2000];
+    (void)state;
+    write_case(levels, yaml, sizeof yaml);
+    for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+        const char *const set[] = {sets[k][0], NULL};
+        strake_case *which = NULL;
+        strake_error error = {STRAKE_OK, ""};
+        assert_int_equal(strake_case_parse("changes", yaml, set, false, &which, &error),
+                         STRAKE_ERR_USAGE);
+        if (strstr(error.text, sets[k][1]) == NULL) {
+            fail_msg("%s: %s", sets[k][0], error.text);
+        }
+    }
+}
+
+/* Stable for three steps, not then; the states of these can still be read, and the others are not lost. */
+static void unstable_levels_are_told_with_their_time(void **state)
+{
+    double before[CELLS], after[CELLS];
+    strake_error error;
+    (void)state;
+    FILE *const file = begin_npy("rising.npy", "(3, 30, 26)");
+    for (int k = 0; k < 3 * CELLS; k++) {
+        const double x = k == 2 * CELLS + 4 * COLS + 5 ? 1.5 : 0.25 * (k / CELLS);
+        assert_int_equal(fwrite(&x, sizeof x, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
+    strake_case *which =
+        open_case(GRID "fields:\n" STATE "  u2: 0.1\n  u1: {series: {file: @/rising.npy, every: "
+                       "2.1}}\n",
+                  (const char *const[]){"time.steps=9", NULL}, false);
+    strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+    strake_harness_step(solver, 6);
+    strake_harness_get_psi(solver, before, CELLS);
+    assert_int_equal(strake_step(solver, 2, &error), STRAKE_ERR_USAGE);
+    if (strstr(error.text, "cell [3, 5] over h add up to 1.6; ") == NULL ||
+        strstr(error.text, "in step 7, from 4.2 s on") == NULL) {
+        fail_msg("%s", error.text);
+    }
+    strake_harness_get_psi(solver, after, CELLS);
+    assert_memory_equal(before, after, sizeof after);
+    assert_int_equal(strake_step(solver, 1, &error), STRAKE_ERR_USAGE);
+    strake_close(&solver);
+    solver = open_solver(which, "cpu", NULL, 2);
+    assert_int_equal(strake_step(solver, 9, &error), STRAKE_ERR_USAGE);
+    assert_int_equal(strake_step_count(solver), 6);
+    strake_harness_get_psi(solver, after, CELLS);
+    assert_memory_equal(before, after, sizeof after);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+/* A deformation flow that turns round brings all back; what is left falls with the square of the spacing. */
+static void deformation_with_reversal_is_of_second_order(void **state)
+{
+    double error[3];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const int n = 32 << k;
+        char text[900];
+        strake_error failure;
+        strake_case *which = NULL;
+        const size_t cells = (size_t)n * (size_t)n;
+        double *const first = calloc(2 * cells, sizeof *first);
+        double *const last = first + cells;
+        assert_non_null(first);
+        (void)snprintf(text, sizeof text,
+                       "problem: mpdata2d\ngrid: {rows: %d, cols: %d, dx: %.17g, dy: %.17g}\n"
+                       "time: {dt: %.17g, steps: %d}\n"
+                       "scheme: {iterations: 3, nonoscillatory: false}\nfields:\n"
+                       "  psi: {sine: {waves: [1, 0], base: 2}}\n"
+                       "  u1: {deformation: {waves: [1, 1], amplitude: 0.1, reversal: 1}}\n"
+                       "  u2: {deformation: {waves: [1, 1], amplitude: 0.1, reversal: 1}}\n",
+                       n, n, 1.0 / n, 1.0 / n, 1.0 / n, n);
+        assert_int_equal(strake_case_parse("order", text, NULL, false, &which, &failure), 0);
+        strake_solver *solver = open_solver(which, "cpu", NULL, 1);
+        strake_harness_get_psi(solver, first, cells);
+        strake_harness_step(solver, n / 2);
+        strake_harness_get_psi(solver, last, cells);
+        assert_true(strake_harness_difference(first, last, cells) > 0.05);
+        strake_harness_step(solver, n / 2);
+        strake_harness_get_psi(solver, last, cells);
+        error[k] = 0.0;
+        for (size_t c = 0; c < cells; c++) {
+            error[k] += (last[c] - first[c]) * (last[c] - first[c]) / (double)cells;
+        }
+        error[k] = sqrt(error[k]);
+        strake_close(&solver);
+        strake_case_close(&which);
+        free(first);
+    }
+    const double order[] = {log2(error[0] / error[1]), log2(error[1] / error[2])};
+    if (!(order[0] > 1.7 && order[1] > 1.85)) {
+        fail_msg("errors %g %g %g: orders %.2f and %.2f", error[0], error[1], error[2], order[0],
+                 order[1]);
+    }
+    print_message("reversal: orders %.2f and %.2f\n", order[0], order[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_a_model_that_sets_all_fields),
+        cmocka_unit_test(bits_are_the_same_everywhere),
+        cmocka_unit_test(restarts_go_on_to_the_same_bits),
+        cmocka_unit_test(wrong_series_are_refused),
+        cmocka_unit_test(unstable_levels_are_told_with_their_time),
+        cmocka_unit_test(deformation_with_reversal_is_of_second_order),
+    };
+    return cmocka_run_group_tests_name("inputs that change with time", tests, write_files,
+                                       remove_files);
+}
