@@ -13,6 +13,7 @@
 #include "view/page.h"
 #include "view/png.h"
 #include "view/scene.h"
+#include "view/swarm.h"
 #include "view/terminal.h"
 
 /* Lines of text around a picture in the terminal: title, scale, prompt. */
@@ -24,6 +25,8 @@ typedef struct look {
     bool has_range;
     double low, high;
     strake_view view; /* without its size */
+    int layer, along; /* of particles: directions, -1: not given */
+    double at;
     bool has_surface, is_log;
     double surface;
     int64_t contours, patches;
@@ -47,12 +50,27 @@ cleanup:
     return status;
 }
 
+/* x=X, y=Y or z=Z of particles. @return whether it is one of them */
+static bool choose_layer(const char *text, look *out)
+{
+    char *end = NULL;
+    const bool is_layer = text[0] >= 'x' && text[0] <= 'z' && text[1] == '=';
+    out->at = is_layer ? strake_number_read(text + 2, &end) : 0.0;
+    out->layer =
+        is_layer && end != text + 2 && *end == '\0' && isfinite(out->at) ? text[0] - 'x' : -1;
+    return out->layer >= 0;
+}
+
 /* K, or rows=K: across which axis, and where. */
-static strake_status choose_slice(const char *text, strake_view *view, strake_error *error)
+static strake_status choose_slice(const char *text, look *out, strake_error *error)
 {
     static const char *const name[] = {"planes=", "rows=", "cols="};
+    strake_view *const view = &out->view;
     char *end = NULL;
     const char *number = text;
+    if (choose_layer(text, out)) {
+        return STRAKE_OK;
+    }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {
         if (strncmp(text, name[axis], strlen(name[axis])) == 0) {
             view->axis = axis;
@@ -62,8 +80,11 @@ static strake_status choose_slice(const char *text, strake_view *view, strake_er
     view->slab = strtoll(number, &end, 10);
     return *number >= '0' && *number <= '9' && *end == '\0'
                ? STRAKE_OK
-               : strake_fail(error, STRAKE_ERR_USAGE,
-                             "option --slice: '%s' is none; expected K, rows=K or cols=K", text);
+               : strake_fail(
+                     error, STRAKE_ERR_USAGE,
+                     "option --slice: '%s' is none; expected K, rows=K or cols=K, of particles "
+                     "x=X, y=Y or z=Z [m]",
+                     text);
 }
 
 static strake_status choose(const strake_arguments *arguments, look *out, strake_error *error)
@@ -71,6 +92,8 @@ static strake_status choose(const strake_arguments *arguments, look *out, strake
     strake_status status = STRAKE_OK;
     *out = (look){.map = &strake_maps[0],
                   .view = {.axis = -1, .slab = -1},
+                  .layer = -1,
+                  .along = -1,
                   .has_surface = !isnan(arguments->surface),
                   .surface = arguments->surface,
                   .is_log = arguments->log,
@@ -78,7 +101,13 @@ static strake_status choose(const strake_arguments *arguments, look *out, strake
                   .patches = arguments->patches,
                   .is_flat = arguments->flat};
     if (arguments->slice != NULL) {
-        STRAKE_TRY(choose_slice(arguments->slice, &out->view, error));
+        STRAKE_TRY(choose_slice(arguments->slice, out, error));
+    }
+    if (arguments->along != NULL) {
+        const char *const word = arguments->along;
+        STRAKE_CHECK(word[0] >= 'x' && word[0] <= 'z' && word[1] == '\0', error, STRAKE_ERR_USAGE,
+                     "option --along: '%s' is no direction; expected x, y or z", word);
+        out->along = word[0] - 'x';
     }
     if (arguments->map != NULL) {
         out->map = strake_map_find(arguments->map);
@@ -99,16 +128,45 @@ cleanup:
     return status;
 }
 
-static void print_title(const strake_frame *frame, const strake_picture *picture)
+/* What the options say of particles, which have no cells, or of none. */
+static strake_status choose_swarm(strake_swarm *swarm, const look *chosen, strake_error *error)
 {
-    (void)printf("%s", frame->field);
+    strake_status status = STRAKE_OK;
+    if (swarm->which == NULL) {
+        STRAKE_CHECK(chosen->layer < 0 && chosen->along < 0, error, STRAKE_ERR_USAGE,
+                     "options --slice %c=V and --along are for the output folder of a run of "
+                     "particles; of a grid --slice is K, rows=K or cols=K",
+                     "xyz"[chosen->layer < 0 ? 0 : chosen->layer]);
+        return STRAKE_OK;
+    }
+    STRAKE_CHECK(chosen->view.slab < 0 && !chosen->has_surface && chosen->contours == 0 &&
+                     chosen->patches == 0 && !chosen->is_flat,
+                 error, STRAKE_ERR_USAGE,
+                 "options --slice K, --surface, --contours, --patches and --flat are for grids; "
+                 "particles have --slice x=X, y=Y or z=Z [m] and --along x, y or z");
+    STRAKE_CHECK(chosen->layer < 0 || chosen->along < 0, error, STRAKE_ERR_USAGE,
+                 "options --slice and --along: a slice has its own direction; give one of them");
+    if (chosen->layer >= 0 || chosen->along >= 0) {
+        const bool is_cut = chosen->layer >= 0;
+        STRAKE_TRY(strake_dots_turn(&swarm->plan, is_cut ? chosen->layer : chosen->along, is_cut,
+                                    chosen->at, error));
+    }
+cleanup:
+    return status;
+}
+
+static void print_title(const strake_frame *frame, const char *title, const strake_picture *picture)
+{
+    (void)printf("%s", title != NULL ? title : frame->field);
     if (frame->step >= 0) {
         (void)printf(", step %lld", (long long)frame->step);
     }
     if (!isnan(frame->time)) {
         (void)printf(", %.6g s", frame->time);
     }
-    (void)printf(", %lld x %lld", (long long)picture->cell_rows, (long long)picture->cell_cols);
+    if (title == NULL) {
+        (void)printf(", %lld x %lld", (long long)picture->cell_rows, (long long)picture->cell_cols);
+    }
     if (picture->planes > 1) {
         static const char *const name[] = {"plane", "row", "column"};
         (void)printf(" (%s %lld of %lld)", name[picture->axis], (long long)picture->plane,
@@ -122,14 +180,15 @@ static void print_title(const strake_frame *frame, const strake_picture *picture
 }
 
 /* Prints the last frame of every field that is left. */
-static strake_status print_frames(const strake_recording *recording, const look *chosen,
-                                  strake_error *error)
+static strake_status print_frames(const strake_recording *recording, const strake_swarm *swarm,
+                                  const look *chosen, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_array array = {0};
     strake_picture picture = {0};
     const strake_terminal terminal = strake_terminal_find(stdout);
     strake_view view = chosen->view;
+    strake_scene scene;
     strake_terminal_room(&terminal, TEXT_LINES, &view.most_rows, &view.most_cols, &view.stretch);
     for (int k = 0; k < recording->frames; k++) {
         const strake_frame *const frame = &recording->frame[k];
@@ -140,11 +199,15 @@ static strake_status print_frames(const strake_recording *recording, const look 
         if (!is_last) {
             continue;
         }
-        STRAKE_TRY(strake_recording_array(recording, k, &array, error));
-        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+        if (swarm->which != NULL) {
+            STRAKE_TRY(strake_swarm_read(swarm, recording, k, &view, &picture, &scene, error));
+        } else {
+            STRAKE_TRY(strake_recording_array(recording, k, &array, error));
+            STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+        }
         const double low = chosen->has_range ? chosen->low : picture.least;
         const double high = chosen->has_range ? chosen->high : picture.most;
-        print_title(frame, &picture);
+        print_title(frame, swarm->which != NULL ? scene.title : NULL, &picture);
         strake_terminal_print(stdout, &terminal, &picture, chosen->map, low, high);
         strake_terminal_scale(stdout, &terminal, chosen->map, low, high);
         strake_picture_free(&picture);
@@ -172,13 +235,13 @@ static char *read_about(const strake_recording *recording)
     return text != NULL && length > 0 ? text : strdup("null");
 }
 
-static strake_status write_page(const strake_recording *recording, const look *chosen,
-                                const char *path, strake_error *error)
+static strake_status write_page(const strake_recording *recording, const strake_swarm *swarm,
+                                const char *about, const look *chosen, const char *path,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_text page = {0};
     char size[32];
-    char *const about = read_about(recording);
     const strake_page_options options = {.map = chosen->map,
                                          .reduction = chosen->view.reduction,
                                          .axis = chosen->view.axis,
@@ -186,15 +249,14 @@ static strake_status write_page(const strake_recording *recording, const look *c
                                          .has_range = chosen->has_range,
                                          .low = chosen->low,
                                          .high = chosen->high,
-                                         .about = about};
-    STRAKE_CHECK(about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+                                         .about = about,
+                                         .swarm = swarm};
     STRAKE_TRY(strake_page_print(recording, &options, &page, error));
     STRAKE_TRY(strake_file_put(path, STRAKE_FILE_NAMED, page.data, page.length, error));
     (void)printf("%s: %d output%s, %s; open it in a browser\n", path, recording->frames,
                  recording->frames == 1 ? "" : "s", strake_size_text((double)page.length, size));
 cleanup:
     strake_text_free(&page);
-    free(about);
     return status;
 }
 
@@ -204,13 +266,17 @@ cleanup:
  */
 static strake_status read_picture(const strake_recording *recording, int frame, strake_array *array,
                                   const look *chosen, const char *about, const strake_scene *scene,
-                                  const strake_view *view, strake_left *left, strake_picture *out,
+                                  strake_view *view, strake_left *left, strake_picture *out,
                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_recording all = {0};
     strake_error missing;
     all.checkpoint.descriptor = -1;
+    STRAKE_CHECK(array->dims <= 3, error, STRAKE_ERR_USAGE,
+                 "%s has %d dimensions; pictures are made of arrays of 1 to 3", array->name,
+                 array->dims);
+    strake_plot_view(scene, array->dims, array->shape, view);
     if (array->dims == 2 && recording->kind == STRAKE_PATH_FOLDER &&
         strake_left_open(left, about, recording->frame[frame].field, chosen->is_flat, &missing) !=
             STRAKE_OK) {
@@ -233,8 +299,9 @@ cleanup:
 }
 
 /* Draws the last frame that is left, of the first field. */
-static strake_status write_picture(const strake_recording *recording, const look *chosen,
-                                   const char *path, strake_error *error)
+static strake_status write_picture(const strake_recording *recording, const strake_swarm *swarm,
+                                   const char *about, const look *chosen, const char *path,
+                                   strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_array array = {0};
@@ -250,26 +317,27 @@ static strake_status write_picture(const strake_recording *recording, const look
                         .is_log = chosen->is_log,
                         .contours = (int)chosen->contours};
     const strake_cairo *module = NULL;
-    char *const about = read_about(recording);
     int last = 0;
-    STRAKE_CHECK(about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     STRAKE_TRY(strake_cairo_load("option --png", &module, error));
     for (int k = 0; k < recording->frames; k++) {
         last = strcmp(recording->frame[k].field, recording->frame[0].field) == 0 ? k : last;
     }
-    STRAKE_TRY(strake_recording_array(recording, last, &array, error));
-    scene = strake_scene_of_frame(recording, last, &array, about);
+    if (swarm->which != NULL) {
+        strake_plot_room(&view);
+        STRAKE_TRY(strake_swarm_read(swarm, recording, last, &view, &picture, &scene, error));
+    } else {
+        STRAKE_TRY(strake_recording_array(recording, last, &array, error));
+        scene = strake_scene_of_frame(recording, last, &array, about);
+    }
     if (chosen->has_surface) {
         STRAKE_TRY(strake_volume_read(&array, &volume, error));
         strake_plot_choose(&plot, volume.least, volume.most, NAN);
         STRAKE_TRY(strake_plot_surface(&scene, &volume, chosen->surface, &plot, &drawing, error));
     } else {
-        STRAKE_CHECK(array.dims <= 3, error, STRAKE_ERR_USAGE,
-                     "%s has %d dimensions; pictures are made of arrays of 1 to 3", array.name,
-                     array.dims);
-        strake_plot_view(&scene, array.dims, array.shape, &view);
-        STRAKE_TRY(read_picture(recording, last, &array, chosen, about, &scene, &view, &left,
-                                &picture, error));
+        if (swarm->which == NULL) {
+            STRAKE_TRY(read_picture(recording, last, &array, chosen, about, &scene, &view, &left,
+                                    &picture, error));
+        }
         plot.shade = left.relief.shade;
         plot.patches = &left.patches;
         strake_plot_choose(&plot, picture.least, picture.most, picture.positive);
@@ -284,7 +352,27 @@ cleanup:
     strake_picture_free(&picture);
     strake_left_free(&left);
     strake_array_close(&array);
-    free(about);
+    return status;
+}
+
+/* Reads what there is to be seen; of particles that nobody names a field of, one. */
+static strake_status open_recording(const strake_arguments *arguments, const look *chosen,
+                                    strake_recording *recording, strake_swarm *swarm, char **about,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *const path = arguments->operand[0];
+    STRAKE_TRY(strake_recording_open(path, arguments->field, arguments->step, recording, error));
+    *about = read_about(recording);
+    STRAKE_CHECK(*about != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
+    STRAKE_TRY(strake_swarm_open(swarm, recording, *about, error));
+    STRAKE_TRY(choose_swarm(swarm, chosen, error));
+    if (swarm->which != NULL && arguments->field == NULL) {
+        const char *const field = strake_swarm_field(swarm, recording);
+        strake_recording_close(recording);
+        STRAKE_TRY(strake_recording_open(path, field, arguments->step, recording, error));
+    }
+cleanup:
     return status;
 }
 
@@ -293,11 +381,12 @@ static int command(const strake_arguments *arguments)
     strake_status status = STRAKE_OK;
     strake_error failure, *const error = &failure;
     strake_recording recording = {0};
+    strake_swarm swarm = {0};
+    char *about = NULL;
     look chosen;
     recording.checkpoint.descriptor = -1;
     STRAKE_TRY(choose(arguments, &chosen, error));
-    STRAKE_TRY(strake_recording_open(arguments->operand[0], arguments->field, arguments->step,
-                                     &recording, error));
+    STRAKE_TRY(open_recording(arguments, &chosen, &recording, &swarm, &about, error));
     STRAKE_CHECK(arguments->html == NULL || arguments->png == NULL, error, STRAKE_ERR_USAGE,
                  "options --html and --png: one file is written at a time; give one of them");
     STRAKE_CHECK(arguments->png != NULL ||
@@ -307,14 +396,16 @@ static int command(const strake_arguments *arguments)
                  "options --surface, --log, --contours, --patches and --flat are for pictures; "
                  "give --png FILE, too");
     if (arguments->png != NULL) {
-        STRAKE_TRY(write_picture(&recording, &chosen, arguments->png, error));
+        STRAKE_TRY(write_picture(&recording, &swarm, about, &chosen, arguments->png, error));
     } else if (arguments->html != NULL) {
-        STRAKE_TRY(write_page(&recording, &chosen, arguments->html, error));
+        STRAKE_TRY(write_page(&recording, &swarm, about, &chosen, arguments->html, error));
     } else {
-        STRAKE_TRY(print_frames(&recording, &chosen, error));
+        STRAKE_TRY(print_frames(&recording, &swarm, &chosen, error));
     }
 cleanup:
     strake_recording_close(&recording);
+    strake_swarm_close(&swarm);
+    free(about);
     return status == STRAKE_OK ? STRAKE_EXIT_DONE : strake_say_error(error);
 }
 
@@ -346,7 +437,9 @@ static const strake_option options[] = {
         "extreme, the value farthest from\nthe mean of all"),
     STRAKE_TEXT("--slice", slice, "K",
                 "the plane of a field in 3D (default: the middle one);\nrows=K, cols=K: cut across "
-                "rows or columns"),
+                "rows or columns;\nx=X, y=Y or z=Z: a layer of particles [m]"),
+    STRAKE_TEXT("--along", along, "DIRECTION",
+                "x, y or z: in which one looks at all particles of a run\nin 3D (default: y)"),
     STRAKE_OPTIONS_END};
 
 const strake_command strake_command_view = {
@@ -361,10 +454,12 @@ const strake_command strake_command_view = {
         "or a checkpoint. The terminal shows the last output of each field, as large as its\n"
         "window, in 24-bit colours where COLORTERM says truecolor, in 256 where TERM says so,\n"
         "else in characters (NO_COLOR asks for these).\n"
+        "Particles are dots, walls grey; without --field it is how fast they are.\n"
         "A page has at most 512 x 512 points a frame and 50 MB. Rows go down, columns right.\n",
     .examples = "  strake view out\n"
                 "  strake view out --field psi --step 100 --range 0,4\n"
                 "  strake view out --html out.html\n"
                 "  strake view out/fields.nc --field psi --png psi.png --contours 8\n"
-                "  strake view out/checkpoint.strake --map coolwarm\n",
+                "  strake view out/checkpoint.strake --map coolwarm\n"
+                "  strake view dam --field pressure --slice y=0.3 --png dam.png\n",
     .run = command};

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "main/say.h"
 #include "output/report.h"
+#include "view/swarm.h"
 #include "view/terminal.h"
 
 /* Most pictures a second, and the share of the time that they may take. */
@@ -33,12 +34,8 @@ void strake_live_begin(strake_live *live, bool wanted, const strake_case *which,
     if (wanted && !isatty(STDERR_FILENO)) {
         strake_say_note("--view: standard error is no terminal, nothing is drawn on it");
     }
-    int64_t shape[3];
-    const bool has_grid = strake_case_shape(which, shape) > 0;
-    if (wanted && !has_grid) {
-        strake_say_note("--view: problem %s has no grid to draw", which->problem->name);
-    }
-    live->on = wanted && has_grid && isatty(STDERR_FILENO);
+    live->slabs = strake_solver_describe(solver).slabs;
+    live->on = wanted && isatty(STDERR_FILENO);
     live->begun = live->due = strake_clock_seconds();
 }
 
@@ -73,7 +70,8 @@ static bool send(strake_live *live)
 static int choose_field(const strake_case *which)
 {
     int field = which->picture.field;
-    for (int f = which->problem->fields - 1; f >= 0 && which->picture.field < 0; f--) {
+    const int least = which->problem->has_particles ? 1 : 0; /* 0: where they are */
+    for (int f = which->problem->fields - 1; f >= least && which->picture.field < 0; f--) {
         field = which->problem->field[f].is_state ? f : field;
     }
     return field;
@@ -91,6 +89,12 @@ static strake_status take_picture(const strake_case *which, strake_slabs *slabs,
                         .reduction = (strake_reduction)plan->reduction};
     strake_terminal_room(terminal, AROUND, &view.most_rows, &view.most_cols, &view.stretch);
     view.most_cols -= terminal->cols >= NARROWEST ? SIDE : 0;
+    if (which->problem->has_particles) {
+        strake_dots dots = {0};
+        status = strake_swarm_now(&dots, which, slabs->solver, &view, error);
+        *picture = dots.picture;
+        return status;
+    }
     STRAKE_TRY(strake_slabs_select(slabs, which->problem->field[field].name, error));
     STRAKE_TRY(strake_picture_begin(picture, slabs->name, slabs->dims, slabs->shape, &view, error));
     while (strake_slabs_next(slabs)) {
@@ -122,12 +126,18 @@ static void print_strip(FILE *to, const strip *s, int64_t slabs)
     }
 }
 
+/* Whether slabs go down the picture. */
+static bool is_stack(const strake_live *live, const strake_picture *picture)
+{
+    return !live->which->problem->has_particles && (picture->dims == 2 || picture->axis > 0);
+}
+
 /* The strips beside line @p line of a picture: where each begins, a corner and what it is. */
-static void print_side(FILE *to, const strake_case *which, const strake_picture *picture,
+static void print_side(FILE *to, const strake_live *live, const strake_picture *picture,
                        const strip *strips, int count, int line, int per_line)
 {
-    const bool is_along = picture->dims == 2 || picture->axis > 0; /* slabs go down the picture */
-    const int64_t n = which->n[0];
+    const bool is_along = is_stack(live, picture);
+    const int64_t n = live->slabs;
     for (int k = 0; k < count; k++) {
         const strake_part_report *const p = strips[k].report;
         const int64_t first = p->first * picture->rows / n / per_line;
@@ -143,16 +153,16 @@ static void print_side(FILE *to, const strake_case *which, const strake_picture 
     }
 }
 
-static bool is_border(const strake_case *which, const strake_picture *picture, const strip *strips,
+static bool is_border(const strake_live *live, const strake_picture *picture, const strip *strips,
                       int count, int line, int per_line)
 {
     bool found = false;
     for (int k = 0; k < count; k++) {
         const strake_part_report *const p = strips[k].report;
         found = found || (p->first > 0 && p->end > p->first &&
-                          p->first * picture->rows / which->n[0] / per_line == line);
+                          p->first * picture->rows / live->slabs / per_line == line);
     }
-    return found && (picture->dims == 2 || picture->axis > 0);
+    return found && is_stack(live, picture);
 }
 
 static void print_head(FILE *to, const strake_live *live, const strake_solver *solver, int field,
@@ -204,11 +214,11 @@ static void print_all(FILE *to, strake_live *live, const strake_solver *solver, 
     (void)fputc('\r', to);
     print_head(to, live, solver, field, rate);
     for (int r = 0, line = 0; r < picture->rows; r += per_line, line++) {
-        const bool dashes = is_border(live->which, picture, strips, count, line, per_line);
+        const bool dashes = is_border(live, picture, strips, count, line, per_line);
         strake_terminal_line(to, terminal, picture, map, low, high, r, dashes);
         if (terminal->cols >= NARROWEST) {
             (void)fputc(' ', to);
-            print_side(to, live->which, picture, strips, count, line, per_line);
+            print_side(to, live, picture, strips, count, line, per_line);
         }
         (void)fputs("\033[K\n", to);
         live->lines++;
@@ -225,12 +235,12 @@ static int find_strips(strake_live *live, const strake_solver *solver, strake_pa
     const int count = strake_solver_parts(solver, report, STRAKE_MOST_PARTS);
     const int most = count < STRAKE_MOST_PARTS ? count : STRAKE_MOST_PARTS;
     const double stepping = strake_solver_step_seconds(solver);
-    const double cells = (double)live->which->n[1] * (double)live->which->n[2];
     const double seconds = stepping - live->stepping;
     for (int k = 0; k < most; k++) {
         const double updates = report[k].updates - (k < live->parts ? live->updates[k] : 0.0);
         strips[k].report = &report[k];
-        strips[k].rate = seconds > 0.0 && live->lines > 0 ? updates * cells / seconds : 0.0;
+        strips[k].rate =
+            seconds > 0.0 && live->lines > 0 ? updates * report[k].items / seconds : 0.0;
         live->updates[k] = report[k].updates;
     }
     live->parts = most;

@@ -19,6 +19,7 @@ typedef struct strake_live {
     double spent;             /**< seconds of drawing so far */
     int64_t first_step;
     int rows, cols;   /**< of the terminal, for the last picture */
+    int64_t slabs;    /**< of the domain */
     int lines;        /**< that stand on it */
     strake_text rest; /**< of a picture that the terminal did not take yet ... */
     size_t sent;      /**< and how much of it it took */

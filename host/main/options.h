@@ -10,7 +10,7 @@ typedef struct strake_arguments {
     const char *on, *split, *output, *report, *resume, *cache, *problem, *space, *export;
     const char *table, *keep, *maps, *mapped;
     const char *plot, *sizes;
-    const char *field, *html, *png, *map, *range, *reduce, *slice;
+    const char *field, *html, *png, *map, *range, *reduce, *slice, *along;
     int64_t threads;  /**< 0: not given */
     int64_t steps;    /**< -1: not given */
     int64_t step;     /**< -1: not given */

@@ -11,6 +11,7 @@
 #include "view/png.h"
 #include "view/relief.h"
 #include "view/scene.h"
+#include "view/swarm.h"
 
 typedef struct png {
     strake_format_state out;
@@ -22,6 +23,7 @@ typedef struct png {
     int borders;
     int64_t border[STRAKE_MOST_PARTS]; /* rows with which parts begin */
     strake_volume volume;
+    strake_dots dots;
     bool is_drawn;  /* the present field is the one that is drawn */
     bool has_range; /* of the first picture */
     double low, high;
@@ -84,8 +86,8 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     p->is_drawn = field == plan->field;
     p->out.file[0] = '\0';
-    if (!p->is_drawn) {
-        return STRAKE_OK;
+    if (!p->is_drawn || p->out.run->which->problem->has_particles) {
+        return STRAKE_OK; /* particles are read when they are drawn: also where they are */
     }
     p->scene = strake_scene_of_case(p->out.run->which, field);
     p->scene.step = p->out.run->output.step;
@@ -115,6 +117,9 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     strake_status status = STRAKE_OK;
     png *const p = self;
     const strake_case *const which = p->out.run->which;
+    if (which->problem->has_particles) {
+        return STRAKE_OK;
+    }
     if (p->is_drawn && which->picture.has_surface) {
         strake_volume_add(&p->volume, slabs);
     } else if (p->is_drawn) {
@@ -146,6 +151,23 @@ static void find_borders(png *p)
     }
 }
 
+/* Particles as dots, where they are now. */
+static strake_status read_dots(png *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_format_run *const run = p->out.run;
+    strake_view view = {0};
+    strake_plot_room(&view);
+    STRAKE_TRY(strake_swarm_now(&p->dots, run->which, run->solver, &view, error));
+    p->scene = strake_dots_scene(&p->dots, run->which);
+    p->scene.step = run->output.step;
+    p->scene.time = run->output.time;
+    p->picture = p->dots.picture;
+    p->dots.picture = (strake_picture){0};
+cleanup:
+    return status;
+}
+
 /* Completes the picture or the volume, and chooses the ends of the colours. */
 static strake_plot choose(png *p)
 {
@@ -165,7 +187,9 @@ static strake_plot choose(png *p)
         strake_volume_end(&p->volume);
         strake_plot_choose(&plot, p->volume.least, p->volume.most, NAN);
     } else {
-        strake_picture_end(&p->picture);
+        if (p->picture.block != NULL) {
+            strake_picture_end(&p->picture);
+        }
         strake_plot_choose(&plot, p->picture.least, p->picture.most, p->picture.positive);
     }
     if (plan->range == STRAKE_RANGE_FIRST) {
@@ -182,12 +206,17 @@ static strake_status field_end(void *self, strake_error *error)
     png *const p = self;
     const strake_picture_plan *const plan = &p->out.run->which->picture;
     strake_drawing drawing = {0};
+    strake_plot plot;
     char *path = NULL;
     if (!p->is_drawn) {
         return STRAKE_OK;
     }
-    find_borders(p);
-    const strake_plot plot = choose(p);
+    if (p->out.run->which->problem->has_particles) {
+        STRAKE_TRY(read_dots(p, error));
+    } else {
+        find_borders(p);
+    }
+    plot = choose(p);
     if (plan->has_surface) {
         STRAKE_TRY(
             strake_plot_surface(&p->scene, &p->volume, plan->surface, &plot, &drawing, error));
@@ -213,6 +242,7 @@ static void close_png(void *self)
     strake_volume_free(&p->volume);
     strake_relief_free(&p->relief);
     strake_patches_free(&p->patches);
+    strake_dots_free(&p->dots);
 }
 
 const strake_format strake_format_png = {.name = "png",

@@ -95,12 +95,17 @@ static strake_status print_frame(const strake_recording *recording, int number,
                               .axis = options->axis,
                               .slab = options->slab,
                               .reduction = options->reduction};
-    STRAKE_TRY(strake_recording_array(recording, number, &array, error));
-    STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+    if (options->swarm->which != NULL) {
+        STRAKE_TRY(
+            strake_swarm_read(options->swarm, recording, number, &view, &picture, &scene, error));
+    } else {
+        STRAKE_TRY(strake_recording_array(recording, number, &array, error));
+        STRAKE_TRY(strake_picture_read(&array, &view, &picture, error));
+        scene = strake_scene_of_frame(recording, number, &array, options->about);
+    }
     widen(ranges, range_count, frame->field, &picture);
     strake_json_object(json, NULL, STRAKE_JSON_LINE);
     strake_json_string(json, "field", frame->field);
-    scene = strake_scene_of_frame(recording, number, &array, options->about);
     print_scene(&scene, &picture, json);
     strake_json_integer(json, "step", frame->step);
     strake_json_number(json, "time", frame->time);

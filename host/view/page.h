@@ -6,6 +6,7 @@
 #include "io/text.h"
 #include "view/picture.h"
 #include "view/recording.h"
+#include "view/swarm.h"
 
 /** page.html. */
 extern const strake_embedded strake_page_texts[];
@@ -20,7 +21,8 @@ typedef struct strake_page_options {
     int64_t slab;
     bool has_range;
     double low, high; /**< of the colours, where has_range; else each field's own over all frames */
-    const char *about; /**< JSON of the run, "null" where there is none */
+    const strake_swarm *swarm; /**< without a case: it is none of particles */
+    const char *about;         /**< JSON of the run, "null" where there is none */
 } strake_page_options;
 
 /**

@@ -205,6 +205,7 @@ double strake_picture_place(double value, double low, double high)
 void strake_picture_free(strake_picture *picture)
 {
     free(picture->value);
+    free(picture->solid);
     free(picture->block);
     free(picture->line);
     *picture = (strake_picture){0};

@@ -34,6 +34,7 @@ typedef struct strake_picture {
     int axis;                     /**< across which it is cut */
     int64_t plane, planes;        /**< the slice shown; 0 of 1 in 2D */
     double *value;      /**< rows x cols, C order; NaN where a block has no finite value */
+    uint8_t *solid;     /**< of points: 1 where a thing without a value is seen; NULL: nothing is */
     double least, most; /**< of the array's (slice's) finite values; NaN where there is none */
     double positive;    /**< the least that is > 0; NaN where there is none */
     int64_t not_finite; /**< cells that are NaN or infinite */

@@ -23,7 +23,7 @@ enum {
     TICK = 5
 };
 
-static const uint32_t ink = 0xff202020U, pale = 0xff606060U;
+static const uint32_t ink = 0xff202020U, pale = 0xff606060U, solid_pixel = 0xff909090U;
 
 /* Largest picture that is drawn of an array with this aspect (height over width). */
 static void find_room(double aspect, int *width, int *height)
@@ -51,6 +51,12 @@ void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape,
     }
     view->stretch = 0.0;
     find_room(length[0] / length[1], &view->most_cols, &view->most_rows);
+}
+
+void strake_plot_room(strake_view *view)
+{
+    view->most_rows = view->most_cols = LONGEST;
+    view->stretch = 1.0;
 }
 
 int strake_plot_ticks(double low, double high, int most, double *out)
@@ -357,6 +363,9 @@ strake_status strake_plot_picture(const strake_scene *scene, const strake_pictur
         const double at = place(plot, picture->value[k]);
         const strake_colour c = strake_map_colour(plot->map, at);
         out->pixel[k] = plot->shade != NULL ? pixel_on(c, !isnan(at), plot->shade[k]) : pixel_of(c);
+        if (isnan(at) && picture->solid != NULL && picture->solid[k] != 0) {
+            out->pixel[k] = solid_pixel;
+        }
     }
     if (picture->dims == 3) {
         const char *const name = scene->axis[picture->axis];

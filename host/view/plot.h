@@ -50,6 +50,9 @@ void strake_plot_axes(bool is_cut, int across, int axis[2]);
 /** Completes what is shown of an array of this shape (axis, slab and reduction are chosen) by the size of its picture. */
 void strake_plot_view(const strake_scene *scene, int dims, const int64_t *shape, strake_view *view);
 
+/** The room that there is for points as wide as high. */
+void strake_plot_room(strake_view *view);
+
 /** Replaces the ends of the colours that are not finite. */
 void strake_plot_choose(strake_plot *plot, double least, double most, double positive);
 

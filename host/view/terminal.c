@@ -83,6 +83,23 @@ static char weight_of(double place)
     return isnan(place) ? '?' : weights[at];
 }
 
+/* The character of a point, where things without a value are seen or not. */
+static char mark_of(const strake_picture *picture, int k, double place)
+{
+    if (!isnan(place) || picture->solid == NULL) {
+        return weight_of(place);
+    }
+    return picture->solid[k] != 0 ? '#' : ' ';
+}
+
+static strake_colour colour_of(const strake_picture *picture, int k, const strake_map *map,
+                               double place)
+{
+    static const strake_colour solid = {144, 144, 144};
+    const bool is_solid = isnan(place) && picture->solid != NULL && picture->solid[k] != 0;
+    return is_solid ? solid : strake_map_colour(map, place);
+}
+
 void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
                           const strake_picture *picture, const strake_map *map, double low,
                           double high, int row, bool dashes)
@@ -97,15 +114,17 @@ void strake_terminal_line(FILE *stream, const strake_terminal *terminal,
         const double place = strake_picture_place(upper[c], low, high);
         const bool is_dash = dashes && c % BETWEEN == 0;
         if (plain) {
-            (void)fputc(is_dash ? '-' : weight_of(place), stream);
+            (void)fputc(is_dash ? '-' : mark_of(picture, row * picture->cols + c, place), stream);
             continue;
         }
-        set_colour(stream, colours, is_dash, strake_map_colour(map, place));
+        set_colour(stream, colours, is_dash,
+                   colour_of(picture, row * picture->cols + c, map, place));
         if (is_dash) {
             set_colour(stream, colours, false, white);
         } else if (row + 1 < picture->rows) {
             const double under = strake_picture_place(lower[c], low, high);
-            set_colour(stream, colours, true, strake_map_colour(map, under));
+            set_colour(stream, colours, true,
+                       colour_of(picture, (row + 1) * picture->cols + c, map, under));
         }
         (void)fputs(is_dash ? "-" : "\xe2\x96\x80", stream); /* upper half block */
     }

@@ -16,13 +16,14 @@ enum {
     ALL = D1 | D2 | D3,
     FIXED = 1U << 4,
     ADAPTIVE = 1U << 5,
-    GRIDS = 1U << 6 /* not of particles */
+    GRIDS = 1U << 6,    /* not of particles */
+    PARTICLES = 1U << 7 /* of these only */
 };
 
 bool strake_common_applies(const strake_common *common, const strake_problem *problem)
 {
     const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
-    const unsigned absent = problem->has_particles ? other | GRIDS : other;
+    const unsigned absent = other | (problem->has_particles ? GRIDS : PARTICLES);
     return (common->dims >> problem->dims & 1U) != 0 && (common->dims & absent) == 0;
 }
 
@@ -133,7 +134,8 @@ const strake_common strake_commons[] = {
     WORD_ROW("netcdf.format", netcdf, STRAKE_NETCDF_WORDS,
              "cdf5: readable whenever a run ends, with all outputs that were complete; netcdf4: "
              "compressed, and a kill inside an output may cost the file"),
-    OUTPUT_ROW("picture.field", ALL, "the first of output.fields", "the field that is drawn"),
+    OUTPUT_ROW("picture.field", ALL, "the first of output.fields",
+               "the field that is drawn; of particles vectors by their length"),
     WORD_ROW("picture.map", picture.map, STRAKE_MAP_WORDS,
              "colours: viridis and inferno are perceptually uniform, coolwarm is for values around "
              "a middle, gray for paper"),
@@ -143,19 +145,24 @@ const strake_common strake_commons[] = {
         "picture of the run) or given"),
     {"output.picture.log", STRAKE_COMMON_BOOLEAN, ALL, AT(picture.is_log), 0.0, NULL, NO_RANGE,
      "colours follow the logarithm; values that have none are white"},
-    OUTPUT_ROW("picture.contours", ALL, "0", "lines of equal value: their number, or the values"),
-    OUTPUT_ROW("picture.slice", D3, "the middle plane", "what is shown of a field in 3D"),
-    OUTPUT_ROW("picture.surface", D3, "a slice",
+    OUTPUT_ROW("picture.contours", ALL | GRIDS, "0",
+               "lines of equal value: their number, or the values"),
+    OUTPUT_ROW("picture.slice", D3, "the middle plane; all particles",
+               "what is shown of a field in 3D; of particles the layer there"),
+    OUTPUT_ROW("picture.along", D3 | PARTICLES, "y",
+               "direction in which one looks at all particles in 3D"),
+    OUTPUT_ROW("picture.surface", D3 | GRIDS, "a slice",
                "shows a field in 3D as the shaded surface of this value"),
-    {"output.picture.relief", STRAKE_COMMON_BOOLEAN, D2, AT(picture.has_relief), 1.0, NULL,
+    {"output.picture.relief", STRAKE_COMMON_BOOLEAN, D2 | GRIDS, AT(picture.has_relief), 1.0, NULL,
      NO_RANGE,
      "of a problem with ground: what is drawn lies on it, shaded, and is seen where there is some "
      "of it"},
     {"output.picture.parts", STRAKE_COMMON_BOOLEAN, ALL, AT(picture.parts), 0.0, NULL, NO_RANGE,
-     "lines between the parts of the run, so that pictures depend on where it ran"},
+     "lines between the parts of the run, of particles colours by part, so that pictures depend on "
+     "where it ran"},
     {"output.picture.patches",
      STRAKE_COMMON_COUNT,
-     D2,
+     D2 | GRIDS,
      AT(picture.patches),
      0.0,
      NULL,

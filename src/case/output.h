@@ -57,6 +57,9 @@ typedef struct strake_picture_plan {
     int contours;     /**< lines: so many ... */
     int levels;       /**< or at these values, if there are any */
     double level[STRAKE_MAX_CONTOURS];
+    int along;   /**< of particles in 3D: direction in which one looks, 0 x, 1 y, 2 z */
+    bool is_cut; /**< and whether it is at a layer across it ... */
+    double at;   /**< ... at this coordinate [m] */
     int slice_axis; /**< axis across which a field in 3D is cut, 0, 1 or 2; -1: planes, in the middle */
     int64_t slice;    /**< index of the slab shown */
     bool has_surface; /**< a field in 3D is drawn as the surface of one value */

@@ -141,12 +141,75 @@ try run drop.yaml --on serial --quiet --output fast --set 'scene.fluid=[{box: {f
 fails 1 "who is too fast is named" "particle 0 is so fast, 4000 m/s, that" \
     "; particle 0 is fluid and was at [0.01, 0.01] m when they were last put in order"
 
+# Pictures: particles are dots in the colours of a field, walls grey; what strake view draws of a folder is the same.
+cat >cube.yaml <<'YAML'
+problem: sph3d
+scene:
+  spacing: 0.05
+  to: [0.4, 0.3, 0.3]
+  fluid: [{box: {from: [0, 0, 0], to: [0.2, 0.3, 0.2]}, velocity: [1, 0, 0]}]
+  walls: [{sides: [bottom, left, front, back]}]
+time: {end: 1, steps: 0}
+output: {initial: true, fields: [position, velocity, kind, density]}
+YAML
+NO_COLOR=1 COLUMNS=60 LINES=24 try view one
+prints "a folder of particles is shown: water and walls" "velocity (magnitude), step 86, 0.03 s: " "##" "@"
+"$STRAKE" run cube.yaml --on serial --quiet --output cube
+NO_COLOR=1 COLUMNS=60 LINES=24 try view cube --slice x=0.325
+check "a layer without water shows the floor alone" bash -c '
+    grep -q "^velocity (magnitude), x = 0.325 m, step 0, 0 s: nan to nan" .out && grep -q "###" .out && ! grep -q "@ *#\|# *@" .out'
+NO_COLOR=1 COLUMNS=60 LINES=24 try view cube --along z --range 0,1
+check "from above one sees the water, of which there are two thirds beside the wall, and not the floor" bash -c '
+    grep -q "^velocity (magnitude), seen along z" .out && [ "$(grep -c "@" .out)" -gt 4 ] && grep -q "^##*@@*  *$" .out'
+try view cube --html cube.html
+exits 0 "and on a page"
+try view cube --field density --slice y=0.1 --along y
+fails 2 "a slice has its own direction" "give one of them"
+try view cube --slice y=7
+fails 2 "a layer beyond the box is refused" "there are no particles at y = 7 m; expected -0.15 to 0.45 m"
+try view one --slice z=0.1
+fails 2 "in 2D there are no layers" "there is no slice and no direction of sight in 2D"
+try view cube --slice 3
+fails 2 "planes are of grids" "options --slice K, --surface, --contours, --patches and --flat are for grids"
+try view cube --field position
+fails 2 "positions give no colours" "position says where particles are drawn"
+try view one/checkpoint.strake
+fails 2 "a checkpoint of particles is not drawn" "is a checkpoint of particles"
+cp -r cube bare && rm bare/position_*
+try view bare
+fails 2 "without positions nothing is drawn" "without which particles cannot be drawn"
+cp one/kind_00000086.npy cube/kind_00000000.npy
+try view cube
+fails 2 "outputs of other runs are refused" "it has other rows or columns"
+for bad in 'picture={contours: 3}' 'picture={surface: 1}' 'picture={field: position}' 'picture={slice: {y: 0.1}, along: x}' 'picture={slice: {rows: 1}}'; do
+    try check cube.yaml --set 'output.formats=[png]' --set "output.$bad"
+    fails 2 "output.$bad is refused" "output.picture"
+done
+try check cube.yaml --set 'output.formats=[png]' --set 'output.picture={slice: {y: 7}}'
+fails 2 "a layer of pictures beyond the box is refused" "output.picture.slice: there are no particles at y = 7 m; expected 0 to 0.3 m"
+if "$STRAKE" run drop.yaml --on serial --quiet --set output.formats='[npy, png]' --output drawn 2>/dev/null && command -v python3 >/dev/null; then
+    points() { python3 "$outputs" png "$1" :points; }
+    check "pictures are outputs" grep -q "^40,.*,velocity,velocity_00000040.png$" drawn/index.csv
+    "$STRAKE" view drawn --png seen.png >/dev/null
+    check "which strake view draws, too" test "$(points seen.png)" = "$(points drawn/velocity_00000086.png)"
+    "$STRAKE" run drop.yaml --on cpu --quiet --set output.formats='[npy, png]' --output drawn2
+    check "the same wherever it runs" cmp drawn/velocity_00000086.png drawn2/velocity_00000086.png
+    "$STRAKE" run drop.yaml --on serial --quiet --steps 1 --set output.formats='[png]' --set output.picture='{parts: true, map: gray}' --output parts
+    check "or in the colours of who computes" test "$(python3 "$outputs" png parts/velocity_00000001.png Title)" = "the part that computes"
+    "$STRAKE" run cube.yaml --on serial --quiet --set output.formats='[png]' --set output.picture='{slice: {x: 0.1}, range: [0, 2], map: gray}' --output layer
+    # A particle of the water, at half of the range; one of the left wall; above the water.
+    check "a layer of the case" test "$(python3 "$outputs" png layer/velocity_00000000.png 359 433 109 383 384 150 | paste -sd,)" = \
+        "128 128 128,144 144 144,255 255 255"
+else
+    skip "pictures of particles" "no cairo or no python3"
+fi
+
 for where in auto hybrid gpu cpu,ocl:0; do
     try run drop.yaml --on $where --quiet
     fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu, serial or ocl:0"
 done
 try run drop.yaml --quiet --set 'output.formats=[vtk]'
-fails 2 "a format for grids is refused" "of sph2d there are npy and vtp"
+fails 2 "a format for grids is refused" "of sph2d there are npy, vtp and png"
 try run drop.yaml --quiet --set 'output.fields=[density]'
 fails 2 "a .vtp without positions is refused" "add position to output.fields"
 try run case.yaml --quiet --set 'output.formats=[vtp]'
