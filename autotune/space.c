@@ -316,6 +316,20 @@ static strake_status find_grids(const strake_node *root, int dims, const strake_
                : require(root, "grids", STRAKE_NODE_LIST, out, error);
 }
 
+/* Of particles, what stands where fields do. */
+static strake_status read_scene(strake_space *space, strake_error *error)
+{
+    static const strake_limits volumes = {0.0, INFINITY, true, "[m3], in 2D [m2]"};
+    strake_status status = STRAKE_OK;
+    const strake_node *volume = NULL;
+    STRAKE_TRY(require(space->root, "scene", STRAKE_NODE_MAP, &space->scene, error));
+    STRAKE_TRY(allow(space->root, "scheme", STRAKE_NODE_MAP, &space->scheme, error));
+    STRAKE_TRY(require(space->root, "volume", STRAKE_NODE_SCALAR, &volume, error));
+    STRAKE_TRY(strake_read_real(volume, &volumes, &space->volume, error));
+cleanup:
+    return status;
+}
+
 /* Of what a tree says, in its order. */
 static uint64_t digest(uint64_t hash, const strake_node *node)
 {
@@ -371,15 +385,17 @@ strake_status strake_space_read(const char *name, strake_node *root, strake_spac
     STRAKE_TRY(strake_read_choice(node, "opencl|cpu", &place, error));
     space->is_cpu = place == 1;
     STRAKE_TRY(only(space->root,
-                    "problem|place|for|fields|varying|dt|steps|grids|tries|baseline|parameters|"
-                    "streams|each_kernel|constraints|seeds",
+                    "problem|place|of|for|fields|scene|scheme|volume|varying|dt|steps|grids|tries|"
+                    "baseline|parameters|streams|each_kernel|constraints|seeds",
                     error));
     STRAKE_TRY(require(space->root, "steps", STRAKE_NODE_SCALAR, &node, error));
     STRAKE_TRY(strake_read_integer(node, &step_range, &steps, error));
     space->steps = (int)steps;
-    STRAKE_TRY(require(space->root, "fields", STRAKE_NODE_MAP, &space->fields, error));
-    STRAKE_TRY(find_grids(space->root, problem->dims, &node, error));
-    STRAKE_TRY(read_grids(space, node, problem->dims, error));
+    STRAKE_TRY(problem->has_particles
+                   ? read_scene(space, error)
+                   : require(space->root, "fields", STRAKE_NODE_MAP, &space->fields, error));
+    STRAKE_TRY(find_grids(space->root, strake_size_axes(problem), &node, error));
+    STRAKE_TRY(read_grids(space, node, strake_size_axes(problem), error));
     STRAKE_TRY(require(space->root, "parameters", STRAKE_NODE_LIST, &node, error));
     for (const strake_node *at = node->child; at != NULL; at = at->next) {
         STRAKE_TRY(read_parameter(space, at, error));

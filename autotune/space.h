@@ -86,7 +86,10 @@ typedef struct strake_space {
     double
         kernel_gain; /**< part of a step that sizes for single kernels must save; 0: not asked for */
     const strake_node *baseline; /**< settings of the untuned version of the literature, or NULL */
-    const strake_node *fields;   /**< of the case run */
+    const strake_node *fields;   /**< of the case run; of particles NULL, ... */
+    const strake_node *scene;    /**< ... but a scene without spacing, ... */
+    const strake_node *scheme;   /**< ... keys of the scheme, or NULL, ... */
+    double volume;               /**< ... and where particles are in it [m3, m2 in 2D] */
     const strake_node
         *varying; /**< fields to use instead where a constant one should vary, or NULL */
 } strake_space;

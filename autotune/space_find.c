@@ -14,6 +14,15 @@ static bool is_kind(const strake_node *root)
     return strake_node_get(root, "place") != NULL;
 }
 
+/* Whether a kind is for what a problem consists of: cells, or particles. */
+static bool is_of(const strake_node *kind, const char *problem)
+{
+    const strake_problem *const known = strake_problem_find(problem);
+    const strake_node *const of = strake_node_get(kind, "of");
+    const bool has_particles = of != NULL && of->text != NULL && strcmp(of->text, "particles") == 0;
+    return known != NULL && known->has_particles == has_particles;
+}
+
 static strake_status parse(const strake_embedded *text, strake_node **root, strake_error *error)
 {
     return strake_tree_parse(text->name, (const char *)text->bytes, text->length, root, error);
@@ -141,7 +150,8 @@ static strake_status combine(const strake_embedded *kind, const char *problem, s
     strake_node *root = NULL, *own = NULL;
     *out = NULL;
     STRAKE_TRY(parse(kind, &root, error));
-    STRAKE_TRY(is_kind(root) ? find_problem(problem, &own, error) : STRAKE_OK);
+    STRAKE_TRY(is_kind(root) && is_of(root, problem) ? find_problem(problem, &own, error)
+                                                     : STRAKE_OK);
     if (own == NULL) {
         goto cleanup;
     }

@@ -11,9 +11,11 @@
 #include "autotune/tune_impl.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "case/source.h"
 #include "io/cache.h"
 #include "io/folder.h"
 #include "io/machine.h"
+#include "scene/scene.h"
 
 /* Grids that need more than this share of a memory are left out. */
 static const double most_memory = 0.5;
@@ -41,6 +43,30 @@ static void notice(const strake_tuning *t, const char *format, ...)
     }
 }
 
+/* Of particles it does not depend on how many there are: it is found with few, and once. */
+static strake_status find_variant(strake_tuning *t, strake_error *error)
+{
+    enum { FEW = 1000 };
+    static const int64_t few[STRAKE_AXES] = {1, 1, FEW};
+    strake_status status = STRAKE_OK;
+    strake_text text = {0};
+    strake_case *which = NULL;
+    strake_scene scene = {.particle = NULL};
+    if (t->variant != 0) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_tune_case(t->space, few, t->options->like, NULL, &text, error));
+    STRAKE_TRY(
+        strake_case_parse(t->space->name, text.data, t->options->sets, false, &which, error));
+    STRAKE_TRY(strake_scene_make(which, &scene, error));
+    t->variant = strake_scene_variant(&scene);
+cleanup:
+    strake_scene_close(&scene);
+    strake_case_close(&which);
+    strake_text_free(&text);
+    return status;
+}
+
 /* Makes a grid the present one: its case and its facts. */
 static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], strake_error *error)
 {
@@ -53,8 +79,13 @@ static strake_status enter_grid(strake_tuning *t, const int64_t n[STRAKE_AXES], 
     STRAKE_TRY(strake_tune_case(t->space, n, t->options->like, NULL, &text, error));
     (void)snprintf(name, sizeof name, "the case of %s", t->space->name);
     STRAKE_TRY(strake_case_parse(name, text.data, t->options->sets, false, &t->which, error));
-    memcpy(t->n, t->which->n, sizeof t->n);
-    STRAKE_TRY(strake_case_graph(t->which, number, &t->graph, error));
+    memcpy(t->n, n, sizeof t->n);
+    if (t->which->problem->has_particles) {
+        STRAKE_TRY(find_variant(t, error));
+    } else {
+        STRAKE_TRY(strake_case_graph(t->which, number, &t->graph, error));
+        t->variant = strake_tuned_table(&t->graph);
+    }
     t->prediction = (strake_prediction){.which = t->which,
                                         .graph = &t->graph,
                                         .is_gpu = t->options->device != NULL &&
@@ -87,7 +118,8 @@ static const char *lacks(const strake_tuning *t)
     const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2];
     const double one = cells * strake_precision_size(t->which->precision);
     const strake_cl_device *const device = t->options->device;
-    int inputs = 0, live = 0;
+    /* Of particles: reals for each, on either side. */
+    int inputs = t->which->problem->has_particles ? STRAKE_TUNE_REALS : 0, live = inputs;
     for (int v = 0; v < t->graph.values; v++) {
         const strake_value *const value = &t->graph.value[v];
         inputs += value->stage < 0 && value->is_live && !value->is_constant;
@@ -272,7 +304,7 @@ static strake_status tune_grids(strake_tuning *t, strake_error *error)
             record->todo -= again ? 0 : 1;
             lacking = lack;
             notice(t, "%s: grids of %s cells are left out: they need %s", t->options->where,
-                   strake_grid_text(t->which->problem->dims, t->n, text), lacking);
+                   strake_grid_text(strake_size_axes(t->which->problem), t->n, text), lacking);
         } else if (left > 0.0 && !strake_tuning_stopped(t)) {
             STRAKE_TRY(tune_grid(t, part < left ? part : left, again, &done, error));
         }
@@ -314,8 +346,8 @@ static strake_status begin(strake_tuning *t, bool *found, strake_error *error)
     }
     STRAKE_TRY(strake_tune_check_sets(t->options->sets, error));
     STRAKE_TRY(enter_grid(t, is_brief ? t->brief : t->space->grid[0], error));
-    strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem, &t->graph,
-                          &t->key);
+    strake_tuned_key_make(t->options->cl, t->options->device, t->space->problem,
+                          t->which->precision, t->variant, &t->key);
     STRAKE_TRY(strake_cache_create(t->folder, error));
     STRAKE_TRY(strake_tuning_lock(t, error));
     STRAKE_TRY(strake_tuning_name_files(t, error));

@@ -12,9 +12,9 @@
 
 /** How far a tuning is. Texts are valid during the call. */
 typedef struct strake_tune_progress {
-    const char *where;      /**< "cpu", "ocl:0" */
-    const char *doing;      /**< "reference", "default", "search", "kernels", "finalists" */
-    int dims;               /**< of the problem */
+    const char *where; /**< "cpu", "ocl:0" */
+    const char *doing; /**< "reference", "default", "search", "kernels", "finalists" */
+    const strake_problem *problem;
     int64_t n[STRAKE_AXES]; /**< grid */
     int grid, grids;        /**< number of the grid from 1 on, and how many there are */
     int tried;              /**< configurations on this grid, those of an earlier tuning included */

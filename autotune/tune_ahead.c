@@ -11,7 +11,7 @@ static const double most_memory = 0.2;
 void strake_tuning_begin_helpers(strake_tuning *t)
 {
     strake_machine machine;
-    int inputs = 2;
+    int inputs = t->which->problem->has_particles ? STRAKE_TUNE_REALS : 2;
     strake_machine_read(&machine);
     for (int v = 0; v < t->graph.values; v++) {
         const strake_value *const value = &t->graph.value[v];

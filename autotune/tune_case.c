@@ -43,6 +43,26 @@ static void print_grid(const strake_problem *problem, const int64_t n[STRAKE_AXE
     strake_text_print(text, "}\n");
 }
 
+/* A scene with about so many particles, and steps that no measurement comes to the end of. */
+static void print_scene(const strake_space *space, const strake_problem *problem, int64_t particles,
+                        strake_text *text)
+{
+    const double spacing = pow(space->volume / (double)particles, 1.0 / problem->dims);
+    strake_text_print(text, "scene: {spacing: %.17g", spacing);
+    for (const strake_node *at = space->scene->child; at != NULL; at = at->next) {
+        strake_text_print(text, ", ");
+        strake_json_quote(text, at->key);
+        strake_text_print(text, ": ");
+        print_node(at, text);
+    }
+    strake_text_print(text, "}\ntime: {end: 1000}\nrun: {tuned: false}\noutput: {fields: []}\n");
+    if (space->scheme != NULL) {
+        strake_text_print(text, "scheme: ");
+        print_node(space->scheme, text);
+        strake_text_print(text, "\n");
+    }
+}
+
 /* A field: a number where the other case has one, else as the space says. */
 static void print_field(const strake_space *space, const strake_node *field,
                         const strake_case *like, strake_text *text)
@@ -138,7 +158,9 @@ static strake_status apply(strake_node *root, const strake_case *like, const cha
     kept->text = calloc((size_t)(keys + count) + 1, sizeof *kept->text);
     STRAKE_CHECK(kept->text != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a case");
     for (int k = 0; k < keys + count; k++) {
-        if (k < keys && !like->given[k]) {
+        /* Where particles stand is the space's own. */
+        if (k < keys &&
+            (!like->given[k] || strncmp(like->problem->key[k].path, "scene.", 6) == 0)) {
             continue;
         }
         strake_text *const text = &kept->text[kept->count++];
@@ -155,6 +177,27 @@ cleanup:
     return status;
 }
 
+/* Grid, time and fields. Settings under test come on top of the program's defaults, never of earlier results. */
+static void print_fields(const strake_space *space, const strake_problem *problem,
+                         const int64_t n[STRAKE_AXES], const strake_case *like, strake_text *text)
+{
+    print_grid(problem, n, text);
+    if (problem->is_adaptive) { /* an end that no measurement comes to */
+        strake_text_print(text, "time: {end: 1e15");
+    } else {
+        strake_text_print(text, "time: {steps: 1");
+    }
+    if (space->dt != NULL && like != NULL) {
+        strake_text_print(text, ", dt: %.17g", like->dt);
+    } else if (space->dt != NULL) {
+        strake_text_print(text, ", dt: %s", space->dt);
+    }
+    strake_text_print(text, "}\nrun: {tuned: false}\noutput: {fields: []}\nfields:\n");
+    for (const strake_node *field = space->fields->child; field != NULL; field = field->next) {
+        print_field(space, field, like, text);
+    }
+}
+
 strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE_AXES],
                                const strake_case *like, const char *const *sets, strake_text *text,
                                strake_error *error)
@@ -167,22 +210,10 @@ strake_status strake_tune_case(const strake_space *space, const int64_t n[STRAKE
     const bool is_single = like != NULL && like->precision == STRAKE_SINGLE;
     strake_text_print(&plain, "problem: %s\nprecision: %s\n", space->problem,
                       is_single ? "single" : "double");
-    print_grid(problem, n, &plain);
-    /* Settings under test come on top of the program's defaults, never of earlier results. */
-    if (problem->is_adaptive) { /* an end that no measurement comes to */
-        strake_text_print(&plain, "time: {end: 1e15");
+    if (problem->has_particles) {
+        print_scene(space, problem, n[2], &plain);
     } else {
-        strake_text_print(&plain, "time: {steps: 1");
-    }
-    if (space->dt != NULL && like != NULL) {
-        strake_text_print(&plain, ", dt: %.17g", like->dt);
-    } else if (space->dt != NULL) {
-        strake_text_print(&plain, ", dt: %s", space->dt);
-    }
-    strake_text_print(&plain, "}\nrun: {tuned: false}\noutput: {fields: []}\n"
-                              "fields:\n");
-    for (const strake_node *field = space->fields->child; field != NULL; field = field->next) {
-        print_field(space, field, like, &plain);
+        print_fields(space, problem, n, like, &plain);
     }
     STRAKE_CHECK(!plain.failed, error, STRAKE_ERR_MEMORY, "out of memory for a case");
     STRAKE_TRY(strake_tree_parse(space->name, plain.data, plain.length, &root, error));
@@ -224,7 +255,8 @@ strake_status strake_tune_check_sets(const char *const *sets, strake_error *erro
                 "lists its one value (--space FILE), or set it in the case that runs",
                 sets[k]);
         }
-        if (strncmp(sets[k], "grid=", 5) == 0 || is_size(sets[k])) {
+        if (strncmp(sets[k], "grid=", 5) == 0 || strncmp(sets[k], "scene", 5) == 0 ||
+            is_size(sets[k])) {
             return strake_fail(error, STRAKE_ERR_USAGE,
                                "--set %.200s: the grids come from the search space; list others "
                                "in one of your own (--space FILE)",
@@ -242,6 +274,11 @@ void strake_tune_brief_grid(const strake_case *like, bool is_gpu, int64_t n[STRA
 {
     const double most = is_gpu ? 1024.0 * 1024.0 : 512.0 * 512.0;
     static const int64_t least = 64; /* narrower than this a grid is another problem */
+    if (like->problem->has_particles) {
+        n[0] = n[1] = 1;
+        n[2] = is_gpu ? 200000 : 10000; /* a scene is not shrunk: some particles of the space's */
+        return;
+    }
     const double cells = (double)like->n[0] * (double)like->n[1] * (double)like->n[2];
     const double factor = cells > most ? pow(most / cells, 1.0 / like->problem->dims) : 1.0;
     for (int axis = 0; axis < STRAKE_AXES; axis++) {

@@ -18,7 +18,8 @@ enum {
     STRAKE_TUNE_FINALISTS = 4,
     STRAKE_TUNE_ROUNDS = 5,
     STRAKE_TUNE_HELPERS = 8,
-    STRAKE_TUNE_PREPARED = 8192
+    STRAKE_TUNE_PREPARED = 8192,
+    STRAKE_TUNE_REALS = 100 /**< that a particle may take, lists and all */
 };
 
 typedef struct strake_tuning {
@@ -41,7 +42,8 @@ typedef struct strake_tuning {
     int64_t n[STRAKE_AXES];
     int grid, grids;
     strake_case *which;
-    strake_graph graph;
+    strake_graph graph; /* of a grid */
+    uint64_t variant;   /* of the problem, as keys of results have it */
     strake_prediction prediction;
     strake_space_facts facts;
     double grid_end;   /* when its search ends */

@@ -8,6 +8,9 @@
 /* The serial reference for runs of at most so many cells times steps; beyond, the CPU stripe. */
 static const double serial_cells = 6e7, brief_cells = 2e6;
 
+/* Neighbours are looked for anew in every step there: a particle costs as much as so many cells. */
+static const double cells_per_particle = 200.0;
+
 enum { SAMPLES = 3 };
 
 double strake_tuning_left(const strake_tuning *t, double deadline)
@@ -57,7 +60,7 @@ void strake_tuning_tell(strake_tuning *t)
                                      .doing = t->doing,
                                      .grid = t->grid,
                                      .grids = t->grids,
-                                     .dims = t->which->problem->dims,
+                                     .problem = t->which->problem,
                                      .left = strake_tuning_left(t, t->end)};
     if (t->options->progress == NULL) {
         return;
@@ -148,11 +151,13 @@ strake_status strake_tuning_reference(strake_tuning *t, strake_error *error)
     static const strake_tuned_setting careful = {"run.steps_per_sweep", "1"};
     strake_status status = STRAKE_OK;
     strake_measurement m;
-    const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2] * t->space->steps;
+    const bool has_particles = t->which->problem->has_particles;
+    const double cells = (double)t->n[0] * (double)t->n[1] * (double)t->n[2] * t->space->steps *
+                         (has_particles ? cells_per_particle : 1.0);
     strake_request request = request_for(t, 0, NULL, INFINITY);
     const bool serial = cells <= (t->options->like != NULL ? brief_cells : serial_cells);
     request.where = serial ? "serial" : "cpu";
-    request.settings = serial ? 0 : 1;
+    request.settings = serial || has_particles ? 0 : 1;
     request.setting = &careful;
     t->doing = "reference";
     strake_tuning_tell(t);

@@ -2,8 +2,8 @@
  * Rates of particles: a column of water as long as the paper's (Herault et al. 2010; Rustico et al. 2012), 0.6 x 1.2 x 0.6 m, breaks in a box of
  * 2.4 x 1.2 x 0.8 m with plane walls.
  *
- *   build/particles [serial|cpu[:THREADS]|ocl:N]... [--particles N] [--steps N] [--warm N] [--group N] [--rebuild N]
- *       [--double] [--check N]
+ *   build/particles [serial|cpu[:THREADS]|ocl:N]... [--particles N] [--steps N] [--warm N] [--rebuild N]
+ *       [--double] [--fast] [--check N] [--KEY VALUE]   (of run.*: group_width, groups, lists, vector, prefetch, registers)
  *
  * Each place advances by --warm steps and is measured over --steps. --check N: the first N steps also by the processor's
  * threads, and whether the bits are the same.
@@ -21,7 +21,7 @@
 
 typedef struct job {
     int64_t particles, steps, warm, check;
-    int group;
+    strake_settings settings;
     strake_precision precision;
     strake_sph sph;
     double size[STRAKE_PARTICLE_AXES];
@@ -49,6 +49,7 @@ static void fill(job *j)
                           .reach = dp,
                           .skin = 0.1,
                           .rebuild = j->sph.rebuild,
+                          .is_fast = j->sph.is_fast,
                           .planes = 5,
                           .plane = {{{1.0, 0.0, 0.0}, 0.0},
                                     {{-1.0, 0.0, 0.0}, -2.4},
@@ -90,7 +91,7 @@ static strake_status open_run(job *j, const char *where, strake_sph_run **run, s
             return STRAKE_ERR_USAGE;
         }
         return strake_sph_open_device(&j->sph, j->size, is_round, j->precision, j->list.cl,
-                                      &j->list.device[number], j->group, j->count, j->all, run,
+                                      &j->list.device[number], &j->settings, j->count, j->all, run,
                                       error);
     }
     return strake_sph_open(&j->sph, j->size, is_round, j->precision,
@@ -160,6 +161,8 @@ int main(int count, char **word)
         const bool has_value = k + 1 < count;
         if (strcmp(word[k], "--double") == 0) {
             j.precision = STRAKE_DOUBLE;
+        } else if (strcmp(word[k], "--fast") == 0) {
+            j.sph.is_fast = true;
         } else if (strncmp(word[k], "--", 2) == 0 && has_value) {
             const char *const key = word[k] + 2;
             const long long value = atoll(word[++k]);
@@ -168,7 +171,9 @@ int main(int count, char **word)
             j.warm = strcmp(key, "warm") == 0 ? value : j.warm;
             j.check = strcmp(key, "check") == 0 ? value : j.check;
             j.sph.rebuild = strcmp(key, "rebuild") == 0 ? (int)value : j.sph.rebuild;
-            j.group = strcmp(key, "group") == 0 ? (int)value : j.group;
+            char path[64];
+            (void)snprintf(path, sizeof path, "run.%s", key);
+            (void)strake_setting_set(&j.settings, path, word[k]);
         } else {
             places++;
         }
@@ -178,7 +183,7 @@ int main(int count, char **word)
         status = STRAKE_ERR_MEMORY;
     }
     for (int k = 1; k < count && status == STRAKE_OK && places > 0; k++) {
-        if (strcmp(word[k], "--double") == 0) {
+        if (strcmp(word[k], "--double") == 0 || strcmp(word[k], "--fast") == 0) {
             continue;
         }
         if (strncmp(word[k], "--", 2) == 0) {

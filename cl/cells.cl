@@ -2,6 +2,7 @@
  * cells.cl: particles into cells, these in order, and lists of neighbours; sph.cl goes before it. Atomics only count:
  * who comes first among the particles of a cell is decided by their keys, (kind, rank of the number), which are unique.
  */
+#pragma OPENCL FP_CONTRACT OFF
 
 /*
  * An order takes room for four numbers of each particle, where lists will be: the cell, which of its particles, who
@@ -187,20 +188,34 @@ __kernel void sph_count_near(SPH_LIST_ARGUMENTS, __global ushort2 *counts, __glo
             pairs += near[k] + far[k];
         }
         const int group = p / SPH_SIDE_BY_SIDE;
-        first[2 * group] = (most_near + 1) / 2;
-        first[2 * group + 1] = (most_far + 1) / 2;
+        first[2 * group] = SPH_ROWS(most_near);
+        first[2 * group + 1] = SPH_ROWS(most_far);
         (void)atomic_add(&totals[2 + group % SPH_COUNTERS], pairs);
     }
 }
 
-/* One more neighbour: the first of two waits for the second. */
+/* One more neighbour; the first of two that share a word waits for the second. */
 static inline uint sph_put(__global uint *words, uint at, uint waiting, uint entry)
 {
+#if SPH_WIDE
+    words[(ulong)at * SPH_SIDE_BY_SIDE] = entry;
+#else
     if (at % 2 == 0) {
         return entry;
     }
     words[(ulong)(at / 2) * SPH_SIDE_BY_SIDE] = waiting | entry << 16;
+#endif
     return 0;
+}
+
+/* A neighbour as lists have it: place @p q, one of a cell that begins at @p begin. */
+static inline uint sph_entry(int code, int q, int begin)
+{
+#if SPH_WIDE
+    return (uint)code << SPH_PLACE_BITS | (uint)q;
+#else
+    return (uint)code << SPH_OFFSET_BITS | (uint)(q - begin);
+#endif
 }
 
 __kernel void sph_fill_near(SPH_LIST_ARGUMENTS, __global const uint *first, __global uint *words)
@@ -215,10 +230,10 @@ __kernel void sph_fill_near(SPH_LIST_ARGUMENTS, __global const uint *first, __gl
     const int group = p / SPH_SIDE_BY_SIDE, lane = p % SPH_SIDE_BY_SIDE;
     __global uint *near = words + (ulong)first[2 * group] * SPH_SIDE_BY_SIDE + lane;
     __global uint *far = words + (ulong)first[2 * group + 1] * SPH_SIDE_BY_SIDE + lane;
-    const uint self = SPH_SELF << SPH_OFFSET_BITS | ((uint)p - start[cell[p]]);
+    const uint self = sph_entry(SPH_SELF, p, (int)start[cell[p]]);
     uint nears = 0, fars = 0, near_waits = 0, far_waits = 0;
     SPH_NEIGHBOURS(p, {
-        const uint entry = (uint)code << SPH_OFFSET_BITS | (uint)(q - begin);
+        const uint entry = sph_entry(code, q, begin);
         if (SPH_WALLS && key[q] >> SPH_KIND_BITS == SPH_WALL) {
             far_waits = sph_put(far, fars++, far_waits, entry);
         } else {

@@ -3,19 +3,27 @@
  * sph_point.h, sph_pair.h, sph_clock.h and reduce.cl go before it. What a case fixes is defined by the build:
  *
  *   SPH_DIMS 2 or 3, SPH_CUBIC, SPH_LAMINAR, SPH_DIFFUSION 0, 1 or 2 (without what water at rest has), SPH_WALLS (there are
- *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic), SPH_GROUP (work-items, 32 or a multiple)
+ *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic)
+ *
+ * and, which changes no bits, by the settings: SPH_GROUP (most work-items of a group, all have 32 or a multiple), SPH_EACH
+ * (particles of a work-item in passes), SPH_WIDE (neighbours take 32 bits), SPH_AHEAD (what a pass sums next is on its
+ * way meanwhile).
  *
  * A particle is two vectors: position in its cell and density, speed and p/rho^2. Its neighbours are words of 16 bits: the
  * number of the step to their cell, and which of that cell's they are. Two of them share 32 bits; those of 32 particles
- * lie side by side. An odd one is filled up with the particle itself, which adds nothing.
+ * lie side by side. An odd one is filled up with the particle itself, which adds nothing. With SPH_WIDE they are words of
+ * 32 bits: the number of that step, and their place among all, for which no cell needs to be looked up.
  *
  * Kernels of a step look at the clock first: they are enqueued ahead, and do nothing where something else must come first.
  */
 #define SPH_OFFSET_BITS 11
 #define SPH_OFFSET ((1u << SPH_OFFSET_BITS) - 1u)
 #define SPH_CODES 27
-#define SPH_SELF 13u
+#define SPH_SELF 13
 #define SPH_SIDE_BY_SIDE 32
+#define SPH_PLACE_BITS 27
+#define SPH_PLACE ((1u << SPH_PLACE_BITS) - 1u)
+#define SPH_AT_ONCE 2 /* neighbours between two looks at the list */
 #define SPH_KIND_BITS 27 /* of a key: above the rank of the number */
 #define SPH_FLUID 0u
 #define SPH_DYNAMIC 1u
@@ -110,37 +118,117 @@ typedef struct sph_total {
     real spread;
 } sph_total;
 
-static inline int sph_neighbour(uint entry, real4 step, int cell, int3 at, int4 cells,
-                                __global const uint *start)
+/* A neighbour, as it is loaded. */
+typedef struct sph_other {
+    real4 x, v, step;
+    real volume;
+} sph_other;
+
+/* Whose neighbours they are. */
+typedef struct sph_center {
+    int p, cell;
+    int3 at;
+    int4 cells;
+} sph_center;
+
+static inline sph_other sph_load(uint entry, int is_far, sph_center c, sph_lists lists,
+                                 sph_source from, __local const real4 *steps)
 {
-    const int other = cell + SPH_TO_INT(step.w) + sph_wrap((int)(entry >> SPH_OFFSET_BITS), at, cells);
-    return (int)(start[other] + (entry & SPH_OFFSET));
+    sph_other out;
+#if SPH_WIDE
+    const int q = (int)(entry & SPH_PLACE);
+    out.step = steps[entry >> SPH_PLACE_BITS];
+#else
+    out.step = steps[entry >> SPH_OFFSET_BITS];
+    const int other = c.cell + SPH_TO_INT(out.step.w) +
+                      sph_wrap((int)(entry >> SPH_OFFSET_BITS), c.at, c.cells);
+    const int q = (int)(lists.start[other] + (entry & SPH_OFFSET));
+#endif
+    out.x = from.x[q];
+    out.v = is_far ? (real4)REAL(0.0) : from.v[q];
+    out.volume = REAL(0.0);
+#if SPH_DIFFUSION
+    out.volume = is_far ? REAL(0.0) : from.volume[q];
+#endif
+    return out;
 }
 
-static inline sph_total sph_add_near(uint entry, sph_body i, int cell, int3 at, int4 cells,
-                                     sph_lists lists, sph_source from, __local const real4 *steps,
-                                     __constant sph_constants *n, sph_total sum)
+static inline sph_total sph_add(sph_other other, int is_far, sph_body i,
+                                __constant sph_constants *n, sph_total sum)
 {
-    const real4 step = steps[entry >> SPH_OFFSET_BITS];
-    const int q = sph_neighbour(entry, step, cell, at, cells, lists.start);
-    sph_body j = sph_body_of(from.x[q], from.v[q], n);
-    sum.pairs = sph_add_pair(SPH_DIMS, SPH_CUBIC, SPH_LAMINAR, n->scheme, i, j, sph_step_of(step),
-                             sum.pairs);
+    const sph_step step = sph_step_of(other.step);
+    sph_body j = sph_body_of(other.x, other.v, n);
+    if (is_far) {
+        sum.wall = sph_add_wall(n->scheme, i, j, step, sum.wall);
+        return sum;
+    }
+    sum.pairs = sph_add_pair(SPH_DIMS, SPH_CUBIC, SPH_LAMINAR, n->scheme, i, j, step, sum.pairs);
 #if SPH_DIFFUSION
-    j.volume = from.volume[q];
-    sum.spread += sph_diffuse(SPH_CUBIC, SPH_DIFFUSION == 2, n->scheme, i, j, sph_step_of(step));
+    j.volume = other.volume;
+    sum.spread += sph_diffuse(SPH_CUBIC, SPH_DIFFUSION == 2, n->scheme, i, j, step);
 #endif
     return sum;
 }
 
-static inline sph_total sph_add_far(uint entry, sph_body i, int cell, int3 at, int4 cells,
-                                    sph_lists lists, sph_source from, __local const real4 *steps,
-                                    __constant sph_constants *n, sph_total sum)
+/* Two entries of a list. */
+typedef struct sph_two {
+    uint a, b;
+} sph_two;
+
+static inline sph_two sph_read_two(__global const uint *word)
 {
-    const real4 step = steps[entry >> SPH_OFFSET_BITS];
-    const int q = sph_neighbour(entry, step, cell, at, cells, lists.start);
-    const sph_body j = sph_body_of(from.x[q], (real4)REAL(0.0), n);
-    sum.wall = sph_add_wall(n->scheme, i, j, sph_step_of(step), sum.wall);
+    sph_two out;
+#if SPH_WIDE
+    out.a = word[0];
+    out.b = word[SPH_SIDE_BY_SIDE];
+#else
+    out.a = *word & 0xffffu;
+    out.b = *word >> 16;
+#endif
+    return out;
+}
+
+/* Rows of words that so many neighbours take, and two of them. */
+#if SPH_WIDE
+#define SPH_ROWS_OF_TWO 2
+#else
+#define SPH_ROWS_OF_TWO 1
+#endif
+#define SPH_ROWS(count) (((count) + 1) / 2 * SPH_ROWS_OF_TWO)
+
+/* All neighbours of a list, in their order. */
+static inline sph_total sph_add_all(__global const uint *word, int count, int is_far, sph_body i,
+                                    sph_center c, sph_lists lists, sph_source from,
+                                    __local const real4 *steps, __constant sph_constants *n,
+                                    sph_total sum)
+{
+    sph_two next = sph_read_two(word);
+#if SPH_AHEAD
+    if (count == 0) {
+        return sum;
+    }
+    sph_other a = sph_load(next.a, is_far, c, lists, from, steps);
+    sph_other b = sph_load(next.b, is_far, c, lists, from, steps);
+    for (int k = 0; k < count; k += SPH_AT_ONCE) {
+        const sph_other now_a = a, now_b = b;
+        if (k + SPH_AT_ONCE < count) {
+            word += SPH_ROWS_OF_TWO * SPH_SIDE_BY_SIDE;
+            next = sph_read_two(word);
+            a = sph_load(next.a, is_far, c, lists, from, steps);
+            b = sph_load(next.b, is_far, c, lists, from, steps);
+        }
+        sum = sph_add(now_a, is_far, i, n, sum);
+        sum = sph_add(now_b, is_far, i, n, sum);
+    }
+#else
+    for (int k = 0; k < count; k += SPH_AT_ONCE) {
+        const sph_two now = next;
+        word += SPH_ROWS_OF_TWO * SPH_SIDE_BY_SIDE;
+        next = sph_read_two(word); /* of what follows: there always is something */
+        sum = sph_add(sph_load(now.a, is_far, c, lists, from, steps), is_far, i, n, sum);
+        sum = sph_add(sph_load(now.b, is_far, c, lists, from, steps), is_far, i, n, sum);
+    }
+#endif
     return sum;
 }
 
@@ -149,38 +237,23 @@ static inline sph_sums sph_force(int p, uint kind, sph_body i, int cell, int4 ce
                                  sph_source from, __local const real4 *steps,
                                  __constant sph_constants *n)
 {
-    const int3 at = sph_at(cell, cells);
+    const sph_center c = {p, cell, sph_at(cell, cells), cells};
     const int lane = p % SPH_SIDE_BY_SIDE, group = p / SPH_SIDE_BY_SIDE;
     const ushort2 count = lists.count[p];
     sph_total sum = {{{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
                      {{REAL(0.0), REAL(0.0), REAL(0.0)}, REAL(0.0)},
                      REAL(0.0)};
-    uint next = 0;
-    __global const uint *word = lists.words + (ulong)lists.first[2 * group] * SPH_SIDE_BY_SIDE + lane;
-    next = *word;
-    for (int k = 0; k < (int)count.x; k += 2) {
-        const uint two = next;
-        word += SPH_SIDE_BY_SIDE;
-        next = *word; /* of the row that follows, there always is one */
-        sum = sph_add_near(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
-        sum = sph_add_near(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
-    }
+    sum = sph_add_all(lists.words + (ulong)lists.first[2 * group] * SPH_SIDE_BY_SIDE + lane,
+                      (int)count.x, 0, i, c, lists, from, steps, n, sum);
 #if SPH_WALLS
-    word = lists.words + (ulong)lists.first[2 * group + 1] * SPH_SIDE_BY_SIDE + lane;
-    next = *word;
-    for (int k = 0; k < (int)count.y; k += 2) {
-        const uint two = next;
-        word += SPH_SIDE_BY_SIDE;
-        next = *word; /* of the row that follows, there always is one */
-        sum = sph_add_far(two & 0xffffu, i, cell, at, cells, lists, from, steps, n, sum);
-        sum = sph_add_far(two >> 16, i, cell, at, cells, lists, from, steps, n, sum);
-    }
+    sum = sph_add_all(lists.words + (ulong)lists.first[2 * group + 1] * SPH_SIDE_BY_SIDE + lane,
+                      (int)count.y, 1, i, c, lists, from, steps, n, sum);
 #endif
     sph_sums force = sph_forces(n->scheme, sum.pairs, sum.wall, kind == SPH_FLUID ? sum.spread : REAL(0.0));
 #if SPH_PLANES
-    const real x0 = i.x[0] + (real)at.x * n->around.side[0];
-    const real x1 = i.x[1] + (real)at.y * n->around.side[1];
-    const real x2 = i.x[2] + (real)at.z * n->around.side[2];
+    const real x0 = i.x[0] + (real)c.at.x * n->around.side[0];
+    const real x1 = i.x[1] + (real)c.at.y * n->around.side[1];
+    const real x2 = i.x[2] + (real)c.at.z * n->around.side[2];
     for (int k = 0; k < SPH_PLANES; k++) {
         __constant const real *plane = n->around.plane[k];
         const real distance = sph_distance(plane[3], plane[0], plane[1], plane[2], x0, x1, x2);
@@ -192,6 +265,13 @@ static inline sph_sums sph_force(int p, uint kind, sph_body i, int cell, int4 ce
     }
     force.change = kind == SPH_WALL ? REAL(0.0) : force.change;
     return force;
+}
+
+/* The k-th particle of this work-item in a pass. */
+static inline int sph_own(int k)
+{
+    const int item = (int)get_global_id(0);
+    return (item / SPH_SIDE_BY_SIDE * SPH_EACH + k) * SPH_SIDE_BY_SIDE + item % SPH_SIDE_BY_SIDE;
 }
 
 /* A new state's density and what follows from it. */
@@ -229,13 +309,16 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    const int p = (int)get_global_id(0);
     real square = REAL(0.0), sound = REAL(0.0);
     if (clock->state != SPH_RUNS) {
         return;
     }
     sph_fill_steps(steps, n, cells);
-    if (p < count) {
+    for (int k = 0; k < SPH_EACH; k++) {
+        const int p = sph_own(k);
+        if (p >= count) {
+            break;
+        }
         const sph_lists lists = {start, first, counts, words};
         const sph_source from = {x, v, volume};
         const uint kind = key[p] >> SPH_KIND_BITS;
@@ -250,8 +333,8 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
         const real4 then = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
                                    sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
         sph_store(half_x, half_v, half_volume, p, kind, to, then, n);
-        square = sph_square(f.a[0], f.a[1], f.a[2]);
-        sound = i.sound;
+        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
+        sound = STRAKE_MAX(i.sound, sound);
     }
     sph_most(square, found, most);
     sph_most(sound, found, most + room);
@@ -265,13 +348,16 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
-    const int p = (int)get_global_id(0);
     real square = REAL(0.0), sound = REAL(0.0), far = REAL(0.0), fast = REAL(0.0);
     if (clock->state != SPH_RUNS) {
         return;
     }
     sph_fill_steps(steps, n, cells);
-    if (p < count) {
+    for (int k = 0; k < SPH_EACH; k++) {
+        const int p = sph_own(k);
+        if (p >= count) {
+            break;
+        }
         const sph_lists lists = {start, first, counts, words};
         const sph_source from = {half_x, half_v, half_volume};
         const uint kind = key[p] >> SPH_KIND_BITS;
@@ -287,12 +373,13 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         const real4 then =
             (real4)(sph_after(speed.x, f.a[0], whole), sph_after(speed.y, f.a[1], whole),
                     sph_after(speed.z, f.a[2], whole), REAL(0.0));
+        const ulong place = 3 * (ulong)p;
         sph_store(x, v, volume, p, kind, to, then, n);
-        square = sph_square(f.a[0], f.a[1], f.a[2]);
-        sound = i.sound;
-        far = sph_square(to.x - rest[3 * (ulong)p], to.y - rest[3 * (ulong)p + 1],
-                         to.z - rest[3 * (ulong)p + 2]);
-        fast = sph_square(then.x, then.y, then.z);
+        square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
+        sound = STRAKE_MAX(i.sound, sound);
+        far = STRAKE_MAX(
+            sph_square(to.x - rest[place], to.y - rest[place + 1], to.z - rest[place + 2]), far);
+        fast = STRAKE_MAX(sph_square(then.x, then.y, then.z), fast);
         if (!(sph_not_finite(to.x, to.y, to.z, then.x, then.y, then.z, to.w) == REAL(0.0))) {
             (void)atomic_min(&clock->bad, p);
         }
@@ -325,9 +412,9 @@ __kernel void sph_look(const int count, const int room, __global const real4 *x,
 #define SPH_AFTER_ORDER 2
 #define SPH_AFTER_LOOK 3
 
-/* Advances the clock; one group, which brings down what @p groups left. */
-__kernel void sph_tick(__global sph_clock *clock, const int what, const int groups, const int room,
-                       __global const real *most)
+/* Advances the clock; one group, which brings down what those of the first pass left, and of the last kernel. */
+__kernel void sph_tick(__global sph_clock *clock, const int what, const int first_groups,
+                       const int groups, const int room, __global const real *most)
 {
     __local real found[SPH_GROUP];
     double all[6];
@@ -337,7 +424,8 @@ __kernel void sph_tick(__global sph_clock *clock, const int what, const int grou
     const int first = what == SPH_AFTER_ORDER || what == SPH_AFTER_LOOK ? 4 : 0;
     const int end = what == SPH_AFTER_FIRST ? 2 : 6;
     for (int k = first; k < end; k++) {
-        all[k] = (double)reduce_array(most + k * room, groups, REAL(0.0), 1, found);
+        all[k] = (double)reduce_array(most + k * room, k < 2 ? first_groups : groups, REAL(0.0), 1,
+                                      found);
     }
     if (get_local_id(0) > 0) {
         return;

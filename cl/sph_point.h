@@ -5,12 +5,22 @@
  * u = 1 - r/(2h) is 1 at a particle and 0 at the end of its influence, r = 2h. A kernel's slope is
  * F = (1/r) dW/dr <= 0, so that the gradient of W at particle i is F (x_i - x_j). Both come without their constant
  * factors (src/particles/sph.h has them). Monaghan 1992, 1994, 2005; Wendland 1995; the cases of Herault et al. 2010.
+ *
+ * Of pairs a device may divide and take roots as fast as it can, and contract (scheme.exact: false): SPH_FAST says so.
  */
+#ifdef SPH_FAST
+#pragma OPENCL FP_CONTRACT ON
+#define SPH_RATIO(n, d) native_divide(n, d)
+#define SPH_ROOT(x) native_sqrt(x)
+#else
+#define SPH_RATIO(n, d) ((n) / (d))
+#define SPH_ROOT(x) STRAKE_SQRT(x)
+#endif
 
 /* What is left of the way to the end of influence; 0 beyond it. */
 STRAKE_POINT_FUNCTION real sph_inside(real square, real per_diameter)
 {
-    return STRAKE_POSITIVE(REAL(1.0) - STRAKE_SQRT(square) * per_diameter);
+    return STRAKE_POSITIVE(REAL(1.0) - SPH_ROOT(square) * per_diameter);
 }
 
 /* Wendland's C2 kernel (1 - q/2)^4 (1 + 2q) with q = r/h, and its slope over -5/h^2. */
@@ -38,7 +48,7 @@ STRAKE_POINT_FUNCTION real sph_cubic_slope(real u)
 {
     const real q = REAL(2.0) - REAL(2.0) * u;
     const real near = REAL(3.0) - REAL(2.25) * q;
-    const real far = REAL(3.0) * u * u / STRAKE_MAX(q, REAL(1.0));
+    const real far = SPH_RATIO(REAL(3.0) * u * u, STRAKE_MAX(q, REAL(1.0)));
     return u > REAL(0.5) ? near : far;
 }
 
@@ -62,13 +72,13 @@ STRAKE_POINT_FUNCTION real sph_sound(real x, real c0)
 STRAKE_POINT_FUNCTION real sph_artificial(real approach, real square, real sounds, real densities,
                                           real factor, real eta)
 {
-    return -factor * sounds * STRAKE_NEGATIVE(approach) / ((square + eta) * densities);
+    return SPH_RATIO(-factor * sounds * STRAKE_NEGATIVE(approach), (square + eta) * densities);
 }
 
 /* Laminar viscosity (Morris et al. 1997): 4 nu/(rho_i + rho_j), by which F v_ij is multiplied. */
 STRAKE_POINT_FUNCTION real sph_laminar(real densities, real four_nu)
 {
-    return four_nu / densities;
+    return SPH_RATIO(four_nu, densities);
 }
 
 /*
@@ -77,16 +87,16 @@ STRAKE_POINT_FUNCTION real sph_laminar(real densities, real four_nu)
  */
 STRAKE_POINT_FUNCTION real sph_repulsion(real square, real reach, real strength)
 {
-    const real share = reach * reach / STRAKE_MAX(square, REAL(1e-12) * reach * reach);
+    const real share = SPH_RATIO(reach * reach, STRAKE_MAX(square, REAL(1e-12) * reach * reach));
     const real sixth = share * share * share;
-    const real force = strength * (sixth * sixth - sixth) * share / (reach * reach);
+    const real force = SPH_RATIO(strength * (sixth * sixth - sixth) * share, reach * reach);
     return ((square > REAL(0.0)) & (share > REAL(1.0))) ? force : REAL(0.0);
 }
 
 /* Density diffusion of Molteni and Colagrossi 2009: (rho_j - rho_i) r^2/(r^2 + eta^2). */
 STRAKE_POINT_FUNCTION real sph_diffusion(real excess, real square, real eta)
 {
-    return excess * square / (square + eta);
+    return SPH_RATIO(excess * square, square + eta);
 }
 
 /*

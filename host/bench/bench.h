@@ -42,21 +42,25 @@ typedef struct strake_bench_item {
 
     strake_sample rate; /**< [cells/s] */
     double active; /**< cells that were active after the last repeat; -1: its parts do not look */
-    double active_rate; /**< of these [cells/s], over all repeats */
-    double over_serial; /**< median over the median of `serial` */
-    double over_cpu;    /**< over that of the CPU stripe */
-    double of_sum;      /**< a mixture: over the sum of its parts, each measured alone */
-    double karp_flatt;  /**< equal workers: serial fraction against one of them */
-    double roof;        /**< [B/s] of its processors, measured */
-    double of_roof;     /**< traffic of the stage table over the roof */
+    double active_rate;          /**< of these [cells/s], over all repeats */
+    strake_domain_report domain; /**< after the last repeat */
+    double work;                 /**< of the domain's number that counts work, in all timed steps */
+    double work_rate;            /**< a second; NaN: there is no such number */
+    double over_serial;          /**< median over the median of `serial` */
+    double over_cpu;             /**< over that of the CPU stripe */
+    double of_sum;               /**< a mixture: over the sum of its parts, each measured alone */
+    double karp_flatt;           /**< equal workers: serial fraction against one of them */
+    double roof;                 /**< [B/s] of its processors, measured */
+    double of_roof;              /**< traffic of the stage table over the roof */
 } strake_bench_item;
 
 typedef struct strake_bench {
-    const strake_case *which; /**< borrowed */
-    const char *title;        /**< borrowed */
-    double cells;
-    int64_t steps;   /**< of a repeat, except for `serial` */
-    int64_t untimed; /**< before each repeat, except for `serial` */
+    const strake_case *which;    /**< borrowed */
+    const char *title;           /**< borrowed */
+    strake_domain_report domain; /**< of the first placement that could be opened */
+    double cells;                /**< or particles */
+    int64_t steps;               /**< of a repeat, except for `serial` */
+    int64_t untimed;             /**< before each repeat, except for `serial` */
     int64_t warm_up;
     int repeats;
     bool together; /**< all placements were open at once and took turns */
@@ -105,6 +109,12 @@ void strake_bench_derive(strake_bench *bench);
  * @return how many differ
  */
 int strake_bench_verify(strake_bench *bench);
+
+/** "1024 x 1024 cells", "402 particles". Returns @p text. */
+const char *strake_bench_size_text(const strake_bench *bench, char text[96]);
+
+/** What rates are told in: "Mcell/s", "mips"; both are millions a second. */
+const char *strake_bench_unit(const strake_bench *bench);
 
 /** Appends one line of JSON for every placement. */
 void strake_bench_print_json(const strake_bench *bench, strake_text *text);

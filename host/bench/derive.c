@@ -1,8 +1,10 @@
 /* What follows from the rates of placements measured side by side, and whether they agree. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/bench.h"
+#include "output/report.h"
 
 static bool is_cpu(const strake_part_report *p)
 {
@@ -110,6 +112,39 @@ static void find_active(strake_bench_item *item)
     item->active_rate = all && seconds > 0.0 ? updates / seconds : (double)NAN;
 }
 
+const char *strake_bench_size_text(const strake_bench *bench, char text[96])
+{
+    int64_t shape[3];
+    const int dims = strake_case_shape(bench->which, shape);
+    int used = 0;
+    if (dims == 0) {
+        (void)snprintf(text, 96, "%lld particles", (long long)bench->cells);
+        return text;
+    }
+    for (int k = 0; k < dims; k++) {
+        used += snprintf(text + used, (size_t)(96 - used), "%s%lld", k > 0 ? " x " : "",
+                         (long long)shape[k]);
+    }
+    (void)snprintf(text + used, (size_t)(96 - used), " cells");
+    return text;
+}
+
+const char *strake_bench_unit(const strake_bench *bench)
+{
+    return bench->domain.rate_unit > 1.0 ? bench->domain.rate : "Mcell/s";
+}
+
+/* Work a second over all repeats. */
+static double find_work_rate(const strake_bench_item *item)
+{
+    double seconds = 0.0;
+    for (int r = 0; r < item->repeats; r++) {
+        seconds += item->seconds[r];
+    }
+    return item->status == STRAKE_OK && item->work > 0.0 && seconds > 0.0 ? item->work / seconds
+                                                                          : (double)NAN;
+}
+
 void strake_bench_derive(strake_bench *bench)
 {
     const strake_bench_item *serial = NULL, *cpu = NULL;
@@ -121,6 +156,7 @@ void strake_bench_derive(strake_bench *bench)
         }
         item->rate = strake_sample_of(rate, item->status == STRAKE_OK ? item->repeats : 0);
         find_active(item);
+        item->work_rate = find_work_rate(item);
     }
     serial = find_alone(bench, "serial", 0);
     cpu = find_alone(bench, "cpu", 0);

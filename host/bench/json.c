@@ -1,14 +1,24 @@
 /* A benchmark as lines of JSON, one for each placement. */
+#include <stdio.h>
+
 #include "bench/bench.h"
 #include "output/report.h"
 
 static void print_rates(const strake_bench *bench, const strake_bench_item *item, strake_json *json)
 {
-    strake_json_object(json, "cells_per_second", STRAKE_JSON_LINE);
-    strake_json_number(json, "median", item->rate.median);
-    strake_json_number(json, "min", item->rate.minimum);
-    strake_json_number(json, "max", item->rate.maximum);
+    const bool has_unit = bench->domain.rate_unit > 1.0;
+    const double unit = has_unit ? bench->domain.rate_unit : 1.0;
+    strake_json_object(json, has_unit ? bench->domain.rate : "cells_per_second", STRAKE_JSON_LINE);
+    strake_json_number(json, "median", item->rate.median / unit);
+    strake_json_number(json, "min", item->rate.minimum / unit);
+    strake_json_number(json, "max", item->rate.maximum / unit);
     strake_json_end(json);
+    for (int k = 0; k < item->domain.numbers; k++) {
+        const strake_domain_number *const n = &item->domain.number[k];
+        char key[64];
+        (void)snprintf(key, sizeof key, "%s%s", n->name, n->is_work ? "_per_second" : "");
+        strake_json_number(json, key, n->is_work ? item->work_rate : n->value);
+    }
     if (item->active >= 0.0) {
         strake_json_number(json, "active_cells", item->active);
         strake_json_number(json, "active_cells_per_second", item->active_rate);

@@ -110,8 +110,10 @@ static strake_status open_item(const measurement *m, strake_bench_item *item, st
     if (item->part == NULL) {
         return strake_fail(error, STRAKE_ERR_MEMORY, "out of memory");
     }
-    m->bench->bytes_per_cell = strake_solver_bytes_per_cell(item->solver);
-    m->bench->flops_per_cell = strake_solver_flops_per_cell(item->solver);
+    m->bench->domain = strake_solver_describe(item->solver);
+    m->bench->cells = m->bench->domain.items;
+    m->bench->bytes_per_cell = m->bench->domain.bytes;
+    m->bench->flops_per_cell = m->bench->domain.flops;
     return STRAKE_OK;
 }
 
@@ -184,17 +186,30 @@ static void set_batch(strake_bench_item *item)
     item->batch = fit < 1.0 ? 1 : fit < 1e9 ? (int64_t)fit : 1000000000;
 }
 
+/* Looks at an item's domain. @return what was done so far of the work that it counts */
+static double work_of(strake_bench_item *item)
+{
+    double work = 0.0;
+    item->domain = strake_solver_describe(item->solver);
+    for (int k = 0; k < item->domain.numbers; k++) {
+        work = item->domain.number[k].is_work ? item->domain.number[k].value : work;
+    }
+    return work;
+}
+
 /* Some steps, timed. */
 static strake_status time_steps(measurement *m, strake_bench_item *item, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const size_t count = (size_t)item->parts;
-    double begin = 0.0;
+    double begin = 0.0, work = 0.0;
     strake_part_report *const seen = calloc(2 * count, sizeof *seen);
     STRAKE_CHECK(seen != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     (void)strake_solver_parts(item->solver, seen, item->parts);
+    work = work_of(item);
     begin = strake_solver_step_seconds(item->solver);
     STRAKE_TRY(advance(m, item, item->steps, error));
+    item->work += work_of(item) - work;
     item->seconds[item->repeats++] = strake_solver_step_seconds(item->solver) - begin;
     (void)strake_solver_parts(item->solver, seen + count, item->parts);
     add_parts(item, seen, seen + count);
@@ -285,7 +300,9 @@ static bool fit_together(const measurement *m, const strake_solver *solver)
     strake_machine machine;
     int devices = 0;
     const double one =
-        bench->cells * (double)strake_element_size(solver) * strake_solver_arrays(solver);
+        bench->domain.arrays > 0
+            ? bench->cells * (double)strake_element_size(solver) * bench->domain.arrays
+            : bench->domain.memory;
     strake_machine_read(&machine);
     for (int k = 0; k < bench->items; k++) {
         const char *const where = bench->item[k].where;
@@ -350,7 +367,6 @@ strake_status strake_bench_measure(strake_bench *bench, const strake_bench_optio
 {
     strake_status status = STRAKE_OK;
     measurement m = {.bench = bench, .options = options};
-    bench->cells = strake_case_cells(bench->which);
     bench->warm_up = LEAST_WARM_UP;
     bench->untimed = (bench->steps + UNTIMED_SHARE - 1) / UNTIMED_SHARE;
     serial_first(bench);

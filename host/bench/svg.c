@@ -44,7 +44,8 @@ static double fastest(const strake_bench *bench)
     return most;
 }
 
-static void print_bar(const strake_bench_item *item, double most, double y, strake_text *svg)
+static void print_bar(const strake_bench_item *item, double most, const char *unit, double y,
+                      strake_text *svg)
 {
     char text[128];
     strake_svg_text(svg, BAR_X - 10, y + 13, "label", item->where);
@@ -56,16 +57,17 @@ static void print_bar(const strake_bench_item *item, double most, double y, stra
     const double scale = most > 0.0 ? BAR_WIDTH / most : 0.0;
     const double low = BAR_X + scale * item->rate.minimum;
     const double high = BAR_X + scale * item->rate.maximum;
-    (void)strake_number_print(text, sizeof text, "median %.6g, min %.6g, max %.6g Mcell/s",
+    (void)strake_number_print(text, sizeof text, "median %.6g, min %.6g, max %.6g %s",
                               1e-6 * item->rate.median, 1e-6 * item->rate.minimum,
-                              1e-6 * item->rate.maximum);
+                              1e-6 * item->rate.maximum, unit);
     print_box(svg, BAR_X, y, scale * item->rate.median,
               item->differs ? wrong_colour : strake_page_compute, text);
     strake_text_print(svg,
                       "<path d=\"M%.2f %.1fH%.2fM%.2f %.1fv8M%.2f %.1fv8\" class=\"spread\"/>\n",
                       low, y + BAR / 2.0, high, low, y + 4.0, high, y + 4.0);
-    (void)strake_number_print(text, sizeof text, "%.*f Mcell/s%s", item->rate.median < 1e8 ? 1 : 0,
-                              1e-6 * item->rate.median, item->differs ? ", result DIFFERS" : "");
+    (void)strake_number_print(text, sizeof text, "%.*f %s%s", item->rate.median < 1e8 ? 1 : 0,
+                              1e-6 * item->rate.median, unit,
+                              item->differs ? ", result DIFFERS" : "");
     strake_svg_text(svg, high + 8.0, y + 13, "value", text);
 }
 
@@ -142,14 +144,9 @@ static double print_steps(const strake_bench *bench, double y, strake_text *svg)
 static double print_bench(const strake_bench *bench, double y, strake_text *svg)
 {
     char text[256];
-    int64_t shape[3];
-    const int dims = strake_case_shape(bench->which, shape);
-    int used = snprintf(text, sizeof text, "%.120s:", bench->title);
-    for (int k = 0; k < dims; k++) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%lld", k > 0 ? " x " : " ",
-                         (long long)shape[k]);
-    }
-    (void)snprintf(text + used, sizeof text - (size_t)used, " cells, %s precision",
+    char cells[96];
+    (void)snprintf(text, sizeof text, "%.120s: %s, %s precision", bench->title,
+                   strake_bench_size_text(bench, cells),
                    strake_precision_name(bench->which->precision));
     strake_svg_text(svg, MARGIN, y + 20, "head", text);
     y += HEAD;
@@ -160,7 +157,7 @@ static double print_bench(const strake_bench *bench, double y, strake_text *svg)
     strake_svg_text(svg, MARGIN, y + 4, "note", text);
     y += NOTE;
     for (int k = 0; k < bench->items; k++) {
-        print_bar(&bench->item[k], fastest(bench), y, svg);
+        print_bar(&bench->item[k], fastest(bench), strake_bench_unit(bench), y, svg);
         y += LINE;
     }
     return print_steps(bench, y + LINE / 2.0, svg) + LINE;

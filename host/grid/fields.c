@@ -12,6 +12,7 @@
 #include "grid/keep.h"
 #include "grid/memory.h"
 #include "grid/parts.h"
+#include "tuned/record.h"
 
 static const strake_grid *of(const strake_domain *domain)
 {
@@ -108,9 +109,9 @@ static void close_grid(strake_domain **domain)
     free(grid);
 }
 
-static const strake_graph *graph(const strake_domain *domain)
+static uint64_t variant(const strake_domain *domain)
 {
-    return &of(domain)->graph;
+    return strake_tuned_table(&of(domain)->graph);
 }
 
 /* --- stepping ------------------------------------------------------------------------------------- */
@@ -420,7 +421,7 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .lay_out = lay_out,
                                              .make = make,
                                              .close = close_grid,
-                                             .graph = graph,
+                                             .variant = variant,
                                              .needs_preparing = needs_preparing,
                                              .prepare = prepare,
                                              .change = change,

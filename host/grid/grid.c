@@ -220,6 +220,7 @@ strake_status strake_grid_begin(strake_grid *grid, const strake_case *which, str
     grid->domain.ops = &grid_ops;
     grid->which = which;
     grid->domain.is_adaptive = problem->is_adaptive;
+    memcpy(grid->domain.n, which->n, sizeof grid->domain.n);
     grid->moment = strake_case_moment(which, 0);
     grid->domain.clock = (strake_clock){.dt_max = which->dt_max,
                                         .stop = which->end,

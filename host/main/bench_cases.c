@@ -1,4 +1,5 @@
 /* What `strake bench` runs: case files or a built-in one, each at several sizes. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +156,8 @@ static strake_status open_job(const strake_arguments *arguments, const char *pat
                  "%s: %lld steps: a benchmark needs between 1 and 1e15; give --steps N",
                  job->which->file, (long long)job->which->steps);
     if (job->which->problem->is_adaptive) {
-        job->which->end =
-            1e15; /* as many steps are measured as are asked for, whatever the case's end */
+        /* As many steps are measured as are asked for, whatever the case's end. */
+        job->which->end = job->which->problem->has_particles ? (double)INFINITY : 1e15;
     }
     /* A split belongs to the case's own `run.on`; here the balancer decides. */
     free(job->which->run.split);

@@ -58,13 +58,28 @@ static void print_active(const strake_bench *bench, FILE *stream)
     }
 }
 
+/* Of problems that count their work in something else, too. */
+static void print_work(const strake_bench *bench, FILE *stream)
+{
+    bool any = false;
+    for (int k = 0; k < bench->items; k++) {
+        const strake_bench_item *const item = &bench->item[k];
+        for (int n = 0; n < item->domain.numbers && isfinite(item->work_rate); n++) {
+            if (item->domain.number[n].is_work) {
+                (void)fprintf(stream, "%s%-12.12s %.4g %s a second, %s\n", any ? "" : "\n",
+                              item->where, item->work_rate, item->domain.number[n].name,
+                              item->domain.number[n].text);
+                any = true;
+            }
+        }
+    }
+}
+
 void strake_bench_print_table(const strake_bench *bench, FILE *stream)
 {
-    char text[72];
-    int64_t shape[3];
-    const int dims = strake_case_shape(bench->which, shape);
-    (void)fprintf(stream, "%.30s: %s cells, %s precision\n", bench->title,
-                  strake_shape_text(dims, shape, text),
+    char text[96];
+    (void)fprintf(stream, "%.30s: %s, %s precision\n", bench->title,
+                  strake_bench_size_text(bench, text),
                   strake_precision_name(bench->which->precision));
     (void)fprintf(stream, "%d repeats of %lld steps, %s, after %lld to warm up\n", bench->repeats,
                   (long long)bench->steps, bench->together ? "interleaved" : "one by one",
@@ -73,14 +88,15 @@ void strake_bench_print_table(const strake_bench *bench, FILE *stream)
         (void)fprintf(stream, "serial is slow: repeats of %lld step%s, after 2 to warm up\n",
                       (long long)bench->item[0].steps, bench->item[0].steps == 1 ? "" : "s");
     }
-    (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", "Mcell/s", "", "", "over",
-                  "over", "% of", "serial", "% of", "");
+    (void)fprintf(stream, "\n%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "", strake_bench_unit(bench), "",
+                  "", "over", "over", "% of", "serial", "% of", "");
     (void)fprintf(stream, "%-12s%9s%9s%9s%9s%8s%6s%7s%6s%5s\n", "where", "median", "min", "max",
                   "serial", "cpu", "sum", "part", "roof", "bits");
     for (int k = 0; k < bench->items; k++) {
         print_item(&bench->item[k], stream);
     }
     print_active(bench, stream);
+    print_work(bench, stream);
     (void)fprintf(stream, "\n");
 }
 
@@ -134,7 +150,8 @@ void strake_bench_print_overview(const strake_bench *bench, int benches, FILE *s
             char text[72];
             int64_t shape[3];
             const int dims = strake_case_shape(part[b].which, shape);
-            (void)fprintf(stream, "%13.12s", strake_shape_text(dims, shape, text));
+            (void)fprintf(stream, "%13.12s",
+                          dims > 0 ? strake_shape_text(dims, shape, text) : part[b].title);
         }
         (void)fprintf(stream, "\n");
         for (int b = 0; b < across; b++) {

@@ -54,10 +54,8 @@ static void show_progress(void *user, const strake_bench *bench, const strake_be
                           double done)
 {
     session *const s = user;
-    char facts[128], shape_text[72];
-    int64_t shape[3];
-    const int dims = strake_case_shape(bench->which, shape);
-    (void)snprintf(facts, sizeof facts, "%s, %.20s", strake_shape_text(dims, shape, shape_text),
+    char facts[128], size[96];
+    (void)snprintf(facts, sizeof facts, "%s, %.20s", strake_bench_size_text(bench, size),
                    item->where);
     strake_progress_show(&s->progress, (s->job_now + done) / s->jobs, facts);
 }
@@ -77,23 +75,21 @@ static double smallest_gpu(const strake_cl_list *list)
 /* What stands out: placements without a result, or with another one. */
 static void complain(session *s, const strake_bench *bench)
 {
-    char text[72];
-    int64_t shape[3];
+    char text[96];
     const strake_bench_item *reference = NULL;
-    const int dims = strake_case_shape(bench->which, shape);
-    (void)strake_shape_text(dims, shape, text);
+    (void)strake_bench_size_text(bench, text);
     for (int k = 0; k < bench->items; k++) {
         const strake_bench_item *const item = &bench->item[k];
         reference = reference == NULL && item->status == STRAKE_OK ? item : reference;
         if (item->status != STRAKE_OK) {
-            strake_say("%s cells on %s: %s", text, item->where, item->why);
+            strake_say("%s on %s: %s", text, item->where, item->why);
             s->bad = true;
         } else if (item->differs) {
             bool exact = true;
             for (int p = 0; p < item->parts; p++) {
                 exact = exact && item->part[p].bit_exact;
             }
-            strake_say("%s cells on %s: the result DIFFERS from that of %s (checksum %016llx, not "
+            strake_say("%s on %s: the result DIFFERS from that of %s (checksum %016llx, not "
                        "%016llx, after %lld steps)%s",
                        text, item->where, reference->where, (unsigned long long)item->warm_checksum,
                        (unsigned long long)reference->warm_checksum, (long long)bench->warm_up,

@@ -35,11 +35,13 @@ static void print_tuned(const strake_tuned_set *set, const strake_cl *cl,
     strake_tuned_key key;
     char searched[STRAKE_TUNED_TEXT];
     const strake_tuned_record *record = NULL;
-    strake_tuned_key_make(cl, device, NULL, NULL, &key);
+    strake_tuned_key_make(cl, device, NULL, STRAKE_DOUBLE, 0, &key);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
-        (void)printf("  %-16s %s %s, %d grid%s, %s%s%s%s%s", k == 0 ? "tuned" : "",
+        const strake_problem *const problem = strake_problem_find(record->key.problem);
+        (void)printf("  %-16s %s %s, %d %s%s, %s%s%s%s%s", k == 0 ? "tuned" : "",
                      record->key.problem, strake_precision_name(record->key.precision),
-                     record->classes, record->classes > 1 ? "s" : "", record->date,
+                     record->classes, problem != NULL && problem->has_particles ? "size" : "grid",
+                     record->classes > 1 ? "s" : "", record->date,
                      record->is_shipped ? ", shipped" : "", record->is_brief ? ", briefly" : "",
                      strcmp(record->key.driver, key.driver) != 0 ? ", with driver " : "",
                      strcmp(record->key.driver, key.driver) != 0 ? record->key.driver : "");

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "autotune/tune_case.h"
 #include "base/file.h"
+#include "case/source.h"
 #include "main/interrupt.h"
 #include "main/places.h"
 #include "main/command.h"
@@ -57,13 +58,15 @@ static bool is_repeated(const places *all, int k, const strake_cl_list *list)
     return false;
 }
 
-static void print_class(const strake_tuned_class *class, int dims)
+static void print_class(const strake_tuned_class *class, const strake_problem *problem)
 {
     char grid[STRAKE_GRID_TEXT], before[32], after[32], settings[900], searched[STRAKE_TUNED_TEXT];
     const double cells = (double)class->n[0] * (double)class->n[1] * (double)class->n[2];
-    (void)printf("  %-15s %13s %13s %6.2f", strake_grid_text(dims, class->n, grid),
-                 strake_rate_text(cells / class->fallback, before),
-                 strake_rate_text(cells / class->seconds, after), class->fallback / class->seconds);
+    (void)printf("  %-15s %13s %13s %6.2f",
+                 strake_grid_text(strake_size_axes(problem), class->n, grid),
+                 strake_rate_text_of(problem, cells / class->fallback, before),
+                 strake_rate_text_of(problem, cells / class->seconds, after),
+                 class->fallback / class->seconds);
     if (class->baseline > 0.0) {
         (void)printf(" %9.2f", class->baseline / class->seconds);
     } else {
@@ -96,16 +99,17 @@ static void print_counts(const strake_tune_result *result)
 
 static void print_result(const char *where, const strake_tune_result *result)
 {
-    const int dims = strake_problem_find(result->space->problem)->dims;
+    const strake_problem *const problem = strake_problem_find(result->space->problem);
     (void)printf("%s: %s, %s, %s precision%s\n", where, result->record.key.device,
                  result->space->problem, strake_precision_name(result->record.key.precision),
                  result->already ? ": tuned already, --force tunes again" : "");
     if (result->record.classes > 0) {
-        (void)printf("  %-15s %13s %13s %6s %9s %7s\n", "grid", "default", "tuned", "gain",
+        (void)printf("  %-15s %13s %13s %6s %9s %7s\n",
+                     problem->has_particles ? "particles" : "grid", "default", "tuned", "gain",
                      "of naive", "spread");
     }
     for (int c = 0; c < result->record.classes; c++) {
-        print_class(&result->record.class[c], dims);
+        print_class(&result->record.class[c], problem);
     }
     if (result->record.streaming.streams > 0) {
         const strake_tuned_streaming *const s = &result->record.streaming;
@@ -252,7 +256,7 @@ static int collect_records(const strake_arguments *arguments, const places *all,
         if (is_repeated(all, p, list)) {
             continue;
         }
-        strake_tuned_key_make(list->cl, device, NULL, NULL, &key);
+        strake_tuned_key_make(list->cl, device, NULL, STRAKE_DOUBLE, 0, &key);
         for (int k = 0; (found = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
             const bool wanted =
                 arguments->problem == NULL || strcmp(arguments->problem, found->key.problem) == 0;

@@ -7,6 +7,7 @@
 
 #include "autotune/predict.h"
 #include "autotune/tune_case.h"
+#include "case/source.h"
 #include "io/cache.h"
 #include "io/folder.h"
 #include "main/interrupt.h"
@@ -46,8 +47,11 @@ static bool has_space(const strake_case *which, const strake_cl_device *device)
 }
 
 /* What came out, in one line. */
-static void tell_result(const char *where, int dims, const strake_tune_result *result)
+static void tell_result(const char *where, const strake_problem *problem,
+                        const strake_tune_result *result)
 {
+    const int axes = strake_size_axes(problem);
+    const char *const item = problem->has_particles ? "particle" : "cell";
     char grid[STRAKE_GRID_TEXT], settings[900];
     const strake_tuned_class *const class =
         result->record.classes > 0 ? &result->record.class[result->record.classes - 1] : NULL;
@@ -58,13 +62,13 @@ static void tell_result(const char *where, int dims, const strake_tune_result *r
                         "until `strake tune --on %s`",
                         where, where);
     } else if (class->settings == 0) {
-        strake_say_note("%s: of %d configurations on %s cells the defaults are the fastest", where,
-                        class->evaluated, strake_grid_text(dims, class->n, grid));
+        strake_say_note("%s: of %d configurations on %s %ss the defaults are the fastest", where,
+                        class->evaluated, strake_grid_text(axes, class->n, grid), item);
     } else {
         strake_say_note(
-            "%s: of %d configurations on %s cells the fastest has %.2f times the speed "
+            "%s: of %d configurations on %s %ss the fastest has %.2f times the speed "
             "of the defaults: %s",
-            where, class->evaluated, strake_grid_text(dims, class->n, grid),
+            where, class->evaluated, strake_grid_text(axes, class->n, grid), item,
             class->fallback / class->seconds,
             strake_settings_text(class->settings, class->setting, settings, sizeof settings));
     }
@@ -94,7 +98,7 @@ static bool tune_one(const strake_arguments *arguments, const strake_case *which
         strake_say_note("%s stays at the default settings: %s", part->id, error.text);
     }
     if (status == STRAKE_OK) {
-        tell_result(part->id, which->problem->dims, &result);
+        tell_result(part->id, which->problem, &result);
     }
     const bool found = status == STRAKE_OK && result.record.classes > 0;
     strake_tune_end(&result);

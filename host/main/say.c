@@ -98,6 +98,15 @@ const char *strake_size_text(double bytes, char text[32])
     return text;
 }
 
+const char *strake_rate_text_of(const strake_problem *problem, double rate, char text[32])
+{
+    if (!problem->has_particles) {
+        return strake_rate_text(rate, text);
+    }
+    (void)snprintf(text, 32, "%.4g mips", 1e-6 * rate);
+    return text;
+}
+
 const char *strake_rate_text(double cells_per_second, char text[32])
 {
     static const char *const prefix[] = {"", "k", "M", "G", "T"};

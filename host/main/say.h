@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "engine/problem.h"
 
 enum {
     STRAKE_EXIT_DONE = 0,
@@ -45,5 +46,8 @@ const char *strake_size_text(double bytes, char text[32]);
 
 /** A rate with its prefix, for example "117 Mcell/s". @return @p text. */
 const char *strake_rate_text(double cells_per_second, char text[32]);
+
+/** The same of what a problem consists of: "1.89 mips" of particles. Returns @p text. */
+const char *strake_rate_text_of(const strake_problem *problem, double rate, char text[32]);
 
 #endif

@@ -97,11 +97,12 @@ static void print_tuning(const strake_result *result, FILE *stream)
         if (used) {
             char text[72];
             int64_t shape[3];
-            const int dims = result->which->problem->dims;
+            const int dims = strake_size_axes(result->which->problem);
             for (int d = 0; d < dims; d++) {
                 shape[d] = p->tuned_for[strake_axis_of(dims, d)];
             }
-            (void)fprintf(stream, "%s cells%s%.150s; %s", strake_shape_text(dims, shape, text),
+            (void)fprintf(stream, "%s %s%s%.150s; %s", strake_shape_text(dims, shape, text),
+                          result->which->problem->has_particles ? "particles" : "cells",
                           p->tuned_differs[0] != '\0' ? "; " : "", p->tuned_differs,
                           p->tuned_search);
         }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "autotune/tune_case.h"
+#include "case/source.h"
 #include "main/environment.h"
 #include "main/interrupt.h"
 #include "main/say.h"
@@ -21,11 +22,13 @@ static void show(void *user, const strake_tune_progress *p)
     const double left = fmax(p->left, 0.0);
     if (isfinite(p->best) && p->best > 0.0) {
         (void)snprintf(gain, sizeof gain, ", best %s (%.2f x the default)",
-                       strake_rate_text(cells / p->best, best), p->fallback / p->best);
+                       strake_rate_text_of(p->problem, cells / p->best, best),
+                       p->fallback / p->best);
     }
     (void)snprintf(facts, sizeof facts, "%s: grid %d of %d (%s), %s, %d tried%s, %.0f s left",
-                   p->where, p->grid, p->grids, strake_grid_text(p->dims, p->n, grid), p->doing,
-                   p->tried, gain, left);
+                   p->where, p->grid, p->grids,
+                   strake_grid_text(strake_size_axes(p->problem), p->n, grid), p->doing, p->tried,
+                   gain, left);
     strake_progress_show(&d->progress, 1.0 - fmin(left / d->request->budget, 1.0), facts);
 }
 

@@ -6,10 +6,11 @@
 
 /** Kernels of every step, with the defaults that were in effect. Sizes are those of the largest kernel. */
 typedef struct strake_cl_description {
-    int count;      /**< of every step; 0: there are none */
-    int marching;   /**< that march along rows */
-    int tiled;      /**< whose groups compute tiles; the others give every work-item a cell */
-    bool limitable; /**< the compiler can be told a limit on registers */
+    int count;         /**< of every step; 0: there are none */
+    int marching;      /**< that march along rows */
+    int tiled;         /**< whose groups compute tiles; the others give every work-item a cell */
+    bool of_particles; /**< a work-item has particles; traffic is not counted */
+    bool limitable;    /**< the compiler can be told a limit on registers */
     double bytes_per_cell; /**< that they load and store, with nothing found in caches twice */
     strake_settings used;  /**< in effect, with defaults; no texts but groups */
     int registers;         /**< per work-item; 0: the driver does not tell */

@@ -49,7 +49,7 @@ static void json_tuned(strake_json *json, const strake_tuned_set *set, const str
     strake_tuned_key key;
     char searched[STRAKE_TUNED_TEXT];
     const strake_tuned_record *record = NULL;
-    strake_tuned_key_make(cl, device, NULL, NULL, &key);
+    strake_tuned_key_make(cl, device, NULL, STRAKE_DOUBLE, 0, &key);
     strake_json_array(json, "tuned", STRAKE_JSON_LINE);
     for (int k = 0; (record = strake_tuned_of_device(set, &key, k)) != NULL; k++) {
         strake_json_object(json, NULL, STRAKE_JSON_LINE);

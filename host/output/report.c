@@ -138,7 +138,7 @@ static void print_course(const strake_result *result, strake_json *json)
 static void print_tuning(const strake_case *which, const strake_part_report *part,
                          strake_json *json)
 {
-    const int dims = which->problem->dims;
+    const int dims = strake_size_axes(which->problem);
     strake_json_object(json, "tuned", STRAKE_JSON_LINE);
     strake_json_string(json, "level", part->tuned);
     strake_json_string(json, "differs", part->tuned_differs);
@@ -222,9 +222,10 @@ static void print_loops(const strake_loop_work *work, strake_json *json)
 /* The settings that these kernels read, as they were in effect. */
 static void print_settings(const strake_cl_description *k, strake_json *json)
 {
-    const unsigned read = STRAKE_FOR_KERNELS | STRAKE_FOR_UNTILED |
-                          (k->marching > 0 ? STRAKE_FOR_MARCHING : 0U) |
-                          (k->tiled > 0 ? STRAKE_FOR_TILED : 0U);
+    const unsigned read = k->of_particles ? STRAKE_FOR_PARTICLES
+                                          : STRAKE_FOR_KERNELS | STRAKE_FOR_UNTILED |
+                                                (k->marching > 0 ? STRAKE_FOR_MARCHING : 0U) |
+                                                (k->tiled > 0 ? STRAKE_FOR_TILED : 0U);
     for (int pass = 0; pass < 2; pass++) { /* words first */
         for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
             char value[STRAKE_GROUPS_TEXT];

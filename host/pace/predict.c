@@ -13,7 +13,7 @@
 static size_t tell_source(const strake_pace *pace, const strake_part *part, char *why, size_t size)
 {
     const strake_tuned_class *const class =
-        strake_tuned_nearest(part->tuned.record, pace->which->n);
+        strake_tuned_nearest(part->tuned.record, pace->domain->n);
     const int used = strake_number_print(
         why, size, "tuned %s%s, scatter %.0f %%%s", part->tuned.record->date,
         part->tuned.level == STRAKE_TUNED_VARIANT ? " for another variant of the problem" : "",
@@ -86,7 +86,8 @@ static bool find_part(const strake_pace *pace, int e, strake_team_part *cost, ch
                       size_t size)
 {
     const strake_part *part = &pace->team->part[e];
-    const int64_t *n = pace->which->n;
+    const int64_t *n = pace->domain->n;
+    const double cells = (double)n[0] * (double)n[1] * (double)n[2];
     double cell = 0.0;
     *cost = (strake_team_part){.slab = (double)INFINITY, .beside = 1.0};
     if (part->dropped) {
@@ -99,7 +100,7 @@ static bool find_part(const strake_pace *pace, int e, strake_team_part *cost, ch
                        "(`strake tune`)");
         return false;
     }
-    cost->slab = cell * (double)n[1] * (double)n[2];
+    cost->slab = cell * cells / (double)pace->domain->slabs;
     if (!part->ops->has_driver) {
         (void)tell_source(pace, part, why, size);
         return find_threads(pace, cost, why, size);

@@ -57,6 +57,18 @@ void strake_domain_sum_work(const strake_domain *domain, strake_range slabs, dou
     }
 }
 
+void strake_domain_size(const strake_domain *domain, strake_range slabs, int64_t n[STRAKE_AXES])
+{
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        n[axis] = domain->n[axis];
+    }
+    /* Slabs of a grid are planes of its slowest axis; others are taken to be alike. */
+    const bool is_grid = n[0] == domain->slabs;
+    const double share = (double)(slabs.end - slabs.first) / (double)domain->slabs;
+    n[0] = is_grid ? slabs.end - slabs.first : n[0];
+    n[2] = is_grid ? n[2] : (int64_t)((double)n[2] * share);
+}
+
 strake_range strake_range_cut(strake_range a, strake_range b)
 {
     strake_range both = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};

@@ -111,7 +111,9 @@ struct strake_domain {
     int64_t step;     /**< steps done */
     int64_t steady;   /**< steps from one change of its inputs to the next at least; 0: they stay */
     int64_t sweeps;   /**< begun since it was made, but for trials */
-    bool is_adaptive; /**< its time steps follow from its states, as this clock has it */
+    int64_t
+        n[STRAKE_AXES]; /**< its size, as tuned results tell it: cells, of particles {1, 1, all} */
+    bool is_adaptive;   /**< its time steps follow from its states, as this clock has it */
     bool
         is_timed; /**< its time steps have different lengths: the clock has its time and the next one */
     strake_clock clock;
@@ -119,6 +121,9 @@ struct strake_domain {
     uint64_t hash; /**< of the case and of what else fixes a step; 0: not known */
     bool has_lost; /**< the driver of a device that was dropped may still use memory of it */
 };
+
+/** The size of some slabs, as tuned results tell it. */
+void strake_domain_size(const strake_domain *domain, strake_range slabs, int64_t n[STRAKE_AXES]);
 
 /** Where some slabs of an item lie, together: strake_domain_ops.piece. */
 strake_stretch strake_domain_stretch(const strake_domain *domain, int item, strake_range slabs);

@@ -41,8 +41,9 @@ typedef struct strake_domain_report {
     int64_t slabs;
     int slab_direction;          /**< of particles: along which slabs follow each other, ... */
     double slab_low, slab_width; /**< ... where the first begins and how wide they are [m] */
-    int bytes; /**< of a grid: strake_solver_bytes_per_cell() and what follows it */
+    int bytes; /**< an item and step: strake_solver_bytes_per_cell() and what follows it */
     int flops, divisions, arrays;
+    double memory; /**< of everything, where there are no arrays of a grid [bytes] */
     int numbers;
     strake_domain_number number[STRAKE_DOMAIN_NUMBERS];
     int64_t losses;                 /**< in this run */

@@ -40,6 +40,12 @@ enum {
 
 enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 64 };
 
+/** Rows of words for lists: two for 32 particles each. */
+static inline int64_t strake_sph_list_rows(int64_t particles)
+{
+    return 2 * ((particles + STRAKE_SPH_SIDE_BY_SIDE - 1) / STRAKE_SPH_SIDE_BY_SIDE);
+}
+
 typedef struct strake_sph_device {
     strake_sph_run run;
     strake_precision precision;
@@ -48,8 +54,12 @@ typedef struct strake_sph_device {
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
-    size_t group;     /**< work-items */
-    cl_int cells4[4]; /**< cells along the axes */
+    strake_settings settings;         /**< in effect */
+    size_t group[STRAKE_SPH_KERNELS]; /**< work-items */
+    size_t largest;                   /**< of these */
+    int registers;                    /**< of a work-item of the second pass; 0: not told */
+    struct strake_sph_timers *timers; /**< of launches; NULL: they are not timed */
+    cl_int cells4[4];                 /**< cells along the axes */
     strake_sph_numbers numbers;
     cl_mem constants, clock_there, most, sums, totals, start, cell, key, rest, first, counts, words;
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
@@ -64,15 +74,24 @@ typedef struct strake_sph_device {
     strake_sph_image image;  /**< as it was seen last; all NULL before */
 } strake_sph_device;
 
-/** The number of work-items that a launch has for so many particles: one group at least. */
-static inline size_t strake_sph_items(const strake_sph_device *own, int64_t count)
-{
-    return count > 0 ? ((size_t)count + own->group - 1) / own->group * own->group : own->group;
-}
+/** How lists lie in memory, in the order of the words of run.lists. */
+enum { STRAKE_SPH_PACKED = 1, STRAKE_SPH_WIDE };
 
-/** Launches a kernel with the arguments that it has. */
+/** What settings come to: NULL: defaults. @return STRAKE_ERR_USAGE for groups that are none */
+strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *settings,
+                                strake_error *error);
+
+/** Program and kernels. */
+strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error);
+
+/** Groups that a launch has for so many particles: one at least. */
+int64_t strake_sph_groups(const strake_sph_device *own, strake_sph_kernel_name name,
+                          int64_t particles);
+
+/** Launches a kernel for so many particles, or other things, with the arguments that it has. */
 strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name name,
-                                const strake_cl_arguments *a, size_t items, strake_error *error);
+                                const strake_cl_arguments *a, int64_t particles,
+                                strake_error *error);
 strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
                                                strake_sph_kernel_name name);
 

@@ -213,18 +213,40 @@ static uint64_t hash_scene(const strake_scene *scene)
     return hash;
 }
 
+/* Whether somebody makes use of quotients that may be rounded in any way. */
+static strake_status check_fast(const strake_particles *p, strake_error *error)
+{
+    bool any = !p->scene.sph.is_fast;
+    for (int e = 0; e < p->team->parts; e++) {
+        any = any || p->team->part[e].ops->has_driver;
+    }
+    return any ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s: scheme.exact: false is for OpenCL devices, and none takes part: "
+                             "processors always divide exactly; leave it out, or use --on ocl:0",
+                             p->which->file);
+}
+
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_particles *const p = strake_particles_of(domain);
     STRAKE_TRY(strake_scene_make(p->which, &p->scene, error));
+    STRAKE_TRY(check_fast(p, error));
     p->hash = hash_scene(&p->scene);
+    domain->n[0] = domain->n[1] = 1;
+    domain->n[2] = p->scene.count;
     p->place = malloc(((size_t)p->scene.count + 1) * sizeof *p->place);
     STRAKE_CHECK(p->place != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
                  (long long)p->scene.count);
     strake_scene_describe(p->which, &p->scene, tell_line, p);
 cleanup:
     return status;
+}
+
+static uint64_t variant(const strake_domain *domain)
+{
+    return strake_scene_variant(&of(domain)->scene);
 }
 
 static strake_status lay_out(strake_domain *domain, int steps, strake_error *error)
@@ -326,8 +348,9 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
     if (run != NULL) {
         add(out, "lost", "particles that left the box", (double)run->clock.lost);
         add(out, "rebuilds", "new orders of the particles", (double)run->clock.rebuilds);
+        out->memory = strake_sph_bytes(run);
         add(out, "bytes_per_particle", "memory",
-            strake_sph_bytes(run) / (double)(p->scene.count > 0 ? p->scene.count : 1));
+            out->memory / (double)(p->scene.count > 0 ? p->scene.count : 1));
     }
     if (run != NULL && run->clock.pairs > 0.0) {
         add(out, "pairs", "of neighbours that were summed over", run->clock.pairs);
@@ -348,6 +371,7 @@ const strake_domain_kind strake_particles_kind = {
     .create = create,
     .begin = begin,
     .lay_out = lay_out,
+    .variant = variant,
     .make = make,
     .close = close_particles,
     .needs_preparing = needs_preparing,

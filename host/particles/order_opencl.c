@@ -30,23 +30,23 @@ static strake_status zero(strake_sph_device *own, cl_mem buffer, size_t bytes, s
 static strake_status scan(strake_sph_device *own, cl_mem array, int64_t count, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t each = own->group * SCAN_EACH;
-    const size_t groups = ((size_t)count + each - 1) / each;
+    const int64_t items = (count + SCAN_EACH - 1) / SCAN_EACH;
+    const int64_t groups = strake_sph_groups(own, STRAKE_SPH_SCAN_SUMS, items);
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_SUMS);
     strake_cl_pass_long(&a, count);
     pass_buffer(&a, &array);
     pass_buffer(&a, &own->sums);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_SUMS, &a, groups * own->group, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_SUMS, &a, items, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_TOPS);
-    strake_cl_pass_int(&a, (int64_t)groups);
+    strake_cl_pass_int(&a, groups);
     pass_buffer(&a, &own->sums);
     pass_buffer(&a, &own->totals);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_TOPS, &a, own->group, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_TOPS, &a, 1, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCAN_WRITE);
     strake_cl_pass_long(&a, count);
     pass_buffer(&a, &array);
     pass_buffer(&a, &own->sums);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_WRITE, &a, groups * own->group, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCAN_WRITE, &a, items, error));
 cleanup:
     return status;
 }
@@ -56,7 +56,6 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t cells = own->run.cells.count, count = own->run.count;
-    const size_t items = strake_sph_items(own, count);
     const int now = own->now, then = 1 - now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ENTER);
     STRAKE_TRY(zero(own, own->start, (size_t)(cells + 2) * sizeof(cl_uint), error));
@@ -67,7 +66,7 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     strake_cl_pass_long(&a, own->run.room);
     pass_buffer(&a, &own->words);
     pass_buffer(&a, &own->start);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, items, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, count, error));
     STRAKE_TRY(scan(own, own->start, cells + 2, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCATTER);
     strake_cl_pass_int(&a, count);
@@ -76,7 +75,7 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->start);
     pass_buffer(&a, &own->key);
     pass_buffer(&a, &own->cell);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCATTER, &a, items, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCATTER, &a, count, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SETTLE);
     strake_cl_pass_int(&a, count);
     strake_cl_pass_long(&a, own->run.room);
@@ -91,7 +90,7 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->key);
     pass_buffer(&a, &own->cell);
     pass_buffer(&a, &own->rest);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SETTLE, &a, items, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SETTLE, &a, count, error));
     own->now = then;
 cleanup:
     return status;
@@ -145,8 +144,9 @@ cleanup:
 static strake_status grow(strake_sph_device *own, size_t rows, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    /* One more, which a pass looks at and leaves. */
-    const size_t bytes = (rows + 1) * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
+    /* And what a pass looks at and leaves. */
+    const size_t more = own->settings.lists == STRAKE_SPH_WIDE ? 2 : 1;
+    const size_t bytes = (rows + more) * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
     if (bytes > own->words_bytes) {
         strake_cl_release_buffer(&own->session, &own->words);
         own->bytes -= (double)own->words_bytes;
@@ -217,7 +217,7 @@ cleanup:
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t items = strake_sph_items(own, own->run.count);
+    const int64_t count = own->run.count;
     cl_uint totals[STRAKE_SPH_TOTALS], kept = 0;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_COUNT_NEAR);
     STRAKE_TRY(zero(own, own->totals, sizeof totals, error));
@@ -225,8 +225,8 @@ strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->counts);
     pass_buffer(&a, &own->first);
     pass_buffer(&a, &own->totals);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, items, error));
-    STRAKE_TRY(scan(own, own->first, (int64_t)(2 * items / STRAKE_SPH_SIDE_BY_SIDE), error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, count, error));
+    STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(count), error));
     STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept,
                                sizeof kept, &kept, error));
     STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof totals, totals, error));
@@ -242,8 +242,7 @@ strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
     pass_list(own, &a);
     pass_buffer(&a, &own->first);
     pass_buffer(&a, &own->words);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a,
-                                 strake_sph_items(own, own->run.count), error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
     STRAKE_TRY(set_passes(own, error));
 cleanup:
     return status;

@@ -13,9 +13,42 @@ typedef struct body {
     strake_sph_run *run;
     strake_clock clock; /* as it was given when the present legs began */
     bool finds; /* the first leg only finds what belongs to new states, which steps do themselves */
-    int64_t steps; /* that were not beyond the end */
-    int64_t told;  /* particles that had left when the user was told last */
+    int64_t steps;           /* that were not beyond the end */
+    int64_t told;            /* particles that had left when the user was told last */
+    bool is_spoilt;          /* trial steps were made since ... */
+    strake_sph_image before; /* ... this, which is current */
 } body;
+
+/* Trial steps are steps like others: what is current is kept before the first of them ... */
+static strake_status begin_trial(body *b, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_sph_image *image = NULL;
+    if (!b->is_spoilt) {
+        STRAKE_TRY(strake_sph_view(b->run, &image, error));
+        STRAKE_TRY(strake_sph_image_copy(b->run, image, &b->before, error));
+        b->is_spoilt = true;
+    }
+cleanup:
+    return status;
+}
+
+static void forget_trial(body *b)
+{
+    if (b->is_spoilt) {
+        strake_sph_image_close(&b->before);
+        b->is_spoilt = false;
+    }
+}
+
+/* ... and comes back when somebody needs it. */
+static strake_status end_trial(body *b, strake_error *error)
+{
+    const strake_status status =
+        b->is_spoilt ? strake_sph_put(b->run, &b->before, error) : STRAKE_OK;
+    forget_trial(b);
+    return status;
+}
 
 /* Room for a run; and, if it was made, its beginning. */
 static strake_status begin(strake_part *part, strake_error *error)
@@ -49,17 +82,36 @@ cleanup:
     return status;
 }
 
+static strake_status open_device(strake_part *part, const strake_part_plan *plan,
+                                 const strake_settings *settings, strake_error *error)
+{
+    const strake_particles *const p = strake_particles_of(part->domain);
+    const strake_scene *const scene = &p->scene;
+    return strake_sph_open_device(&scene->sph, scene->size, scene->is_round, p->which->precision,
+                                  plan->cl, part->device, settings, scene->count, scene->particle,
+                                  &((body *)part->body)->run, error);
+}
+
+/* Tuned settings may have been found with another driver: where they fail the case's own ones are left. */
 static strake_status make_device(strake_part *part, const strake_part_plan *plan, int worker,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_particles *const p = strake_particles_of(part->domain);
-    const strake_scene *const scene = &p->scene;
+    strake_error cause;
     (void)worker;
     STRAKE_TRY(begin(part, error));
-    status = strake_sph_open_device(&scene->sph, scene->size, scene->is_round, p->which->precision,
-                                    plan->cl, part->device, 0, scene->count, scene->particle,
-                                    &((body *)part->body)->run, error);
+    status = open_device(part, plan, plan->settings, &cause);
+    if (status != STRAKE_OK && part->tuned.record != NULL) {
+        strake_tell(&p->team->notices,
+                    STRAKE_NOTICE_WARNING
+                    "%s: its tuned settings fail and are left out: %s; `strake tune --force "
+                    "--problem %s --on %s` finds others",
+                    part->name, cause.text, p->which->problem->name, part->name);
+        part->tuned = (strake_tuned_use){.level = STRAKE_TUNED_DEFAULT};
+        status = open_device(part, plan, &p->which->run, &cause);
+    }
+    status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
     STRAKE_TRY(finish(part, status));
 cleanup:
     return status;
@@ -93,32 +145,40 @@ static void unmake(strake_part *part)
 {
     body *const b = part->body;
     strake_particles_end_run(strake_particles_of(part->domain));
+    forget_trial(b);
     strake_sph_close(&b->run);
     free(b);
 }
 
 static strake_status load_states(strake_part *part, strake_error *error)
 {
+    forget_trial(part->body);
     return strake_particles_load(strake_particles_of(part->domain), error);
 }
 
 static strake_status store(strake_part *part, int parity, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     (void)parity;
-    return strake_particles_store(strake_particles_of(part->domain), error);
+    STRAKE_TRY(end_trial(part->body, error));
+    STRAKE_TRY(strake_particles_store(strake_particles_of(part->domain), error));
+cleanup:
+    return status;
 }
 
 static strake_status start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
                                  strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     body *const b = part->body;
-    (void)error;
+    STRAKE_TRY(end_trial(b, error));
     b->clock = *clock;
     b->finds = !clock->is_known;
     b->steps = 0;
     b->run->clock.time = clock->time;
     *keeps = true;
-    return STRAKE_OK;
+cleanup:
+    return status;
 }
 
 /* The clock, as the run has it. */
@@ -153,6 +213,11 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     strake_status status = STRAKE_OK;
     int64_t left = leg->steps;
     (void)finite; /* the run names the particle itself */
+    if (leg->sweep < 0) {
+        STRAKE_TRY(begin_trial(b, error));
+        status = strake_sph_step(b->run, leg->steps, (double)INFINITY, error);
+        goto cleanup;
+    }
     if (b->finds) {
         b->finds = false;
         b->steps++;
@@ -172,6 +237,17 @@ cleanup:
     const strake_status noted = strake_particles_note_lost(p, b->run, error);
     strake_particles_tell_lost(p, &b->run->clock, &b->told);
     return status == STRAKE_OK ? noted : status;
+}
+
+static strake_status time_kernels(strake_part *part, strake_cl_time *out, int *count,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    body *const b = part->body;
+    STRAKE_TRY(end_trial(b, error));
+    STRAKE_TRY(strake_sph_device_time(b->run, out, count, error));
+cleanup:
+    return status;
 }
 
 static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,
@@ -207,7 +283,12 @@ static int steps_at_once(const strake_part *part)
 
 static void describe_device(const strake_part *part, strake_part_report *out)
 {
-    strake_part_describe_device(part, strake_particles_of(part->domain)->which->precision, out);
+    const strake_particles *const p = strake_particles_of(part->domain);
+    strake_part_describe_device(part, p->which->precision, out);
+    out->bit_exact = out->bit_exact && !p->scene.sph.is_fast;
+    if (part->body != NULL) {
+        strake_sph_device_describe(((body *)part->body)->run, &out->kernels);
+    }
 }
 
 #define COMMON                                                                                     \
@@ -220,14 +301,22 @@ const strake_part_ops strake_particles_serial = {.word = "serial",
                                                  .describe = describe_serial,
                                                  COMMON};
 
-const strake_part_ops strake_particles_cpu = {
-    .word = "cpu", .role = "lists", .make = make_cpu, .describe = describe_cpu, COMMON};
+const strake_part_ops strake_particles_cpu = {.word = "cpu",
+                                              .role = "lists",
+                                              .settings = STRAKE_FOR_SWARMS,
+                                              .is_tried = true,
+                                              .make = make_cpu,
+                                              .describe = describe_cpu,
+                                              COMMON};
 
 const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .role = "lists",
+                                                 .settings = STRAKE_FOR_PARTICLES,
                                                  .has_driver = true,
+                                                 .is_tried = true,
                                                  .cores = strake_part_device_cores,
                                                  .make = make_device,
                                                  .steps = steps_at_once,
+                                                 .time = time_kernels,
                                                  .describe = describe_device,
                                                  COMMON};

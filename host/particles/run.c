@@ -210,6 +210,26 @@ void strake_sph_image_close(strake_sph_image *image)
     *image = (strake_sph_image){0};
 }
 
+strake_status strake_sph_image_copy(const strake_sph_run *run, const strake_sph_image *from,
+                                    strake_sph_image *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t count = (size_t)from->count, bytes = count * (size_t)from->element;
+    STRAKE_TRY(strake_sph_image_open(run, from->count, out, error));
+    out->clock = from->clock;
+    for (int k = 0; k < STRAKE_SPH_STATES; k++) {
+        memcpy(out->state.value[k], from->state.value[k], bytes);
+    }
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        memcpy(out->rest[a], from->rest[a], bytes);
+    }
+    memcpy(out->number, from->number, count * sizeof *from->number);
+    memcpy(out->cell, from->cell, count * sizeof *from->cell);
+    memcpy(out->kind, from->kind, count);
+cleanup:
+    return status;
+}
+
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k)
 {
     strake_sph_particle out = {.number = image->number[k], .kind = image->kind[k]};

@@ -106,6 +106,10 @@ strake_status strake_sph_image_open(const strake_sph_run *run, int64_t count, st
                                     strake_error *error);
 void strake_sph_image_close(strake_sph_image *image);
 
+/** One like another, to be closed. @return STRAKE_ERR_MEMORY */
+strake_status strake_sph_image_copy(const strake_sph_run *run, const strake_sph_image *from,
+                                    strake_sph_image *out, strake_error *error);
+
 /** Particle @p k of an image. */
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k);
 

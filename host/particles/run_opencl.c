@@ -10,25 +10,7 @@
 #include "base/error.h"
 #include "particles/device.h"
 
-enum { GROUP = 128, FIRST_AHEAD = 4, MOST_AHEAD = 64 };
-
-strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
-                                               strake_sph_kernel_name name)
-{
-    return strake_cl_arguments_begin(own->session.cl, own->kernel[name]);
-}
-
-static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
-    "sph_enter",     "sph_scatter",   "sph_place",     "sph_count_near",
-    "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write",
-    "sph_predict",   "sph_correct",   "sph_look",      "sph_tick"};
-
-strake_status strake_sph_launch(strake_sph_device *own, strake_sph_kernel_name name,
-                                const strake_cl_arguments *a, size_t items, strake_error *error)
-{
-    return strake_cl_launch(&own->session, own->queue, kernel_names[name], a, own->group, 1, items,
-                            1, 1, error);
-}
+enum { FIRST_AHEAD = 4, MOST_AHEAD = 64 };
 
 strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
                                     strake_error *error)
@@ -78,9 +60,10 @@ cleanup:
 strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int64_t groups = (int64_t)(strake_sph_items(own, own->run.count) / own->group);
+    const bool is_look = after == STRAKE_SPH_AFTER_ORDER || after == STRAKE_SPH_AFTER_LOOK;
+    const strake_sph_kernel_name last = is_look ? STRAKE_SPH_LOOK : STRAKE_SPH_CORRECT;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_TICK);
-    if (after == STRAKE_SPH_AFTER_ORDER || after == STRAKE_SPH_AFTER_LOOK) {
+    if (is_look) {
         strake_cl_arguments look = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
         strake_cl_pass_int(&look, own->run.count);
         strake_cl_pass_int(&look, own->most_groups);
@@ -88,15 +71,15 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
         strake_cl_pass(&look, sizeof(cl_mem), &own->v[own->now]);
         strake_cl_pass(&look, sizeof(cl_mem), &own->rest);
         strake_cl_pass(&look, sizeof(cl_mem), &own->most);
-        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &look,
-                                     strake_sph_items(own, own->run.count), error));
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &look, own->run.count, error));
     }
     strake_cl_pass(&a, sizeof(cl_mem), &own->clock_there);
     strake_cl_pass_int(&a, after);
-    strake_cl_pass_int(&a, groups);
+    strake_cl_pass_int(&a, strake_sph_groups(own, STRAKE_SPH_PREDICT, own->run.count));
+    strake_cl_pass_int(&a, strake_sph_groups(own, last, own->run.count));
     strake_cl_pass_int(&a, own->most_groups);
     strake_cl_pass(&a, sizeof(cl_mem), &own->most);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TICK, &a, own->group, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TICK, &a, 1, error));
 cleanup:
     return status;
 }
@@ -121,16 +104,16 @@ strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error)
 static strake_status enqueue(strake_sph_device *own, int64_t steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t items = strake_sph_items(own, own->run.count);
+    const int64_t count = own->run.count;
     const strake_cl_arguments first = strake_sph_begin_arguments(own, STRAKE_SPH_PREDICT);
     const strake_cl_arguments second = strake_sph_begin_arguments(own, STRAKE_SPH_CORRECT);
     if (own->clock.steps == 0) {
-        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, items, error));
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, count, error));
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_FIRST, error));
     }
     for (int64_t k = 0; k < steps; k++) {
-        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, items, error));
-        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_CORRECT, &second, items, error));
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, count, error));
+        STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_CORRECT, &second, count, error));
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_STEP, error));
     }
 cleanup:
@@ -261,50 +244,16 @@ static void close_run(strake_sph_run *run)
     free(own);
 }
 
-static strake_status build(strake_sph_device *own, bool has_walls, strake_error *error)
-{
-    static const char *const part[] = {"real.h",    "sph_point.h", "sph_pair.h", "sph_clock.h",
-                                       "reduce.cl", "sph.cl",      "cells.cl"};
-    enum { PARTS = sizeof part / sizeof *part };
-    strake_status status = STRAKE_OK;
-    const strake_sph *const sph = own->run.sph;
-    const bool *const round = own->run.cells.is_round;
-    char options[256];
-    char *source = NULL;
-    size_t length = 0;
-    cl_int code = CL_SUCCESS;
-    FILE *const text = open_memstream(&source, &length);
-    STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "no memory for kernels of particles");
-    for (int k = 0; k < PARTS; k++) {
-        const char *const has = strake_cl_source(part[k]);
-        (void)fprintf(text, "#line 1 \"cl/%s\"\n%s\n", part[k], has != NULL ? has : "#error");
-    }
-    (void)fclose(text);
-    (void)snprintf(options, sizeof options,
-                   "-DSPH_DIMS=%d -DSPH_CUBIC=%d -DSPH_LAMINAR=%d -DSPH_DIFFUSION=%d "
-                   "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d",
-                   sph->dims, sph->kernel == STRAKE_SPH_CUBIC, sph->viscosity == STRAKE_SPH_LAMINAR,
-                   (int)sph->diffusion, has_walls, sph->planes,
-                   round[0] | round[1] << 1 | round[2] << 2, (int)own->group);
-    STRAKE_TRY(strake_cl_program_build(own->session.cl, own->session.device, own->session.context,
-                                       source, own->precision, options, &own->program, error));
-    for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
-        own->kernel[k] = own->session.cl->clCreateKernel(own->program, kernel_names[k], &code);
-        STRAKE_CL(kernel_names[k], code, error, own->session.device);
-    }
-cleanup:
-    free(source);
-    return status;
-}
-
 static strake_status make_room(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t count = strake_sph_items(own, own->run.room), real = (size_t)own->run.element;
-    const size_t cells = (size_t)own->run.cells.count + 2;
-    const size_t rows = 2 * count / STRAKE_SPH_SIDE_BY_SIDE, most = rows > cells ? rows : cells;
+    /* Of whole groups, whatever their size. */
+    const size_t groups = (size_t)own->run.room / own->largest + 1, real = (size_t)own->run.element;
+    const size_t count = groups * own->largest, cells = (size_t)own->run.cells.count + 2;
+    const size_t rows = (size_t)strake_sph_list_rows((int64_t)count);
+    const size_t most = rows > cells ? rows : cells;
     const bool spreads = own->run.sph->diffusion != STRAKE_SPH_PLAIN;
-    own->most_groups = (int64_t)(count / own->group);
+    own->most_groups = (int64_t)(count / STRAKE_SPH_SIDE_BY_SIDE);
     own->words_bytes = 4 * (size_t)own->run.room * sizeof(cl_uint) + sizeof(cl_uint);
     const struct {
         cl_mem *buffer;
@@ -312,7 +261,7 @@ static strake_status make_room(strake_sph_device *own, strake_error *error)
     } all[] = {{&own->constants, STRAKE_SPH_CONSTANTS},
                {&own->clock_there, sizeof own->clock},
                {&own->most, 6 * (size_t)own->most_groups * real},
-               {&own->sums, (most / own->group + 1) * sizeof(cl_uint)},
+               {&own->sums, (most / STRAKE_SPH_SIDE_BY_SIDE + 1) * sizeof(cl_uint)},
                {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint)},
                {&own->start, cells * sizeof(cl_uint)},
                {&own->cell, count * sizeof(cl_int)},
@@ -355,7 +304,7 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     STRAKE_CL("clCreateCommandQueue", code, error, device);
     STRAKE_TRY(
         strake_cl_filler_build(&own->session.filler, cl, device, own->session.context, error));
-    STRAKE_TRY(build(own, has_walls, error));
+    STRAKE_TRY(strake_sph_build(own, has_walls, error));
     STRAKE_TRY(make_room(own, error));
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
     bytes = strake_sph_pair_rows_of(own->precision, STRAKE_ISA_SCALAR)
@@ -374,7 +323,8 @@ cleanup:
 strake_status strake_sph_open_device(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
                                      const bool is_round[STRAKE_PARTICLE_AXES],
                                      strake_precision precision, const strake_cl *cl,
-                                     const strake_cl_device *device, int group, int64_t count,
+                                     const strake_cl_device *device,
+                                     const strake_settings *settings, int64_t count,
                                      const strake_sph_particle *particle, strake_sph_run **out,
                                      strake_error *error)
 {
@@ -388,7 +338,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
     own->session.cl = cl;
     own->session.device = device;
     own->precision = precision;
-    own->group = group > 0 ? (size_t)group : GROUP;
+    STRAKE_TRY(strake_sph_choose(own, settings, error));
     STRAKE_TRY(strake_sph_begin(&own->run, &ops, sph, size, is_round, precision, count, error));
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         own->cells4[a] = (cl_int)own->run.cells.n[a];

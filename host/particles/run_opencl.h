@@ -2,20 +2,33 @@
 #ifndef STRAKE_PARTICLES_RUN_OPENCL_H
 #define STRAKE_PARTICLES_RUN_OPENCL_H
 
-#include "opencl/cl_device.h"
+#include "case/settings.h"
+#include "opencl/cl_describe.h"
+#include "opencl/cl_times.h"
 #include "particles/run.h"
 
 /**
  * As strake_sph_open(), on a device. All of the particles lie there: strake_sph_bytes() tells how much it is.
  * @param[in] cl, device  borrowed until strake_sph_close()
- * @param[in] group       work-items of a group, 32, 64, ...; 0: the default
- * @return STRAKE_ERR_DEVICE for one that has no doubles, or too little memory
+ * @param[in] settings    those of particles: sizes of groups, lists, how early is loaded, registers; NULL: defaults
+ * @return STRAKE_ERR_DEVICE for one that has no doubles, or too little memory, STRAKE_ERR_USAGE for groups that are none
  */
 strake_status strake_sph_open_device(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
                                      const bool is_round[STRAKE_PARTICLE_AXES],
                                      strake_precision precision, const strake_cl *cl,
-                                     const strake_cl_device *device, int group, int64_t count,
+                                     const strake_cl_device *device,
+                                     const strake_settings *settings, int64_t count,
                                      const strake_sph_particle *particle, strake_sph_run **out,
+                                     strake_error *error);
+
+/** Its kernels, and settings in effect. */
+void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description *out);
+
+/**
+ * Times kernels over some steps, after which the run is as it was: seconds of each in a step, those of a new order in
+ * proportion. @param[out] count  0 where the device has no timers
+ */
+strake_status strake_sph_device_time(strake_sph_run *run, strake_cl_time *out, int *count,
                                      strake_error *error);
 
 #endif

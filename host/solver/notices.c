@@ -105,6 +105,15 @@ static void tell_groups(const strake_solver *solver, int kernels)
     }
 }
 
+/* Kernels of particles are of one kind. */
+static void tell_particles(const strake_solver *solver, unsigned present, const traits *t)
+{
+    present |= t->limitable > 0 ? STRAKE_FOR_LIMITS : 0U;
+    tell_idle(solver, present, STRAKE_FOR_LIMITS, STRAKE_FOR_LIMITS,
+              "this device's compiler cannot be told a limit");
+    tell_groups(solver, t->kernels);
+}
+
 void strake_notices_effects(const strake_solver *solver)
 {
     enum {
@@ -114,6 +123,10 @@ void strake_notices_effects(const strake_solver *solver)
     const traits t = find_traits(solver);
     unsigned present = find_present(solver, true);
     if (solver->pace.kind == STRAKE_WHERE_AUTO || t.resident + t.streaming == 0) {
+        return;
+    }
+    if ((present & STRAKE_FOR_PARTICLES) != 0) {
+        tell_particles(solver, present, &t);
         return;
     }
     present |= t.streaming > 0 ? STRAKE_FOR_BLOCKS : 0U;
@@ -167,6 +180,7 @@ void strake_notices_effects(const strake_solver *solver)
 
 void strake_notices_settings(const strake_solver *solver)
 {
+    enum { OF_PARTICLES = STRAKE_FOR_PARTICLES | STRAKE_FOR_SWARMS };
     const unsigned present = find_present(solver, false);
     const int cpus = solver->team.topology.cpus;
     const int teams = solver->which->run.teams;
@@ -180,11 +194,18 @@ void strake_notices_settings(const strake_solver *solver)
     if (solver->pace.kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }
+    if ((present & OF_PARTICLES) != 0) {
+        const bool has_device = (present & STRAKE_FOR_PARTICLES) != 0;
+        tell_idle(solver, present | (has_device ? STRAKE_FOR_LIMITS : 0U), 0, ~0U,
+                  has_device ? "particles do not use it" : "particles on the CPU do not use it");
+        return;
+    }
     if ((present & STRAKE_FOR_OPENCL) == 0) {
         tell_idle(solver, present, 0, STRAKE_FOR_DEVICES, "no OpenCL device takes part");
     }
     tell_idle(solver, present, STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
               STRAKE_FOR_OPENCL | STRAKE_FOR_RANKS,
               "no OpenCL device and no other rank takes part");
-    tell_idle(solver, present, STRAKE_FOR_CPU, STRAKE_FOR_CPU, "no `cpu` stripe takes part");
+    tell_idle(solver, present, STRAKE_FOR_CPU, STRAKE_FOR_CPU | STRAKE_FOR_SWARMS,
+              "no `cpu` stripe takes part");
 }

@@ -113,7 +113,7 @@ static strake_status start_up(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_team_upload(&solver->team, error));
-    STRAKE_TRY(solver->team.part[0].ops->is_tried ? strake_team_try(&solver->team, 1, error)
+    STRAKE_TRY(solver->team.part[0].ops->warms_up ? strake_team_try(&solver->team, 1, error)
                                                   : STRAKE_OK);
 cleanup:
     return status;

@@ -12,7 +12,7 @@ static void find_for(const strake_solver *solver, strake_part *part)
 {
     strake_tuned_key key;
     strake_tuned_key_make(solver->team.list.cl, part->device, solver->which->problem->name,
-                          solver->kind->graph(solver->domain), &key);
+                          solver->which->precision, solver->kind->variant(solver->domain), &key);
     strake_tuned_find(solver->tuned, &key, &part->tuned);
 }
 
@@ -46,7 +46,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
     }
     /* Steps per sweep and threads bind the whole team: no one part's best is the team's. */
     if (solver->team.parts == 1) {
-        strake_tuned_apply(&solver->team.part[0].tuned, solver->which->n, &solver->settings);
+        strake_tuned_apply(&solver->team.part[0].tuned, solver->domain->n, &solver->settings);
     }
     if (!solver->team.threads_chosen && solver->settings.threads > 0 &&
         solver->settings.threads <= strake_threads_limit() &&
@@ -62,9 +62,9 @@ cleanup:
 void strake_solver_describe_tuning(const strake_solver *solver, const strake_part *part,
                                    strake_part_report *out)
 {
-    const int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, solver->which->n[1],
-                                    solver->which->n[2]};
+    int64_t n[STRAKE_AXES];
     const char *why = NULL;
+    strake_domain_size(solver->domain, part->range, n);
     const strake_tuned_class *const class =
         strake_tuned_serving(&part->tuned, n, &solver->which->run, &why);
     (void)snprintf(out->tuned, sizeof out->tuned, "%s", strake_tuned_level_name(part->tuned.level));

@@ -34,8 +34,8 @@ typedef struct strake_domain_kind {
     strake_status (*make)(strake_domain *domain, strake_cl_list *devices, strake_error *error);
     void (*close)(strake_domain **domain);
 
-    /** What tuned settings depend on. NULL: nothing is tuned */
-    const strake_graph *(*graph)(const strake_domain *domain);
+    /** What tuned settings depend on beside problem, precision and size, as a hash. */
+    uint64_t (*variant)(const strake_domain *domain);
 
     /** Whether what follows from fields is to be found before a step, and finds it. Collective. NULL: nothing does */
     bool (*needs_preparing)(const strake_domain *domain);

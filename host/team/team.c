@@ -199,8 +199,8 @@ static strake_part_plan common_plan(const strake_team *team, const strake_range 
 static strake_settings settings_of(const strake_team *team, const strake_part *part)
 {
     strake_settings settings = team->which->run;
-    int64_t n[STRAKE_AXES] = {part->range.end - part->range.first, team->domain->lines,
-                              team->domain->columns};
+    int64_t n[STRAKE_AXES];
+    strake_domain_size(team->domain, part->range, n);
     strake_tuned_apply(&part->tuned, n, &settings);
     return settings;
 }

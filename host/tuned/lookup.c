@@ -44,7 +44,7 @@ static void find_architecture(const strake_cl *cl, const strake_cl_device *devic
 }
 
 void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, const char *problem,
-                           const strake_graph *graph, strake_tuned_key *key)
+                           strake_precision precision, uint64_t table, strake_tuned_key *key)
 {
     memset(key, 0, sizeof *key);
     key->is_cpu = device == NULL;
@@ -63,10 +63,10 @@ void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, 
         find_architecture(cl, device, key->architecture, sizeof key->architecture);
     }
     key->generator = STRAKE_TUNED_GENERATOR;
-    if (graph != NULL) {
+    if (problem != NULL) {
         copy(key->problem, sizeof key->problem, problem);
-        key->precision = graph->precision;
-        key->table = strake_tuned_table(graph);
+        key->precision = precision;
+        key->table = table;
     }
 }
 

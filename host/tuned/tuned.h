@@ -52,10 +52,11 @@ void strake_tuned_free(strake_tuned_set **set);
 
 /**
  * The key of a problem on an OpenCL device, or on the CPU (device NULL, @p cl NULL).
- * @param[in] graph  NULL: the key of the device alone
+ * @param[in] problem  NULL: the key of the device alone
+ * @param[in] table    which variant of it: of a grid strake_tuned_table()
  */
 void strake_tuned_key_make(const strake_cl *cl, const strake_cl_device *device, const char *problem,
-                           const strake_graph *graph, strake_tuned_key *key);
+                           strake_precision precision, uint64_t table, strake_tuned_key *key);
 
 /** A record of the set that was measured on the device of a key, the @p k-th from 0 on; NULL: no more. */
 const strake_tuned_record *strake_tuned_of_device(const strake_tuned_set *set,

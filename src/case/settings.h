@@ -28,22 +28,24 @@ typedef enum strake_setting_kind {
 
 /** What a key applies to: bits. */
 typedef enum strake_setting_for {
-    STRAKE_FOR_TEAM = 1 << 0,     /**< any run */
-    STRAKE_FOR_CPU = 1 << 1,      /**< threads of the processor */
-    STRAKE_FOR_OPENCL = 1 << 2,   /**< a device */
-    STRAKE_FOR_RANKS = 1 << 3,    /**< other ranks */
-    STRAKE_FOR_SEVERAL = 1 << 4,  /**< several parts */
-    STRAKE_FOR_BLOCKS = 1 << 5,   /**< a device through which a stripe streams */
-    STRAKE_FOR_MARCHING = 1 << 6, /**< kernels that march along rows */
-    STRAKE_FOR_TILED = 1 << 7,    /**< kernels that compute tiles */
-    STRAKE_FOR_UNTILED = 1 << 8,  /**< kernels that do not */
-    STRAKE_FOR_LIMITS = 1 << 9,   /**< a compiler that can be told a limit on registers */
-    STRAKE_FOR_KERNELS = 1 << 10, /**< any kernels of a step on a device */
-    STRAKE_FOR_TUNER = 1 << 11,   /**< no place: it may be tuned */
+    STRAKE_FOR_TEAM = 1 << 0,       /**< any run */
+    STRAKE_FOR_CPU = 1 << 1,        /**< threads of the processor */
+    STRAKE_FOR_OPENCL = 1 << 2,     /**< a device */
+    STRAKE_FOR_RANKS = 1 << 3,      /**< other ranks */
+    STRAKE_FOR_SEVERAL = 1 << 4,    /**< several parts */
+    STRAKE_FOR_BLOCKS = 1 << 5,     /**< a device through which a stripe streams */
+    STRAKE_FOR_MARCHING = 1 << 6,   /**< kernels that march along rows */
+    STRAKE_FOR_TILED = 1 << 7,      /**< kernels that compute tiles */
+    STRAKE_FOR_UNTILED = 1 << 8,    /**< kernels that do not */
+    STRAKE_FOR_LIMITS = 1 << 9,     /**< a compiler that can be told a limit on registers */
+    STRAKE_FOR_KERNELS = 1 << 10,   /**< any kernels of a step on a device */
+    STRAKE_FOR_TUNER = 1 << 11,     /**< no place: it may be tuned */
+    STRAKE_FOR_PARTICLES = 1 << 12, /**< kernels of particles */
+    STRAKE_FOR_SWARMS = 1 << 13,    /**< threads of the processor that compute particles */
     /** All of these need a device. */
     STRAKE_FOR_DEVICES = STRAKE_FOR_OPENCL | STRAKE_FOR_BLOCKS | STRAKE_FOR_MARCHING |
                          STRAKE_FOR_TILED | STRAKE_FOR_UNTILED | STRAKE_FOR_LIMITS |
-                         STRAKE_FOR_KERNELS
+                         STRAKE_FOR_KERNELS | STRAKE_FOR_PARTICLES
 } strake_setting_for;
 
 typedef char *strake_setting_text_type;

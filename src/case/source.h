@@ -158,6 +158,12 @@ static inline int strake_axis_of(int dims, int d)
     return dims == 3 ? d : dims == 2 ? 2 * d : 2;
 }
 
+/** Axes of a size as tuned results and searches tell it: those of the grid; particles have one, their number. */
+static inline int strake_size_axes(const strake_problem *problem)
+{
+    return problem->has_particles ? 1 : problem->dims;
+}
+
 /** "planes", "rows" or "cols": the name of an axis. */
 static inline const char *strake_axis_name(int dims, int axis)
 {

@@ -66,7 +66,8 @@ typedef struct strake_sph {
     double repulsion;                     /**< D of walls [m2/s2] */
     double reach;                         /**< r0 of walls [m] */
     double skin;                          /**< by which lists reach further than 2h, over 2h */
-    int rebuild; /**< most steps with one order; 0: as long as the skin lasts */
+    int rebuild;  /**< most steps with one order; 0: as long as the skin lasts */
+    bool is_fast; /**< devices may round quotients and roots of pairs as they like, and contract */
     int planes;
     strake_sph_plane plane[STRAKE_SPH_MOST_PLANES];
 } strake_sph;

@@ -264,6 +264,16 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              false,                                                                                \
              "[-]",                                                                                \
              "strength of walls that repel, D over g H"},                                          \
+            {"scheme.exact",                                                                       \
+             STRAKE_KEY_BOOLEAN,                                                                   \
+             NULL,                                                                                 \
+             1,                                                                                    \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "false: OpenCL devices divide and take roots of pairs as fast as they can, in "       \
+             "single precision; results agree with others within a tolerance"},                    \
             {"scheme.slices",                                                                      \
              STRAKE_KEY_CHOICE,                                                                    \
              directions_,                                                                          \
@@ -276,6 +286,18 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "order of sums"},                                                                     \
     }
 
+static strake_status check(const strake_case *which, strake_error *error)
+{
+    if (strake_case_value(which, "scheme.exact") > 0.0 || which->precision == STRAKE_SINGLE) {
+        return STRAKE_OK;
+    }
+    return strake_fail(error, STRAKE_ERR_USAGE,
+                       "%s: scheme.exact: false has no meaning in double precision, in which no "
+                       "device divides faster with fewer digits; leave it out, or set "
+                       "precision: single",
+                       which->file);
+}
+
 static const strake_key keys_2d[] = KEYS(2, STRAKE_SPH_DIRECTIONS_2D, "[0, 0]", "[0, -9.81]");
 static const strake_key keys_3d[] = KEYS(3, STRAKE_SPH_DIRECTIONS_3D, "[0, 0, 0]", "[0, 0, -9.81]");
 
@@ -284,7 +306,7 @@ static const strake_key keys_3d[] = KEYS(3, STRAKE_SPH_DIRECTIONS_3D, "[0, 0, 0]
         .name = "sph" #dims_ "d", .text = text_, .dims = dims_,                                    \
         .keys = (int)(sizeof keys_##dims_##d / sizeof keys_##dims_##d[0]), .key = keys_##dims_##d, \
         .fields = STRAKE_SPH_FIELDS, .field = fields, .is_adaptive = true, .has_particles = true,  \
-        .quantities = STRAKE_SPH_QUANTITIES, .quantity = quantities_##dims_##d,                    \
+        .check = check, .quantities = STRAKE_SPH_QUANTITIES, .quantity = quantities_##dims_##d,    \
         .cl_source = "sph_point.h", .example = example_,                                           \
     }
 

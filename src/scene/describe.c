@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "scene/scene.h"
 
@@ -42,7 +43,7 @@ strake_status strake_scene_judge(const strake_case *which, const strake_scene *s
             scene->sph.nu, steps.viscosity, dt, scene->sph.cfl * steps.viscosity / dt);
         return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", which->file, text);
     }
-    if (!(which->end < dt * 0x1p50)) {
+    if (isfinite(which->end) && !(which->end < dt * 0x1p50)) {
         (void)strake_number_print(text, sizeof text,
                                   "time.end: %.4g s are more steps of %.4g s than a clock can "
                                   "count; take a shorter time, "
@@ -51,6 +52,14 @@ strake_status strake_scene_judge(const strake_case *which, const strake_scene *s
         return strake_fail(error, STRAKE_ERR_USAGE, "%s: %s", which->file, text);
     }
     return STRAKE_OK;
+}
+
+uint64_t strake_scene_variant(const strake_scene *scene)
+{
+    const strake_sph *const sph = &scene->sph;
+    const int64_t what[] = {sph->kernel, sph->viscosity, sph->diffusion, sph->is_fast,
+                            scene->kinds[STRAKE_PARTICLE_WALL] > 0};
+    return strake_fnv1a(STRAKE_FNV_SEED, what, sizeof what);
 }
 
 /* Where lines go. */
@@ -97,7 +106,7 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     const strake_sph *const sph = &scene->sph;
     const strake_scene_steps steps = strake_scene_find_steps(scene);
     const double dt = fmin(steps.sound, steps.gravity);
-    char height[40] = "";
+    char height[40] = "", end[40] = "";
     if (steps.gravity < INFINITY) {
         (void)strake_number_print(height, sizeof height, "H = %.6g m, ", scene->height);
     }
@@ -121,8 +130,13 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
         sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");
     say(to, "fluid      %srho0 = %.6g kg/m3, c0 = %.6g m/s, B = %.6g Pa", height, sph->density,
         sph->sound, strake_sph_stiffness(sph));
-    say(to,
-        "time       %.10g s; limits of dt: %.4g s by sound, %.4g s by gravity, %.4g s by viscosity",
-        which->end, steps.sound, steps.gravity, steps.viscosity);
-    say(to, "           %.0f steps or more, as accelerations will have it", ceil(which->end / dt));
+    if (isfinite(which->end)) {
+        (void)strake_number_print(end, sizeof end, "%.10g s; ", which->end);
+    }
+    say(to, "time       %slimits of dt: %.4g s by sound, %.4g s by gravity, %.4g s by viscosity",
+        end, steps.sound, steps.gravity, steps.viscosity);
+    if (isfinite(which->end)) {
+        say(to, "           %.0f steps or more, as accelerations will have it",
+            ceil(which->end / dt));
+    }
 }

@@ -30,7 +30,8 @@ static void set_scheme(strake_scene_maker *m)
         .delta = strake_case_value(which, "scheme.delta"),
         .cfl = strake_case_value(which, "scheme.cfl"),
         .skin = strake_case_value(which, "scheme.skin"),
-        .rebuild = (int)strake_case_value(which, "scheme.rebuild")};
+        .rebuild = (int)strake_case_value(which, "scheme.rebuild"),
+        .is_fast = strake_case_value(which, "scheme.exact") <= 0.0};
     sph->smoothing = strake_case_value(which, "scheme.smoothing") * sph->spacing;
     sph->reach = sph->spacing;
     (void)strake_scene_list(m, "parameters.gravity", m->gravity);

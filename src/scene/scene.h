@@ -36,6 +36,9 @@ strake_status strake_scene_make(const strake_case *which, strake_scene *out, str
 
 void strake_scene_close(strake_scene *scene);
 
+/** Hash of what decides how fast its particles are, beside how many there are. */
+uint64_t strake_scene_variant(const strake_scene *scene);
+
 /** The bounds on time steps at the start [s]; INFINITY where there is none. */
 typedef struct strake_scene_steps {
     double sound, gravity; /**< cfl h/c0, cfl sqrt(h/g) */

@@ -63,10 +63,65 @@ if [ -z "${STRAKE_TESTS_CPU_ONLY:-}" ] && "$STRAKE" devices | grep -q '^ocl:0'; 
 else
     skip "the same bytes from ocl:0" "no OpenCL device"
 fi
+# What was tuned for some scheme is taken for others; what does not work on a device is told and left out.
+"$STRAKE" devices --json >devices.json
+fact() { # fact PLACE KEY: what devices.json says of it
+    sed -n "/\"id\": \"$1\"/s/.*[{,] *\"$2\": \"*\([^\",]*\).*/\1/p" devices.json
+}
+tuned() { # tuned FILE PLACE PLATFORM DEVICE SETTINGS
+    cat >"$STRAKE_CACHE_DIR/tuned-$1.yaml" <<YAML
+strake_tuned: 1
+place: $2
+platform: "$3"
+device: "$4"
+vendor: ""
+driver: ""
+architecture: ""
+problem: "sph2d"
+precision: double
+table: "00000000000000aa"
+generator: 3
+date: "2026-11-23"
+effort: full
+classes:
+  - grid: [1, 1, 500]
+    settings: {$5}
+    seconds_per_step: 0.001
+    spread: 0.01
+    excess: 0.01
+    default_seconds_per_step: 0.002
+    baseline_seconds_per_step: 0
+    evaluated: 2
+    search_ended: complete
+    tried: 2
+    failed: 0
+    possible: 2
+    disturbed: 0
+    space: ""
+complete: true
+YAML
+    chmod 600 "$STRAKE_CACHE_DIR/tuned-$1.yaml"
+}
+mkdir -p "$STRAKE_CACHE_DIR"
+tuned 0000000000000001 cpu "OpenMP, $(fact cpu cores) cores" "$(fact cpu name)" "run.instruction_set: base"
+try run drop.yaml --on cpu --output two --report tuned.json --set checkpoint.every=30
+check "tuned settings are taken, with the same bytes" bash -c '
+    grep -q "^cpu *tuned: variant, for 500 particles; .*another variant" .out && diff -rq -x run.json one two >&2 &&
+    grep -q "\"instruction_set\": \"base\".*\"settings\": \"run.instruction_set=base\"" tuned.json'
+try run drop.yaml --on cpu --output two --set run.tuned=false --set checkpoint.every=30
+check "or not, if the case says so" bash -c '! grep -q "tuned:" .out'
+rm -rf two
+"$STRAKE" devices >listed
+check "and listed" grep -q "sph2d double, 1 size" listed
+if [ -n "$device" ]; then
+    tuned 0000000000000002 opencl "$(fact ocl:0 platform)" "$(fact ocl:0 name)" "run.group_width: 48"
+fi
 for run in 'cpu --threads 3' serial $device; do
     # shellcheck disable=SC2086
     try run drop.yaml --on $run --quiet --output two --set checkpoint.every=30
     check "the same bytes from $run" same one two
+    [ "$run" != "$device" ] || check "tuned settings that fail are told and left out" grep -q \
+        "ocl:0: its tuned settings fail and are left out: run.group_width: 48 work-items: groups of particles have a multiple of 32" .err
     rm -rf two
 done
 for precision in double single; do
@@ -208,6 +263,20 @@ for where in auto hybrid gpu cpu,ocl:0; do
     try run drop.yaml --on $where --quiet
     fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu, serial or ocl:0"
 done
+try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=false
+fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"
+try run drop.yaml --on cpu --quiet --set scheme.exact=false
+fails 2 "and in double precision" "scheme.exact: false has no meaning in double precision"
+try run drop.yaml --on cpu --steps 1 --output idle --set run.lists=wide --set run.teams=2
+check "settings without a use are told" grep -q "run.teams, run.lists have no effect: particles on the CPU do not use it" .err
+
+try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report bench.json
+exits 0 "particles are measured side by side"
+check "in updates and pairs a second" bash -c '
+    grep -q "402 particles, double precision" .out && grep -q "^where .*median" .out && grep -q " mips " .out &&
+    grep -q "^cpu .* same$" .out && grep -q "^cpu .* pairs a second" .out &&
+    grep -q "\"where\": \"cpu\".*\"mips\": {\"median\": [0-9].*\"pairs_per_second\": [0-9]" bench.json'
+
 try run drop.yaml --quiet --set 'output.formats=[vtk]'
 fails 2 "a format for grids is refused" "of sph2d there are npy, vtp and png"
 try run drop.yaml --quiet --set 'output.fields=[density]'

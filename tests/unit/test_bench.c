@@ -101,6 +101,27 @@ static strake_bench_item *add(strake_bench *bench, const char *where, const char
     return item;
 }
 
+/* Of particles rates are told in their own unit, and what a second brings of pairs. */
+static void particles_have_units_of_their_own(void **state)
+{
+    char size[96];
+    strake_bench *const bench = new_bench();
+    const strake_case which = {.problem = strake_problem_find("sph3d")};
+    strake_bench_item *const item = add(bench, "cpu", "cpu", 2, 4.0);
+    (void)state;
+    bench->which = &which;
+    bench->cells = 4000.0;
+    bench->domain = (strake_domain_report){.rate = "mips", .rate_unit = 1e6};
+    item->work = 7e8;
+    strake_bench_derive(bench);
+    assert_string_equal(strake_bench_size_text(bench, size), "4000 particles");
+    assert_string_equal(strake_bench_unit(bench), "mips");
+    near(item->rate.median, 4000.0 * 10.0 / item->seconds[1]);
+    near(item->work_rate, 7e8 / (item->seconds[0] + item->seconds[1] + item->seconds[2]));
+    strake_bench_free(bench);
+    free(bench);
+}
+
 static void end(strake_bench *bench)
 {
     strake_bench_free(bench);
@@ -381,6 +402,7 @@ static void device_memory_has_a_bandwidth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(particles_have_units_of_their_own),
         cmocka_unit_test(median_minimum_and_maximum),
         cmocka_unit_test(karp_flatt_inverts_amdahl),
         cmocka_unit_test(speed_ups_sums_and_roofs),

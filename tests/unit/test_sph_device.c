@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu/pipeline.h"
+#include "particles/device.h"
 #include "particles/run_opencl.h"
 #include "tests/support/harness.h"
 #include "tests/support/swarm.h"
@@ -59,12 +60,14 @@ static void must(strake_status status, const strake_error *error)
     }
 }
 
-static strake_sph_run *on_device(const strake_swarm *swarm, strake_precision precision, int group)
+static strake_sph_run *on_device(const strake_swarm *swarm, strake_precision precision,
+                                 const strake_settings *settings)
 {
     strake_sph_run *run = NULL;
     strake_error error;
     must(strake_sph_open_device(&swarm->sph, swarm->size, swarm->is_round, precision, list.cl,
-                                device(precision), group, swarm->count, swarm->all, &run, &error),
+                                device(precision), settings, swarm->count, swarm->all, &run,
+                                &error),
          &error);
     return run;
 }
@@ -103,11 +106,12 @@ static void same(strake_sph_run *run, strake_sph_run *reference)
     assert_true(hash_of(run) == hash_of(reference));
 }
 
-static void bits_of(const strake_swarm_variant *which, strake_precision precision, int group)
+static void bits_of(const strake_swarm_variant *which, strake_precision precision,
+                    const strake_settings *settings)
 {
     strake_swarm swarm = strake_swarm_block(which);
     strake_sph_run *reference = on_cpu(&swarm, precision);
-    strake_sph_run *run = on_device(&swarm, precision, group);
+    strake_sph_run *run = on_device(&swarm, precision, settings);
     for (int k = 0; k < STEPS; k++) {
         step(reference, 1, INFINITY);
         step(run, 1, INFINITY);
@@ -133,9 +137,11 @@ static void flat_water_has_the_bits_of_the_processor(void **state)
 {
     static const strake_swarm_variant dynamic = {
         2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC};
+    static const strake_settings wide = {
+        .group_width = 32, .lists = STRAKE_SPH_WIDE, .vector = 2, .groups = "64x1/96x1/auto/32x1"};
     (void)state;
-    bits_of(&flat, STRAKE_SINGLE, 0);
-    bits_of(&dynamic, STRAKE_DOUBLE, 32);
+    bits_of(&flat, STRAKE_SINGLE, NULL);
+    bits_of(&dynamic, STRAKE_DOUBLE, &wide);
 }
 
 static void deep_water_has_the_bits_of_the_processor(void **state)
@@ -152,9 +158,94 @@ static void deep_water_has_the_bits_of_the_processor(void **state)
                                                  STRAKE_SPH_ARTIFICIAL,
                                                  STRAKE_SPH_FOURTAKAS,
                                                  STRAKE_PARTICLE_DYNAMIC};
+    static const strake_settings ahead = {.group_width = 64, .prefetch = 2},
+                                 both = {.prefetch = 2, .lists = STRAKE_SPH_WIDE};
     (void)state;
-    bits_of(&walls, STRAKE_DOUBLE, 64);
-    bits_of(&dynamic, STRAKE_SINGLE, 0);
+    bits_of(&walls, STRAKE_DOUBLE, &ahead);
+    bits_of(&dynamic, STRAKE_SINGLE, &both);
+}
+
+/* Quotients and roots as the device likes: near the exact ones, and they say that they are not. */
+static void fast_quotients_are_within_a_tolerance(void **state)
+{
+    strake_swarm swarm = strake_swarm_block(&flat);
+    strake_sph_run *const reference = on_cpu(&swarm, STRAKE_SINGLE);
+    strake_sph_run *run = NULL, *exact = reference;
+    const strake_sph_image *image = NULL, *other = NULL;
+    strake_error error;
+    double farthest = 0.0;
+    (void)state;
+    swarm.sph.is_fast = true; /* the processor's own run, too, which divides exactly */
+    run = on_device(&swarm, STRAKE_SINGLE, NULL);
+    step(run, 12, INFINITY);
+    step(exact, 12, INFINITY);
+    must(strake_sph_view(run, &image, &error), &error);
+    must(strake_sph_view(exact, &other, &error), &error);
+    assert_int_equal(image->count, other->count);
+    for (int64_t k = 0; k < image->count; k++) {
+        const strake_sph_particle a = strake_sph_image_get(image, k),
+                                  b = strake_sph_image_get(other, k);
+        assert_int_equal(a.number, b.number);
+        for (int axis = 0; axis < STRAKE_PARTICLE_AXES; axis++) {
+            farthest = fmax(farthest, fabs(a.x[axis] - b.x[axis]));
+        }
+        assert_true(fabs(a.density - b.density) < 1e-4 * b.density);
+    }
+    print_message("# farthest %.2g spacings\n", farthest / swarm.sph.spacing);
+    assert_true(farthest < 1e-4 * swarm.sph.spacing);
+    strake_sph_close(&run);
+    strake_sph_close(&exact);
+    free(swarm.all);
+}
+
+/* Timed kernels leave a run where it is. */
+static void times_of_kernels_leave_no_trace(void **state)
+{
+    strake_swarm swarm = strake_swarm_block(&flat);
+    strake_sph_run *run = on_device(&swarm, STRAKE_SINGLE, NULL);
+    strake_sph_run *reference = on_cpu(&swarm, STRAKE_SINGLE);
+    strake_cl_time time[STRAKE_CL_MOST_KERNELS];
+    strake_cl_description is;
+    strake_error error;
+    int count = 0;
+    (void)state;
+    step(run, 5, INFINITY);
+    step(reference, 5, INFINITY);
+    must(strake_sph_device_time(run, time, &count, &error), &error);
+    strake_sph_device_describe(run, &is);
+    assert_int_equal(count, is.count);
+    assert_string_equal(time[0].name, "sph_predict");
+    for (int k = 0; k < count; k++) {
+        assert_true(time[k].seconds > 0.0);
+    }
+    same(run, reference);
+    step(run, 5, INFINITY);
+    step(reference, 5, INFINITY);
+    same(run, reference);
+    strake_sph_close(&run);
+    strake_sph_close(&reference);
+    free(swarm.all);
+}
+
+static void groups_that_are_none_are_refused(void **state)
+{
+    static const strake_settings odd = {.group_width = 48}, single = {.groups = "64x1/auto/20x1"};
+    strake_swarm swarm = strake_swarm_block(&flat);
+    const strake_settings *const wrong[] = {&odd, &single};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        strake_sph_run *run = NULL;
+        strake_error error;
+        assert_int_equal(strake_sph_open_device(&swarm.sph, swarm.size, swarm.is_round,
+                                                STRAKE_SINGLE, list.cl, device(STRAKE_SINGLE),
+                                                wrong[k], swarm.count, swarm.all, &run, &error),
+                         STRAKE_ERR_USAGE);
+        assert_non_null(strstr(error.text, k == 0 ? "run.group_width: 48 work-items: groups of "
+                                                    "particles have a multiple of 32"
+                                                  : "run.groups: 20 work-items"));
+        assert_null(run);
+    }
+    free(swarm.all);
 }
 
 /* From the middle between two orders, on the processor, to a device and back. */
@@ -163,7 +254,7 @@ static void a_run_goes_on_elsewhere(void **state)
     strake_swarm swarm = strake_swarm_block(&flat);
     strake_sph_run *reference = on_cpu(&swarm, STRAKE_SINGLE);
     strake_sph_run *first = on_cpu(&swarm, STRAKE_SINGLE);
-    strake_sph_run *run = on_device(&swarm, STRAKE_SINGLE, 0);
+    strake_sph_run *run = on_device(&swarm, STRAKE_SINGLE, NULL);
     const strake_sph_image *image = NULL;
     strake_error error;
     (void)state;
@@ -187,7 +278,7 @@ static void a_run_goes_on_elsewhere(void **state)
 static void same_message(const strake_swarm *swarm, const char *part)
 {
     strake_error error, other;
-    strake_sph_run *run = on_device(swarm, STRAKE_SINGLE, 0);
+    strake_sph_run *run = on_device(swarm, STRAKE_SINGLE, NULL);
     strake_sph_run *reference = on_cpu(swarm, STRAKE_SINGLE);
     assert_int_equal(strake_sph_step(reference, 5, INFINITY, &other), STRAKE_ERR_NUMERIC);
     assert_int_equal(strake_sph_step(run, 5, INFINITY, &error), STRAKE_ERR_NUMERIC);
@@ -213,7 +304,7 @@ static void what_goes_wrong_is_told(void **state)
     strake_sph_run *run = NULL;
     (void)state;
     swarm.sph.planes = 1; /* the kernels of flat water */
-    run = on_device(&swarm, STRAKE_SINGLE, 0);
+    run = on_device(&swarm, STRAKE_SINGLE, NULL);
     step(run, INT64_MAX, 0.2);
     assert_int_equal(run->count, 2);
     assert_int_equal(run->clock.lost, 1);
@@ -241,6 +332,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_water_has_the_bits_of_the_processor),
         cmocka_unit_test(deep_water_has_the_bits_of_the_processor),
+        cmocka_unit_test(fast_quotients_are_within_a_tolerance),
+        cmocka_unit_test(times_of_kernels_leave_no_trace),
+        cmocka_unit_test(groups_that_are_none_are_refused),
         cmocka_unit_test(a_run_goes_on_elsewhere),
         cmocka_unit_test(what_goes_wrong_is_told),
     };

@@ -12,6 +12,7 @@
 
 #include "autotune/space.h"
 #include "autotune/tune_case.h"
+#include "scene/scene.h"
 
 static const char small[] =
     "problem: mpdata2d\n"
@@ -63,6 +64,38 @@ static strake_space *embedded(int k)
         fail_msg("%s", error.text);
     }
     return space;
+}
+
+/* Particles have kinds of processors of their own, and scenes with about as many particles as are asked for. */
+static void scenes_have_as_many_particles_as_are_asked_for(void **state)
+{
+    static const char *const problem[] = {"sph2d", "sph3d"};
+    (void)state;
+    for (int k = 0; k < 2 * KINDS; k++) {
+        const strake_space_facts facts = {.is_gpu = k % KINDS == 1};
+        const int64_t n[STRAKE_AXES] = {1, 1, 3000};
+        strake_space *space = NULL;
+        strake_case *which = NULL;
+        strake_scene scene = {.particle = NULL};
+        strake_text text = {0};
+        strake_error error;
+        if (strake_space_find(problem[k / KINDS], k % KINDS == 0, &facts, &space, &error) !=
+                STRAKE_OK ||
+            strake_tune_case(space, n, NULL, NULL, &text, &error) != STRAKE_OK ||
+            strake_case_parse(space->name, text.data, NULL, false, &which, &error) != STRAKE_OK ||
+            strake_scene_make(which, &scene, &error) != STRAKE_OK) {
+            fail_msg("%s", error.text);
+        }
+        assert_string_equal(space->problem, problem[k / KINDS]);
+        assert_true(space->is_cpu == (k % KINDS == 0));
+        assert_int_equal(space->grid[0][0] * space->grid[0][1], 1);
+        assert_in_range(scene.count, 2400, 3600);
+        assert_false(which->run.tuned);
+        strake_scene_close(&scene);
+        strake_case_close(&which);
+        strake_text_free(&text);
+        strake_space_free(&space);
+    }
 }
 
 static const strake_space_parameter *parameter(const strake_space *space, const char *path)
@@ -343,6 +376,7 @@ static void the_space_fits_the_processor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_have_as_many_particles_as_are_asked_for),
         cmocka_unit_test(a_problem_changes_what_differs_on_a_kind_of_processor),
         cmocka_unit_test(a_file_without_a_place_changes_the_programs_own_space),
         cmocka_unit_test(equal_searches_have_equal_hashes),

@@ -97,7 +97,7 @@ static int results(const fixture *f)
     strake_tuned_set *set = NULL;
     strake_tuned_key key;
     int count = 0;
-    strake_tuned_key_make(NULL, NULL, NULL, NULL, &key);
+    strake_tuned_key_make(NULL, NULL, NULL, STRAKE_DOUBLE, 0, &key);
     assert_int_equal(strake_tuned_load(f->folder, NULL, NULL, &set, NULL), STRAKE_OK);
     for (const strake_tuned_record *at = NULL;
          (at = strake_tuned_of_device(set, &key, count)) != NULL && !at->is_shipped;) {
@@ -144,6 +144,31 @@ static void a_tuning_that_was_cut_short_tells_so_and_goes_on(void **state)
     assert_int_equal(tune(f, asleep), STRAKE_OK);
     assert_true(f->result.already);
     assert_int_equal(results(f), 1);
+}
+
+/* Classes are numbers of particles, and the key tells the variant of the scheme. */
+static void particles_are_tuned_by_their_number(void **state)
+{
+    static const char *const cubic[] = {"scheme.kernel=cubic", NULL};
+    static const char *const scene[] = {"scene.spacing=1", NULL};
+    fixture *const f = *state;
+    uint64_t table = 0;
+    f->options.space = "problem: sph2d\nparticles-cpu: {grids: [[900], [400]]}\n";
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_int_equal(f->result.record.classes, 2);
+    for (int c = 0; c < 2; c++) {
+        const int64_t *const n = f->result.record.class[c].n;
+        assert_int_equal(n[0] * n[1], 1);
+        assert_int_equal(n[2], c == 0 ? 900 : 400);
+    }
+    assert_string_equal(f->result.record.key.problem, "sph2d");
+    table = f->result.record.key.table;
+    f->options.sets = cubic;
+    assert_int_equal(tune(f, quick), STRAKE_OK);
+    assert_true(f->result.record.key.table != table);
+    f->options.sets = scene;
+    assert_int_equal(tune(f, quick), STRAKE_ERR_USAGE);
+    assert_non_null(strstr(f->error.text, "come from the search space"));
 }
 
 /* Every measurement takes half a second: the next tuning could begin many of them. */
@@ -589,6 +614,7 @@ int main(void)
         WITH_FOLDER(a_budget_that_suffices_for_nothing_is_an_error),
         WITH_FOLDER(grids_that_are_too_large_are_an_error_where_there_are_no_others),
         WITH_FOLDER(a_tuning_that_was_cut_short_tells_so_and_goes_on),
+        WITH_FOLDER(particles_are_tuned_by_their_number),
         WITH_FOLDER(a_budget_is_kept_within_a_tenth),
         WITH_FOLDER(an_interrupted_tuning_searches_on),
         WITH_FOLDER(the_record_tells_what_ended_the_search),
