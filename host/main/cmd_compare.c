@@ -1,14 +1,16 @@
-/* `strake compare`: two .npy files, two folders of them, or two checkpoints. */
+/* `strake compare`: two files of outputs, two folders of them, or two checkpoints. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "output/array.h"
 #include "main/command.h"
+#include "main/compare_bytes.h"
 #include "main/compare_footprint.h"
 #include "main/say.h"
 
@@ -272,21 +274,19 @@ cleanup:
     return status;
 }
 
-static int is_npy(const struct dirent *entry)
+static int is_output(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return length > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 4, ".npy") == 0;
+    return strake_compare_find(entry->d_name) != STRAKE_COMPARE_NOT;
 }
 
 static strake_status list_folder(const char *path, struct dirent ***list, int *count,
                                  strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    *count = scandir(path, list, is_npy, NULL);
+    *count = scandir(path, list, is_output, NULL);
     STRAKE_CHECK(*count >= 0, error, STRAKE_ERR_IO, "cannot read folder %s: %s", path,
                  strake_file_reason(errno));
-    STRAKE_CHECK(*count > 0, error, STRAKE_ERR_USAGE, "folder %s has no .npy files to compare",
-                 path);
+    STRAKE_CHECK(*count > 0, error, STRAKE_ERR_USAGE, "folder %s has no outputs to compare", path);
 cleanup:
     return status;
 }
@@ -311,8 +311,15 @@ static strake_status compare_in_folders(const char *path_a, const char *path_b, 
     strake_status status = STRAKE_OK;
     char *const file_a = strake_path_join(path_a, name);
     char *const file_b = strake_path_join(path_b, name);
+    const strake_compare_by by = strake_compare_find(name);
     STRAKE_CHECK(file_a != NULL && file_b != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
-    STRAKE_TRY(compare_files(name, file_a, file_b, tolerance, equal, error));
+    if (by == STRAKE_COMPARE_VALUES) {
+        STRAKE_TRY(compare_files(name, file_a, file_b, tolerance, equal, error));
+    } else if (by == STRAKE_COMPARE_VARIABLES) {
+        STRAKE_TRY(compare_netcdf(file_a, file_b, tolerance, equal, error));
+    } else {
+        STRAKE_TRY(strake_compare_plain(by, name, file_a, file_b, tolerance, equal, error));
+    }
 cleanup:
     free(file_a);
     free(file_b);
@@ -324,7 +331,7 @@ static strake_status compare_folders(const char *path_a, const char *path_b, dou
 {
     strake_status status = STRAKE_OK;
     struct dirent **a = NULL, **b = NULL;
-    int count_a = 0, count_b = 0, i = 0, j = 0, good = 0, total = 0;
+    int count_a = 0, count_b = 0, i = 0, j = 0, good = 0, total = 0, bytes = 0;
     STRAKE_TRY(list_folder(path_a, &a, &count_a, error));
     STRAKE_TRY(list_folder(path_b, &b, &count_b, error));
     qsort((void *)a, (size_t)count_a, sizeof *a, by_name);
@@ -332,6 +339,8 @@ static strake_status compare_folders(const char *path_a, const char *path_b, dou
     for (; i < count_a || j < count_b; total++) {
         const int order = i == count_a ? 1 : j == count_b ? -1 : by_name(&a[i], &b[j]);
         const char *const name = order <= 0 ? a[i]->d_name : b[j]->d_name;
+        const strake_compare_by by = strake_compare_find(name);
+        bytes += by == STRAKE_COMPARE_BYTES || (by == STRAKE_COMPARE_TABLE && tolerance <= 0.0);
         if (order != 0) {
             (void)printf("%s: only in %s\n", name, order < 0 ? path_a : path_b);
             *equal = false;
@@ -344,11 +353,54 @@ static strake_status compare_folders(const char *path_a, const char *path_b, dou
         i += order <= 0;
         j += order >= 0;
     }
-    (void)printf("%d of %d files %s\n", good, total,
+    (void)printf("%d of %d files %s", good, total,
                  tolerance > 0.0 ? "agree within the tolerance" : "are equal");
+    if (bytes > 0) {
+        (void)printf("; %d of them %s no arrays and compared byte by byte", bytes,
+                     bytes > 1 ? "are" : "is");
+    }
+    (void)printf("\n");
 cleanup:
     free_list(a, count_a);
     free_list(b, count_b);
+    return status;
+}
+
+/* Whether both are files of outputs without arrays, of one kind. */
+static bool is_plain(const char *a, const char *b)
+{
+    struct stat one, other;
+    const strake_compare_by by = strake_compare_find(strake_path_last(a));
+    return (by == STRAKE_COMPARE_TABLE || by == STRAKE_COMPARE_BYTES) &&
+           by == strake_compare_find(strake_path_last(b)) && stat(a, &one) == 0 &&
+           stat(b, &other) == 0 && S_ISREG(one.st_mode) && S_ISREG(other.st_mode);
+}
+
+static strake_status compare_any(const char *a, const char *b, double tolerance, bool *equal,
+                                 bool *is_folder, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_path_kind kind_a = STRAKE_PATH_NPY, kind_b = STRAKE_PATH_NPY;
+    if (is_plain(a, b)) {
+        return strake_compare_plain(strake_compare_find(strake_path_last(a)), a, a, b, tolerance,
+                                    equal, error);
+    }
+    STRAKE_TRY(strake_path_find_kind(a, "compare", &kind_a, error));
+    STRAKE_TRY(strake_path_find_kind(b, "compare", &kind_b, error));
+    STRAKE_CHECK(kind_a == kind_b, error, STRAKE_ERR_USAGE,
+                 "cannot compare %s (%s) with %s (%s); give two of one kind", a, kind_name[kind_a],
+                 b, kind_name[kind_b]);
+    *is_folder = kind_a == STRAKE_PATH_FOLDER;
+    if (*is_folder) {
+        STRAKE_TRY(compare_folders(a, b, tolerance, equal, error));
+    } else if (kind_a == STRAKE_PATH_CHECKPOINT) {
+        STRAKE_TRY(compare_checkpoints(a, b, tolerance, equal, error));
+    } else if (kind_a == STRAKE_PATH_NETCDF) {
+        STRAKE_TRY(compare_netcdf(a, b, tolerance, equal, error));
+    } else {
+        STRAKE_TRY(compare_files(a, a, b, tolerance, equal, error));
+    }
+cleanup:
     return status;
 }
 
@@ -358,8 +410,7 @@ static int command(const strake_arguments *arguments)
     strake_error failure, *const error = &failure;
     const char *const a = arguments->operand[0], *const b = arguments->operand[1];
     const double tolerance = arguments->tolerance;
-    strake_path_kind kind_a = STRAKE_PATH_NPY, kind_b = STRAKE_PATH_NPY;
-    bool equal = true;
+    bool equal = true, is_folder = false;
     if (arguments->footprint) {
         STRAKE_CHECK(tolerance <= 0.0, error, STRAKE_ERR_USAGE,
                      "option --tolerance: has no meaning with --footprint; leave it out");
@@ -370,21 +421,8 @@ static int command(const strake_arguments *arguments)
     }
     STRAKE_CHECK(isnan(arguments->threshold), error, STRAKE_ERR_USAGE,
                  "option --threshold: goes with --footprint");
-    STRAKE_TRY(strake_path_find_kind(a, "compare", &kind_a, error));
-    STRAKE_TRY(strake_path_find_kind(b, "compare", &kind_b, error));
-    STRAKE_CHECK(kind_a == kind_b, error, STRAKE_ERR_USAGE,
-                 "cannot compare %s (%s) with %s (%s); give two of one kind", a, kind_name[kind_a],
-                 b, kind_name[kind_b]);
-    if (kind_a == STRAKE_PATH_FOLDER) {
-        STRAKE_TRY(compare_folders(a, b, tolerance, &equal, error));
-    } else if (kind_a == STRAKE_PATH_CHECKPOINT) {
-        STRAKE_TRY(compare_checkpoints(a, b, tolerance, &equal, error));
-    } else if (kind_a == STRAKE_PATH_NETCDF) {
-        STRAKE_TRY(compare_netcdf(a, b, tolerance, &equal, error));
-    } else {
-        STRAKE_TRY(compare_files(a, a, b, tolerance, &equal, error));
-    }
-    if (equal && kind_a != STRAKE_PATH_FOLDER) {
+    STRAKE_TRY(compare_any(a, b, tolerance, &equal, &is_folder, error));
+    if (equal && !is_folder) {
         (void)printf("%s and %s %s\n", a, b,
                      tolerance > 0.0 ? "agree within the tolerance" : "are equal");
     }
@@ -413,9 +451,11 @@ const strake_command strake_command_compare = {
     .text = "Compares two outputs: files, folders or checkpoints",
     .option = options,
     .details =
-        "A and B are two .npy files, two folders (their .npy files are compared by name; one\n"
-        "that is missing is a difference), two NetCDF files (their variables) or two\n"
-        "checkpoints. Exit status: 0 equal, 1 different, 2 unreadable. With a tolerance,\n"
+        "A and B are two .npy files, two folders (their outputs are compared by name; one that\n"
+        "is missing is a difference), two NetCDF files (their variables), two checkpoints, or\n"
+        "two tables (.csv) or files for VTK and maps, which are compared byte by byte, tables\n"
+        "with a tolerance by their numbers; pictures, index.csv and run.json are not. Exit status: "
+        "0 equal, 1 different, 2 unreadable. With a tolerance,\n"
         "float32 and float64 may be compared and two NaN are equal.\n"
         "With --footprint, A and B are grids of thicknesses (.npy, .asc, NetCDF) or folders\n"
         "of outputs, of which the last step counts, fluid and solid; exit status 0 or 2.\n",

@@ -79,9 +79,33 @@ exits 1 "a missing file is a difference"
 prints "and named" "b.npy: only in x"
 try compare y x
 prints "on either side" "b.npy: only in x"
+# Of outputs without arrays bytes are compared, of tables with a tolerance numbers; pictures and what tells of files are not.
+cp b.npy y/b.npy
+printf 'step,time,wall\n0,0,1.5\n1,0.1,nan\n' | tee x/probes.csv >y/probes.csv
+printf 'one' | tee x/particles_00000001.vtp >y/particles_00000001.vtp
+echo one >x/index.csv && echo two >y/index.csv && cp x/index.csv x/psi.png && echo >y/psi.png
+try compare x y
+exits 0 "tables and files for VTK are compared, too"
+prints "which is said" "4 of 4 files are equal; 2 of them are no arrays and compared byte by byte"
+printf 'step,time,wall\n0,0,1.5\n1,0.1000001,nan\n' >y/probes.csv
+try compare x y
+exits 1 "a table with another number is different"
+prints "and where is said" "probes.csv: 33 and 39 bytes, compared byte by byte; they differ from byte 28 on" "3 of 4 files"
+try compare x/probes.csv y/probes.csv --tolerance 1e-6
+exits 0 "it may differ within a tolerance"
+try compare x/probes.csv y/probes.csv --tolerance 1e-8
+exits 1 "but not beyond"
+prints "and the place is named" "line 3, column 2: 0.1 and 0.1000001"
+printf 'two' >y/particles_00000001.vtp
+try compare x y --tolerance 1e-6
+exits 1 "no tolerance applies to bytes"
+prints "which is said, too" "particles_00000001.vtp: differs from byte 0 on, compared byte by byte"
+rm x/probes.csv
+try compare x y
+prints "one that is missing is a difference" "probes.csv: only in y"
 mkdir empty
 try compare x empty
-fails 2 "a folder without arrays cannot be compared" "empty has no .npy files"
+fails 2 "a folder without arrays cannot be compared" "empty has no outputs"
 
 try compare a.npy nowhere.npy
 fails 2 "a missing file is unreadable" "nowhere.npy" "No such file"

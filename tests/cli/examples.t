@@ -44,7 +44,7 @@ else
     skip "deformation runs" "no NumPy"
 fi
 run_example restart "${formats[@]}"
-prints "the rest of a run from its checkpoint has the bytes of the whole" "5 of 5 files are equal"
+prints "the rest of a run from its checkpoint has the bytes of the whole" "$([ ${#formats[@]} -eq 0 ] && echo 5 of 5 || echo 11 of 11) files are equal"
 run_example scan "${formats[@]}"
 prints "the table is complete at once, and found so" "scan.csv: 8 runs, 0 failed" "scan.csv is complete already"
 prints "a better scheme leaves more" "1 iterations, nonoscillatory true : 0.95 of 4 are left" "3 iterations, nonoscillatory true : 3.32 of 4"
