@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "case/case.h"
 #include "case/maps.h"
+#include "problem/sph.h"
 
 void strake_format_name(const char *field, int64_t step, const char *suffix,
                         char file[STRAKE_FORMAT_FILE])
@@ -43,6 +44,15 @@ double strake_format_place(const strake_case *which, int axis, bool is_face, int
     const strake_georef place = strake_case_place(which);
     const double at = (double)k + (is_face ? 0.0 : 0.5);
     return axis == 2 ? strake_georef_x(&place, at) : strake_georef_y(&place, at);
+}
+
+size_t strake_format_element_size(const strake_case *which, int field)
+{
+    const bool is_exact =
+        field == STRAKE_SPH_POSITION || field == STRAKE_SPH_KIND || field == STRAKE_SPH_NUMBER;
+    return which->problem->has_particles && !is_exact
+               ? (size_t)strake_precision_size(which->precision)
+               : (size_t)strake_case_element_size(which);
 }
 
 void strake_format_unit(const char *unit, char *out, size_t size)

@@ -94,6 +94,9 @@ const char *strake_format_axis(const strake_case *which, int axis);
  */
 double strake_format_place(const strake_case *which, int axis, bool is_face, int64_t k);
 
+/** Bytes of a number of a field in files: of particles in single precision 4, but where they are and what counts them. */
+size_t strake_format_element_size(const strake_case *which, int field);
+
 /** "[kg m-3]" -> "kg m-3"; "" for numbers and for what may have any unit. */
 void strake_format_unit(const char *unit, char *out, size_t size);
 

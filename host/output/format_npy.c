@@ -7,6 +7,7 @@
 typedef struct npy {
     strake_format_state out;
     strake_file file;
+    size_t element_size; /* of the present field in its file */
 } npy;
 
 static strake_status field_begin(void *self, int field, const strake_slabs *slabs,
@@ -15,19 +16,41 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     strake_status status = STRAKE_OK;
     npy *const n = self;
     char *path = NULL;
-    (void)field;
+    n->element_size = slabs->solver != NULL ? strake_format_element_size(n->out.run->which, field)
+                                            : slabs->element_size;
     STRAKE_TRY(strake_format_path(&n->out, slabs->name, "npy", &path, error));
     STRAKE_TRY(strake_file_begin(&n->file, path, 0, error));
-    STRAKE_TRY(strake_npy_write_header(&n->file, (int)slabs->element_size, slabs->dims,
-                                       slabs->shape, error));
+    STRAKE_TRY(
+        strake_npy_write_header(&n->file, (int)n->element_size, slabs->dims, slabs->shape, error));
 cleanup:
     free(path);
     return status;
 }
 
+/* Doubles as floats. */
+static strake_status write_narrow(npy *n, const double *data, size_t count, strake_error *error)
+{
+    enum { AT_ONCE = 4096 };
+    strake_status status = STRAKE_OK;
+    float narrow[AT_ONCE];
+    for (size_t first = 0; first < count; first += AT_ONCE) {
+        const size_t now = count - first < AT_ONCE ? count - first : AT_ONCE;
+        for (size_t k = 0; k < now; k++) {
+            narrow[k] = (float)data[first + k];
+        }
+        STRAKE_TRY(strake_file_write(&n->file, narrow, now * sizeof *narrow, error));
+    }
+cleanup:
+    return status;
+}
+
 static strake_status piece(void *self, const strake_slabs *slabs, strake_error *error)
 {
-    return strake_file_write(&((npy *)self)->file, slabs->data, strake_slabs_bytes(slabs), error);
+    npy *const n = self;
+    const size_t bytes = strake_slabs_bytes(slabs);
+    return n->element_size == slabs->element_size
+               ? strake_file_write(&n->file, slabs->data, bytes, error)
+               : write_narrow(n, slabs->data, bytes / slabs->element_size, error);
 }
 
 static strake_status field_end(void *self, strake_error *error)

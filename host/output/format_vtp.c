@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "output/series.h"
 #include "output/vtk.h"
 #include "problem/sph.h"
@@ -71,14 +72,16 @@ static strake_vtk_array array_of(const vtp *v, int field)
 {
     const bool is_vector = field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY;
     const bool is_byte = field == STRAKE_SPH_KIND, is_long = field == STRAKE_SPH_NUMBER;
-    const uint64_t bytes = is_byte ? 1 : 8;
+    const uint64_t real = strake_format_element_size(v->out.run->which, field);
+    const uint64_t bytes = is_byte ? 1 : is_long ? 8 : real;
     const int components = is_vector ? 3 : 1;
     return (strake_vtk_array){.section = field == STRAKE_SPH_POSITION ? STRAKE_VTK_POINTS
                                                                       : STRAKE_VTK_POINT_DATA,
                               .name = v->out.run->which->problem->field[field].name,
-                              .type = is_byte   ? "UInt8"
-                                      : is_long ? "Int64"
-                                                : "Float64",
+                              .type = is_byte     ? "UInt8"
+                                      : is_long   ? "Int64"
+                                      : real == 4 ? "Float32"
+                                                  : "Float64",
                               .components = components,
                               .bytes = (uint64_t)v->there * (uint64_t)components * bytes};
 }
@@ -132,18 +135,26 @@ static strake_status field_begin(void *self, int field, const strake_slabs *slab
     return STRAKE_OK;
 }
 
+/* Reals as the file has them. @return bytes */
+static size_t put_reals(const vtp *v, const double *row, int count, char *out)
+{
+    const size_t size = strake_format_element_size(v->out.run->which, v->now);
+    for (int k = 0; k < count; k++) {
+        strake_element_set(out, (int)size, k, row[k]);
+    }
+    return (size_t)count * size;
+}
+
 /* Turns a row into what the file has of it. @return bytes */
 static size_t turn(const vtp *v, const double *row, int64_t columns, char *out)
 {
-    double vector[3] = {row[0], 0.0, row[columns - 1]};
+    const double vector[3] = {row[0], columns == 3 ? row[1] : 0.0, row[columns - 1]};
     const int64_t number = (int64_t)row[0];
     const uint8_t kind = (uint8_t)row[0];
     switch (v->now) {
     case STRAKE_SPH_POSITION:
     case STRAKE_SPH_VELOCITY:
-        vector[1] = columns == 3 ? row[1] : 0.0;
-        memcpy(out, vector, sizeof vector);
-        return sizeof vector;
+        return put_reals(v, vector, 3, out);
     case STRAKE_SPH_KIND:
         memcpy(out, &kind, sizeof kind);
         return sizeof kind;
@@ -151,8 +162,7 @@ static size_t turn(const vtp *v, const double *row, int64_t columns, char *out)
         memcpy(out, &number, sizeof number);
         return sizeof number;
     default:
-        memcpy(out, row, sizeof *row);
-        return sizeof *row;
+        return put_reals(v, row, 1, out);
     }
 }
 
@@ -161,7 +171,8 @@ static strake_status piece(void *self, const strake_slabs *slabs, strake_error *
     strake_status status = STRAKE_OK;
     vtp *const v = self;
     const int64_t columns = slabs->dims > 1 ? slabs->shape[1] : 1;
-    char bytes[ROWS * 3 * sizeof(double)];
+    double room[ROWS * 3];
+    char *const bytes = (char *)room;
     for (int64_t first = slabs->first, end = 0; first < slabs->end; first = end) {
         size_t used = 0;
         end = slabs->end - first < ROWS ? slabs->end : first + ROWS;

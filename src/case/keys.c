@@ -84,7 +84,8 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 const strake_common strake_commons[] = {
     {"problem", STRAKE_COMMON_PROBLEM, ALL, 0, 0.0, "required", NO_RANGE, "what is solved"},
     {"precision", STRAKE_COMMON_WORD, ALL, AT(precision), 0.0, strake_precision_words, NO_RANGE,
-     "of all arithmetic and output: double is float64, single float32"},
+     "of all arithmetic and output: double is float64, single float32 (where particles are stays "
+     "float64)"},
     CELLS_ROW("planes", D3, 0, "cells of the slowest direction"),
     CELLS_ROW("rows", D3, 1, "cells along i"),
     CELLS_ROW("rows", D2, 0, "cells along i"),

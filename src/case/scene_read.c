@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "case/keys.h"
 #include "case/read.h"
 #include "case/scene_impl.h"
 
@@ -130,11 +131,27 @@ cleanup:
     return status;
 }
 
+/* Which ends of a cylinder have walls, as bits: from, to. Both, if the case does not say. */
+static strake_status read_ends(const strake_node *map, unsigned *out, strake_error *error)
+{
+    const strake_node *const node = strake_node_get(map, "ends");
+    bool is_closed[2] = {true, true};
+    strake_status status = STRAKE_OK;
+    if (node != NULL) {
+        is_closed[0] = is_closed[1] = false;
+        status = strake_read_words(node, "from|to", is_closed, error);
+    }
+    *out = (is_closed[0] ? 1U : 0U) | (is_closed[1] ? 2U : 0U);
+    return status;
+}
+
 static strake_status read_cylinder(const reader *r, const strake_node *map, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double length = 0.0;
-    STRAKE_TRY(strake_read_keys(map, "from|to|radius", error));
+    const bool is_wall = r->item->role == STRAKE_SCENE_WALL;
+    STRAKE_TRY(strake_read_keys(map, is_wall ? "from|to|radius|ends" : "from|to|radius", error));
+    STRAKE_TRY(is_wall ? read_ends(map, &r->item->sides, error) : STRAKE_OK);
     STRAKE_TRY(read_point(r, map, "from", &r->item->v[0], error));
     STRAKE_TRY(read_point(r, map, "to", &r->item->v[3], error));
     STRAKE_TRY(read_length(map, "radius", &r->item->v[6], error));
@@ -245,10 +262,14 @@ static const struct form {
                           1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
                               1U << STRAKE_SCENE_OBSTACLE,
                           2, read_box},
-    [STRAKE_SCENE_CYLINDER] = {"cylinder", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE,
+    [STRAKE_SCENE_CYLINDER] = {"cylinder",
+                               1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
+                                   1U << STRAKE_SCENE_OBSTACLE,
                                3, read_cylinder},
-    [STRAKE_SCENE_SPHERE] = {"sphere", 1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_OBSTACLE, 2,
-                             read_sphere},
+    [STRAKE_SCENE_SPHERE] = {"sphere",
+                             1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |
+                                 1U << STRAKE_SCENE_OBSTACLE,
+                             2, read_sphere},
     [STRAKE_SCENE_PLANE] = {"plane", 1U << STRAKE_SCENE_WALL, 2, read_plane},
     [STRAKE_SCENE_MESH] = {"stl",
                            1U << STRAKE_SCENE_FLUID | 1U << STRAKE_SCENE_WALL |

@@ -94,7 +94,10 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              false,                                                                                \
              "[-]",                                                                                \
              "vessels, whose walls are outside of them: {sides: [left, right, front, back, "       \
-             "bottom, top]} of the box, {box: {from, to, sides}}, {stl: {file, scale, move}} "     \
+             "bottom, top]} of the box, {box: {from, to, sides}}, {cylinder: {from, to, radius, "  \
+             "ends}} (3D; ends that are closed, [from, to] by default), {sphere: {center, "        \
+             "radius}}, "                                                                          \
+             "{stl: {file, scale, move}} "                                                         \
              "(3D), or {plane: {point, normal}}, "                                                 \
              "which is made of no particles; beside it kind, as scheme.walls"},                    \
             {"scene.obstacles",                                                                    \

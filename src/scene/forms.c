@@ -74,13 +74,23 @@ static strake_sites core(const strake_lattice *l, const strake_scene_item *item)
     return sites_between(l, item, from, to);
 }
 
+/* A sphere or a cylinder with walls around it. */
+static bool is_round_vessel(const strake_scene_item *item)
+{
+    return item->role == STRAKE_SCENE_WALL &&
+           (item->form == STRAKE_SCENE_CYLINDER || item->form == STRAKE_SCENE_SPHERE);
+}
+
 strake_sites strake_lattice_reach(const strake_lattice *lattice, const strake_scene_item *item)
 {
     strake_sites s = core(lattice, item);
     const int layers = strake_lattice_layers(lattice, item);
-    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS && item->sides != 0; d++) {
-        s.first[d] -= (item->sides >> (2 * d) & 1U) != 0 ? layers : 0;
-        s.end[d] += (item->sides >> (2 * d + 1) & 1U) != 0 ? layers : 0;
+    const bool is_round = is_round_vessel(item);
+    for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
+        const bool is_all = is_round && strake_scene_has_direction(lattice->dims, d);
+        const unsigned sides = is_round ? 0 : item->sides;
+        s.first[d] -= is_all || (sides >> (2 * d) & 1U) != 0 ? layers : 0;
+        s.end[d] += is_all || (sides >> (2 * d + 1) & 1U) != 0 ? layers : 0;
     }
     return s;
 }
@@ -112,7 +122,10 @@ static bool is_in_round(const strake_scene_item *item, const double *x, double i
     }
     if (item->form == STRAKE_SCENE_CYLINDER) {
         const double height = sqrt(length), at = along / height;
-        if (at < in || at > height - in) {
+        /* Walls around a vessel: where it is open they end with it. */
+        const double from = in < 0.0 && (item->sides & 1U) == 0 ? 0.0 : in;
+        const double to = in < 0.0 && (item->sides & 2U) == 0 ? 0.0 : in;
+        if (at < from || at > height - to) {
             return false;
         }
         square -= at * at;
@@ -139,6 +152,9 @@ int strake_lattice_has(const strake_lattice *lattice, const strake_scene_item *i
                : !is_in                               ? 0
                : is_within(lattice, &s, site, layers) ? 2
                                                       : 1;
+    }
+    if (is_round_vessel(item)) {
+        return !is_in_round(item, x, 0.0) && is_in_round(item, x, -layers * lattice->spacing);
     }
     if (!is_in_round(item, x, 0.0)) {
         return 0;

@@ -162,6 +162,34 @@ fi
 check "the series has all outputs, also those before it was resumed" bash -c '
     [ "$(grep -c "<DataSet" one/particles.pvd)" -eq "$(ls one/*.vtp | wc -l)" ]'
 
+try run drop.yaml --on serial --quiet --steps 40 --output narrow --set precision=single
+check "in single precision fields are float32, and where particles are stays float64" bash -c '
+    for f in velocity density pressure; do grep -aq "<f4" narrow/${f}_00000040.npy || exit 1; done
+    for f in position kind number; do grep -aq "<f8" narrow/${f}_00000040.npy || exit 1; done
+    grep -aq "Float32. Name=.velocity\|Name=.velocity. .*Float32\|type=.Float32. Name=.velocity" narrow/particles_00000040.vtp'
+if command -v python3 >/dev/null; then
+    for name in density pressure; do
+        python3 "$outputs" vtp narrow/particles_00000040.vtp $name | cmp -s - <(values narrow/${name}_00000040.npy)
+        report $? "the same in .vtp files: $name"
+    done
+fi
+try view narrow
+exits 0 "which are shown, too"
+
+# A round tank is tight: water comes to rest in it.
+cat >bowl.yaml <<'YAML'
+problem: sph2d
+scene:
+  spacing: 0.05
+  from: [-0.5, 0]
+  to: [0.5, 1]
+  fluid: [{box: {from: [-0.35, 0.25], to: [0.35, 0.5]}}]
+  walls: [{sphere: {center: [0, 0.5], radius: 0.45}}]
+time: {end: 1}
+YAML
+try run bowl.yaml --on cpu --output bowl
+check "a round vessel holds its water" grep -q "^lost  *0 " .out
+
 cat >fall.yaml <<'YAML'
 problem: sph2d
 scene:

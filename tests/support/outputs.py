@@ -2,7 +2,7 @@
 """Reads outputs without any library, as their formats are published, so that tests do not ask the writer:
 
     outputs.py vti FILE ARRAY          the array's values, raw
-    outputs.py vtp FILE ARRAY          the same as doubles, whatever type the file has
+    outputs.py vtp FILE ARRAY          the same as doubles, whatever type the file has but float32
     outputs.py nc FILE                 number of records, bytes that the file lacks for them
     outputs.py nc FILE VARIABLE [K]    values (of record K), little-endian
     outputs.py nc FILE VARIABLE K FIRST COUNT  so many of them
@@ -34,8 +34,10 @@ def vti(path, name):
 def vtp(path, name):
     head = open(path, "rb").read().split(b"<AppendedData")[0].decode()
     kind = re.search('type="([A-Za-z0-9]+)" Name="%s"' % name, head).group(1)
-    form = {"Float64": "d", "Int64": "q", "UInt8": "B"}[kind]
+    form = {"Float64": "d", "Float32": "f", "Int64": "q", "UInt8": "B"}[kind]
     raw = vti(path, name)
+    if form == "f":
+        return raw
     count = len(raw) // struct.calcsize(form)
     return struct.pack("<%dd" % count, *struct.unpack("<%d%s" % (count, form), raw))
 

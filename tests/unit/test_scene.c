@@ -349,6 +349,81 @@ static void probes_are_right_for_linear_fields(void **state)
     down(&s);
 }
 
+/* Places of a lattice from -1 to 2 m in steps of @p dp that a test says are of a wall. */
+static int64_t count_round(int dims, double dp, bool (*is_wall)(double r, double z, double t))
+{
+    int64_t count = 0;
+    const int n = (int)(3.0 / dp + 0.5);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < (dims == 3 ? n : 1); j++) {
+            for (int k = 0; k < n; k++) {
+                const double x = -1.5 + (i + 0.5) * dp, z = -1.0 + (k + 0.5) * dp;
+                const double y = dims == 3 ? -1.5 + (j + 0.5) * dp : 0.0;
+                count += is_wall(sqrt(x * x + y * y), z, 3.0 * dp) ? 1 : 0;
+            }
+        }
+    }
+    return count;
+}
+
+static bool around_a_ball(double r, double z, double t)
+{
+    const double from = sqrt(r * r + (z - 0.5) * (z - 0.5));
+    return from > 0.45 && from <= 0.45 + t;
+}
+
+static bool around_an_open_tank(double r, double z, double t)
+{
+    return r <= 0.45 + t && z >= -t && z <= 0.9 && (r > 0.45 || z < 0.0);
+}
+
+static bool around_a_closed_tank(double r, double z, double t)
+{
+    return r <= 0.45 + t && z >= -t && z <= 0.9 + t && (r > 0.45 || z < 0.0 || z > 0.9);
+}
+
+/* Walls of round vessels are outside of them, as thick as those of boxes, and where an end is open they end with it. */
+static void round_vessels_have_walls_around_them(void **state)
+{
+    static const char round[] =
+        "problem: sph3d\n"
+        "scene:\n"
+        "  spacing: 0.1\n"
+        "  from: [-0.5, -0.5, 0]\n  to: [0.5, 0.5, 1]\n"
+        "  fluid: [{cylinder: {from: [0, 0, 0], to: [0, 0, 0.5], radius: 0.45}}]\n"
+        "time: {end: 1}\n";
+    static const char flat[] = "problem: sph2d\n"
+                               "scene:\n"
+                               "  spacing: 0.05\n"
+                               "  from: [-0.5, 0]\n  to: [0.5, 1]\n"
+                               "  fluid: [{box: {from: [-0.5, 0.3], to: [0.5, 0.5]}}]\n"
+                               "  walls: [{sphere: {center: [0, 0.5], radius: 0.45}}]\n"
+                               "time: {end: 1}\n";
+    const char *const open =
+        "scene.walls=[{cylinder: {from: [0, 0, 0], to: [0, 0, 0.9], radius: 0.45, "
+        "ends: [from]}}]";
+    const char *const closed =
+        "scene.walls=[{cylinder: {from: [0, 0, 0], to: [0, 0, 0.9], radius: 0.45}}]";
+    (void)state;
+    expect(round, SETS(open), 60 * 5, count_round(3, 0.1, around_an_open_tank), 0);
+    expect(round, SETS(closed), 60 * 5, count_round(3, 0.1, around_a_closed_tank), 0);
+    expect(round,
+           SETS("scene.walls=[{sphere: {center: [0, 0, 0.5], radius: 0.45}}]",
+                "scene.fluid=[{sphere: {center: [0, 0, 0.5], radius: 0.1}}]"),
+           8, count_round(3, 0.1, around_a_ball), 0);
+    stage s = set_up(flat, NO_SETS);
+    assert_int_equal(s.scene.kinds[STRAKE_PARTICLE_DYNAMIC], count_round(2, 0.05, around_a_ball));
+    down(&s);
+    refuse(
+        round,
+        SETS("scene.walls=[{cylinder: {from: [0, 0, 0], to: [0, 0, 1], radius: 1, ends: [top]}}]"),
+        "expected one of from, to");
+    refuse(round,
+           SETS("scene.obstacles=[{cylinder: {from: [0, 0, 0], to: [0, 0, 1], radius: 0.1, ends: "
+                "[to]}}]"),
+           "unknown key");
+}
+
 /* --- meshes ---------------------------------------------------------------------------------------- */
 
 static const double tetrahedron[4][3][3] = {{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}},
@@ -738,6 +813,7 @@ int main(void)
         cmocka_unit_test(a_drop_is_as_filled_by_hand),
         cmocka_unit_test(a_wave_moves_as_theory_says),
         cmocka_unit_test(a_corridor_is_cut_along_y),
+        cmocka_unit_test(round_vessels_have_walls_around_them),
         cmocka_unit_test(probes_are_kept),
         cmocka_unit_test(probes_are_right_for_linear_fields),
         cmocka_unit_test(a_tank_is_as_filled_by_hand),
