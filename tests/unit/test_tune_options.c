@@ -95,7 +95,7 @@ static void the_best_so_far_is_never_slower_than_the_defaults(void **state)
     const strake_tune_options options = {.where = "cpu", .progress = listen, .user = &told};
     t = (strake_tuning){.options = &options, .which = open_case(96, 80)};
     strake_tuning_tell(&t);
-    assert_true(isinf(told.best) && told.dims == 2);
+    assert_true(isinf(told.best) && told.problem->dims == 2);
     t.fallback = contender(1.0);
     strake_tuning_tell(&t);
     assert_true(told.best == 1.0);
