@@ -187,7 +187,7 @@ static void print_fields(const strake_space *space, const strake_problem *proble
     } else {
         strake_text_print(text, "time: {steps: 1");
     }
-    if (space->dt != NULL && like != NULL) {
+    if (space->dt != NULL && like != NULL && isfinite(like->dt)) {
         strake_text_print(text, ", dt: %.17g", like->dt);
     } else if (space->dt != NULL) {
         strake_text_print(text, ", dt: %s", space->dt);

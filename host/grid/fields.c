@@ -36,6 +36,7 @@ static strake_status begin(strake_domain *domain, strake_error *error)
 {
     const strake_case *const which = of(domain)->which;
     domain->steady = strake_changes_least(which);
+    domain->is_timed = which->courant > 0.0;
     return strake_grid_begin(strake_grid_of(domain), which, error);
 }
 
@@ -317,6 +318,11 @@ static strake_status may_set(const strake_domain *domain, int field, int64_t fir
                  "field %s: with several ranks each takes the fields that stay the same from the "
                  "case; give it there",
                  name);
+    STRAKE_CHECK(!(grid->which->courant > 0.0 && grid->which->problem->field[field].is_velocity),
+                 error, STRAKE_ERR_STATE,
+                 "field %s: with time.courant flows are velocities of the case; without it "
+                 "Courant numbers can be set",
+                 name);
     STRAKE_TRY(check_order(grid, field, first, end, error));
 cleanup:
     return status;
@@ -393,8 +399,9 @@ static strake_status measure(strake_domain *domain, strake_slabs_reader *read, v
     const strake_problem *const problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
     void *collected[STRAKE_MAX_FIELDS] = {NULL};
-    const double time =
-        domain->is_adaptive ? domain->clock.time : (double)domain->step * grid->which->dt;
+    const double time = domain->is_adaptive || domain->is_timed
+                            ? domain->clock.time
+                            : (double)domain->step * grid->which->dt;
     const strake_snapshot now = {grid->which, &grid->layout, array, grid->number, time};
     for (int f = 0; f < problem->fields; f++) {
         array[f] = grid->array[domain->parity][grid->value_of[f]];

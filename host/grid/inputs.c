@@ -8,6 +8,7 @@
 #include "base/element.h"
 #include "cpu/spread.h"
 #include "engine/extend.h"
+#include "grid/survey.h"
 
 /* Work on a field of a solver by several threads. */
 typedef struct job {
@@ -218,6 +219,22 @@ static bool is_new(const strake_grid *grid, int f)
             grid->field[f].state == STRAKE_FIELD_RAW);
 }
 
+/* Of one that is new: whether it decides on stability. */
+static bool is_surveyed(const strake_grid *grid, int f)
+{
+    const strake_field *const field = &grid->which->problem->field[f];
+    return is_new(grid, f) && !(field->may_change && field->position == STRAKE_CELL);
+}
+
+bool strake_inputs_are_new(const strake_grid *grid)
+{
+    bool any = false;
+    for (int f = 0; f < grid->which->problem->fields; f++) {
+        any = any || is_surveyed(grid, f);
+    }
+    return any;
+}
+
 /* Velocities given by a shape are weighted with h: they are taken anew after that has changed. */
 static strake_status refill_shaped(strake_grid *grid, strake_error *error)
 {
@@ -343,90 +360,28 @@ static void prepare_statics(const strake_grid *grid, const strake_statics *stati
     }
 }
 
-typedef strake_extreme extremes[STRAKE_MAX_EXTREMES];
-
-/* Adds what later slabs have. */
-static void join_extremes(extremes all, extremes later)
+/* Weights and ghosts of what is new. @param[out] array  of each field */
+static void prepare_new(const strake_grid *grid, void *array[STRAKE_MAX_FIELDS],
+                        bool extended[STRAKE_MAX_FIELDS])
 {
-    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
-        strake_extreme_add(&all[k], later[k].value, later[k].cell[0], later[k].cell[1],
-                           later[k].cell[2]);
+    const strake_problem *problem = grid->which->problem;
+    const strake_statics statics = {problem, &grid->layout, array, grid->number};
+    for (int f = 0; f < problem->fields; f++) {
+        array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
     }
+    list_extended(grid, &statics, extended);
+    prepare_statics(grid, &statics, extended);
 }
 
-static void begin_extremes(extremes all)
+strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error)
 {
-    for (int k = 0; k < STRAKE_MAX_EXTREMES; k++) {
-        all[k] = (strake_extreme){-INFINITY, {0, 0, 0}};
-    }
-}
-
-typedef struct survey_job {
-    const strake_grid *grid;
-    void *const *array;
-    extremes *found; /* by each part */
-} survey_job;
-
-static void survey_part(void *user, int part, strake_range slabs)
-{
-    const survey_job *const work = user;
-    const strake_case *const which = work->grid->which;
-    begin_extremes(work->found[part]);
-    which->problem->survey(which, &work->grid->layout, slabs, work->array, work->grid->number,
-                           work->found[part]);
-}
-
-/* What decides on stability, of the whole domain. Collective. */
-static strake_status survey(strake_grid *grid, void *const *array, extremes extreme,
-                            strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const int count = strake_ranks_count(grid->domain.ranks);
-    const int parts = parts_of(grid, grid->domain.own);
-    survey_job work = {grid, array, calloc((size_t)parts, sizeof(extremes))};
-    extremes *const all = calloc((size_t)count, sizeof *all);
-    extremes own;
-    begin_extremes(own);
-    begin_extremes(extreme);
-    if (work.found != NULL) {
-        strake_spread(grid->domain.own, parts, survey_part, &work);
-    }
-    for (int part = 0; part < parts && work.found != NULL; part++) {
-        join_extremes(own, work.found[part]);
-    }
-    STRAKE_TRY(strake_ranks_agree(
-        grid->domain.ranks,
-        work.found != NULL && all != NULL
-            ? STRAKE_OK
-            : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory looking at the fields"),
-        error));
-    memcpy(all, own, sizeof own);
-    if (grid->domain.ranks != NULL) {
-        STRAKE_TRY(strake_ranks_collect(grid->domain.ranks, own, sizeof own, all, error));
-    }
-    for (int k = 0; k < count; k++) {
-        join_extremes(extreme, all[k]);
-    }
-cleanup:
-    free(work.found);
-    free(all);
+    void *array[STRAKE_MAX_FIELDS] = {NULL};
+    bool extended[STRAKE_MAX_FIELDS];
+    strake_extremes extreme;
+    prepare_new(grid, array, extended);
+    const strake_status status = strake_survey(grid, array, extreme, error);
+    *rate = extreme[0].value;
     return status;
-}
-
-/* A flow that changes is told by its time, too. */
-static strake_status judge(const strake_grid *grid, extremes extreme, strake_error *error)
-{
-    strake_error why;
-    bool changes = false;
-    const strake_status status = grid->which->problem->judge(grid->which, extreme, &why);
-    for (int f = 0; f < grid->which->problem->fields; f++) {
-        changes = changes || grid->field[f].changes;
-    }
-    if (status == STRAKE_OK || !changes) {
-        return status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", why.text);
-    }
-    return strake_fail(error, status, "%s; so it is in step %lld, from %.15g s on", why.text,
-                       (long long)grid->domain.step + 1, grid->moment.begin);
 }
 
 strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
@@ -434,20 +389,12 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_problem *problem = grid->which->problem;
     void *array[STRAKE_MAX_FIELDS] = {NULL};
-    const strake_statics statics = {problem, &grid->layout, array, grid->number};
     bool extended[STRAKE_MAX_FIELDS];
-    extremes extreme;
+    strake_extremes extreme;
     STRAKE_TRY(strake_ranks_agree(grid->domain.ranks, refill_shaped(grid, error), error));
+    prepare_new(grid, array, extended);
     for (int f = 0; f < problem->fields; f++) {
-        array[f] = grid->array[grid->domain.parity][grid->value_of[f]];
-    }
-    list_extended(grid, &statics, extended);
-    prepare_statics(grid, &statics, extended);
-    for (int f = 0; f < problem->fields; f++) {
-        const strake_field *const field = &problem->field[f];
-        grid->is_stable =
-            grid->is_stable &&
-            (!is_new(grid, f) || (field->may_change && field->position == STRAKE_CELL));
+        grid->is_stable = grid->is_stable && !is_surveyed(grid, f);
         grid->domain.hash = is_new(grid, f) && !grid->field[f].changes ? 0 : grid->domain.hash;
     }
     /* Velocities are weighted now: where they are refused, the next try starts from the shapes again. */
@@ -457,8 +404,8 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error)
         }
     }
     if (problem->survey != NULL && !grid->is_stable) {
-        STRAKE_TRY(survey(grid, array, extreme, error));
-        STRAKE_TRY(problem->judge != NULL ? judge(grid, extreme, error) : STRAKE_OK);
+        STRAKE_TRY(strake_survey(grid, array, extreme, error));
+        STRAKE_TRY(problem->judge != NULL ? strake_survey_judge(grid, extreme, error) : STRAKE_OK);
     }
     grid->is_stable = true;
     for (int f = 0; f < problem->fields; f++) {

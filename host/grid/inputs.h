@@ -16,6 +16,15 @@ strake_status strake_inputs_prepare(strake_grid *grid, strake_error *error);
 /** Fills an input anew from the case, as it is in the grid's moment; it is to be prepared then. */
 strake_status strake_inputs_refill(strake_grid *grid, int field, strake_error *error);
 
+/**
+ * What the problem's survey finds first, of inputs filled for a step of 1 s: they are to be filled anew then.
+ * Collective.
+ */
+strake_status strake_inputs_rate(strake_grid *grid, double *rate, strake_error *error);
+
+/** Whether an input that decides on stability is new: given by a user, or filled and not prepared yet. */
+bool strake_inputs_are_new(const strake_grid *grid);
+
 /** Fills the field that is poured anew, as it is from the clock's time on. */
 void strake_inputs_pour(strake_grid *grid);
 

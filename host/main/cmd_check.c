@@ -112,6 +112,9 @@ static void print_case(const strake_case *which, const strake_solver *solver, FI
     if (which->problem->is_adaptive) {
         (void)fprintf(stream, "time       %.10g s in steps of at most %.10g s\n", which->end,
                       which->dt_max);
+    } else if (which->courant > 0.0) {
+        (void)fprintf(stream, "time       %lld steps as the flow allows, at time.courant %.10g\n",
+                      (long long)which->steps, which->courant);
     } else {
         (void)fprintf(stream, "time       %lld steps of %.10g s\n", (long long)which->steps,
                       which->dt);

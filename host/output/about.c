@@ -53,7 +53,8 @@ void strake_about_grid(const strake_case *which, strake_json *json)
     if (problem->is_adaptive) {
         strake_json_number(json, "end", which->end);
     } else {
-        strake_json_number(json, "dt", which->dt);
+        strake_json_number(json, which->courant > 0.0 ? "courant" : "dt",
+                           which->courant > 0.0 ? which->courant : which->dt);
         strake_json_integer(json, "steps", which->steps);
     }
     strake_json_object(json, "units", STRAKE_JSON_LINE);

@@ -106,6 +106,15 @@ static int64_t steady_steps(const strake_solver *solver, int64_t most)
     return solver->domain->steady > 0 ? solver->kind->steady(solver->domain, most) : most;
 }
 
+/* One after the other, so that the time is the same however a run is cut. */
+static void pass_steps(strake_domain *domain, int64_t steps)
+{
+    domain->step += steps;
+    for (int64_t k = 0; k < steps && domain->is_timed; k++) {
+        domain->clock.time += domain->clock.dt;
+    }
+}
+
 /* One piece of a run: what may be done before rows move or the copy of the states is renewed. */
 static strake_status run_piece(strake_solver *solver, int64_t left, strake_error *error)
 {
@@ -130,7 +139,7 @@ static strake_status run_piece(strake_solver *solver, int64_t left, strake_error
     strake_regroup_observe(&solver->group, steps);
     STRAKE_TRY(status);
     solver->domain->ops->note(solver->domain, STRAKE_DOMAIN_STEPPED);
-    solver->domain->step += steps;
+    pass_steps(solver->domain, steps);
     for (int e = 0; e < solver->team.parts; e++) {
         const strake_range own = solver->team.part[e].range;
         solver->team.part[e].updates += (double)(own.end - own.first) * (double)steps;
@@ -306,6 +315,10 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
     STRAKE_CHECK(!solver->pace.is_broken, error, STRAKE_ERR_STATE,
                  "strake_step: a device of this solver failed for good; open another one");
     STRAKE_TRY(check_given(solver, error));
+    if (solver->domain->steady > 0) { /* to be prepared below */
+        STRAKE_TRY(strake_ranks_agree(solver->domain->ranks,
+                                      solver->kind->change(solver->domain, error), error));
+    }
     if (!solver->placed) {
         STRAKE_TRY(strake_solver_place(solver, error));
     } else if (solver->kind->needs_preparing(solver->domain)) {
@@ -380,7 +393,8 @@ int64_t strake_step_count(const strake_solver *solver)
 double strake_time(const strake_solver *solver)
 {
     const strake_domain *const domain = solver->domain;
-    return domain->is_adaptive ? domain->clock.time : (double)domain->step * solver->which->dt;
+    return domain->is_adaptive || domain->is_timed ? domain->clock.time
+                                                   : (double)domain->step * solver->which->dt;
 }
 
 size_t strake_element_size(const strake_solver *solver)

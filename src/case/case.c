@@ -168,7 +168,8 @@ static strake_status check_files(const strake_case *which, strake_error *error)
         }
         strake_status status = strake_source_open(which, f, &reader, error);
         strake_source_close(&reader);
-        if (status == STRAKE_OK && strake_source_interval(which->source[f]) < (double)INFINITY) {
+        if (status == STRAKE_OK && !(which->courant > 0.0) &&
+            strake_source_interval(which->source[f]) < (double)INFINITY) {
             const strake_moment last = strake_case_moment(which, which->steps - 1);
             status = strake_source_open_at(which, f, &last, &reader, error);
             strake_source_close(&reader);
@@ -198,6 +199,9 @@ static strake_status read_case(strake_node *root, strake_case *which, bool field
         which->boundary[a] = STRAKE_PERIODIC;
     }
     STRAKE_TRY(strake_keys_read(root, which, error));
+    if (which->courant > 0.0 && strake_node_find(root, "time.dt") == NULL) {
+        which->dt = (double)INFINITY;
+    }
     STRAKE_CHECK(which->diagnostics_every == 0 || which->problem->quantities > 0, error,
                  STRAKE_ERR_USAGE,
                  "%s: diagnostics.every: problem %s measures nothing; leave it out", which->file,

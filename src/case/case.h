@@ -118,7 +118,7 @@ typedef struct strake_moment {
     int extreme;      /**< 1, 2: one of the extremes; 0: none */
 } strake_moment;
 
-/** Step @p step of a case with steps of one length, from 0 on. */
+/** Step @p step of a case with steps of one length, from 0 on; with time.courant an extreme of a first one, of 1 s. */
 strake_moment strake_case_moment(const strake_case *which, int64_t step);
 
 /** Time from one change of a source to the next [s]: 0: it changes with every step, INFINITY: never. */
@@ -126,6 +126,9 @@ double strake_source_interval(const strake_source *source);
 
 /** How often a source with an interval above 0 has changed until a time [s]. */
 int64_t strake_source_level(const strake_source *source, double time);
+
+/** Time of the first level of a series after @p time [s]; INFINITY: it is none. */
+double strake_source_next_level(const strake_source *source, double time);
 
 /** An open source, ready to give lines. */
 typedef struct strake_source_reader strake_source_reader;

@@ -103,6 +103,9 @@ uint64_t strake_case_hash(const strake_case *which)
         feed_integer(&hash, which->boundary[a]);
     }
     feed_real(&hash, which->problem->is_adaptive ? which->dt_max : which->dt);
+    if (which->courant > 0.0) {
+        feed_real(&hash, which->courant);
+    }
     for (int k = 0; k < which->problem->keys; ++k) {
         if (strncmp(which->problem->key[k].path, "time.", 5) == 0) {
             continue; /* when a run ends changes no step of it */

@@ -16,14 +16,16 @@ enum {
     ALL = D1 | D2 | D3,
     FIXED = 1U << 4,
     ADAPTIVE = 1U << 5,
-    GRIDS = 1U << 6,    /* not of particles */
-    PARTICLES = 1U << 7 /* of these only */
+    GRIDS = 1U << 6,     /* not of particles */
+    PARTICLES = 1U << 7, /* of these only */
+    PACED = 1U << 8      /* where a Courant number may set the time step */
 };
 
 bool strake_common_applies(const strake_common *common, const strake_problem *problem)
 {
     const unsigned other = problem->is_adaptive ? FIXED : ADAPTIVE;
-    const unsigned absent = other | (problem->has_particles ? GRIDS : PARTICLES);
+    const unsigned absent = other | (problem->has_particles ? GRIDS : PARTICLES) |
+                            (problem->is_paced ? 0U : (unsigned)PACED);
     return (common->dims >> problem->dims & 1U) != 0 && (common->dims & absent) == 0;
 }
 
@@ -96,6 +98,15 @@ const strake_common strake_commons[] = {
     SPACING_ROW("dy", ALL, 2, "spacing along j, between columns"),
     {"time.dt", STRAKE_COMMON_REAL, ALL | FIXED, AT(dt), 1.0, NULL, STEP_OF_TIME_RANGE,
      "time step"},
+    {"time.courant",
+     STRAKE_COMMON_REAL,
+     ALL | FIXED | PACED,
+     AT(courant),
+     0.0,
+     "time.dt is the time step",
+     {0.0, 1.0, true, "[-]"},
+     "sets the time step, anew whenever the flow changes: as a part of its content no cell loses "
+     "more in a step; flows are velocities then, and time.dt the longest step"},
     {"time.steps", STRAKE_COMMON_COUNT, ALL | FIXED, AT(steps), 0.0, "required", STEP_RANGE,
      "number of time steps from the initial fields on"},
     {"time.end", STRAKE_COMMON_REAL, ALL | ADAPTIVE, AT(end), 0.0, "required", TIME_RANGE("[s]"),

@@ -178,10 +178,13 @@ strake_status strake_levels_open(const strake_case *which, const strake_source *
 {
     strake_status status = STRAKE_OK;
     const double place = (moment->begin + 0.5 * moment->dt) / source->every;
-    const double before = floor(place);
-    const int64_t level =
-        source->is_linear ? (int64_t)before : strake_source_level(source, moment->begin);
-    out->weight[0] = source->is_linear ? 1.0 - (place - before) : 1.0;
+    const bool is_mean = source->is_linear && moment->extreme == 0;
+    int64_t level = (int64_t)floor(place);
+    if (!is_mean) {
+        level = (int64_t)(strake_source_next_level(source, moment->begin) / source->every + 0.5) -
+                (source->is_linear && moment->extreme == 2 ? 0 : 1);
+    }
+    out->weight[0] = is_mean ? 1.0 - (place - (double)level) : 1.0;
     out->weight[1] = 1.0 - out->weight[0];
     STRAKE_TRY(open_level(which, source, field, shape, why, level, out, error));
     if (out->weight[1] > 0.0) {

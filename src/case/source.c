@@ -46,7 +46,8 @@ bool strake_source_is_velocity(const strake_source *source)
 
 strake_moment strake_case_moment(const strake_case *which, int64_t step)
 {
-    return (strake_moment){(double)step * which->dt, which->dt, 0};
+    return which->courant > 0.0 ? (strake_moment){0.0, 1.0, 1}
+                                : (strake_moment){(double)step * which->dt, which->dt, 0};
 }
 
 /* Terms of a sum are no series. */
@@ -66,10 +67,22 @@ double strake_source_interval(const strake_source *source)
 }
 
 /* A step that begins so little before a level, in intervals, is counted as one that begins with it. */
-int64_t strake_source_level(const strake_source *source, double time)
+static int64_t level_at(double every, double time)
 {
     static const double rounded = 1e-9;
-    return (int64_t)floor(time / strake_source_interval(source) + rounded);
+    return (int64_t)floor(time / every + rounded);
+}
+
+int64_t strake_source_level(const strake_source *source, double time)
+{
+    return level_at(strake_source_interval(source), time);
+}
+
+double strake_source_next_level(const strake_source *source, double time)
+{
+    return source != NULL && source->kind == STRAKE_SOURCE_SERIES
+               ? (double)(level_at(source->every, time) + 1) * source->every
+               : (double)INFINITY;
 }
 
 /* What a cell without a value holds: what the field says; in further terms of a sum, nothing. */
@@ -250,8 +263,8 @@ static void scale_line(const strake_source_reader *reader, double *line)
     const double reversal = source->v[STRAKE_SHAPE_REVERSAL];
     const double dt = at->dt;
     const double spacing = reader->component >= 0 ? reader->which->spacing[reader->component] : 1.0;
-    const double part =
-        reversal > 0.0 ? strake_cos(pi * fmod((at->begin + 0.5 * dt) / reversal, 2.0)) : 1.0;
+    const double turned = pi * fmod((at->begin + 0.5 * dt) / reversal, 2.0);
+    const double part = at->extreme == 0 ? strake_cos(turned) : at->extreme == 1 ? 1.0 : -1.0;
     for (int64_t j = 0; j < reader->shape[2] && reversal > 0.0; ++j) {
         line[j] *= part;
     }

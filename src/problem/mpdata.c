@@ -141,7 +141,8 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     for (int k = 0; k < at.u; k++) {
         const char *const name = which->problem->field[k].name;
         const double decay = strake_mpdata_decay(which, k);
-        STRAKE_CHECK(decay * which->dt <= 2.0 && decay >= 0.0, error, STRAKE_ERR_USAGE,
+        STRAKE_CHECK(decay >= 0.0 && (!(decay > 0.0) || decay * which->dt <= 2.0), error,
+                     STRAKE_ERR_USAGE,
                      "%s: parameters.decay: %g for %s; it must be at least 0, and with time.dt of "
                      "%g at most %g, beyond which a step changes the sign of what decays",
                      which->file, decay, name, which->dt, 2.0 / which->dt);
@@ -158,9 +159,44 @@ cleanup:
     return status;
 }
 
+/* With time.courant the time step is known from the flow alone, and is no part of the stages. */
+static strake_status check_pace(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    if (!(which->courant > 0.0)) {
+        return STRAKE_OK;
+    }
+    for (int f = at.u; f < at.u + at.dims; f++) {
+        STRAKE_CHECK(strake_source_is_velocity(which->source[f]), error, STRAKE_ERR_USAGE,
+                     "%s: time.courant needs velocities, and fields.%s is none: give it by a "
+                     "velocity shape, or by a file or series with as: velocity",
+                     which->file, which->problem->field[f].name);
+    }
+    for (int k = 0; k < at.u; k++) {
+        double number = 0.0;
+        const bool has_source =
+            which->source[at.source + k] != NULL &&
+            !(strake_source_constant(which->source[at.source + k], &number) && number == 0.0);
+        STRAKE_CHECK(!has_source && !strake_mpdata_scheme_of(which).sources &&
+                         strake_mpdata_decay(which, k) == 0.0 &&
+                         strake_mpdata_diffusivity(which, k) == 0.0,
+                     error, STRAKE_ERR_USAGE,
+                     "%s: time.courant is for advection alone: sources, decay and diffusion of "
+                     "%s need one time.dt",
+                     which->file, which->problem->field[k].name);
+    }
+cleanup:
+    return status;
+}
+
 static strake_status check(const strake_case *which, strake_error *error)
 {
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    const strake_status paced = check_pace(which, error);
+    if (paced != STRAKE_OK) {
+        return paced;
+    }
     if (options.gauge && options.iterations > 2) {
         return strake_fail(error, STRAKE_ERR_USAGE,
                            "%s: scheme.iterations: %d with gauge: infinite; the infinite-gauge "
@@ -393,8 +429,9 @@ cleanup:
         .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
         .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
         .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN, .dt_required = false,             \
-        .quantities = STRAKE_MPDATA_MEASURES, .quantity = strake_mpdata_measures,                  \
-        .measures_each = true, .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight, \
+        .is_paced = true, .quantities = STRAKE_MPDATA_MEASURES,                                    \
+        .quantity = strake_mpdata_measures, .measures_each = true,                                 \
+        .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight,                        \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \
         .check = check, .uses = uses, .is_usual = is_usual, .survey = survey, .judge = judge,      \
     }

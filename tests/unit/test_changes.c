@@ -337,6 +337,114 @@ static void unstable_levels_are_told_with_their_time(void **state)
     strake_case_close(&which);
 }
 
+/* Speeds of 1, 2 and 4 m/s, 1 s each: with C = 0.5 steps of 1/2, 1/4 and 1/8 s, in all of which u1 is 0.5. */
+static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void **state)
+{
+    static const char *const text =
+        "problem: mpdata2d\ngrid: {rows: 30, cols: 26}\ntime: {steps: 17, courant: 0.5}\n"
+        "fields:\n" STATE "  u1: {series: {file: @/speeds.npy, every: 1, as: velocity}}\n"
+        "  u2: {uniform: {velocity: [0, 0]}}\n";
+    static const char *const steady[] = {"fields.u1={uniform: {velocity: [0.5, 0]}}",
+                                         "time={steps: 17, dt: 1}", NULL};
+    static const char *const sweeps[] = {"run.steps_per_sweep=3", NULL};
+    double psi[CELLS], expected[CELLS];
+    char path[300];
+    strake_error error;
+    (void)state;
+    FILE *const file = begin_npy("speeds.npy", "(4, 30, 26)");
+    for (int k = 0; k < 4 * CELLS; k++) {
+        const double x = k / CELLS == 3 ? 4.0 : (double)(1 << k / CELLS);
+        assert_int_equal(fwrite(&x, sizeof x, 1, file), 1);
+    }
+    assert_int_equal(fclose(file), 0);
+    run(text, steady, "serial", NULL, 1, STEPS, expected);
+    strake_case *which = open_case(text, sweeps, false);
+    strake_solver *solver = open_solver(which, "cpu", NULL, 2);
+    strake_harness_step(solver, 5);
+    assert_true(fabs(strake_time(solver) - 1.75) < 1e-12);
+    (void)snprintf(path, sizeof path, "%s/paced", folder);
+    assert_int_equal(strake_checkpoint_save(solver, path, &error), STRAKE_OK);
+    for (int k = 0; k < 2; k++) { /* straight on, and from the checkpoint, elsewhere */
+        strake_harness_step(solver, 9);
+        assert_true(fabs(strake_time(solver) - 3.0) < 1e-12);
+        strake_harness_step(solver, 3);
+        assert_true(fabs(strake_time(solver) - 3.375) < 1e-12);
+        strake_harness_get_psi(solver, psi, CELLS);
+        assert_memory_equal(psi, expected, sizeof psi);
+        strake_close(&solver);
+        solver = k == 0 ? open_solver(which, "serial", NULL, 1) : NULL;
+        assert_int_equal(k == 0 ? strake_checkpoint_load(solver, path, &error) : 0, 0);
+    }
+    strake_case_close(&which);
+}
+
+/* Between levels, and turning round, the step is that of the fastest flow; the last one before a level is shorter. */
+static void a_courant_number_holds_between_levels(void **state)
+{
+    static const char *const between[] = {"time={steps: 17, courant: 0.4, dt: 1.7}",
+                                          "fields.u1.series.interpolate=linear",
+                                          "fields.u1.series.every=4",
+                                          "fields.u2={uniform: {velocity: [0, 0]}}",
+                                          "fields.h=1",
+                                          NULL};
+    static const char *const paced[] = {"time={steps: 17, courant: 0.9}", NULL};
+    static const char *const *const sets[] = {between, paced};
+    static const char *const texts[] = {levels, turning};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        double psi[CELLS], expected[CELLS];
+        run(texts[k], sets[k], "serial", NULL, 1, STEPS, expected);
+        run(texts[k], sets[k], "cpu", NULL, 2, 5, psi);
+        assert_memory_equal(psi, expected, sizeof psi);
+    }
+    double most = 0.0, u1[CELLS];
+    strake_case *which = open_case(levels, between, false);
+    strake_solver *solver = open_solver(which, "cpu", NULL, 1);
+    double fastest = 0.0;
+    for (int k = 0; k < 2 * CELLS; k++) {
+        const int level = k / CELLS, i = k % CELLS / COLS, j = k % COLS;
+        const double in = value_of(0, level, i, j), out = value_of(0, level, (i + 1) % ROWS, j);
+        fastest = fmax(fastest, (fmax(out, 0.0) - fmin(in, 0.0)) / 2.0);
+    }
+    double time = 0.0;
+    while (time < 3.99) {
+        const double dt_now = fmin(fmin(0.4 / fastest, 1.7), 4.0 - time);
+        strake_harness_step(solver, 1);
+        time += dt_now;
+        assert_true(fabs(strake_time(solver) - time) < 1e-12);
+        strake_harness_get(solver, "u1", u1, CELLS);
+        for (int k = 0; k < CELLS; k++) {
+            most = fmax(most, fabs(u1[k]));
+        }
+    }
+    assert_true(most <= 0.4 && most > 0.2);
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static void a_courant_number_needs_velocities_alone(void **state)
+{
+    static const char *const sets[][2] = {
+        {"fields.u1=0.1", "time.courant needs velocities, and fields.u1 is none"},
+        {"fields.source_psi=1", "time.courant is for advection alone"},
+        {"parameters.decay=[0.1]", "time.courant is for advection alone"},
+        {"time.courant=1.5", "expected a number > 0 and <= 1"},
+    };
+    char yaml[2000];
+    (void)state;
+    write_case(turning, yaml, sizeof yaml);
+    for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
+        const char *const set[] = {"time.courant=0.5", sets[k][0], NULL};
+        strake_case *which = NULL;
+        strake_error error = {STRAKE_OK, ""};
+        assert_int_equal(strake_case_parse("changes", yaml, set, false, &which, &error),
+                         STRAKE_ERR_USAGE);
+        if (strstr(error.text, sets[k][1]) == NULL) {
+            fail_msg("%s: %s", sets[k][0], error.text);
+        }
+    }
+}
+
 /* A deformation flow that turns round brings all back; what is left falls with the square of the spacing. */
 static void deformation_with_reversal_is_of_second_order(void **state)
 {
@@ -392,6 +500,9 @@ int main(void)
         cmocka_unit_test(restarts_go_on_to_the_same_bits),
         cmocka_unit_test(wrong_series_are_refused),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
+        cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
+        cmocka_unit_test(a_courant_number_holds_between_levels),
+        cmocka_unit_test(a_courant_number_needs_velocities_alone),
         cmocka_unit_test(deformation_with_reversal_is_of_second_order),
     };
     return cmocka_run_group_tests_name("inputs that change with time", tests, write_files,
