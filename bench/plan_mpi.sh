@@ -11,20 +11,7 @@ set -eu
 out=$1
 strake=$(realpath "${2:-build/strake}")
 rate=${RATE:-1000} delay=${DELAY:-50} # [Mbit/s], [us], each way
-work=$(mktemp -d)
-name=strake-$$
-relays=
-tidy() {
-    # shellcheck disable=SC2086
-    [ -z "$relays" ] || kill $relays 2>/dev/null || true
-    for link in link free; do
-        ip netns del "$name-$link-a" 2>/dev/null || true
-        ip netns del "$name-$link-b" 2>/dev/null || true
-    done
-    rm -rf "$work"
-}
-trap tidy EXIT
-trap 'exit 1' INT TERM
+. bench/link.sh
 mkdir -p "$out"
 {
     date -u +%Y-%m-%d
@@ -35,30 +22,6 @@ mkdir -p "$out"
 } >"$out/machine.txt"
 : >"$out/rates.jsonl"
 
-"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O2 -o "$work/relay" bench/relay.c
-join() { # join LINK MBIT_PER_S DELAY_US: namespaces of the link's two ends
-    "$work/relay" "s$1a$$" "s$1b$$" "$2" "$3" >"$work/$1.txt" &
-    relays="$relays $!"
-    until grep -q ready "$work/$1.txt"; do
-        kill -0 $!
-        sleep 0.05
-    done
-    for end in a b; do
-        ip netns add "$name-$1-$end"
-        ip link set "s$1$end$$" netns "$name-$1-$end"
-        ip -n "$name-$1-$end" link set "s$1$end$$" name link0
-        ip -n "$name-$1-$end" link set lo up
-        ip -n "$name-$1-$end" addr add "10.77.0.$([ $end = a ] && echo 1 || echo 2)/24" dev link0
-        ip -n "$name-$1-$end" link set link0 up
-    done
-    # What mpirun would do over ssh.
-    cat >"$work/agent-$1" <<AGENT
-#!/bin/sh
-shift
-exec taskset -c 1 ip netns exec $name-$1-b sh -c "\$*"
-AGENT
-    chmod +x "$work/agent-$1"
-}
 join link "$rate" "$delay"
 join free 100000 0
 
@@ -99,7 +62,6 @@ sleep 0.5
     ip netns exec "$name-link-a" python3 "$work/probe.py" call
 } | tee "$out/link.txt"
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 over() { # over LINK COMMAND...
     link=$1 more=
     shift
@@ -109,10 +71,7 @@ over() { # over LINK COMMAND...
         *) # eager: messages of any size are sent before the receiver has said that it is ready
             [ "$link" != eager ] || link=link more='--mca btl_tcp_eager_limit 4000000'
             # shellcheck disable=SC2086
-            timeout -k 5 120 taskset -c 0 ip netns exec "$name-$link-a" mpirun -np 2 --bind-to none \
-                --host 10.77.0.1:1,10.77.0.2:1 --mca plm_rsh_agent "$work/agent-$link" \
-                --mca btl tcp,self --mca pml ob1 --mca btl_tcp_if_include link0 \
-                --mca oob_tcp_if_include link0 $more "$@"
+            across "$link" 2 $more "$@"
             ;;
     esac
 }

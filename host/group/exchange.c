@@ -17,7 +17,8 @@ enum {
     DEEPEST = 8,       /* steps per exchange; fewer where a slab has lines, ... */
     DEEPEST_LINES = 4, /* ... since their ghost slabs are large */
     INTERIOR = 5, /* as strips.c: times the border slabs that a worker has, or nothing is hidden */
-    BATCHES = 9,  /* of exchanges that are timed, each ... */
+    TRIALS = 16,
+    BATCHES = 9,     /* of exchanges that are timed, each ... */
     MOST_ROUNDS = 32 /* ... of so many at most */
 };
 
@@ -228,6 +229,7 @@ static void list_options(strake_rank_group *group, const common *all, double com
             const strake_round_step s = {.compute = guess(group, compute, now, steps),
                                          .steps = steps,
                                          .exchange = strake_round_seconds(x->figures, &c),
+                                         .work = strake_round_work(x->figures, &c),
                                          .hides = hides(group->team, steps)};
             x->option[x->options++] = (strake_round_option){(int)ways[w], steps, s.exchange,
                                                             strake_round_step_seconds(&s)};
@@ -254,10 +256,27 @@ cleanup:
 
 /* --- choosing -------------------------------------------------------------------------------------- */
 
+/* Seconds of the role that computes longest in a step: the least of short trials, since others compute here, too. */
 static strake_status time_rank(strake_rank_group *group, double *seconds, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
+    const strake_team *const team = group->team;
     double part_seconds[STRAKE_MAX_PARTS] = {0.0};
-    return strake_time_team(group->pace, seconds, part_seconds, error);
+    int64_t steps = 0;
+    STRAKE_TRY(strake_time_team(group->pace, seconds, part_seconds, error));
+    steps = (int64_t)(batch_seconds / fmax(*seconds, batch_seconds / MOST_ROUNDS));
+    steps = (steps / team->at_once + 1) * team->at_once;
+    for (int k = 0; k < TRIALS; k++) {
+        double slowest = 0.0;
+        STRAKE_TRY(strake_team_try(group->team, steps, error));
+        for (int r = 0; r < team->roles; r++) {
+            const strake_role *role = &team->role[r];
+            slowest = fmax(slowest, (role->compute + role->exchange) / (double)steps);
+        }
+        *seconds = slowest > 0.0 ? fmin(*seconds, slowest) : *seconds;
+    }
+cleanup:
+    return status;
 }
 
 /* Places this rank's team for another way and number of steps; more slabs of others are then read. */
@@ -286,13 +305,17 @@ cleanup:
 }
 
 /* Whether placing it so is possible on all ranks, and a step is then as short as @p before asks for. Collective. */
-static strake_status try_option(strake_rank_group *group, strake_round_option *option,
-                                double before, bool *good, strake_error *error)
+static strake_status try_option(strake_rank_group *group, const common *all,
+                                strake_round_option *option, double before, bool *good,
+                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_error failure;
     double value[2] = {0.0, 0.0}; /* seconds, failures */
-    strake_round_step s = {.steps = option->steps, .exchange = option->exchange};
+    const strake_round_case c = round_of(group, all, (strake_exchange)option->way, option->steps);
+    strake_round_step s = {.steps = option->steps,
+                           .exchange = option->exchange,
+                           .work = strake_round_work(group->exchange.figures, &c)};
     status = place(group, (strake_exchange)option->way, option->steps, &failure);
     status = status == STRAKE_OK ? time_rank(group, &s.compute, &failure) : status;
     STRAKE_CHECK(status != STRAKE_ERR_RANK, error, STRAKE_ERR_RANK, "%s", failure.text);
@@ -331,7 +354,7 @@ strake_status strake_exchange_choose(strake_rank_group *group, strake_error *err
         STRAKE_TRY(agree_on_options(group, error));
         strake_round_option *best = find_best(x, 0);
         if (best->steps != now) {
-            STRAKE_TRY(try_option(group, best, find_best(x, now)->step, &good, error));
+            STRAKE_TRY(try_option(group, &all, best, find_best(x, now)->step, &good, error));
             best = good ? best : find_best(x, now);
         }
         x->chose_way = group->which->run.exchange == STRAKE_EXCHANGE_AUTO;

@@ -12,14 +12,21 @@
 enum {
     LEAST = 8,
     MOST = 4 * 1024 * 1024,
-    BATCHES = 9,      /* that a median is of, ... */
-    MOST_ROUNDS = 64, /* ... of so many rounds at most */
+    BATCHES = 5,      /* that the least is of, each ... */
+    SLOW_BATCHES = 2, /* (where rounds take longer than a batch should) */
+    MOST_ROUNDS = 64, /* ... of so many rounds at most, ... */
+    LEAST_ROUNDS = 2, /* ... and at least: some links are faster every other time */
+    SLOWEST = 50,     /* batches: no larger messages after one that takes as long */
+    PASSES = 3,       /* over all sizes, with time enough: what disturbs one spares another */
     TAG = 930,        /* there; back, or up: one more; of several messages: two more each */
     WORD = 1          /* bytes, where slabs are in memory of both */
 };
 
 /* [s] of a batch with the usual budget: all sizes together then take some 10 s. */
 static const double batch_seconds = 2e-3, usual_budget = 40.0;
+
+/* [s] Clocks of threads do not tell less. */
+static const double least_work = 1e-9;
 
 typedef struct bench {
     strake_ranks *ranks;
@@ -29,7 +36,8 @@ typedef struct bench {
     bool calls;   /* the first of the two */
     int pairs;    /* that there are */
     double batch; /* [s] */
-    char *data;   /* four messages */
+    int passes;
+    char *data; /* four messages */
 } bench;
 
 /* Work that is timed: rounds of it, by all ranks that take part. */
@@ -37,6 +45,8 @@ typedef struct work {
     strake_status (*run)(void *user, int rounds, strake_error *error);
     void *user;  /* NULL: this rank only waits */
     double part; /* of a round that counts: 0.5 of there and back */
+    double *
+        computed; /* NULL, or receives seconds that this thread computes in one, on the rank that does most */
 } work;
 
 /* Seconds of a round on the rank that takes longest; the same on all. */
@@ -44,29 +54,37 @@ static strake_status time_work(const bench *b, const work *w, strake_measured_po
                                strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    double seconds[BATCHES] = {0.0};
+    double seconds[BATCHES] = {0.0}, computed[BATCHES] = {0.0};
     double start = 0.0, one = 0.0;
-    int rounds = 2;
-    for (int trial = 0; trial < 2; trial++) { /* the first message of a size takes longer */
+    int rounds = 1, batches = BATCHES;
+    for (int trial = 0; trial < 2 && one < b->batch; trial++) { /* the first takes longer */
         start = strake_clock_seconds();
         STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
         one = w->user != NULL ? (strake_clock_seconds() - start) / rounds : 0.0;
         STRAKE_TRY(strake_ranks_most(b->ranks, &one, 1, error));
     }
     rounds = one * MOST_ROUNDS > b->batch ? (int)(b->batch / one) : MOST_ROUNDS;
-    rounds = rounds < 2 ? 2 : rounds;
-    for (int k = 0; k < BATCHES; k++) {
+    batches = rounds < LEAST_ROUNDS ? SLOW_BATCHES : BATCHES;
+    rounds = rounds < LEAST_ROUNDS ? LEAST_ROUNDS : rounds;
+    for (int k = 0; k < batches; k++) {
+        const double before = strake_clock_work();
         start = strake_clock_seconds();
         STRAKE_TRY(w->user != NULL ? w->run(w->user, rounds, error) : STRAKE_OK);
         seconds[k] = w->user != NULL ? w->part * (strake_clock_seconds() - start) / rounds : 0.0;
+        computed[k] = w->user != NULL ? w->part * (strake_clock_work() - before) / rounds : 0.0;
     }
-    STRAKE_TRY(strake_ranks_most(b->ranks, seconds, BATCHES, error));
-    strake_sort(seconds, BATCHES);
-    out->median = seconds[BATCHES / 2];
+    STRAKE_TRY(strake_ranks_most(b->ranks, seconds, batches, error));
+    STRAKE_TRY(strake_ranks_most(b->ranks, computed, batches, error));
+    strake_sort(seconds, batches);
+    strake_sort(computed, batches);
+    if (w->computed != NULL) {
+        *w->computed = computed[0];
+    }
+    out->median = seconds[batches / 2];
     out->least = seconds[0];
-    out->high = seconds[BATCHES * 9 / 10];
-    out->scatter = strake_fit_scatter(seconds, BATCHES);
-    out->repeats = BATCHES * rounds;
+    out->high = seconds[batches * 9 / 10];
+    out->scatter = strake_fit_scatter(seconds, batches);
+    out->repeats = batches * rounds;
 cleanup:
     return status;
 }
@@ -177,11 +195,11 @@ static strake_status open_round(const bench *b, strake_round round, size_t bytes
 }
 
 static strake_status time_round(const bench *b, strake_round round, size_t bytes, bool meets,
-                                strake_measured_point *out, strake_error *error)
+                                strake_measured_point *out, double *computed, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     round_work r = {.meets = meets};
-    const work w = {.run = all_at_once, .user = &r, .part = 1.0};
+    const work w = {.run = all_at_once, .user = &r, .part = 1.0, .computed = computed};
     STRAKE_TRY(strake_ranks_agree(b->ranks, open_round(b, round, bytes, &r.link, error), error));
     STRAKE_TRY(time_work(b, &w, out, error));
     out->bytes = (double)bytes;
@@ -219,16 +237,31 @@ static strake_path fit(const strake_measured *m)
 
 /* A path over all sizes: of the first pair, or of a round of all. */
 static strake_status sweep(const bench *b, bool pair, strake_round round, strake_measured *out,
-                           strake_error *error)
+                           strake_measured *worked, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    out->points = 0;
-    for (size_t bytes = pair ? LEAST : WORD; bytes <= MOST; bytes *= bytes < LEAST ? LEAST : 2) {
-        strake_measured_point *const point = &out->point[out->points];
-        STRAKE_TRY(pair ? time_pairs(b, 1, bytes, 1, point, error)
-                        : time_round(b, round, bytes, false, point, error));
-        out->points++;
+    double computed = 0.0;
+    size_t last = MOST;
+    for (int pass = 0; pass < b->passes; pass++) {
+        out->points = 0;
+        for (size_t bytes = pair ? LEAST : WORD; bytes <= last;
+             bytes *= bytes < LEAST ? LEAST : 2) {
+            strake_measured_point *const point = &out->point[out->points++];
+            strake_measured_point *const least = &worked->point[out->points - 1];
+            strake_measured_point now;
+            STRAKE_TRY(pair ? time_pairs(b, 1, bytes, 1, &now, error)
+                            : time_round(b, round, bytes, false, &now, &computed, error));
+            if (pass == 0 || now.least < point->least) {
+                *point = now;
+            }
+            last = pass == 0 && now.least > SLOWEST * b->batch ? bytes : last;
+            if (pass == 0 || computed < least->least) {
+                *least = (strake_measured_point){.bytes = (double)bytes,
+                                                 .least = fmax(computed, least_work)};
+            }
+        }
     }
+    worked->points = out->points;
 cleanup:
     return status;
 }
@@ -238,7 +271,7 @@ static strake_status measure_pairs(const bench *b, strake_message_model *out, st
     strake_status status = STRAKE_OK;
     strake_rank_model *const m = &out->model;
     strake_measured_point point;
-    STRAKE_TRY(sweep(b, true, STRAKE_ROUND_LINE, &out->path, error));
+    STRAKE_TRY(sweep(b, true, STRAKE_ROUND_LINE, &out->path, &out->work, error));
     m->path = fit(&out->path);
     for (int k = 0; k < b->pairs; k++) {
         STRAKE_TRY(time_pairs(b, k + 1, LEAST, 1, &point, error));
@@ -256,6 +289,15 @@ cleanup:
     return status;
 }
 
+static void keep_sizes(const strake_measured *m, strake_round_sizes *out)
+{
+    out->count = m->points < STRAKE_ROUND_SIZES ? m->points : STRAKE_ROUND_SIZES;
+    for (int k = 0; k < out->count; k++) {
+        out->bytes[k] = m->point[k].bytes;
+        out->seconds[k] = m->point[k].least;
+    }
+}
+
 /* How threads wait matters to rounds: a run's wait one way or the other. */
 static strake_status measure_rounds(const bench *b, int wait, strake_message_model *out,
                                     strake_error *error)
@@ -266,13 +308,15 @@ static strake_status measure_rounds(const bench *b, int wait, strake_message_mod
     const work reducing = {.run = reduce, .user = b->ranks, .part = 1.0};
     strake_ranks_set_crowded(b->ranks, wait == STRAKE_WAIT_CROWDED);
     for (int r = 0; r < STRAKE_ROUNDS; r++) {
-        STRAKE_TRY(sweep(b, false, (strake_round)r, &out->round[r][wait], error));
+        STRAKE_TRY(sweep(b, false, (strake_round)r, &out->round[r][wait], &out->work, error));
         m->round[r][wait] = fit(&out->round[r][wait]);
+        m->work[r] = fit(&out->work); /* of threads that sleep, which come last */
+        keep_sizes(&out->round[r][wait], &m->sizes[r][wait]);
     }
     STRAKE_TRY(time_work(b, &reducing, &words, error));
     m->reduce[wait] = words.least;
-    STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, false, &words, error));
-    STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, true, &meeting, error));
+    STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, false, &words, NULL, error));
+    STRAKE_TRY(time_round(b, STRAKE_ROUND_LINE, WORD, true, &meeting, NULL, error));
     m->meet[wait] = fmax(0.0, meeting.least - words.least);
 cleanup:
     return status;
@@ -373,7 +417,8 @@ strake_status strake_messages_measure(strake_ranks *ranks, const strake_cl_list 
     bench b = {.ranks = ranks,
                .self = strake_ranks_self(ranks),
                .count = strake_ranks_count(ranks),
-               .batch = batch_seconds * fmin(1.0, budget / usual_budget)};
+               .batch = batch_seconds * fmin(1.0, budget / usual_budget),
+               .passes = budget < 0.5 * usual_budget ? 1 : PASSES};
     const int slack = prctl(PR_GET_TIMERSLACK);
     memset(out, 0, sizeof *out);
     (void)prctl(PR_SET_TIMERSLACK, 1UL); /* as the thread that exchanges in a run */

@@ -27,6 +27,7 @@ typedef struct strake_message_model {
     strake_rank_setup setup;
     strake_rank_model model; /**< no regimes: not measured */
     strake_measured path, whole, round[STRAKE_ROUNDS][STRAKE_WAITS];
+    strake_measured work; /**< of the last path: what threads compute */
 } strake_message_model;
 
 /**

@@ -15,7 +15,7 @@
 #include "model/read.h"
 #include "strake.h"
 
-enum { FORMAT = 1 /* of the file; raise it when its members change their meaning */ };
+enum { FORMAT = 3 /* of the file; raise it when its members change their meaning */ };
 
 static const char prefix[] = "ranks-";
 
@@ -92,6 +92,12 @@ cleanup:
 
 /* --- writing -------------------------------------------------------------------------------------- */
 
+static const char *part_name(int round, const char *part, char name[32])
+{
+    (void)snprintf(name, 32, "%s_%s", strake_round_name[round], part);
+    return name;
+}
+
 static void print_rounds(const strake_rank_model *m, const strake_message_model *measured,
                          strake_json *json)
 {
@@ -101,6 +107,18 @@ static void print_rounds(const strake_rank_model *m, const strake_message_model 
         for (int r = 0; r < STRAKE_ROUNDS; r++) {
             strake_model_print_path(strake_round_name[r], &m->round[r][w],
                                     measured != NULL ? &measured->round[r][w] : NULL, json);
+        }
+        for (int r = 0; r < STRAKE_ROUNDS; r++) {
+            char name[32];
+            const strake_round_sizes *const s = &m->sizes[r][w];
+            strake_json_object(json, part_name(r, "sizes", name), STRAKE_JSON_LINE);
+            strake_json_numbers(json, "bytes", s->count, s->bytes);
+            strake_json_numbers(json, "seconds", s->count, s->seconds);
+            strake_json_end(json);
+        }
+        for (int r = 0; r < STRAKE_ROUNDS && w == STRAKE_WAIT_CROWDED; r++) {
+            char name[32];
+            strake_model_print_path(part_name(r, "work", name), &m->work[r], NULL, json);
         }
         strake_json_number(json, "reduce", m->reduce[w]);
         strake_json_number(json, "meet", m->meet[w]);
@@ -176,12 +194,32 @@ cleanup:
 
 /* --- reading -------------------------------------------------------------------------------------- */
 
+static void read_sizes(strake_model_reader *r, const strake_node *map, strake_round_sizes *s)
+{
+    const strake_node *const bytes = strake_node_get(map, "bytes");
+    s->count = bytes != NULL ? bytes->children : 0;
+    r->good = r->good && s->count > 0 && s->count <= STRAKE_ROUND_SIZES;
+    s->count = r->good ? s->count : 0;
+    strake_model_read_numbers(r, bytes, s->count, s->bytes);
+    strake_model_read_numbers(r, strake_node_get(map, "seconds"), s->count, s->seconds);
+    for (int k = 0; k < s->count; k++) {
+        r->good = r->good && s->seconds[k] > 0.0 && (k == 0 || s->bytes[k] > s->bytes[k - 1]);
+    }
+}
+
 static void read_rounds(strake_model_reader *r, const strake_node *map, strake_rank_model *m)
 {
     for (int w = 0; w < STRAKE_WAITS; w++) {
         const strake_node *wait = strake_node_get(map, strake_wait_name[w]);
         for (int k = 0; k < STRAKE_ROUNDS; k++) {
+            char name[32];
             strake_model_read_path(r, strake_node_get(wait, strake_round_name[k]), &m->round[k][w]);
+            read_sizes(r, strake_node_get(wait, part_name(k, "sizes", name)), &m->sizes[k][w]);
+        }
+        for (int k = 0; k < STRAKE_ROUNDS && w == STRAKE_WAIT_CROWDED; k++) {
+            char name[32];
+            strake_model_read_path(r, strake_node_get(wait, part_name(k, "work", name)),
+                                   &m->work[k]);
         }
         m->reduce[w] = strake_model_read_member(r, wait, "reduce");
         m->meet[w] = strake_model_read_member(r, wait, "meet");

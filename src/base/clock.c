@@ -2,11 +2,21 @@
 
 static const long giga = 1000000000L;
 
-double strake_clock_seconds(void)
+static double read_clock(clockid_t which)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(which, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double strake_clock_seconds(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+double strake_clock_work(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Whole seconds, and what is left of them. */

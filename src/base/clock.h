@@ -8,6 +8,9 @@
 /** Seconds from some moment on, of a clock that only goes forward. */
 double strake_clock_seconds(void);
 
+/** Seconds that the calling thread has computed, whoever else did meanwhile. */
+double strake_clock_work(void);
+
 /** Sleeps for some seconds; a signal may end it sooner. */
 void strake_clock_sleep(double seconds);
 

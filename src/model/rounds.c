@@ -29,10 +29,29 @@ void strake_rank_model_fit(strake_rank_model *m)
     m->further = least > 0.0 ? strake_fit_line(point, STRAKE_ROUND_MESSAGES).slope : (double)NAN;
 }
 
+static double between(const strake_round_sizes *s, const strake_path *path, double bytes)
+{
+    int k = 0;
+    while (k < s->count && bytes > s->bytes[k]) {
+        k++;
+    }
+    if (s->count == 0) {
+        return strake_path_seconds(path, bytes);
+    }
+    if (k == s->count) {
+        return s->seconds[k - 1] + (bytes - s->bytes[k - 1]) / strake_path_rate(path);
+    }
+    if (k == 0) {
+        return s->seconds[0];
+    }
+    const double share = (bytes - s->bytes[k - 1]) / (s->bytes[k] - s->bytes[k - 1]);
+    return s->seconds[k - 1] + share * (s->seconds[k] - s->seconds[k - 1]);
+}
+
 double strake_round_seconds(const strake_rank_model *m, const strake_round_case *c)
 {
     const int wait = c->is_crowded ? STRAKE_WAIT_CROWDED : STRAKE_WAIT_AWAKE;
-    double seconds = strake_path_seconds(&m->round[c->round][wait], c->bytes);
+    double seconds = between(&m->sizes[c->round][wait], &m->round[c->round][wait], c->bytes);
     if (c->meets && isfinite(m->meet[wait])) {
         seconds += m->meet[wait];
     }
@@ -43,10 +62,16 @@ double strake_round_seconds(const strake_rank_model *m, const strake_round_case 
     return seconds;
 }
 
+double strake_round_work(const strake_rank_model *m, const strake_round_case *c)
+{
+    const double work = strake_path_seconds(&m->work[c->round], c->bytes);
+    return c->is_crowded && isfinite(work) ? work : 0.0;
+}
+
 double strake_round_step_seconds(const strake_round_step *s)
 {
     const double hidden = s->hides * s->compute * s->steps;
-    return s->compute + fmax(0.0, s->exchange - hidden) / s->steps;
+    return s->compute + (s->work + fmax(0.0, s->exchange - s->work - hidden)) / s->steps;
 }
 
 int strake_round_best(const strake_round_option *option, int options, int steps,

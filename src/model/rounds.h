@@ -15,6 +15,7 @@
 
 enum {
     STRAKE_ROUND_PAIRS = 64,   /**< most pairs of ranks active at once */
+    STRAKE_ROUND_SIZES = 32,   /**< most sizes of a round that are measured */
     STRAKE_ROUND_MESSAGES = 5, /**< 1, 2, 4, 8, 16 messages of one volume */
     STRAKE_ROUND_VOLUME = 262144,
     STRAKE_ROUND_LARGE = 1048576 /**< bytes of each message where several pairs are active */
@@ -35,13 +36,21 @@ enum { STRAKE_WAIT_AWAKE, STRAKE_WAIT_CROWDED, STRAKE_WAITS };
 extern const char *const strake_round_name[STRAKE_ROUNDS];
 extern const char *const strake_wait_name[STRAKE_WAITS];
 
+/** What rounds took, by ascending sizes: protocols change from one to the next, which no line follows. */
+typedef struct strake_round_sizes {
+    int count;
+    double bytes[STRAKE_ROUND_SIZES], seconds[STRAKE_ROUND_SIZES];
+} strake_round_sizes;
+
 /** The ranks of one launch. NaN where something could not be measured. */
 typedef struct strake_rank_model {
     char date[16];    /**< "2026-11-21", UTC */
     int to;           /**< the partner of rank 0: the first pair */
     strake_path path; /**< of messages between these, one way; MPI's protocols show as regimes */
     strake_path round[STRAKE_ROUNDS][STRAKE_WAITS]; /**< of a round, by bytes for each neighbour */
-    int pairs;                                      /**< measured at once, ... */
+    strake_round_sizes sizes[STRAKE_ROUNDS][STRAKE_WAITS]; /**< what these were fitted to */
+    strake_path work[STRAKE_ROUNDS]; /**< [s] that a thread which sleeps between looks computes */
+    int pairs;                       /**< measured at once, ... */
     double latency[STRAKE_ROUND_PAIRS]; /**< ... [s] one way of the least messages of 1, 2, ... */
     double large[STRAKE_ROUND_PAIRS];   /**< ... and of STRAKE_ROUND_LARGE bytes */
     strake_max_rate rate;               /**< what these have in common (strake_rank_model_fit()) */
@@ -66,14 +75,21 @@ typedef struct strake_round_case {
     double bytes;    /**< for each neighbour */
 } strake_round_case;
 
-/** Seconds of a round, with all ranks ready for it; NaN where that was not measured. */
+/**
+ * Seconds of a round, with all ranks ready for it; NaN where that was not measured. Between two sizes that were
+ * measured on the line between them, beyond the largest by the rate of the path.
+ */
 double strake_round_seconds(const strake_rank_model *model, const strake_round_case *c);
+
+/** Seconds that it takes from threads that compute on the same processor; 0 where each has one. */
+double strake_round_work(const strake_rank_model *model, const strake_round_case *c);
 
 /** What of a round a step sees. */
 typedef struct strake_round_step {
     double compute;  /**< [s] of a step on the rank that takes longest */
     int steps;       /**< from one exchange to the next */
-    double exchange; /**< [s] strake_round_seconds() */
+    double exchange; /**< [s] strake_round_seconds(), ... */
+    double work;     /**< ... and of it strake_round_work(), which nothing hides */
     double hides;    /**< part of what is computed while messages travel: 0 to 1 */
 } strake_round_step;
 

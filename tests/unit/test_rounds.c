@@ -42,6 +42,7 @@ static void make_model(strake_rank_model *m)
     m->path = path_of(5e-6, 4e9);
     for (int r = 0; r < STRAKE_ROUNDS; r++) {
         m->round[r][STRAKE_WAIT_AWAKE] = path_of(5e-6 * (r + 1), 4e9 / (r + 1));
+        m->work[r] = path_of(1e-5 * (r + 1), 8e9);
         m->round[r][STRAKE_WAIT_CROWDED] = path_of(8e-5 * (r + 1), 4e9 / (r + 1));
     }
     m->pairs = 4;
@@ -51,6 +52,15 @@ static void make_model(strake_rank_model *m)
     }
     for (int k = 0; k < STRAKE_ROUND_MESSAGES; k++) {
         m->messages[k] = 7e-5 + 3e-6 * ((1 << k) - 1);
+    }
+    for (int k = 0; k < STRAKE_ROUNDS * STRAKE_WAITS;
+         k++) { /* a jump after 1 KiB, and then its rate */
+        strake_round_sizes *const s = &m->sizes[k / STRAKE_WAITS][k % STRAKE_WAITS];
+        const strake_path *const path = &m->round[k / STRAKE_WAITS][k % STRAKE_WAITS];
+        *s = (strake_round_sizes){.count = 4, .bytes = {1.0, 1024.0, 2048.0, 8192.0}};
+        for (int n = 0; n < s->count; n++) {
+            s->seconds[n] = strake_path_seconds(path, s->bytes[n]) + (n > 1 ? 3e-6 : 0.0);
+        }
     }
     for (int w = 0; w < STRAKE_WAITS; w++) {
         m->reduce[w] = 1e-5 * (w + 1);
@@ -85,11 +95,22 @@ static void rounds_take_what_their_neighbours_waits_and_devices_ask_for(void **s
     strake_rank_model m;
     strake_round_case c = {.round = STRAKE_ROUND_RING, .bytes = 4000.0};
     make_model(&m);
+    assert_true(is_about(strake_round_seconds(&m, &c), 1.3e-5 + 4000.0 / 2e9, 1e-12));
+    c.bytes = 1536.0; /* half way through the jump */
+    assert_true(is_about(strake_round_seconds(&m, &c), 1.15e-5 + 1536.0 / 2e9, 1e-12));
+    c.bytes = 1e6; /* larger than what was measured */
+    assert_true(is_about(strake_round_seconds(&m, &c), 1.3e-5 + 1e6 / 2e9, 1e-12));
+    c.bytes = 0.0;
+    assert_true(is_about(strake_round_seconds(&m, &c), 1e-5 + 1.0 / 2e9, 1e-12));
+    memset(&m.sizes, 0, sizeof m.sizes); /* then by the path */
+    c.bytes = 4000.0;
     assert_true(is_about(strake_round_seconds(&m, &c), 1e-5 + 4000.0 / 2e9, 1e-12));
     c.round = STRAKE_ROUND_LINE;
     assert_true(is_about(strake_round_seconds(&m, &c), 5e-6 + 1e-6, 1e-12));
+    assert_true(strake_round_work(&m, &c) == 0.0); /* each thread has a processor */
     c.is_crowded = true;
     assert_true(is_about(strake_round_seconds(&m, &c), 8e-5 + 1e-6, 1e-12));
+    assert_true(is_about(strake_round_work(&m, &c), 1e-5 + 4000.0 / 8e9, 1e-12));
     c.meets = true;
     assert_true(is_about(strake_round_seconds(&m, &c), 8.8e-5 + 1e-6, 1e-12));
     c.meets = c.is_crowded = false;
@@ -111,6 +132,11 @@ static void steps_hide_exchanges_behind_what_they_compute(void **state)
     s.steps = 2; /* behind two steps, 0.2 ms of the exchange are left for both */
     assert_true(is_about(strake_round_step_seconds(&s), 1.1e-3, 1e-12));
     s.hides = 0.0;
+    assert_true(is_about(strake_round_step_seconds(&s), 2e-3, 1e-12));
+    s.hides = 1.0;
+    s.work = 3e-4; /* which the threads that compute do not */
+    assert_true(is_about(strake_round_step_seconds(&s), 1.15e-3, 1e-12));
+    s.hides = 0.0; /* nobody computes meanwhile */
     assert_true(is_about(strake_round_step_seconds(&s), 2e-3, 1e-12));
 }
 
@@ -193,6 +219,8 @@ static void damaged_figures_are_not_used(void **state)
                                          "sed -i 's/\"pairs\": 4/\"pairs\": 65/' $f",
                                          "sed -i 's/\"pairs\": 4/\"pairs\": 3/' $f",
                                          "sed -i 's/\"format\": [0-9]*/\"format\": 0/' $f",
+                                         "sed -i '0,/\"bytes\": .1, 1024/s//\"bytes\": [1, 1/' $f",
+                                         "sed -i '0,/\"bytes\": .1, 1024, /s//\"bytes\": [1, /' $f",
                                          "sed -i 's/\"one_way\"/\"one_wax\"/' $f",
                                          "sed -i 's/\"strake\": \"[^\"]*\"/\"strake\": \"0\"/' $f"};
     char folder[] = "/tmp/strake-ranks.XXXXXX";
