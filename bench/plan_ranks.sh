@@ -1,9 +1,10 @@
 #!/bin/sh
 # Are the figures of messages between ranks right, and do runs choose well by them? Two and four ranks of one thread, on
-# one machine (none) and over two links between network namespaces (bench/link.sh): Ethernet of 1 Gbit/s and 50 us each
-# way (link), and one of a tenth of the rate and ten times the delay (slow).
+# one machine (none) and over a link between network namespaces (bench/link.sh): Ethernet of 1 Gbit/s and 50 us each
+# way (link), or, with LINKS="none link slow", one of a tenth of the rate and ten times the delay too.
 # Needs root, iproute2, /dev/net/tun and Open MPI; takes about five minutes on two quiet processors. Four ranks on two
-# processors wait for each other's turns: their lines tell of that, too.
+# processors wait for each other's turns: their lines tell of that, too. Over a link the two ranks of one end exchange by
+# TCP as well.
 # usage: bench/plan_ranks.sh OUTPUT_FOLDER [STRAKE]     (from the repository root, after `make`)
 # For each link and number of ranks `strake model` measures first. exchange.txt: predicted beside measured exchanges for
 # borders of two decades of sizes. choice.txt: the step that a run chose by itself beside each way and number of steps
@@ -27,7 +28,7 @@ rm -f "$out/failures.txt"
 } >"$out/machine.txt"
 : >"$out/runs.jsonl"
 : >"$out/models.jsonl"
-links_wanted=${LINKS:-none link slow}
+links_wanted=${LINKS:-none link}
 for link in $links_wanted; do
     case $link in
         link) join link 1000 50 ;;
@@ -40,7 +41,6 @@ over() { # over LINK RANKS COMMAND...
         shift 2
         timeout -k 5 120 mpirun -np "$ranks" --oversubscribe --bind-to none "$@"
     else
-        transports=tcp,vader,self
         across "$@"
     fi
 }
