@@ -58,9 +58,6 @@ void strake_particles_end_run(strake_particles *particles);
 strake_status strake_particles_note_lost(strake_particles *particles, strake_sph_run *run,
                                          strake_error *error);
 
-/** A kind in one word: "fluid". */
-const char *strake_particles_kind_word(strake_particle_kind kind);
-
 /** Says so when the first particle has left, and whenever they are ten times as many as @p told, which is renewed. */
 void strake_particles_tell_lost(const strake_particles *particles, const strake_sph_clock *clock,
                                 int64_t *told);

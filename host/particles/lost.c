@@ -6,14 +6,6 @@
 #include "base/number.h"
 #include "particles/domain.h"
 
-const char *strake_particles_kind_word(strake_particle_kind kind)
-{
-    static const char *const word[] = {[STRAKE_PARTICLE_FLUID] = "fluid",
-                                       [STRAKE_PARTICLE_DYNAMIC] = "dynamic",
-                                       [STRAKE_PARTICLE_WALL] = "wall"};
-    return word[kind];
-}
-
 /* "[0.1, 0.25] m", of a point along the directions that the problem has. */
 static const char *point_text(const strake_particles *p, const double at[3], char text[80])
 {
@@ -59,7 +51,7 @@ strake_status strake_particles_note_lost(strake_particles *p, strake_sph_run *ru
         *loss = (strake_domain_loss){.number = one->number,
                                      .step = one->step,
                                      .time = one->time,
-                                     .kind = strake_particles_kind_word(one->kind),
+                                     .kind = strake_scene_kind_word(one->kind),
                                      .kind_number = (int)one->kind};
         find_point(p, one->x, loss->at);
     }
@@ -110,7 +102,7 @@ strake_status strake_particles_explain(const strake_particles *p, strake_sph_run
             (void)snprintf(error->text + used, sizeof error->text - used,
                            "; particle %lld is %s and was at %s when they were last put in order",
                            (long long)culprit,
-                           strake_particles_kind_word((strake_particle_kind)image->kind[k]),
+                           strake_scene_kind_word((strake_particle_kind)image->kind[k]),
                            point_text(p, at, where));
         }
     }

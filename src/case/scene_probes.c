@@ -55,6 +55,10 @@ static strake_status read_name(const strake_node *node, strake_probe *probe, str
         return strake_node_unlike(node, error, "a name of at most %d letters, digits, -, _ and .",
                                   STRAKE_PROBE_NAME - 1);
     }
+    if (strcmp(name, "step") == 0 || strcmp(name, "time") == 0) {
+        return strake_node_fail(node, error,
+                                "the first columns are step and time; take another name");
+    }
     (void)snprintf(probe->name, STRAKE_PROBE_NAME, "%s", name);
     return STRAKE_OK;
 }

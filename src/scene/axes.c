@@ -36,6 +36,14 @@ void strake_scene_vector(const strake_scene *scene, const double v[STRAKE_PARTIC
     }
 }
 
+const char *strake_scene_kind_word(strake_particle_kind kind)
+{
+    static const char *const word[] = {[STRAKE_PARTICLE_FLUID] = "fluid",
+                                       [STRAKE_PARTICLE_DYNAMIC] = "dynamic",
+                                       [STRAKE_PARTICLE_WALL] = "wall"};
+    return word[kind];
+}
+
 void strake_scene_list_vector(const strake_scene *scene,
                               const double by_direction[STRAKE_SCENE_DIRECTIONS], double *out)
 {

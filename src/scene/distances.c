@@ -120,10 +120,11 @@ strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_e
                 sqrt(square_between(&c, &scene->particle[k], &scene->particle[near])), x[0], x[1],
                 x[2], l->spacing);
             status = strake_fail(error, STRAKE_ERR_USAGE,
-                                 "%s: scene: particles %" PRId64 " and %" PRId64
-                                 " are too close: %s, and half of it the least; move what they "
-                                 "are of, or take another spacing",
-                                 m->which->file, k, near, text);
+                                 "%s: scene: particles %" PRId64 " (%s) and %" PRId64
+                                 " (%s) are too close: %s, and half of it the least; move what "
+                                 "they are of, or take another spacing",
+                                 m->which->file, k, strake_scene_kind_word(scene->particle[k].kind),
+                                 near, strake_scene_kind_word(scene->particle[near].kind), text);
             goto cleanup;
         }
     }

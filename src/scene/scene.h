@@ -62,6 +62,9 @@ void strake_scene_position(const strake_scene *scene, const double x[STRAKE_PART
 void strake_scene_vector(const strake_scene *scene, const double v[STRAKE_PARTICLE_AXES],
                          double out[STRAKE_SCENE_DIRECTIONS]);
 
+/** A kind in one word: "fluid", "dynamic", "wall". */
+const char *strake_scene_kind_word(strake_particle_kind kind);
+
 /** Components along the directions that the scene has, of three: as users see vectors. */
 void strake_scene_list_vector(const strake_scene *scene,
                               const double by_direction[STRAKE_SCENE_DIRECTIONS], double *out);

@@ -274,6 +274,8 @@ static void probes_are_kept(void **state)
     refuse(tank, SETS("scene.probes=[{name: a, height: [1]}, {name: a, height: [2]}]"),
            "probe 1 has this name, too");
     refuse(tank, SETS("scene.probes=[{height: [1, 2]}]"), "expected [x] [m]");
+    refuse(tank, SETS("scene.probes=[{name: time, height: [1]}]"),
+           "the first columns are step and");
     /* Columns are no more alike than names. */
     refuse(tank, SETS("scene.probes=[{name: a, velocity: [1, 0]}, {name: a_z, height: [0]}]"),
            "probe 1 has this name, too");
@@ -612,7 +614,7 @@ static void particles_come_from_files(void **state)
     refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.to=[1.9, 2]"),
            "particle 2 is at 1.99 m along x; the box of the scene is from 0 to 1.9 m");
     refuse(pond, SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.spacing=0.2"),
-           "particles 0 and 1 are too close: 0.09");
+           "particles 0 (fluid) and 1 (fluid) are too close: 0.09");
     refuse(pond,
            SETS("scene.fluid=[{particles: {file: build/tests/at.npy}}]", "scene.spacing=0.14",
                 "scene.obstacles=[{box: {from: [0.3, 1], to: [0.4, 1.1]}}]"),
@@ -622,7 +624,7 @@ static void particles_come_from_files(void **state)
     expect(pond, SETS("scene.fluid=[{particles: {file: build/tests/round.npy}}]"), 2, 0, 0);
     refuse(pond,
            SETS("scene.fluid=[{particles: {file: build/tests/round.npy}}]", "scene.periodic=[x]"),
-           "particles 0 and 1 are too close: 0.02 m apart");
+           "particles 0 (fluid) and 1 (fluid) are too close: 0.02 m apart");
     refuse(pond,
            SETS("scene.fluid=[{particles: {file: build/tests/at.npy, density: "
                 "build/tests/rate.npy}}]"),
