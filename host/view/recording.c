@@ -78,7 +78,7 @@ cleanup:
 /* Of the same outputs in several formats those of one. */
 static strake_status read_folder(strake_recording *out, strake_wanted *want, strake_error *error)
 {
-    static const char *const suffix[] = {".npy", ".asc", ".tif"};
+    static const char *const suffix[] = {".npy", ".asc", ".tif", ".vtp"};
     strake_status status = STRAKE_OK;
     char *lines = NULL, *path = NULL;
     strake_index_entry *entry = NULL;
@@ -104,7 +104,7 @@ static strake_status read_folder(strake_recording *out, strake_wanted *want, str
     STRAKE_CHECK(want->seen > 0, error, STRAKE_ERR_USAGE,
                  entries > 0
                      ? "the %s of folder %s lists no outputs that can be viewed (.npy, .nc, "
-                       ".asc, .tif)"
+                       ".asc, .tif, .vtp)"
                      : "the %s of folder %s lists no outputs; the run has written none yet",
                  STRAKE_INDEX_NAME, out->path);
 cleanup:

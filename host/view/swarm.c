@@ -8,6 +8,7 @@
 #include "output/format.h"
 #include "problem/sph.h"
 #include "view/left.h"
+#include "view/vtp.h"
 
 /* --- of a run that is under way -------------------------------------------------------------------- */
 
@@ -104,11 +105,20 @@ const char *strake_swarm_field(const strake_swarm *swarm, const strake_recording
     return NULL;
 }
 
-/* The files of a step that are drawn together. */
+/* The files of a step that are drawn together, or one that has all. */
 typedef struct files {
     strake_array array[STRAKE_SPH_FIELDS];
     bool is_open[STRAKE_SPH_FIELDS];
+    strake_vtp vtp; /* instead of these */
+    strake_vtp_array in_vtp[STRAKE_SPH_FIELDS];
+    int dims;
+    int64_t count; /* particles */
 } files;
+
+static bool is_vector(int field)
+{
+    return field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY;
+}
 
 static strake_status read_rows(void *user, int field, int64_t first, int64_t count, double *out,
                                strake_error *error)
@@ -118,6 +128,10 @@ static strake_status read_rows(void *user, int field, int64_t first, int64_t cou
     if (!f->is_open[field]) { /* kinds: without them all are fluid */
         memset(out, 0, (size_t)count * sizeof *out);
         return STRAKE_OK;
+    }
+    if (f->vtp.is_open) {
+        return strake_vtp_read(&f->vtp, &f->in_vtp[field], first, count,
+                               is_vector(field) ? f->dims : 1, out, error);
     }
     const int64_t columns = array->dims > 1 ? array->shape[1] : 1;
     return strake_array_read(array, first * columns, count * columns, out, error);
@@ -131,7 +145,6 @@ static strake_status open_file(files *f, const strake_swarm *swarm, const char *
     char name[STRAKE_FORMAT_FILE];
     char *path = NULL;
     strake_array *const array = &f->array[field];
-    const bool is_vector = field == STRAKE_SPH_POSITION || field == STRAKE_SPH_VELOCITY;
     if (f->is_open[field]) {
         return STRAKE_OK;
     }
@@ -147,8 +160,8 @@ static strake_status open_file(files *f, const strake_swarm *swarm, const char *
     }
     STRAKE_TRY(strake_array_open(path, array, error));
     f->is_open[field] = true;
-    STRAKE_CHECK(array->dims == (is_vector ? 2 : 1) &&
-                     (!is_vector || array->shape[1] == swarm->plan.dims) &&
+    STRAKE_CHECK(array->dims == (is_vector(field) ? 2 : 1) &&
+                     (!is_vector(field) || array->shape[1] == swarm->plan.dims) &&
                      array->shape[0] == f->array[STRAKE_SPH_POSITION].shape[0],
                  error, STRAKE_ERR_USAGE,
                  "%s is no output of the run that %s/run.json tells of: it has other rows or "
@@ -156,6 +169,45 @@ static strake_status open_file(files *f, const strake_swarm *swarm, const char *
                  path, folder);
 cleanup:
     free(path);
+    return status;
+}
+
+/* The same of a file for VTK. */
+static strake_status open_vtp(files *f, const strake_swarm *swarm, const strake_frame *shown,
+                              int field, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_problem *const problem = swarm->which->problem;
+    STRAKE_TRY(strake_vtp_open(shown->path, &f->vtp, error));
+    f->count = f->vtp.points;
+    for (int k = 0; k < STRAKE_SPH_FIELDS; k++) {
+        f->is_open[k] = strake_vtp_find(&f->vtp, problem->field[k].name, &f->in_vtp[k]) &&
+                        f->in_vtp[k].components == (is_vector(k) ? 3 : 1);
+    }
+    STRAKE_CHECK(
+        f->is_open[STRAKE_SPH_POSITION] && f->is_open[field], error, STRAKE_ERR_USAGE,
+        "%s has no %s, or is cut off", shown->path,
+        problem->field[f->is_open[STRAKE_SPH_POSITION] ? field : STRAKE_SPH_POSITION].name);
+cleanup:
+    return status;
+}
+
+static strake_status open_files(files *f, const strake_swarm *swarm,
+                                const strake_recording *recording, const strake_frame *shown,
+                                int field, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const char *const suffix = shown->path != NULL ? strrchr(shown->path, '.') : NULL;
+    const int needs[] = {STRAKE_SPH_POSITION, STRAKE_SPH_KIND, field};
+    f->dims = swarm->plan.dims;
+    if (suffix != NULL && strcmp(suffix, ".vtp") == 0) {
+        return open_vtp(f, swarm, shown, field, error);
+    }
+    for (int k = 0; k < 3; k++) {
+        STRAKE_TRY(open_file(f, swarm, recording->path, needs[k], shown->step, error));
+    }
+    f->count = f->array[STRAKE_SPH_POSITION].shape[0];
+cleanup:
     return status;
 }
 
@@ -168,7 +220,7 @@ strake_status strake_swarm_read(const strake_swarm *swarm, const strake_recordin
     const strake_problem *const problem = swarm->which->problem;
     strake_dots_plan plan = swarm->plan;
     strake_dots dots = {0};
-    files f = {0};
+    files f = {.count = 0};
     plan.field = 0;
     plan.reduction = view->reduction;
     for (int k = 1; k < problem->fields; k++) {
@@ -177,11 +229,8 @@ strake_status strake_swarm_read(const strake_swarm *swarm, const strake_recordin
     STRAKE_CHECK(plan.field > 0, error, STRAKE_ERR_USAGE,
                  "%s says where particles are drawn and gives no colours; choose another --field",
                  shown->field);
-    STRAKE_TRY(open_file(&f, swarm, recording->path, STRAKE_SPH_POSITION, shown->step, error));
-    STRAKE_TRY(open_file(&f, swarm, recording->path, STRAKE_SPH_KIND, shown->step, error));
-    STRAKE_TRY(open_file(&f, swarm, recording->path, plan.field, shown->step, error));
-    STRAKE_TRY(strake_dots_read(&dots, &plan, view, f.array[STRAKE_SPH_POSITION].shape[0],
-                                read_rows, &f, error));
+    STRAKE_TRY(open_files(&f, swarm, recording, shown, plan.field, error));
+    STRAKE_TRY(strake_dots_read(&dots, &plan, view, f.count, read_rows, &f, error));
     *scene = strake_dots_scene(&dots, swarm->which);
     scene->step = shown->step;
     scene->time = shown->time;
@@ -190,10 +239,9 @@ strake_status strake_swarm_read(const strake_swarm *swarm, const strake_recordin
 cleanup:
     strake_dots_free(&dots);
     for (int k = 0; k < STRAKE_SPH_FIELDS; k++) {
-        if (f.is_open[k]) {
-            strake_array_close(&f.array[k]);
-        }
+        strake_array_close(&f.array[k]);
     }
+    strake_vtp_close(&f.vtp);
     return status;
 }
 

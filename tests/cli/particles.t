@@ -244,6 +244,12 @@ check "a layer without water shows the floor alone" bash -c '
 NO_COLOR=1 COLUMNS=60 LINES=24 try view cube --along z --range 0,1
 check "from above one sees the water, of which there are two thirds beside the wall, and not the floor" bash -c '
     grep -q "^velocity (magnitude), seen along z" .out && [ "$(grep -c "@" .out)" -gt 4 ] && grep -q "^##*@@*  *$" .out'
+"$STRAKE" run cube.yaml --on serial --quiet --output points --set output.formats='[vtp]' --set precision=single
+NO_COLOR=1 COLUMNS=60 LINES=24 "$STRAKE" view points --along z --range 0,1 >points.txt
+check "of files for VTK alone one sees the same" cmp points.txt .out
+head -c 3000 points/particles_00000000.vtp >cut && cp cut points/particles_00000000.vtp
+try view points
+fails 2 "one that is cut off is refused" "particles_00000000.vtp has no position, or is cut off"
 try view cube --html cube.html
 exits 0 "and on a page"
 try view cube --field density --slice y=0.1 --along y
