@@ -180,7 +180,7 @@ strake_status strake_lend_field(strake_solver *solver, const char *name, strake_
 /**
  * Says that a model has written all points of a field that it was lent. They are finite; of a flow that is not, or that is
  * unstable, the next strake_step() says so.
- * @return STRAKE_ERR_STATE if it was not lent
+ * @return STRAKE_ERR_STATE if it was not lent; STRAKE_WENT_BACK as strake_get_field()
  */
 strake_status strake_return_field(strake_solver *solver, const char *name, strake_error *error);
 

@@ -37,6 +37,13 @@ module strake
     character(kind=c_char) :: text(1536) = c_null_char
   end type
 
+  !> strake_place
+  type, bind(C) :: c_place
+    type(c_ptr) :: data = c_null_ptr
+    integer(c_int) :: dims = 0
+    integer(c_int64_t) :: shape(3) = 0, stride(3) = 0
+  end type
+
   !> strake_options
   type, bind(C) :: c_options
     type(c_ptr) :: where = c_null_ptr, split = c_null_ptr
@@ -67,6 +74,9 @@ module strake
     procedure, private :: set_double, set_single, get_double, get_single
     generic :: set => set_double, set_single
     generic :: get => get_double, get_single
+    procedure, private :: lend_2d, lend_3d
+    generic :: lend => lend_2d, lend_3d
+    procedure :: give_back => solver_give_back
     procedure, private :: step_default, step_long
     generic :: step => step_default, step_long
     procedure :: stop => solver_stop
@@ -127,6 +137,21 @@ module strake
     function c_set_field(solver, name, data, error) bind(C, name='strake_set_field') result(status)
       import :: c_char, c_ptr, c_int, c_error
       type(c_ptr), value :: solver, data
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function
+    function c_lend_field(solver, name, place, error) bind(C, name='strake_lend_field') result(status)
+      import :: c_char, c_ptr, c_int, c_error, c_place
+      type(c_ptr), value :: solver
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_place), intent(inout) :: place
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function
+    function c_return_field(solver, name, error) bind(C, name='strake_return_field') result(status)
+      import :: c_char, c_ptr, c_int, c_error
+      type(c_ptr), value :: solver
       character(kind=c_char), intent(in) :: name(*)
       type(c_error), intent(inout) :: error
       integer(c_int) :: status
@@ -366,6 +391,75 @@ contains
     integer(c_int) :: code
     code = check_array(self, name, count, bytes, error)
     if (code == STRAKE_OK) code = c_set_field(self%solver, name // c_null_char, data, error)
+    call finish(code, error, status, message)
+  end subroutine
+
+  !> The solver's own array of an input of a 2D case in double precision, to be written in place instead of being copied
+  !> with set(): the same until the solver is closed. What it holds counts from give_back() on.
+  subroutine lend_2d(self, name, values, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:, :)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real64), pointer :: all(:, :)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 2, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%stride(1), place%shape(1)])
+    values => all(1:place%shape(2), 1:place%shape(1))
+  end subroutine
+
+  !> The same of a 3D case.
+  subroutine lend_3d(self, name, values, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    real(real64), pointer, intent(out) :: values(:, :, :)
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    real(real64), pointer :: all(:, :, :)
+    type(c_place) :: place
+    integer(c_int) :: code
+    values => null()
+    call lend_any(self, name, 3, place, code, status, message)
+    if (code /= STRAKE_OK) return
+    call c_f_pointer(place%data, all, [place%stride(2), place%stride(1) / place%stride(2), place%shape(1)])
+    values => all(1:place%shape(3), 1:place%shape(2), 1:place%shape(1))
+  end subroutine
+
+  subroutine lend_any(self, name, dims, place, code, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: dims
+    type(c_place), intent(inout) :: place
+    integer(c_int), intent(out) :: code
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    type(c_error) :: error
+    integer(c_int) :: has
+    integer(c_int64_t) :: shape(3)
+    code = check_open(self, error)
+    if (code == STRAKE_OK) code = c_field_shape(self%solver, name // c_null_char, has, shape, error)
+    if (code == STRAKE_OK) then
+      if (has /= dims .or. c_element_size(self%solver) /= 8) code = refuse(error, STRAKE_ERR_USAGE, &
+        'field ' // name // ': lent to pointers to real64 of two or three dimensions, as many as the field has')
+    end if
+    if (code == STRAKE_OK) code = c_lend_field(self%solver, name // c_null_char, place, error)
+    call finish(code, error, status, message)
+  end subroutine
+
+  !> Says that a field that lend() gave has been written.
+  subroutine solver_give_back(self, name, status, message)
+    class(strake_solver), intent(in) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: status
+    character(len=*), intent(inout), optional :: message
+    type(c_error) :: error
+    integer(c_int) :: code
+    code = check_open(self, error)
+    if (code == STRAKE_OK) code = c_return_field(self%solver, name // c_null_char, error)
     call finish(code, error, status, message)
   end subroutine
 

@@ -358,6 +358,21 @@ static strake_status get(const strake_domain *domain, int field, int64_t first, 
     return STRAKE_OK;
 }
 
+static void lend(strake_domain *domain, int field, strake_place *place)
+{
+    const strake_grid *const grid = of(domain);
+    const strake_layout *const l = &grid->layout;
+    const strake_extent all = extent(domain, field);
+    const int64_t stride[STRAKE_AXES] = {l->slab, l->pitch, 1};
+    *place = (strake_place){.data = (char *)grid->array[0][grid->value_of[field]] +
+                                    strake_layout_at(l, 0, 0, 0) * l->element_size,
+                            .dims = all.dims};
+    for (int d = 0; d < all.dims; d++) {
+        place->shape[d] = all.shape[d];
+        place->stride[d] = stride[strake_axis_of(all.dims, d)];
+    }
+}
+
 static void was_set(strake_domain *domain, int field, int64_t end)
 {
     strake_grid *const grid = strake_grid_of(domain);
@@ -452,4 +467,5 @@ const strake_domain_kind strake_grid_kind = {.serial = &strake_part_serial,
                                              .check = check,
                                              .put = put,
                                              .get = get,
+                                             .lend = lend,
                                              .was_set = was_set};

@@ -19,6 +19,7 @@ typedef enum strake_where_kind { STRAKE_WHERE_LIST, STRAKE_WHERE_AUTO } strake_w
 typedef struct strake_kept {
     bool refused; /**< there is no memory for it */
     bool valid;
+    bool is_outdated; /**< it was, but inputs have changed since: nobody could go on from it */
     int64_t step;
     strake_clock clock;
     double since; /**< seconds of stepping before it was made */

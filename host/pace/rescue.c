@@ -45,7 +45,8 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
     strake_kept *kept = &pace->kept;
     const double start = strake_clock_seconds();
     const double passed = pace->step_seconds - kept->since;
-    if (!is_wanted(pace) || (kept->valid && passed < interval(kept))) {
+    if (!is_wanted(pace) || (kept->valid && passed < interval(kept)) ||
+        (kept->is_outdated && passed < COST_PART * kept->cost)) {
         return STRAKE_OK;
     }
     if (!kept->valid && !pace->domain->ops->has_room(pace->domain)) {
@@ -61,6 +62,7 @@ strake_status strake_keep(strake_pace *pace, strake_error *error)
         kept->pace = passed / (double)(pace->domain->step - kept->step);
     }
     kept->valid = true;
+    kept->is_outdated = false;
     kept->step = pace->domain->step;
     kept->clock = pace->domain->clock;
     kept->since = pace->step_seconds;
@@ -88,6 +90,13 @@ int64_t strake_keep_piece(const strake_pace *pace, int64_t steps)
 
 void strake_keep_forget(strake_pace *pace)
 {
+    pace->kept.valid = false;
+    pace->kept.is_outdated = false;
+}
+
+void strake_keep_outdate(strake_pace *pace)
+{
+    pace->kept.is_outdated = pace->kept.is_outdated || pace->kept.valid;
     pace->kept.valid = false;
 }
 

@@ -31,6 +31,12 @@ int64_t strake_keep_piece(const strake_pace *pace, int64_t steps);
 void strake_keep_forget(strake_pace *pace);
 
 /**
+ * The same where inputs were given and the states are as they were: a new copy is made when that takes little beside the
+ * steps since, so that who gives a flow for every step does not pay for one each time.
+ */
+void strake_keep_outdate(strake_pace *pace);
+
+/**
  * Drops the parts that failed, places the others and sets the states and the step count back to the
  * copy's.
  * @param[in] cause  what failed: returned where nothing can be done about it

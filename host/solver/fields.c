@@ -114,6 +114,65 @@ static strake_status copy_given(const strake_solver *solver, int f, int64_t coun
     return STRAKE_OK;
 }
 
+/*
+ * Where a copy of the states could still help a device that has failed, that is found before inputs change: nobody could go
+ * on from the copy then.
+ */
+static strake_status begin_setting(strake_solver *solver, int f, strake_error *error)
+{
+    return field_of(solver, f)->is_state || solver->pace.kept.valid
+               ? strake_solver_gather(solver, error)
+               : strake_solver_let_go(solver, error);
+}
+
+/* The copy of the states is of no use after a field was given. */
+static void forget_copy(strake_solver *solver, int f)
+{
+    if (field_of(solver, f)->is_state) {
+        strake_keep_forget(&solver->pace);
+    } else {
+        strake_keep_outdate(&solver->pace);
+    }
+    solver->domain->clock.is_known = false;
+}
+
+strake_status strake_lend_field(strake_solver *solver, const char *name, strake_place *place,
+                                strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    const strake_domain_kind *const kind = solver->kind;
+    STRAKE_TRY(strake_threads_enter(solver->process, error));
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_CHECK(kind->lend != NULL && f < solver->which->problem->fields &&
+                     !field_of(solver, f)->is_state && field_of(solver, f)->derive == NULL,
+                 error, STRAKE_ERR_STATE,
+                 "field %s is no input that lies in one array; copy it in with strake_set_field()",
+                 name);
+    STRAKE_TRY(kind->may_set(solver->domain, f, 0, kind->extent(solver->domain, f).slabs, error));
+    STRAKE_TRY(strake_solver_let_go(solver, error));
+    kind->lend(solver->domain, f, place);
+    solver->lent[f] = 1;
+    solver->has_lent = true;
+cleanup:
+    return status;
+}
+
+strake_status strake_return_field(strake_solver *solver, const char *name, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    int f = 0;
+    STRAKE_TRY(strake_threads_enter(solver->process, error));
+    STRAKE_TRY(find_field(solver, name, &f, error));
+    STRAKE_CHECK(f < solver->which->problem->fields && solver->lent[f] != 0, error,
+                 STRAKE_ERR_STATE, "field %s was not lent: strake_lend_field() comes first", name);
+    STRAKE_TRY(begin_setting(solver, f, error));
+    forget_copy(solver, f);
+    solver->kind->was_set(solver->domain, f, solver->kind->extent(solver->domain, f).slabs);
+cleanup:
+    return status;
+}
+
 strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t first, int64_t end,
                                const void *data, strake_error *error)
 {
@@ -137,12 +196,11 @@ strake_status strake_set_slabs(strake_solver *solver, const char *name, int64_t 
         data = own;
     }
     STRAKE_TRY(kind->check(domain, f, first, end, data, error));
-    STRAKE_TRY(strake_solver_gather(solver, error));
+    STRAKE_TRY(begin_setting(solver, f, error));
     if (first == end) {
         goto cleanup;
     }
-    strake_keep_forget(&solver->pace);
-    domain->clock.is_known = false;
+    forget_copy(solver, f);
     STRAKE_TRY(kind->is_shared(domain, f) ? strake_remote_put(solver, f, first, end, data, error)
                                           : kind->put(domain, f, first, end, data, error));
     kind->was_set(domain, f, end);

@@ -73,6 +73,19 @@ static bool is_over(const strake_solver *solver)
     return solver->domain->is_adaptive && strake_clock_is_over(&solver->domain->clock);
 }
 
+strake_status strake_solver_let_go(strake_solver *solver, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    for (int e = 0; e < solver->team.parts; e++) {
+        strake_part *const part = &solver->team.part[e];
+        if (part->ops->load_inputs == NULL) { /* it may still read the host's */
+            STRAKE_TRY(strake_part_check(part, strake_part_finish(part, error), error));
+        }
+    }
+cleanup:
+    return status;
+}
+
 /*
  * Inputs that change with time become those of the present step. Collective. Where they are refused the states are
  * still those of this step.
@@ -84,12 +97,7 @@ static strake_status change_inputs(strake_solver *solver, strake_error *error)
     if (domain->steady == 0) {
         return STRAKE_OK;
     }
-    for (int e = 0; e < solver->team.parts; e++) {
-        strake_part *const part = &solver->team.part[e];
-        if (part->ops->load_inputs == NULL) { /* it may still read the host's */
-            STRAKE_TRY(strake_part_check(part, strake_part_finish(part, error), error));
-        }
-    }
+    STRAKE_TRY(strake_solver_let_go(solver, error));
     solver->is_refused = true;
     STRAKE_TRY(strake_ranks_agree(domain->ranks, solver->kind->change(domain, error), error));
     if (solver->kind->needs_preparing(domain)) {
@@ -343,6 +351,9 @@ strake_status strake_step(strake_solver *solver, int64_t steps, strake_error *er
         strake_stop(solver, false);
         status = strake_fail(error, STRAKE_STOPPED, "%s: stopped after step %lld of %lld",
                              solver->which->file, (long long)solver->domain->step, (long long)end);
+    }
+    if (status == STRAKE_OK && solver->has_lent) {
+        status = strake_solver_let_go(solver, error);
     }
 cleanup:
     return status;

@@ -16,7 +16,9 @@ struct strake_solver {
     strake_team team;
     strake_pace pace;
     strake_rank_group group;
-    bool placed;              /**< parts are made */
+    bool placed;                           /**< parts are made */
+    unsigned char lent[STRAKE_MAX_FIELDS]; /**< 1: a model may write to the field's array */
+    bool has_lent;
     bool is_refused;          /**< a run ended because of its inputs; its states are as they were */
     char *cache;              /**< folder of tuned settings, NULL: default */
     strake_tuned_set *tuned;  /**< NULL: not asked for */
@@ -63,6 +65,9 @@ void strake_solver_describe_tuning(const strake_solver *solver, const strake_par
 
 /** Makes the parts and splits the slabs, once every field is there: measuring needs real fields. */
 strake_status strake_solver_place(strake_solver *solver, strake_error *error);
+
+/** Waits for parts that read the host's inputs while they step, which are about to change. */
+strake_status strake_solver_let_go(strake_solver *solver, strake_error *error);
 
 /**
  * Brings the parts' states to the host, which reading begins with. @return STRAKE_WENT_BACK where a device is lost with them

@@ -268,6 +268,12 @@ static void add_line(const line *l, strake_extreme *extreme, const double *value
     strake_extreme_add_line(extreme, value, l->count, l->at[0], l->at[1], l->at[2]);
 }
 
+/* What is no number counts as more than any. */
+static inline double positive(double u)
+{
+    return u > 0.0 ? u : u <= 0.0 ? 0.0 : (double)INFINITY;
+}
+
 /* What flows out through the two faces of each cell across an axis. */
 static void add_outflow(const line *l, int field, int axis, strake_piece out)
 {
@@ -275,7 +281,7 @@ static void add_outflow(const line *l, int field, int axis, strake_piece out)
     const double *const before = values(l, field, -1, axis == 2 ? 1 : 0, room[0]);
     const double *const after = axis == 2 ? before + 1 : values(l, field, axis, 0, room[1]);
     for (int64_t k = 0; k < l->count; k++) {
-        out[k] = (out[k] + (after[k] > 0.0 ? after[k] : 0.0)) - (before[k] < 0.0 ? before[k] : 0.0);
+        out[k] = (out[k] + positive(after[k])) + positive(-before[k]);
     }
 }
 
@@ -339,11 +345,16 @@ static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata
     for (int d = 0; d < fields->dims; d++) {
         add_outflow(l, fields->u + d, strake_mpdata_axis(fields->dims, d), out);
     }
-    for (int64_t k = 0; k < l->count; k++) {
+    const bool is_one = l->array[fields->h] == NULL && l->number[fields->h] == 1.0;
+    for (int64_t k = 0; k < l->count && !is_one; k++) {
         out[k] /= h[k];
     }
     add_line(l, &extreme[OUTFLOW], out);
-    add_least(l, fields->h, &extreme[LEAST_H]);
+    if (!is_one) {
+        add_least(l, fields->h, &extreme[LEAST_H]);
+    } else if (l->at[2] == 0) {
+        strake_extreme_add(&extreme[LEAST_H], -1.0, l->at[0], l->at[1], 0);
+    }
     if (options->changes) {
         add_least(l, fields->h_next, &extreme[LEAST_H]);
     }

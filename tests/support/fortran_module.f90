@@ -25,6 +25,7 @@ program fortran_module
   type(strake_solver) :: s, other
   real(real64) :: psi(7, 5), u1(7, 6), u2(7, 5), again(7, 5), minimum, maximum, total
   real(real64), allocatable :: measured(:)
+  real(real64), pointer :: lent(:, :)
   real(real32) :: small(7, 5)
   character(len=400) :: message
   integer :: status, i, j
@@ -61,6 +62,12 @@ program fortran_module
   call check(s%step_count() == 5 .and. s%time() == 2.5_real64, 'steps and time')
   call s%get('psi', psi)
   call check(any(again /= psi) .and. maxval(psi) < 57, 'steps change a field')
+
+  call s%lend('u1', lent)
+  lent = u1
+  call s%give_back('u1')
+  call s%get('u1', u1)
+  call check(all(shape(lent) == shape(u1)) .and. all(lent == u1), 'a field is lent')
 
   call s%save('fortran.strake')
   call other%open(text=text, on='serial')

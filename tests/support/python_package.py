@@ -157,6 +157,22 @@ def out_takes_a_field_without_a_copy():
 
 
 @test
+def lent_fields_are_written_in_place():
+    with filled() as s, filled() as other:
+        u1 = 0.2 * np.sin(np.arange(64.0))[:, None] * np.ones(s.shape("u1"))[:64, :64]
+        place = s.lend("u1")
+        assert place.shape == s.shape("u1") and place.dtype == s.dtype
+        place[...] = np.resize(u1, place.shape)
+        s.give_back("u1")
+        other["u1"] = np.resize(u1, place.shape)
+        s.step(2)
+        other.step(2)
+        assert s["psi"].tobytes() == other["psi"].tobytes() and (s["u1"] == place).all()
+        raises(strake.StateError, ["psi", "strake_set_field()"], lambda: s.lend("psi"))
+        raises(strake.StateError, ["u2", "strake_lend_field()"], lambda: s.give_back("u2"))
+
+
+@test
 def arrays_of_other_types_and_orders_are_taken():
     with filled() as s:
         values = np.arange(64 * 64).reshape(64, 64) % 100

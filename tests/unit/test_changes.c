@@ -300,6 +300,68 @@ static void wrong_series_are_refused(void **state)
     }
 }
 
+/* A model gives a flow for every step: copied, or written in place. */
+static void run_model(const char *where, const char *const *sets, bool is_lent, double psi[CELLS])
+{
+    static const char *const text = GRID "fields:\n" STATE H;
+    static const char *const names[] = {"u1", "u2"};
+    double field[ROWS * (COLS + 1)];
+    strake_error error;
+    strake_place place[2];
+    strake_case *which = open_case(text, sets, true);
+    strake_solver *solver = open_solver(which, where, NULL, 2);
+    assert_int_equal(strake_return_field(solver, "u1", &error), STRAKE_ERR_STATE);
+    for (int kind = 0; kind < 2 && is_lent; kind++) {
+        assert_int_equal(strake_lend_field(solver, names[kind], &place[kind], &error), STRAKE_OK);
+        assert_true(place[kind].dims == 2 && place[kind].shape[0] == ROWS &&
+                    place[kind].shape[1] == columns(kind) && place[kind].stride[1] == 1 &&
+                    place[kind].stride[0] >= columns(kind));
+    }
+    for (int step = 0; step < 6; step++) {
+        for (int kind = 0; kind < 2; kind++) {
+            const int cols = columns(kind);
+            double *const to = is_lent ? place[kind].data : field;
+            const int64_t pitch = is_lent ? place[kind].stride[0] : cols;
+            for (int k = 0; k < ROWS * cols; k++) {
+                to[k / cols * pitch + k % cols] = 0.3 * in_step(kind, step, k / cols, k % cols);
+            }
+            if (is_lent) {
+                assert_int_equal(strake_return_field(solver, names[kind], &error), STRAKE_OK);
+            } else {
+                strake_harness_set(solver, names[kind], field, (size_t)(ROWS * cols));
+            }
+        }
+        strake_harness_step(solver, 1 + step % 2);
+    }
+    strake_harness_get_psi(solver, psi, CELLS);
+    if (is_lent) {
+        ((double *)place[0].data)[3] = NAN;
+        assert_int_equal(strake_return_field(solver, "u1", &error), STRAKE_OK);
+        assert_int_equal(strake_step(solver, 1, &error), STRAKE_ERR_USAGE);
+        assert_non_null(strstr(error.text, "cell ["));
+        assert_int_equal(strake_lend_field(solver, "psi", &place[0], &error), STRAKE_ERR_STATE);
+    }
+    strake_close(&solver);
+    strake_case_close(&which);
+}
+
+static void lent_fields_are_those_that_were_written(void **state)
+{
+    static const char *const blocks[] = {"run.blocks=3", NULL};
+    double psi[CELLS], expected[CELLS];
+    (void)state;
+    run_model("serial", NULL, false, expected);
+    run_model("cpu", NULL, true, psi);
+    assert_memory_equal(psi, expected, sizeof psi);
+    strake_harness_need_device(STRAKE_DOUBLE);
+    strake_harness_build_quickly(true);
+    for (int k = 0; k < 4; k++) {
+        run_model(k == 3 ? "cpu,ocl:0" : "ocl:0", k == 2 ? blocks : NULL, k > 0, psi);
+        assert_memory_equal(psi, expected, sizeof psi);
+    }
+    strake_harness_build_quickly(false);
+}
+
 /* Stable for three steps, not then; the states of these can still be read, and the others are not lost. */
 static void unstable_levels_are_told_with_their_time(void **state)
 {
@@ -499,6 +561,7 @@ int main(void)
         cmocka_unit_test(bits_are_the_same_everywhere),
         cmocka_unit_test(restarts_go_on_to_the_same_bits),
         cmocka_unit_test(wrong_series_are_refused),
+        cmocka_unit_test(lent_fields_are_those_that_were_written),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
         cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
         cmocka_unit_test(a_courant_number_holds_between_levels),

@@ -67,6 +67,13 @@ class Options(ctypes.Structure):
                 ("compiling", ctypes.c_void_p), ("progress", ctypes.c_void_p)]
 
 
+class Place(ctypes.Structure):
+    """strake_place"""
+
+    _fields_ = [("data", ctypes.c_void_p), ("dims", ctypes.c_int), ("shape", ctypes.c_int64 * 3),
+                ("stride", ctypes.c_int64 * 3)]
+
+
 def _find():
     """$STRAKE_LIBRARY; else what came with the package; else what `make` left, where this is the source tree;
     else what `make install` installed."""
@@ -108,6 +115,8 @@ _FUNCTIONS = {
     "strake_open": (_status, [_pointer, ctypes.POINTER(Options), _out, _error]),
     "strake_close": (None, [_out]),
     "strake_set_field": (_status, [_pointer, _text, _pointer, _error]),
+    "strake_lend_field": (_status, [_pointer, _text, ctypes.POINTER(Place), _error]),
+    "strake_return_field": (_status, [_pointer, _text, _error]),
     "strake_get_field": (_status, [_pointer, _text, _pointer, _error]),
     "strake_field_count": (ctypes.c_int, [_pointer]),
     "strake_field_name": (_text, [_pointer, ctypes.c_int]),

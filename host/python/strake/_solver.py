@@ -12,7 +12,7 @@ import weakref
 
 import numpy as np
 
-from strake._library import NOTICE, ErrorText, Options, StateError, call, lib, take_text
+from strake._library import NOTICE, ErrorText, Options, Place, StateError, call, lib, take_text
 
 Statistics = collections.namedtuple("Statistics", "minimum maximum sum")
 
@@ -187,6 +187,23 @@ class Solver:
             raise ValueError("field %s has the shape %s, the array %s" % (name, shape, array.shape))
         with self._lock:
             self._check(lib.strake_set_field(self._solver, name.encode(), array.ctypes.data, self._error_at))
+
+    def lend(self, name):
+        """The solver's own array of an input, to be written in place instead of being copied with set(): the same one
+        until the solver is closed, after which it must not be used. What it holds counts from give_back() on."""
+        place = Place()
+        with self._lock:
+            self._check(lib.strake_lend_field(self._solver, name.encode(), ctypes.byref(place), self._error_at))
+        shape, size = tuple(place.shape[:place.dims]), self.dtype.itemsize
+        strides = tuple(size * place.stride[d] for d in range(place.dims))
+        count = sum((n - 1) * place.stride[d] for d, n in enumerate(shape)) + 1
+        memory = (ctypes.c_char * (count * size)).from_address(place.data)
+        return np.ndarray(shape, self.dtype, memory, strides=strides)
+
+    def give_back(self, name):
+        """Says that a field that lend() gave has been written."""
+        with self._lock:
+            self._check(lib.strake_return_field(self._solver, name.encode(), self._error_at))
 
     def get(self, name, out=None):
         """A copy of a field; in `out`, which is returned, if that is given: of the field's shape and the solver's
