@@ -145,6 +145,18 @@ static double find_work_rate(const strake_bench_item *item)
                                                                           : (double)NAN;
 }
 
+/* That an item of the domain moves in a step at least; NaN: what it does was not counted. */
+static double bytes_of(const strake_bench *bench, const strake_bench_item *item)
+{
+    const double steps = (double)item->repeats * (double)item->steps;
+    if (!(item->domain.work_bytes > 0.0)) {
+        return bench->bytes_per_cell;
+    }
+    return item->work > 0.0 ? item->domain.item_bytes +
+                                  item->domain.work_bytes * item->work / steps / bench->cells
+                            : (double)NAN;
+}
+
 void strake_bench_derive(strake_bench *bench)
 {
     const strake_bench_item *serial = NULL, *cpu = NULL;
@@ -168,7 +180,7 @@ void strake_bench_derive(strake_bench *bench)
         item->over_cpu = cpu != NULL ? rate / cpu->rate.median : (double)NAN;
         item->of_sum = measured ? over_sum(bench, item) : (double)NAN;
         item->karp_flatt = measured ? serial_fraction(bench, item) : (double)NAN;
-        item->of_roof = rate * bench->bytes_per_cell / item->roof;
+        item->of_roof = rate * bytes_of(bench, item) / item->roof;
     }
 }
 

@@ -375,7 +375,7 @@ static void describe(const strake_part *part, strake_part_report *out)
 /* Of every table: before it is made nobody knows which of the two it will be. */
 #define OPENCL_PART                                                                                \
     .word = "ocl", .role = "stripe", .settings = STRAKE_FOR_OPENCL | STRAKE_FOR_KERNELS,           \
-    .has_driver = true, .is_whole = true, .warms_up = true, .is_tried = true,                      \
+    .has_driver = true, .is_whole = true, .is_tuned = true, .is_tried = true,                      \
     .cores = strake_part_device_cores, .make = make, .unmake = unmake, .describe = describe
 
 const strake_part_ops strake_part_opencl = {OPENCL_PART, .has_room = never_has_room};

@@ -8,7 +8,6 @@
 #include "engine/graph.h"
 #include "output/output.h"
 #include "output/report.h"
-#include "scene/scene.h"
 #include "main/case_options.h"
 #include "main/command.h"
 #include "main/formats.h"
@@ -133,15 +132,15 @@ static void print_parts(const strake_case *which, const strake_solver *solver,
                         const strake_part_report *part, FILE *stream)
 {
     const int count = strake_solver_parts(solver, NULL, 0);
+    const double slabs = (double)strake_solver_describe(solver).slabs;
     (void)fprintf(stream, "\n%-8s %-40s %9s %6s %8s\n", "where", "device", strake_slab_name(which),
                   "share", "threads");
     for (int k = 0; k < count && k < STRAKE_MAX_PARTS; k++) {
         const strake_part_report *const p = &part[k];
-        (void)fprintf(stream, "%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
-                      (long long)(p->end - p->first),
-                      100.0 * (double)(p->end - p->first) / (double)which->n[0], p->threads,
-                      p->bit_exact ? ""
-                                   : "\n         (not bit-exact: failed the arithmetic self-test)");
+        (void)fprintf(
+            stream, "%-8.8s %-40.40s %9lld %4.0f %% %8d%s\n", p->id, p->name,
+            (long long)(p->end - p->first), 100.0 * (double)(p->end - p->first) / slabs, p->threads,
+            p->bit_exact ? "" : "\n         (not bit-exact: failed the arithmetic self-test)");
     }
 }
 
@@ -237,7 +236,8 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     strake_report_shape(which, json);
     if (is_open) {
         strake_json_number(json, "end", which->end);
-        strake_json_number(json, "least_steps", least_steps(which));
+        strake_json_number(json, "least_steps",
+                           which->problem->has_particles ? (double)NAN : least_steps(which));
     } else {
         strake_json_integer(json, "steps", which->steps);
     }
@@ -269,23 +269,75 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     return status;
 }
 
-static void print_line(void *user, const char *text)
+/* Of particles, what stands where at the start is told while they are placed; warnings go where they always go. */
+static void gather(void *user, const char *line)
 {
-    (void)fprintf(user, "%s\n", text);
+    if (strncmp(line, STRAKE_NOTICE_WARNING, strlen(STRAKE_NOTICE_WARNING)) == 0) {
+        strake_notice(NULL, line);
+    } else {
+        strake_text_print(user, "%s\n", line);
+    }
 }
 
-/* A case of particles: what stands where at the start. */
-static strake_status check_scene(const strake_case *which, FILE *stream, strake_error *error)
+/* Steps of the case itself, which nobody goes on with: there are no trials of particles. */
+static strake_status time_particles(strake_solver *solver, strake_forecast *f, strake_error *error)
 {
-    strake_scene scene;
-    const strake_status status = strake_scene_make(which, &scene, error);
-    if (status == STRAKE_OK) {
-        (void)fprintf(stream, "%s is valid\n\nproblem    %s, %s precision\n", which->file,
-                      which->problem->name, strake_precision_name(which->precision));
-        strake_scene_describe(which, &scene, print_line, stream);
+    enum { TRIALS = 5, MOST = 256 };
+    static const double enough = 0.1;
+    strake_status status = STRAKE_OK;
+    double seconds[TRIALS] = {0.0};
+    const double waited[TRIALS] = {0.0};
+    double step = 0.0;
+    int trials = 0;
+    STRAKE_TRY(strake_step(solver, 1, error));
+    for (int k = -1; k < TRIALS; k++) { /* the first one only tells how many steps suffice */
+        const double wanted = step > 0.0 ? enough / step : 2.0;
+        const int64_t steps = wanted < 1.0 ? 1 : wanted < MOST ? (int64_t)wanted : MOST;
+        const double begin = strake_solver_step_seconds(solver);
+        const int64_t before = strake_step_count(solver);
+        STRAKE_TRY(strake_step(solver, steps, error));
+        const int64_t done = strake_step_count(solver) - before;
+        if (done == 0) {
+            break; /* the case has ended */
+        }
+        step = (strake_solver_step_seconds(solver) - begin) / (double)done;
+        seconds[trials] = step;
+        trials += k >= 0 ? 1 : 0;
     }
-    strake_scene_close(&scene);
+    if (trials > 0) {
+        *f = strake_forecast_of(seconds, waited, trials);
+    }
+cleanup:
     return status;
+}
+
+static void print_particles(const strake_case *which, const strake_solver *solver,
+                            const strake_text *notes, FILE *stream)
+{
+    char size[32];
+    (void)fprintf(stream, "%s is valid\n\nproblem    %s, %s precision\n%s", which->file,
+                  which->problem->name, strake_precision_name(which->precision),
+                  notes->data != NULL ? notes->data : "");
+    (void)fprintf(stream, "memory     about %s\n",
+                  strake_size_text(strake_solver_describe(solver).memory, size));
+}
+
+static void print_particles_forecast(const strake_solver *solver, const strake_forecast *f,
+                                     FILE *stream)
+{
+    const strake_choice *choice = NULL;
+    const int count = strake_solver_choices(solver, &choice);
+    const strake_domain_report domain = strake_solver_describe(solver);
+    if (count > 1) {
+        print_choices(choice, count, false, stream);
+    }
+    if (f->trials > 0) {
+        (void)fprintf(stream,
+                      "\nprediction %.4g ms a step at the beginning, between %.3g and %.3g in %d "
+                      "trials: %.4g %s\n",
+                      1e3 * f->seconds, 1e3 * f->low, 1e3 * f->high, f->trials,
+                      domain.items / f->seconds / domain.rate_unit, domain.rate);
+    }
 }
 
 static int command(const strake_arguments *arguments)
@@ -299,11 +351,14 @@ static int command(const strake_arguments *arguments)
     int code = STRAKE_EXIT_DONE;
     strake_report_file report = {0};
     FILE *const stream = strake_table_stream(arguments->report);
-    const strake_options settings = strake_solver_options(arguments);
+    strake_options settings = strake_solver_options(arguments);
+    strake_text notes = {0};
+    bool has_particles = false;
     STRAKE_TRY(strake_case_from(arguments, &which, error));
-    if (which->problem->has_particles) {
-        STRAKE_TRY(check_scene(which, stream, error));
-        goto cleanup;
+    has_particles = which->problem->has_particles;
+    if (has_particles) {
+        settings.notice = gather;
+        settings.user = &notes;
     }
     STRAKE_TRY(strake_output_look(which, strake_formats, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
@@ -311,11 +366,18 @@ static int command(const strake_arguments *arguments)
     part = calloc(STRAKE_MAX_PARTS, sizeof *part);
     STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     (void)strake_solver_parts(solver, part, STRAKE_MAX_PARTS);
-    print_case(which, solver, stream);
+    if (has_particles) {
+        print_particles(which, solver, &notes, stream);
+    } else {
+        print_case(which, solver, stream);
+    }
     print_outputs(which, solver, stream);
     print_parts(which, solver, part, stream);
     strake_summary_print_cpu(part, strake_solver_parts(solver, NULL, 0), stream);
-    if (strcmp(part[0].id, "serial") != 0) {
+    if (has_particles) {
+        STRAKE_TRY(time_particles(solver, &forecast, error));
+        print_particles_forecast(solver, &forecast, stream);
+    } else if (strcmp(part[0].id, "serial") != 0) {
         STRAKE_TRY(strake_solver_predict(solver, &forecast, error));
         print_forecast(which, solver, &forecast, stream);
     }
@@ -327,6 +389,7 @@ cleanup:
         code = strake_say_error(error);
     }
     free(part);
+    strake_text_free(&notes);
     strake_report_drop(&report);
     strake_close(&solver);
     strake_case_close(&which);
@@ -351,6 +414,7 @@ const strake_command strake_command_check = {
         "long the run would take, and why on these processors. The forecast is the median of\n"
         "several trials with the range of them, which is wide where other programs run; its\n"
         "lower end is the shortest trial less the time that other programs had the processors.\n"
+        "Of particles it times the first steps.\n"
         "\n" STRAKE_WHERE_HELP,
     .examples = "  strake check cone.yaml\n"
                 "  strake check cone.yaml --on cpu,ocl:0 --split 1,3\n"

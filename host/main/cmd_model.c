@@ -407,7 +407,9 @@ const strake_command strake_command_model = {
         "messages\n"
         "are kept for this set-up of ranks, machines and MPI; runs of the same one decide by them\n"
         "how ranks exchange (run.exchange) and how often (run.steps_per_sweep). With CASE.yaml\n"
-        "the command says what the models mean for that case.\n",
+        "the command says what the models mean for that case; of particles, what pairs and\n"
+        "particles move and compute, and beside the rate that memory allows what some steps "
+        "have.\n",
     .examples = "  strake model\n"
                 "  strake model cone.yaml --on ocl:0 --budget 10\n"
                 "  mpirun -np 2 strake model --on cpu\n"

@@ -351,7 +351,8 @@ static const strake_option options[] = {
     STRAKE_TEXT("--on", on, "WHERE",
                 "what to tune: a list of cpu, gpu:N and ocl:N, or\n"
                 "gpu, hybrid, auto (default: the CPU and every device)"),
-    STRAKE_TEXT("--problem", problem, "NAME", "for which problem (default: mpdata2d)"),
+    STRAKE_TEXT("--problem", problem, "NAME",
+                "for which problem, also of particles\n(default: mpdata2d)"),
     STRAKE_NUMBER("--budget", REAL, budget, "SECONDS", 5, 1e6,
                   "time for everything together, kept within a tenth\n(default: 180, least: 5)"),
     STRAKE_FLAG("--force", force, "tune again what is tuned already"),

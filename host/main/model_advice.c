@@ -101,6 +101,9 @@ strake_status strake_model_advise_case(const strake_case *which,
                                        const strake_model_machine *machine, FILE *stream,
                                        strake_json *json, strake_error *error)
 {
+    if (which->problem->has_particles) {
+        return strake_model_advise_particles(which, machine, stream, json, error);
+    }
     strake_status status = STRAKE_OK;
     char text[72];
     int64_t n[3];

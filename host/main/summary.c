@@ -18,7 +18,7 @@ const char *strake_shape_text(int dims, const int64_t shape[3], char text[72])
 
 const char *strake_slab_name(const strake_case *which)
 {
-    return which->problem->dims == 3 ? "planes" : "rows";
+    return which->problem->has_particles ? "slices" : which->problem->dims == 3 ? "planes" : "rows";
 }
 
 static void print_parts(const strake_result *result, FILE *stream)

@@ -54,6 +54,13 @@ static strake_choice *new_choice(strake_pace *pace, double seconds, bool taken, 
     return c;
 }
 
+void strake_tell_choice_of(strake_pace *pace, const char *where, double seconds, bool taken,
+                           const char *why)
+{
+    strake_choice *const c = new_choice(pace, seconds, taken, why);
+    (void)snprintf(c->where, sizeof c->where, "%s", where);
+}
+
 void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const char *why)
 {
     strake_choice *c = new_choice(pace, seconds, taken, why);

@@ -40,4 +40,8 @@ strake_status strake_choose(strake_pace *pace, strake_error *error);
 /** Remembers what the placed team was measured to take, for strake_solver_choices(). */
 void strake_tell_choice(strake_pace *pace, double seconds, bool taken, const char *why);
 
+/** The same of places that are not placed. */
+void strake_tell_choice_of(strake_pace *pace, const char *where, double seconds, bool taken,
+                           const char *why);
+
 #endif

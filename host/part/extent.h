@@ -44,6 +44,8 @@ typedef struct strake_domain_report {
     int bytes; /**< an item and step: strake_solver_bytes_per_cell() and what follows it */
     int flops, divisions, arrays;
     double memory; /**< of everything, where there are no arrays of a grid [bytes] */
+    /** Where work is counted: at least what an item in a step moves and computes, and each piece of work. */
+    double item_bytes, work_bytes, item_flops, work_flops;
     int numbers;
     strake_domain_number number[STRAKE_DOMAIN_NUMBERS];
     int64_t losses;                 /**< in this run */

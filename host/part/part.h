@@ -64,8 +64,8 @@ typedef struct strake_part_ops {
     bool
         has_workers; /**< the team's threads share its slabs and borders first; else one drives it */
     bool has_driver;   /**< a driver moves its borders to and from the host arrays, and may fail */
-    bool warms_up;     /**< a trial step makes it ready */
-    bool is_tried;     /**< trial steps tell how fast it is; settings are tuned */
+    bool is_tried;     /**< trial steps make it ready and tell how fast it is */
+    bool is_tuned;     /**< its settings are */
     bool is_whole;     /**< it computes all of its slabs unless weigh() tells of others */
     bool needs_all;    /**< it computes the whole domain or nothing */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */

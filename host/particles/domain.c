@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "particles/fields.h"
+#include "particles/sph_work.h"
 
 static const strake_particles *of(const strake_domain *domain)
 {
@@ -339,6 +340,11 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
                                   .slab_width = p->scene.size[0] / (double)domain->slabs};
     out->losses = p->losses;
     out->loss = p->loss;
+    const strake_sph_work work = strake_sph_count_work(&p->scene.sph, p->which->precision);
+    out->item_bytes = work.particle_bytes;
+    out->item_flops = work.particle_flops;
+    out->work_bytes = work.pair_bytes;
+    out->work_flops = work.pair_flops;
     add(out, "particles", "of the scene", (double)p->scene.count);
     add(out, "fluid", "particles of it", (double)p->scene.kinds[STRAKE_PARTICLE_FLUID]);
     add(out, "dynamic", "particles of walls whose density follows",

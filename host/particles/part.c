@@ -13,42 +13,9 @@ typedef struct body {
     strake_sph_run *run;
     strake_clock clock; /* as it was given when the present legs began */
     bool finds; /* the first leg only finds what belongs to new states, which steps do themselves */
-    int64_t steps;           /* that were not beyond the end */
-    int64_t told;            /* particles that had left when the user was told last */
-    bool is_spoilt;          /* trial steps were made since ... */
-    strake_sph_image before; /* ... this, which is current */
+    int64_t steps; /* that were not beyond the end */
+    int64_t told;  /* particles that had left when the user was told last */
 } body;
-
-/* Trial steps are steps like others: what is current is kept before the first of them ... */
-static strake_status begin_trial(body *b, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_sph_image *image = NULL;
-    if (!b->is_spoilt) {
-        STRAKE_TRY(strake_sph_view(b->run, &image, error));
-        STRAKE_TRY(strake_sph_image_copy(b->run, image, &b->before, error));
-        b->is_spoilt = true;
-    }
-cleanup:
-    return status;
-}
-
-static void forget_trial(body *b)
-{
-    if (b->is_spoilt) {
-        strake_sph_image_close(&b->before);
-        b->is_spoilt = false;
-    }
-}
-
-/* ... and comes back when somebody needs it. */
-static strake_status end_trial(body *b, strake_error *error)
-{
-    const strake_status status =
-        b->is_spoilt ? strake_sph_put(b->run, &b->before, error) : STRAKE_OK;
-    forget_trial(b);
-    return status;
-}
 
 /* Room for a run; and, if it was made, its beginning. */
 static strake_status begin(strake_part *part, strake_error *error)
@@ -145,40 +112,32 @@ static void unmake(strake_part *part)
 {
     body *const b = part->body;
     strake_particles_end_run(strake_particles_of(part->domain));
-    forget_trial(b);
     strake_sph_close(&b->run);
     free(b);
 }
 
 static strake_status load_states(strake_part *part, strake_error *error)
 {
-    forget_trial(part->body);
     return strake_particles_load(strake_particles_of(part->domain), error);
 }
 
 static strake_status store(strake_part *part, int parity, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     (void)parity;
-    STRAKE_TRY(end_trial(part->body, error));
-    STRAKE_TRY(strake_particles_store(strake_particles_of(part->domain), error));
-cleanup:
-    return status;
+    return strake_particles_store(strake_particles_of(part->domain), error);
 }
 
 static strake_status start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
                                  strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     body *const b = part->body;
-    STRAKE_TRY(end_trial(b, error));
+    (void)error;
     b->clock = *clock;
     b->finds = !clock->is_known;
     b->steps = 0;
     b->run->clock.time = clock->time;
     *keeps = true;
-cleanup:
-    return status;
+    return STRAKE_OK;
 }
 
 /* The clock, as the run has it. */
@@ -213,11 +172,6 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     strake_status status = STRAKE_OK;
     int64_t left = leg->steps;
     (void)finite; /* the run names the particle itself */
-    if (leg->sweep < 0) {
-        STRAKE_TRY(begin_trial(b, error));
-        status = strake_sph_step(b->run, leg->steps, (double)INFINITY, error);
-        goto cleanup;
-    }
     if (b->finds) {
         b->finds = false;
         b->steps++;
@@ -242,12 +196,7 @@ cleanup:
 static strake_status time_kernels(strake_part *part, strake_cl_time *out, int *count,
                                   strake_error *error)
 {
-    strake_status status = STRAKE_OK;
-    body *const b = part->body;
-    STRAKE_TRY(end_trial(b, error));
-    STRAKE_TRY(strake_sph_device_time(b->run, out, count, error));
-cleanup:
-    return status;
+    return strake_sph_device_time(((body *)part->body)->run, out, count, error);
 }
 
 static void describe(const strake_part *part, strake_part_report *out, strake_isa isa, int threads,
@@ -304,7 +253,7 @@ const strake_part_ops strake_particles_serial = {.word = "serial",
 const strake_part_ops strake_particles_cpu = {.word = "cpu",
                                               .role = "lists",
                                               .settings = STRAKE_FOR_SWARMS,
-                                              .is_tried = true,
+                                              .is_tuned = true,
                                               .make = make_cpu,
                                               .describe = describe_cpu,
                                               COMMON};
@@ -313,7 +262,7 @@ const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .role = "lists",
                                                  .settings = STRAKE_FOR_PARTICLES,
                                                  .has_driver = true,
-                                                 .is_tried = true,
+                                                 .is_tuned = true,
                                                  .cores = strake_part_device_cores,
                                                  .make = make_device,
                                                  .steps = steps_at_once,

@@ -63,14 +63,14 @@ static strake_status check_lone(const strake_solver *solver, const char *where, 
 {
     const strake_domain_kind *const kind = solver->kind;
     const bool is_one =
-        strcmp(where, "serial") == 0 || strcmp(where, "cpu") == 0 ||
+        strcmp(where, "serial") == 0 || strcmp(where, "cpu") == 0 || strcmp(where, "auto") == 0 ||
         (kind->opencl != NULL && strake_where_is_device(where) && strchr(where, ',') == NULL);
     if (kind->lone == NULL || (is_one && solver->domain->ranks == NULL)) {
         return STRAKE_OK;
     }
     return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: problem %s cannot run on `%s`%s: %s; use --on cpu, serial%s, without "
-                       "mpirun",
+                       "%s: problem %s cannot run on `%s`%s: %s; use --on auto, cpu, serial%s, "
+                       "without mpirun",
                        solver->which->file, solver->which->problem->name, where,
                        solver->domain->ranks != NULL ? " of several ranks" : "", kind->lone,
                        kind->opencl != NULL ? " or ocl:0" : "");
@@ -94,7 +94,7 @@ static strake_status resolve(strake_solver *solver, const strake_options *option
                                       error));
         split = own_split;
     }
-    where = where != NULL ? where : solver->kind->lone != NULL ? "cpu" : "auto";
+    where = where != NULL ? where : "auto";
     STRAKE_TRY(check_lone(solver, where, error));
     STRAKE_TRY(strake_where_resolve(solver, where, &solver->pace.kind, error));
     if (split != NULL) {
@@ -113,7 +113,7 @@ static strake_status start_up(strake_solver *solver, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     STRAKE_TRY(strake_team_upload(&solver->team, error));
-    STRAKE_TRY(solver->team.part[0].ops->warms_up ? strake_team_try(&solver->team, 1, error)
+    STRAKE_TRY(solver->team.part[0].ops->is_tried ? strake_team_try(&solver->team, 1, error)
                                                   : STRAKE_OK);
 cleanup:
     return status;
@@ -240,20 +240,19 @@ cleanup:
     return status;
 }
 
-strake_status strake_open(const strake_case *which, const strake_options *options,
-                          strake_solver **out, strake_error *error)
-{
-    return strake_open_on(which, options, NULL, out, error);
-}
-
 /* What a case is of: the one place where it is asked. */
 static const strake_domain_kind *kind_of(const strake_case *which)
 {
     return which->problem->has_particles ? &strake_particles_kind : &strake_grid_kind;
 }
 
-strake_status strake_open_on(const strake_case *which, const strake_options *options,
-                             strake_ranks *ranks, strake_solver **out, strake_error *error)
+bool strake_solver_is_lone(const strake_case *which)
+{
+    return kind_of(which)->lone != NULL;
+}
+
+strake_status strake_solver_open(const strake_case *which, const strake_options *options,
+                                 strake_ranks *ranks, strake_solver **out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_options defaults = {0};

@@ -52,6 +52,13 @@ void strake_notices_settings(const strake_solver *solver);
 strake_status strake_where_resolve(strake_solver *solver, const char *where,
                                    strake_where_kind *kind, strake_error *error);
 
+/** strake_open_on() where it is known who computes, or the team finds it. */
+strake_status strake_solver_open(const strake_case *which, const strake_options *options,
+                                 strake_ranks *ranks, strake_solver **out, strake_error *error);
+
+/** Whether one part of one process computes all of a case. */
+bool strake_solver_is_lone(const strake_case *which);
+
 /** Parses weights "1,2,0.5", one per part. */
 strake_status strake_where_weights(const strake_solver *solver, const char *text, double *weight,
                                    strake_error *error);

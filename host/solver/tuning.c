@@ -35,7 +35,7 @@ strake_status strake_solver_tune(strake_solver *solver, strake_error *error)
     for (int e = 0; e < solver->team.parts; e++) {
         solver->team.part[e].tuned = (strake_tuned_use){.level = STRAKE_TUNED_OFF};
     }
-    if (!solver->which->run.tuned || !solver->team.part[0].ops->is_tried) {
+    if (!solver->which->run.tuned || !solver->team.part[0].ops->is_tuned) {
         tell_cache(solver);
         return STRAKE_OK;
     }

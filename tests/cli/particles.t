@@ -293,10 +293,29 @@ else
     skip "pictures of particles" "no cairo or no python3"
 fi
 
-for where in auto hybrid gpu cpu,ocl:0; do
+for where in hybrid gpu cpu,ocl:0; do
     try run drop.yaml --on $where --quiet
-    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on cpu, serial or ocl:0"
+    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on auto, cpu, serial or ocl:0"
 done
+try run drop.yaml --steps 20 --output idle
+check "without a GPU auto is the CPU, by default" bash -c 'grep -q "no GPU here: .auto. runs on the CPU alone" .err && grep -q "^cpu " .out'
+try check drop.yaml --on cpu --report check.json
+check "a case is checked where it would run, with a forecast" bash -c '
+    grep -q "^particles  402: 144 fluid" .out && grep -q "^memory  *about" .out && grep -q "^cpu .* 16  100 %" .out &&
+    grep -q "^prediction .* ms a step at the beginning.* mips$" .out && grep -q "\"seconds_per_step\": [0-9]" check.json'
+try model drop.yaml --on cpu --budget 1 --quiet --report model.json
+check "a model counts pairs, and measures beside what it predicts" bash -c '
+    grep -q "402 particles, double precision; at least 2 bytes and [0-9]* operations a pair" .out &&
+    grep -q "^  cpu  *3[0-9]\.[0-9] " .out && grep -q "\"predicted_mips\": [0-9].*\"measured_mips\": [0-9]" model.json'
+support=$(dirname "$outputs")
+if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$support/gpu_opencl.c" -l:libOpenCL.so.1 -ldl 2>/dev/null; then
+    STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run drop.yaml --output two --report auto.json --set checkpoint.every=30
+    check "with a GPU auto measures both and takes the faster one, to the same bytes" bash -c '
+        grep -q "auto: \(cpu\|ocl:0\), about [0-9.]* ms a step" .err && diff -rq -x run.json one two >&2 &&
+        [ "$(grep -c "\"why\": \"measured alone\"" auto.json)" -eq 2 ] && [ "$(grep -c "\"why\": \"the fastest\"" auto.json)" -eq 1 ]'
+else
+    skip "auto with a GPU" "no OpenCL device, or no library to link with"
+fi
 try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=false
 fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"
 try run drop.yaml --on cpu --quiet --set scheme.exact=false
@@ -308,7 +327,7 @@ try bench drop.yaml --on serial --on cpu --steps 10 --repeats 2 --quiet --report
 exits 0 "particles are measured side by side"
 check "in updates and pairs a second" bash -c '
     grep -q "402 particles, double precision" .out && grep -q "^where .*median" .out && grep -q " mips " .out &&
-    grep -q "^cpu .* same$" .out && grep -q "^cpu .* pairs a second" .out &&
+    grep -q "^cpu .* [1-9][0-9]* same$" .out && grep -q "^cpu .* pairs a second" .out &&
     grep -q "\"where\": \"cpu\".*\"mips\": {\"median\": [0-9].*\"pairs_per_second\": [0-9]" bench.json'
 
 try run drop.yaml --quiet --set 'output.formats=[vtk]'
