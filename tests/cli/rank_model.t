@@ -75,4 +75,13 @@ head -c 700 measured >"$file"
 exchanging 2
 check "damaged figures are said to be" tells "$file" "is damaged or of another version, and not used"
 same "and do no harm"
+
+if [ "${STRAKE_TESTS_LONG:-}" = 1 ] && "$STRAKE" devices | grep -q '^ocl:0'; then
+    on_ranks 2 model --on ocl:0 --budget 3 --report model.json
+    check "the whole way from a device to another rank's is measured" grep -qE '^  from device to +64 B' .out
+    check "and reported" grep -qE '"device": ".*"whole": \{"regimes"' <(tr -d '\n' <model.json)
+    exchanging 2 --on ocl:0 --set run.exchange=messages --no-tune
+    check "runs on devices predict it" grep -qE '"predicted_with_devices_seconds": [0-9.e-]+, "measured' report.json
+    same "with the same bytes as processors"
+fi
 done_testing
