@@ -289,12 +289,15 @@ cleanup:
     return status;
 }
 
+/* No message takes longer than a larger one could: what does was disturbed. */
 static void keep_sizes(const strake_measured *m, strake_round_sizes *out)
 {
+    double least = (double)INFINITY;
     out->count = m->points < STRAKE_ROUND_SIZES ? m->points : STRAKE_ROUND_SIZES;
-    for (int k = 0; k < out->count; k++) {
+    for (int k = out->count - 1; k >= 0; k--) {
+        least = fmin(least, m->point[k].least);
         out->bytes[k] = m->point[k].bytes;
-        out->seconds[k] = m->point[k].least;
+        out->seconds[k] = least;
     }
 }
 
