@@ -1,5 +1,5 @@
 /*
- * cells.cl: particles into cells, these in order, and lists of neighbours; sph.cl goes before it. Atomics only count:
+ * cells.cl: particles into cells, these in order, and lists of neighbours; sph.cl and sph_parts.cl go before it. Atomics only count:
  * who comes first among the particles of a cell is decided by their keys, (kind, rank of the number), which are unique.
  */
 #pragma OPENCL FP_CONTRACT OFF
@@ -10,15 +10,20 @@
  */
 
 /*
- * Each particle to its cell, and that cell's count; those that have left the box to the one behind all, with their
- * position as from the nearest.
+/*
+ * Each of the part's own particles to its cell; those that have left the box to the nearest one, of which cell is then
+ * SPH_LEFT less its number, and totals counts them. Ghosts go behind all: who owns them does this.
  */
 __kernel void sph_enter(__constant sph_constants *n, const int4 cells, const int count,
-                        __global real4 *x, __global int *cell, const ulong room,
-                        __global uint *scratch, __global uint *start)
+                        __global real4 *x, __global int *cell, __global const uchar *share,
+                        __global uint *totals)
 {
     const int p = (int)get_global_id(0);
     if (p >= count) {
+        return;
+    }
+    if (!sph_is(cell[p], cells, share, SPH_OWN)) {
+        cell[p] = cells.x * cells.y * cells.z;
         return;
     }
     int at[3];
@@ -49,10 +54,25 @@ __kernel void sph_enter(__constant sph_constants *n, const int4 cells, const int
     place.z = to[2];
     x[p] = place;
     const int nearest = (at[0] * cells.y + at[1]) * cells.z + at[2];
-    const uint now = is_inside ? (uint)nearest : (uint)(cells.x * cells.y * cells.z);
-    cell[p] = nearest;
-    scratch[p] = now;
-    scratch[room + p] = atomic_inc(&start[now]);
+    cell[p] = is_inside ? nearest : SPH_LEFT - nearest;
+    if (!is_inside) {
+        (void)atomic_inc(&totals[0]);
+    }
+}
+
+/* The count of each cell of which the part holds the slice; behind all those that left, and then all others. */
+__kernel void sph_gather(const int4 cells, const int count, __global const int *cell,
+                         __global const uchar *share, const ulong room, __global uint *scratch,
+                         __global uint *start)
+{
+    const int p = (int)get_global_id(0);
+    if (p < count) {
+        const uint all = (uint)(cells.x * cells.y * cells.z);
+        const uint now = cell[p] < 0 ? all
+                         : sph_is(cell[p], cells, share, SPH_HOLD) ? (uint)cell[p] : all + 1;
+        scratch[p] = now;
+        scratch[room + p] = atomic_inc(&start[now]);
+    }
 }
 
 /* Particles cell by cell, within a cell as the atomics happened to go. Which of its particles one is makes room for its cell. */
@@ -69,16 +89,15 @@ __kernel void sph_scatter(const int count, const ulong room, __global uint *scra
     }
 }
 
-/* And within a cell by their keys, with all that they carry. */
-__kernel void sph_place(const int count, const ulong room, __global const uint *scratch,
-                        __global const uint *start,
-                        __global const real4 *x, __global const real4 *v,
-                        __global const real *volume, __global real4 *to_x, __global real4 *to_v,
-                        __global real *to_volume, __global uint *key, __global int *cell,
-                        __global real *rest)
+/* And within a cell by their keys, with all that they carry; nobody needs those who only went to others. */
+__kernel void sph_place(__constant sph_constants *n, const int4 cells, const int count,
+                        const ulong room, __global const uint *scratch, __global const uint *start,
+                        __global const real4 *x, __global const real4 *v, __global real4 *to_x,
+                        __global real4 *to_v, __global real *to_volume, __global uint *key,
+                        __global int *cell, __global real *rest)
 {
     const int k = (int)get_global_id(0);
-    if (k >= count) {
+    if (k >= (int)start[cells.x * cells.y * cells.z + 1]) {
         return;
     }
     __global const uint *keys = scratch + 3 * room;
@@ -89,13 +108,10 @@ __kernel void sph_place(const int count, const ulong room, __global const uint *
         at += keys[q] < own ? 1u : 0u;
     }
     const real4 place = x[p];
-    to_x[at] = place;
-    to_v[at] = v[p];
-#if SPH_DIFFUSION
-    to_volume[at] = volume[p];
-#endif
+    sph_store(to_x, to_v, to_volume, (int)at, own >> SPH_KIND_BITS, place, v[p], n);
     key[at] = own;
-    cell[at] = (int)scratch[room + p];
+    const int to = (int)scratch[room + p];
+    cell[at] = to < 0 ? SPH_LEFT - to : to;
     rest[3 * (ulong)at] = place.x;
     rest[3 * (ulong)at + 1] = place.y;
     rest[3 * (ulong)at + 2] = place.z;
@@ -151,12 +167,18 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
         }                                                                                          \
     } while (0)
 
-/* totals: rows of lists (by the scan), whether a cell has too many particles, then counts of pairs. */
-#define SPH_COUNTERS 62
+static inline bool sph_is_own(int cell, int4 cells, int2 slices)
+{
+    const int slice = cell / (cells.y * cells.z);
+    return slice >= slices.x && slice < slices.y;
+}
 
-/* Neighbours of each particle, and rows of words for each 32 of them. */
-__kernel void sph_count_near(SPH_LIST_ARGUMENTS, __global ushort2 *counts, __global uint *first,
-                             __global uint *totals)
+/*
+ * Neighbours of each particle of the part's own slices, and rows of words for each 32 of them. totals: rows of lists (by
+ * the scan), whether a cell has too many particles; pairs: of each slice.
+ */
+__kernel void sph_count_near(SPH_LIST_ARGUMENTS, const int2 slices, __global ushort2 *counts,
+                             __global uint *first, __global uint *totals, __global uint *in_slice)
 {
     __local real4 steps[SPH_CODES];
     __local uint near[SPH_GROUP], far[SPH_GROUP];
@@ -164,7 +186,7 @@ __kernel void sph_count_near(SPH_LIST_ARGUMENTS, __global ushort2 *counts, __glo
     const int count = (int)start[cells.x * cells.y * cells.z];
     uint own_near = 0, own_far = 0;
     sph_fill_steps(steps, n, cells);
-    if (p < count && key[p] >> SPH_KIND_BITS != SPH_WALL) {
+    if (p < count && key[p] >> SPH_KIND_BITS != SPH_WALL && sph_is_own(cell[p], cells, slices)) {
         SPH_NEIGHBOURS(p, {
             const bool repels = SPH_WALLS && key[q] >> SPH_KIND_BITS == SPH_WALL;
             own_far += repels ? 1u : 0u;
@@ -190,7 +212,9 @@ __kernel void sph_count_near(SPH_LIST_ARGUMENTS, __global ushort2 *counts, __glo
         const int group = p / SPH_SIDE_BY_SIDE;
         first[2 * group] = SPH_ROWS(most_near);
         first[2 * group + 1] = SPH_ROWS(most_far);
-        (void)atomic_add(&totals[2 + group % SPH_COUNTERS], pairs);
+        if (p < count) {
+            (void)atomic_add(&in_slice[cell[p] / (cells.y * cells.z)], pairs);
+        }
     }
 }
 
@@ -218,13 +242,14 @@ static inline uint sph_entry(int code, int q, int begin)
 #endif
 }
 
-__kernel void sph_fill_near(SPH_LIST_ARGUMENTS, __global const uint *first, __global uint *words)
+__kernel void sph_fill_near(SPH_LIST_ARGUMENTS, const int2 slices, __global const uint *first,
+                            __global uint *words)
 {
     __local real4 steps[SPH_CODES];
     const int p = (int)get_global_id(0);
     const int count = (int)start[cells.x * cells.y * cells.z];
     sph_fill_steps(steps, n, cells);
-    if (p >= count || key[p] >> SPH_KIND_BITS == SPH_WALL) {
+    if (p >= count || key[p] >> SPH_KIND_BITS == SPH_WALL || !sph_is_own(cell[p], cells, slices)) {
         return;
     }
     const int group = p / SPH_SIDE_BY_SIDE, lane = p % SPH_SIDE_BY_SIDE;

@@ -287,6 +287,43 @@ static inline void sph_store(__global real4 *x, __global real4 *v, __global real
 #endif
 }
 
+/* Half a step from a state with the forces there. */
+static inline void sph_step_half(int p, uint kind, real4 at, real4 speed, sph_sums f, real half_dt,
+                                 __global real4 *half_x, __global real4 *half_v,
+                                 __global real *half_volume, __constant sph_constants *n)
+{
+    const real4 to = (real4)(sph_after(at.x, speed.x, half_dt), sph_after(at.y, speed.y, half_dt),
+                             sph_after(at.z, speed.z, half_dt),
+                             sph_density(at.w, f.change, half_dt, kind == SPH_DYNAMIC,
+                                         n->scheme.density));
+    const real4 then = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
+                               sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
+    sph_store(half_x, half_v, half_volume, p, kind, to, then, n);
+}
+
+/* A state of a particle. */
+typedef struct sph_place_of {
+    real4 x, v;
+} sph_place_of;
+
+/* A whole one, with the forces half a step later. @return the new state */
+static inline sph_place_of sph_step_whole(int p, uint kind, sph_sums f, real whole, __global real4 *x,
+                                          __global real4 *v, __global real *volume,
+                                          __constant sph_constants *n)
+{
+    const real half_dt = whole * REAL(0.5);
+    const real4 at = x[p], speed = v[p];
+    sph_place_of to;
+    to.x = (real4)(sph_moved(at.x, speed.x, f.a[0], half_dt, whole),
+                   sph_moved(at.y, speed.y, f.a[1], half_dt, whole),
+                   sph_moved(at.z, speed.z, f.a[2], half_dt, whole),
+                   sph_density(at.w, f.change, whole, kind == SPH_DYNAMIC, n->scheme.density));
+    to.v = (real4)(sph_after(speed.x, f.a[0], whole), sph_after(speed.y, f.a[1], whole),
+                   sph_after(speed.z, f.a[2], whole), REAL(0.0));
+    sph_store(x, v, volume, p, kind, to.x, to.v, n);
+    return to;
+}
+
 /* The greatest of a group goes to found[group]. Numbers are not negative, and NaN never is the greatest. */
 static inline void sph_most(real own, __local real *found, __global real *most)
 {
@@ -325,14 +362,8 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
         const real4 at = x[p], speed = v[p];
         const sph_body i = sph_body_of(at, speed, n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        const real half_dt = (real)clock->dt * REAL(0.5);
-        const real4 to = (real4)(sph_after(at.x, speed.x, half_dt), sph_after(at.y, speed.y, half_dt),
-                                 sph_after(at.z, speed.z, half_dt),
-                                 sph_density(at.w, f.change, half_dt, kind == SPH_DYNAMIC,
-                                             n->scheme.density));
-        const real4 then = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
-                                   sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
-        sph_store(half_x, half_v, half_volume, p, kind, to, then, n);
+        sph_step_half(p, kind, at, speed, f, (real)clock->dt * REAL(0.5), half_x, half_v,
+                      half_volume, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
     }
@@ -363,24 +394,15 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         const uint kind = key[p] >> SPH_KIND_BITS;
         const sph_body i = sph_body_of(half_x[p], half_v[p], n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        const real whole = (real)clock->dt, half_dt = whole * REAL(0.5);
-        const real4 at = x[p], speed = v[p];
-        const real4 to = (real4)(sph_moved(at.x, speed.x, f.a[0], half_dt, whole),
-                                 sph_moved(at.y, speed.y, f.a[1], half_dt, whole),
-                                 sph_moved(at.z, speed.z, f.a[2], half_dt, whole),
-                                 sph_density(at.w, f.change, whole, kind == SPH_DYNAMIC,
-                                             n->scheme.density));
-        const real4 then =
-            (real4)(sph_after(speed.x, f.a[0], whole), sph_after(speed.y, f.a[1], whole),
-                    sph_after(speed.z, f.a[2], whole), REAL(0.0));
+        const sph_place_of to = sph_step_whole(p, kind, f, (real)clock->dt, x, v, volume, n);
         const ulong place = 3 * (ulong)p;
-        sph_store(x, v, volume, p, kind, to, then, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
-        far = STRAKE_MAX(
-            sph_square(to.x - rest[place], to.y - rest[place + 1], to.z - rest[place + 2]), far);
-        fast = STRAKE_MAX(sph_square(then.x, then.y, then.z), fast);
-        if (!(sph_not_finite(to.x, to.y, to.z, then.x, then.y, then.z, to.w) == REAL(0.0))) {
+        far = STRAKE_MAX(sph_square(to.x.x - rest[place], to.x.y - rest[place + 1],
+                                    to.x.z - rest[place + 2]),
+                         far);
+        fast = STRAKE_MAX(sph_square(to.v.x, to.v.y, to.v.z), fast);
+        if (!(sph_not_finite(to.x.x, to.x.y, to.x.z, to.v.x, to.v.y, to.v.z, to.x.w) == REAL(0.0))) {
             (void)atomic_min(&clock->bad, p);
         }
     }
@@ -390,9 +412,10 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
     sph_most(fast, found, most + 5 * room);
 }
 
-/* How far and how fast all are, without a step. */
-__kernel void sph_look(const int count, const int room, __global const real4 *x,
-                       __global const real4 *v, __global const real *rest, __global real *most)
+/* How far and how fast all are, without a step; of those in a range the first that has NaN or Inf. */
+__kernel void sph_look(__global sph_clock *clock, const int2 range, const int count, const int room,
+                       __global const real4 *x, __global const real4 *v, __global const real *rest,
+                       __global real *most)
 {
     __local real found[SPH_GROUP];
     const int p = (int)get_global_id(0);
@@ -401,6 +424,10 @@ __kernel void sph_look(const int count, const int room, __global const real4 *x,
         far = sph_square(x[p].x - rest[3 * (ulong)p], x[p].y - rest[3 * (ulong)p + 1],
                          x[p].z - rest[3 * (ulong)p + 2]);
         fast = sph_square(v[p].x, v[p].y, v[p].z);
+        if (p >= range.x && p < range.y &&
+            !(sph_not_finite(x[p].x, x[p].y, x[p].z, v[p].x, v[p].y, v[p].z, x[p].w) == REAL(0.0))) {
+            (void)atomic_min(&clock->bad, p);
+        }
     }
     sph_most(far, found, most + 4 * room);
     sph_most(fast, found, most + 5 * room);

@@ -332,10 +332,11 @@ cleanup:
 /* What was seen until now tells nothing: slabs that have come to others are computed as a whole at first. */
 static bool is_fresh(strake_pace *pace)
 {
+    const strake_domain *const d = pace->domain;
     if (!pace->balances || !pace->is_fresh) {
         return false;
     }
-    pace->is_fresh = false;
+    pace->is_fresh = d->ops->is_settled != NULL && !d->ops->is_settled(d);
     memset(pace->seen_busy, 0, sizeof pace->seen_busy);
     find_work(pace, pace->worked);
     strake_looks_anew(&pace->looks);

@@ -67,6 +67,9 @@ typedef struct strake_domain_ops {
     /** The slabs that it has, as the case gives them, before the first step. Collective. */
     strake_status (*fill)(strake_domain *domain, strake_error *error);
 
+    /** Whether slabs that were to move have: their work is done by whom they were given to. NULL: at once */
+    bool (*is_settled)(const strake_domain *domain);
+
     /** Finds the work of all slabs. Where it is the same for all there is nothing to do. */
     void (*weigh)(strake_domain *domain);
 

@@ -68,6 +68,7 @@ typedef struct strake_part_ops {
     bool is_tuned;     /**< its settings are */
     bool is_whole;     /**< it computes all of its slabs unless weigh() tells of others */
     bool needs_all;    /**< it computes the whole domain or nothing */
+    bool meets_within; /**< its kind's parts exchange, and agree on time steps, within their legs */
     bool bounds_steps; /**< a sweep has no more steps than the row loops were planned for */
 
     /** Processors that it takes from the workers; @p is_first: it is the first part of its device. */
@@ -99,7 +100,7 @@ typedef struct strake_part_ops {
     /** Waits for the bound on the next time step [s] that its slabs allow. NULL: legs told it. */
     strake_status (*bound)(strake_part *part, double *bound, strake_error *error);
     /**
-     * Alone, a part may keep the clock itself: legs between these two calls take their time steps from there, and
+     * Alone, or where all parts meet within their legs, a part may keep the clock itself: legs between these two calls take their time steps from there, and
      * those that come after its end do nothing. NULL, or @p keeps is false: it is told every one.
      */
     strake_status (*start_clock)(strake_part *part, const strake_clock *clock, bool *keeps,

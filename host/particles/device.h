@@ -16,6 +16,7 @@
 
 typedef enum strake_sph_kernel_name {
     STRAKE_SPH_ENTER,
+    STRAKE_SPH_GATHER,
     STRAKE_SPH_SCATTER,
     STRAKE_SPH_SETTLE,
     STRAKE_SPH_COUNT_NEAR,
@@ -27,6 +28,11 @@ typedef enum strake_sph_kernel_name {
     STRAKE_SPH_CORRECT,
     STRAKE_SPH_LOOK,
     STRAKE_SPH_TICK,
+    STRAKE_SPH_PASS,
+    STRAKE_SPH_HALF,
+    STRAKE_SPH_WHOLE,
+    STRAKE_SPH_SUM_UP,
+    STRAKE_SPH_LEAVE,
     STRAKE_SPH_KERNELS
 } strake_sph_kernel_name;
 
@@ -38,7 +44,7 @@ enum {
     STRAKE_SPH_AFTER_LOOK
 };
 
-enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 64 };
+enum { STRAKE_SPH_SIDE_BY_SIDE = 32, STRAKE_SPH_TOTALS = 2, STRAKE_SPH_FOUND = 7 };
 
 /** Rows of words for lists: two for 32 particles each. */
 static inline int64_t strake_sph_list_rows(int64_t particles)
@@ -49,8 +55,8 @@ static inline int64_t strake_sph_list_rows(int64_t particles)
 typedef struct strake_sph_device {
     strake_sph_run run;
     strake_precision precision;
-    strake_cl_kernels session; /**< loader, device, context, filler */
-    cl_command_queue queue;
+    strake_cl_kernels session;         /**< loader, device, context, filler */
+    cl_command_queue queue, transfers; /**< the latter only where others compute, too */
     cl_program program;
     cl_kernel kernel[STRAKE_SPH_KERNELS];
     strake_cl_waiter waiter;
@@ -62,6 +68,15 @@ typedef struct strake_sph_device {
     cl_int cells4[4];                 /**< cells along the axes */
     strake_sph_numbers numbers;
     cl_mem constants, clock_there, most, sums, totals, start, cell, key, rest, first, counts, words;
+    cl_mem share, in_slice; /**< [slice] strake_sph_share; pairs */
+    cl_mem force, found;    /**< where others compute, too */
+    cl_mem out_x, out_v, out_cell, out_key;
+    int64_t out_room;
+    unsigned char *shares; /**< what is in share */
+    cl_uint *in_slices;    /**< and in in_slice */
+    strake_range low, high,
+        ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
+    int64_t passed[2]; /**< groups of work-items of the last passes */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;
     size_t words_bytes;
@@ -69,9 +84,8 @@ typedef struct strake_sph_device {
     sph_clock clock;
     int64_t most_groups;     /**< of passes: a row of most */
     int64_t ahead, interval; /**< steps enqueued at once, and between the last two orders */
-    double pairs;            /**< of a pass */
-    int64_t *number;         /**< by rank */
-    strake_sph_image image;  /**< as it was seen last; all NULL before */
+    int64_t image_room;
+    strake_sph_image image; /**< as it was seen last; all NULL before */
 } strake_sph_device;
 
 /** How lists lie in memory, in the order of the words of run.lists. */
@@ -105,11 +119,57 @@ strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t byt
 strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
                               void *to, strake_error *error);
 
+strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
+                              strake_error *error);
+
+/** The number of the particle that has a key. */
+static inline int64_t strake_sph_number_of(cl_uint key)
+{
+    return (int64_t)(key & ((1U << STRAKE_SPH_PLACE_BITS) - 1));
+}
+
+/** At least so many bytes for words, which are lost where these are more. */
+strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake_error *error);
+
 /** Takes over particles of an image, with lists where it is in order. */
 strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *image,
                                 strake_error *error);
+/** By which particles of a cell are sorted: kind, then number. */
+static inline cl_uint strake_sph_key_of(const strake_sph_image *image, int64_t p)
+{
+    return (cl_uint)image->number[p] | (cl_uint)image->kind[p] << STRAKE_SPH_PLACE_BITS;
+}
+
+/** Three arrays of the host and one more as one of the device has them; and back, of so many numbers each. */
+void strake_sph_interleave(void *out, int element, int64_t count, void *const axis[3],
+                           const void *last);
+strake_status strake_sph_read_wide(strake_sph_device *own, cl_mem from, int64_t count, int numbers,
+                                   void *const axis[3], void *last, strake_error *error);
+
+/** Particles of arrays of the device, all of an image's count, but for where they were; and behind the first ones there. */
+strake_status strake_sph_read_particles(strake_sph_device *own, cl_mem x, cl_mem v, cl_mem cell,
+                                        cl_mem key, strake_sph_image *image, strake_error *error);
+strake_status strake_sph_write_particles(strake_sph_device *own, const strake_sph_image *image,
+                                         int64_t first, strake_error *error);
 /** Fills own->image. */
 strake_status strake_sph_download(strake_sph_device *own, strake_error *error);
+
+/** All arrays, with the run's room. */
+strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error);
+
+/** Room for so many particles; of those that are there places, speeds, cells and keys stay. */
+strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake_error *error);
+
+/** Passes, advances and looks where others compute, too (strake_sph_ops). */
+strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error);
+strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error);
+strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
+                                     strake_error *error);
+/** What these need beyond what a device that is alone has. */
+strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error);
+
+/** Between particles' way to their cells and their order: what others need goes to them, and what they have comes. */
+strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *error);
 
 /** A new order with lists; own->clock is what comes after. */
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error);

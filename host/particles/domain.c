@@ -14,7 +14,7 @@ static const strake_particles *of(const strake_domain *domain)
     return (const strake_particles *)domain;
 }
 
-/* --- for the team: one part has everything, so that nothing moves and nobody takes over ---------- */
+/* --- for the team ---------------------------------------------------------------------------------- */
 
 static bool lacks_inputs(const strake_domain *domain)
 {
@@ -35,21 +35,38 @@ static bool lacks_results(const strake_domain *domain)
 static void note(strake_domain *domain, strake_domain_event event)
 {
     strake_particles *const p = strake_particles_of(domain);
+    p->is_storing = false;
     switch (event) {
     case STRAKE_DOMAIN_LOADED:
     case STRAKE_DOMAIN_STEPPED:
         p->state = STRAKE_PARTICLES_AHEAD;
-        p->now = NULL;
         break;
     case STRAKE_DOMAIN_STORED:
         p->state = STRAKE_PARTICLES_SEEN;
         break;
     case STRAKE_DOMAIN_PLACED:
     case STRAKE_DOMAIN_SPOILT:
+        p->state = p->state != STRAKE_PARTICLES_NONE ? STRAKE_PARTICLES_GIVEN : p->state;
+        break;
     case STRAKE_DOMAIN_REFRESHED:
     case STRAKE_DOMAIN_GIVEN:
         break;
     }
+}
+
+/* After each of two passes the forces on the outermost slices; a pass reads states and lists. */
+static strake_exchange_case exchange(const strake_domain *domain, int64_t slabs, int sides,
+                                     double bandwidth)
+{
+    enum { FORCES = 4, READ = 300, PASSES = 2 };
+    const strake_particles *const p = of(domain);
+    const double each = (double)p->scene.count / (double)domain->slabs;
+    return (strake_exchange_case){.slabs = slabs,
+                                  .halo = {1, 1},
+                                  .sides = sides,
+                                  .states = PASSES,
+                                  .slab_bytes = FORCES * (double)p->host.element * each,
+                                  .slab_seconds = PASSES * READ * each / bandwidth};
 }
 
 static void settle(strake_domain *domain)
@@ -57,121 +74,112 @@ static void settle(strake_domain *domain)
     (void)domain;
 }
 
+/* Pairs of every slice; before anybody has counted them, its particles. */
 static void weigh(strake_domain *domain)
 {
+    strake_particles *const p = strake_particles_of(domain);
+    double sum = 0.0;
+    for (int64_t slice = 0; slice < domain->slabs; slice++) {
+        domain->work[slice] = p->crew.work[slice];
+        sum += domain->work[slice];
+    }
+    for (int64_t n = 0; n < p->host.count && !(sum > 0.0); n++) {
+        const int32_t cell = p->host.cell[n];
+        if (cell >= 0 && p->host.kind[n] != STRAKE_PARTICLE_WALL) {
+            domain->work[strake_cells_slice(p->host.cells, cell)] += 1.0;
+        }
+    }
+}
+
+static bool has_room(const strake_domain *domain)
+{
     (void)domain;
+    return true; /* a machine that has them once has them twice */
+}
+
+static void copy_image(const strake_sph_image *from, strake_sph_image *to)
+{
+    for (int64_t n = 0; n < from->count; n++) {
+        strake_sph_image_pick(from, n, to, n);
+    }
+    to->clock = from->clock;
+}
+
+static strake_status keep(strake_domain *domain, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_particles *const p = strake_particles_of(domain);
+    if (p->kept.number == NULL) {
+        STRAKE_TRY(strake_sph_image_make(p->host.sph, p->host.cells, p->host.element, p->host.count,
+                                         &p->kept, error));
+    }
+    copy_image(&p->host, &p->kept);
+cleanup:
+    return status;
+}
+
+/* A driver may have boxes of what it lost, never pages of the host's image: what it gets of that is copied. */
+static strake_status renew(strake_domain *domain, bool from_copy, strake_error *error)
+{
+    strake_particles *const p = strake_particles_of(domain);
+    (void)error;
+    if (from_copy) {
+        copy_image(&p->kept, &p->host);
+    }
+    for (int m = 0; m < p->crew.members; m++) {
+        p->pairs += p->crew.member[m].run != NULL ? p->crew.member[m].run->clock.pairs : 0.0;
+        strake_sph_crew_forget(&p->crew, m);
+    }
+    p->is_storing = false;
+    p->state = STRAKE_PARTICLES_GIVEN;
+    return STRAKE_OK;
+}
+
+/* Whether every part has the slices that it was given last: it takes them with the next order. */
+static bool is_settled(const strake_domain *domain)
+{
+    const strake_particles *const p = of(domain);
+    bool settled = true;
+    for (int m = 0; m < p->crew.members; m++) {
+        const strake_range own = p->crew.member[m].own, next = p->crew.member[m].next;
+        settled = settled && own.first == next.first && own.end == next.end;
+    }
+    return settled;
 }
 
 static const strake_domain_ops particles_ops = {.lacks_inputs = lacks_inputs,
                                                 .lacks_states = lacks_states,
                                                 .lacks_results = lacks_results,
                                                 .note = note,
+                                                .exchange = exchange,
                                                 .settle = settle,
-                                                .weigh = weigh};
+                                                .weigh = weigh,
+                                                .is_settled = is_settled,
+                                                .has_room = has_room,
+                                                .keep = keep,
+                                                .renew = renew};
 
-void strake_particles_begin_run(strake_particles *particles, strake_sph_run *run)
+void strake_particles_begin_run(strake_particles *p, int part, strake_range own,
+                                strake_sph_run *run)
 {
-    particles->run = run;
-    particles->state = STRAKE_PARTICLES_AHEAD;
-    free(particles->scene.particle);
-    particles->scene.particle = NULL;
+    strake_sph_crew_join(&p->crew, part, run);
+    p->crew.member[part].own = p->crew.member[part].next = run->own = own;
 }
 
-void strake_particles_end_run(strake_particles *particles)
+void strake_particles_end_run(strake_particles *p, int part)
 {
-    particles->run = NULL;
-    particles->now = NULL;
-    particles->state = STRAKE_PARTICLES_NONE;
+    p->pairs += p->crew.member[part].run != NULL ? p->crew.member[part].run->clock.pairs : 0.0;
+    strake_sph_crew_leave(&p->crew, part);
+    p->state = p->state == STRAKE_PARTICLES_AHEAD ? STRAKE_PARTICLES_NONE : p->state;
 }
 
-static void copy_real(void *to, int64_t at, const void *from, int64_t k, size_t size)
+const strake_sph_run *strake_particles_any(const strake_particles *p)
 {
-    memmove((char *)to + (size_t)at * size, (const char *)from + (size_t)k * size, size);
-}
-
-/* Particle k of one image becomes particle @p at of another. */
-static void copy_particle(const strake_sph_image *from, int64_t k, strake_sph_image *to, int64_t at)
-{
-    const size_t size = (size_t)from->element;
-    for (int s = 0; s < STRAKE_SPH_STATES; s++) {
-        copy_real(to->state.value[s], at, from->state.value[s], k, size);
+    const strake_sph_run *any = NULL;
+    for (int m = 0; m < p->crew.members && any == NULL; m++) {
+        any = p->crew.member[m].run;
     }
-    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        copy_real(to->rest[a], at, from->rest[a], k, size);
-    }
-    to->cell[at] = from->cell[k];
-    to->kind[at] = from->kind[k];
-    to->number[at] = from->number[k];
-}
-
-strake_status strake_particles_unfold(strake_particles *p, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const int64_t count = p->scene.count;
-    STRAKE_TRY(strake_sph_image_open(p->run, count, &p->given, error));
-    for (int64_t n = 0; n < count; n++) {
-        p->given.cell[n] = -1;
-        p->given.number[n] = n;
-    }
-    for (int64_t k = 0; p->now != NULL && k < p->now->count; k++) {
-        copy_particle(p->now, k, &p->given, p->now->number[k]);
-    }
-    if (p->now != NULL) {
-        p->given.clock = p->now->clock;
-    }
-    p->now = NULL;
-    p->state = STRAKE_PARTICLES_GIVEN;
-cleanup:
-    return status;
-}
-
-strake_status strake_particles_load(strake_particles *p, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const int64_t rows = p->scene.count;
-    const strake_cells *const cells = p->given.cells;
-    strake_sph_image sorted = {0};
-    int64_t count = 0;
-    int64_t *const order = malloc(((size_t)rows + 1) * sizeof *order);
-    int64_t *const start = malloc(((size_t)cells->count + 1) * sizeof *start);
-    STRAKE_CHECK(order != NULL && start != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory to bring %lld particles in order", (long long)rows);
-    for (int64_t n = 0; n < rows; n++) {
-        if (p->given.cell[n] >= 0) {
-            copy_particle(&p->given, n, &p->given, count);
-            count++;
-        }
-    }
-    strake_cells_sort(cells, count, p->given.cell, p->given.kind, p->given.number, order, start);
-    STRAKE_TRY(strake_sph_image_open(p->run, count, &sorted, error));
-    for (int64_t k = 0; k < count; k++) {
-        copy_particle(&p->given, order[k], &sorted, k);
-    }
-    sorted.clock = p->given.clock;
-    sorted.clock.pairs = p->run->clock.pairs;
-    strake_sph_image_close(&p->given);
-    STRAKE_TRY(strake_sph_put(p->run, &sorted, error));
-cleanup:
-    if (sorted.number != NULL) {
-        strake_sph_image_close(&sorted);
-    }
-    free(order);
-    free(start);
-    return status;
-}
-
-strake_status strake_particles_store(strake_particles *p, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_TRY(strake_sph_view(p->run, &p->now, error));
-    for (int64_t n = 0; n < p->scene.count; n++) {
-        p->place[n] = -1;
-    }
-    for (int64_t k = 0; k < p->now->count; k++) {
-        p->place[p->now->number[k]] = (int32_t)k;
-    }
-cleanup:
-    return status;
+    return any;
 }
 
 /* --- opening and closing -------------------------------------------------------------------------- */
@@ -234,12 +242,10 @@ static strake_status begin(strake_domain *domain, strake_error *error)
     strake_particles *const p = strake_particles_of(domain);
     STRAKE_TRY(strake_scene_make(p->which, &p->scene, error));
     STRAKE_TRY(check_fast(p, error));
+    p->scene.sph.has_walls = p->scene.kinds[STRAKE_PARTICLE_WALL] > 0;
     p->hash = hash_scene(&p->scene);
     domain->n[0] = domain->n[1] = 1;
     domain->n[2] = p->scene.count;
-    p->place = malloc(((size_t)p->scene.count + 1) * sizeof *p->place);
-    STRAKE_CHECK(p->place != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
-                 (long long)p->scene.count);
     strake_scene_describe(p->which, &p->scene, tell_line, p);
 cleanup:
     return status;
@@ -250,43 +256,65 @@ static uint64_t variant(const strake_domain *domain)
     return strake_scene_variant(&of(domain)->scene);
 }
 
+/* Of a particle that goes to another part. */
+static double bytes_moved(const strake_particles *p)
+{
+    return (double)((STRAKE_SPH_STATES + STRAKE_PARTICLE_AXES) *
+                        strake_precision_size(p->which->precision) +
+                    (int)sizeof(int64_t) + (int)sizeof(int32_t) + 1);
+}
+
 static strake_status lay_out(strake_domain *domain, int steps, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const strake_scene *const scene = &of(domain)->scene;
-    strake_cells cells;
+    strake_particles *const p = strake_particles_of(domain);
+    const strake_scene *const scene = &p->scene;
+    strake_cells *const cells = &p->crew.cells;
     (void)steps;
     STRAKE_TRY(strake_cells_make(scene->sph.dims, scene->size, scene->is_round,
-                                 strake_sph_reach(&scene->sph), &cells, error));
-    domain->slabs = cells.n[0];
-    domain->lines = cells.n[1];
-    domain->columns = cells.n[2];
-    domain->ends = cells.is_round[0] ? STRAKE_PERIODIC : STRAKE_OPEN;
+                                 strake_sph_reach(&scene->sph), cells, error));
+    domain->slabs = cells->n[0];
+    domain->lines = cells->n[1];
+    domain->columns = cells->n[2];
+    domain->ends = cells->is_round[0] ? STRAKE_PERIODIC : STRAKE_OPEN;
     domain->reach[0] = domain->reach[1] = 1;
-    domain->is_round = cells.is_round[2];
+    domain->is_round = cells->is_round[2];
     domain->grain = 1;
+    domain->state_bytes = (double)scene->count / (double)cells->n[0] * bytes_moved(p);
     domain->own = (strake_range){0, domain->slabs};
 cleanup:
     return status;
 }
 
+/* The host has what the scene says, by number; parts take theirs of it. */
 static strake_status make(strake_domain *domain, strake_cl_list *devices, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
+    strake_particles *const p = strake_particles_of(domain);
     (void)devices;
-    (void)error;
-    strake_particles_of(domain)->state = STRAKE_PARTICLES_AHEAD; /* the part makes them */
-    return STRAKE_OK;
+    STRAKE_TRY(strake_sph_crew_open(&p->crew, &p->crew.cells, p->team->parts, error));
+    domain->work = calloc((size_t)domain->slabs, sizeof *domain->work);
+    STRAKE_CHECK(domain->work != NULL, error, STRAKE_ERR_MEMORY, "no memory for slices");
+    STRAKE_TRY(strake_sph_image_make(&p->scene.sph, &p->crew.cells,
+                                     strake_precision_size(p->which->precision), p->scene.count,
+                                     &p->host, error));
+    strake_sph_image_set(&p->host, p->scene.particle);
+    free(p->scene.particle);
+    p->scene.particle = NULL;
+    p->state = STRAKE_PARTICLES_GIVEN;
+cleanup:
+    return status;
 }
 
 static void close_particles(strake_domain **domain)
 {
     strake_particles *const p = strake_particles_of(*domain);
     *domain = NULL;
-    if (p->given.number != NULL) {
-        strake_sph_image_close(&p->given);
-    }
+    strake_sph_image_close(&p->host);
+    strake_sph_image_close(&p->kept);
+    strake_sph_crew_close(&p->crew);
     strake_scene_close(&p->scene);
-    free(p->place);
+    free(p->domain.work);
     free(p->loss);
     free(p);
 }
@@ -309,9 +337,7 @@ static strake_status pass_event(strake_domain *domain, strake_error *error)
 
 static void lose(strake_domain *domain)
 {
-    strake_particles *const p = strake_particles_of(domain);
-    p->state = STRAKE_PARTICLES_NONE;
-    p->now = NULL;
+    strake_particles_of(domain)->state = STRAKE_PARTICLES_NONE;
 }
 
 static bool is_intact(const strake_domain *domain)
@@ -329,7 +355,13 @@ static void add(strake_domain_report *out, const char *name, const char *text, d
 static void describe(const strake_domain *domain, strake_domain_report *out)
 {
     const strake_particles *const p = of(domain);
-    const strake_sph_run *const run = p->run;
+    const strake_sph_run *const run = strake_particles_any(p);
+    double pairs = p->pairs, bytes = 0.0;
+    for (int m = 0; m < p->crew.members; m++) {
+        const strake_sph_run *const its = p->crew.member[m].run;
+        pairs += its != NULL ? its->clock.pairs : 0.0;
+        bytes += its != NULL ? strake_sph_bytes(its) : 0.0;
+    }
     *out = (strake_domain_report){.items = (double)p->scene.count,
                                   .item = "particle",
                                   .rate = "mips",
@@ -354,12 +386,12 @@ static void describe(const strake_domain *domain, strake_domain_report *out)
     if (run != NULL) {
         add(out, "lost", "particles that left the box", (double)run->clock.lost);
         add(out, "rebuilds", "new orders of the particles", (double)run->clock.rebuilds);
-        out->memory = strake_sph_bytes(run);
+        out->memory = bytes;
         add(out, "bytes_per_particle", "memory",
-            out->memory / (double)(p->scene.count > 0 ? p->scene.count : 1));
+            bytes / (double)(p->scene.count > 0 ? p->scene.count : 1));
     }
-    if (run != NULL && run->clock.pairs > 0.0) {
-        add(out, "pairs", "of neighbours that were summed over", run->clock.pairs);
+    if (pairs > 0.0) {
+        add(out, "pairs", "of neighbours that were summed over", pairs);
         out->number[out->numbers - 1].is_work = true;
     }
 }
@@ -369,36 +401,36 @@ static uint64_t hash(const strake_domain *domain)
     return of(domain)->hash;
 }
 
-const strake_domain_kind strake_particles_kind = {
-    .serial = &strake_particles_serial,
-    .cpu = &strake_particles_cpu,
-    .opencl = &strake_particles_opencl,
-    .lone = "one part of one process computes all particles so far",
-    .create = create,
-    .begin = begin,
-    .lay_out = lay_out,
-    .variant = variant,
-    .make = make,
-    .close = close_particles,
-    .needs_preparing = needs_preparing,
-    .pass_event = pass_event,
-    .lose = lose,
-    .is_intact = is_intact,
-    .describe = describe,
-    .hash = hash,
-    .measure = strake_particles_measure,
-    .probe = strake_particles_probe,
-    .name = strake_particles_name,
-    .kept = strake_particles_kept,
-    .element_size = strake_particles_element_size,
-    .extent = strake_particles_extent,
-    .role = strake_particles_role,
-    .has_values = strake_particles_has_values,
-    .is_set = needs_preparing,
-    .is_shared = strake_particles_is_shared,
-    .is_hashed = strake_particles_is_shared,
-    .may_set = strake_particles_may_set,
-    .check = strake_particles_check,
-    .put = strake_particles_put,
-    .get = strake_particles_get,
-    .was_set = strake_particles_was_set};
+const strake_domain_kind strake_particles_kind = {.serial = &strake_particles_serial,
+                                                  .cpu = &strake_particles_cpu,
+                                                  .opencl = &strake_particles_opencl,
+                                                  .lone =
+                                                      "one process computes all particles so far",
+                                                  .create = create,
+                                                  .begin = begin,
+                                                  .lay_out = lay_out,
+                                                  .variant = variant,
+                                                  .make = make,
+                                                  .close = close_particles,
+                                                  .needs_preparing = needs_preparing,
+                                                  .pass_event = pass_event,
+                                                  .lose = lose,
+                                                  .is_intact = is_intact,
+                                                  .describe = describe,
+                                                  .hash = hash,
+                                                  .measure = strake_particles_measure,
+                                                  .probe = strake_particles_probe,
+                                                  .name = strake_particles_name,
+                                                  .kept = strake_particles_kept,
+                                                  .element_size = strake_particles_element_size,
+                                                  .extent = strake_particles_extent,
+                                                  .role = strake_particles_role,
+                                                  .has_values = strake_particles_has_values,
+                                                  .is_set = needs_preparing,
+                                                  .is_shared = strake_particles_is_shared,
+                                                  .is_hashed = strake_particles_is_shared,
+                                                  .may_set = strake_particles_may_set,
+                                                  .check = strake_particles_check,
+                                                  .put = strake_particles_put,
+                                                  .get = strake_particles_get,
+                                                  .was_set = strake_particles_was_set};

@@ -1,8 +1,8 @@
 /**
  * @file domain.h
- * Particles as the domain of a team. What they are at the start comes from the case's scene; from then on a part has
- * them (run.h), and the host sees them through its image. Slabs are slices of cells along the first axis; one part has all
- * of them so far.
+ * Particles as the domain of a team. What they are at the start comes from the case's scene; from then on parts have
+ * them (run.h), each those of its slabs, which are slices of cells along the first axis, and step together (crew.h). The
+ * host sees them by number.
  *
  * Fields are arrays by number of the particle, in double precision whatever the precision of the case: the problem's, with
  * vectors along the case's directions, and two more for checkpoints. A particle that left the box keeps its row, with NaN
@@ -11,7 +11,7 @@
 #ifndef STRAKE_PARTICLES_DOMAIN_H
 #define STRAKE_PARTICLES_DOMAIN_H
 
-#include "particles/run.h"
+#include "particles/crew.h"
 #include "scene/scene.h"
 #include "team/kind.h"
 
@@ -21,24 +21,26 @@ enum { STRAKE_PARTICLE_GONE = STRAKE_PARTICLE_WALL + 1 };
 /** Where the particles are that count. */
 typedef enum strake_particles_state {
     STRAKE_PARTICLES_NONE,  /**< nowhere: a step failed */
-    STRAKE_PARTICLES_GIVEN, /**< on the host, by number: values were given, the part lacks them */
-    STRAKE_PARTICLES_AHEAD, /**< the part has them */
-    STRAKE_PARTICLES_SEEN   /**< and the host sees its image */
+    STRAKE_PARTICLES_GIVEN, /**< on the host: values were given, the parts lack them */
+    STRAKE_PARTICLES_AHEAD, /**< the parts have them */
+    STRAKE_PARTICLES_SEEN   /**< and the host, too */
 } strake_particles_state;
 
 typedef struct strake_particles {
     strake_domain domain; /**< first, so that either is the other */
     const strake_case *which;
     const strake_team *team; /**< whose threads compute, and who is told */
-    strake_scene scene;      /**< without its particles, once a part has them */
+    strake_scene scene;      /**< without its particles, once the host has them by number */
     uint64_t hash;           /**< of what the scene says beyond the case */
     strake_particles_state state;
-    strake_sph_run *run;         /**< of the part, which owns it; NULL: there is none */
-    const strake_sph_image *now; /**< seen: the part's, in the order of cells */
-    int32_t *place;              /**< [number] in it, -1: it left */
-    strake_sph_image given;      /**< by number; a particle that left has no cell (-1) */
-    strake_domain_loss *loss;    /**< who left, by step and number */
+    strake_sph_crew crew;     /**< of the parts, in their order */
+    strake_sph_image host;    /**< by number; a particle that left has no cell (-1) */
+    strake_sph_image kept;    /**< a copy of it, if one was asked for */
+    bool is_storing;          /**< some of the parts have brought the host theirs */
+    double pairs;             /**< that parts have summed over which are no more */
+    strake_domain_loss *loss; /**< who left, by step and number */
     int64_t losses;
+    int64_t told; /**< of them, when the user was told last */
 } strake_particles;
 
 /** Particles as a kind of domain. */
@@ -50,27 +52,31 @@ static inline strake_particles *strake_particles_of(strake_domain *domain)
     return (strake_particles *)domain;
 }
 
-/** A part made its run, of the scene's particles, or ends it. */
-void strake_particles_begin_run(strake_particles *particles, strake_sph_run *run);
-void strake_particles_end_run(strake_particles *particles);
+/** A part has made its run, empty, or ends it. */
+void strake_particles_begin_run(strake_particles *particles, int part, strake_range own,
+                                strake_sph_run *run);
+void strake_particles_end_run(strake_particles *particles, int part);
 
-/** Takes note of those who left the box in the steps of a run. @return STRAKE_ERR_MEMORY */
-strake_status strake_particles_note_lost(strake_particles *particles, strake_sph_run *run,
-                                         strake_error *error);
-
-/** Says so when the first particle has left, and whenever they are ten times as many as @p told, which is renewed. */
-void strake_particles_tell_lost(const strake_particles *particles, const strake_sph_clock *clock,
-                                int64_t *told);
+/** Takes note of those who left the box in the last steps of all runs, and tells. @return STRAKE_ERR_MEMORY */
+strake_status strake_particles_note_lost(strake_particles *particles, strake_error *error);
 
 /** After a failure of the run's steps: adds to the message what is known of the particle that it names. @return @p why */
 strake_status strake_particles_explain(const strake_particles *particles, strake_sph_run *run,
                                        strake_status why, strake_error *error);
 
-/** The host's particles, which were given, go to the run. @return STRAKE_ERR_MEMORY, or as strake_sph_put() */
-strake_status strake_particles_load(strake_particles *particles, strake_error *error);
+/** Particles for which a part with these slices has room at first. */
+int64_t strake_particles_room(const strake_particles *particles, strake_range own);
 
-/** The host sees the run's. @return as strake_sph_view() */
-strake_status strake_particles_store(strake_particles *particles, strake_error *error);
+/** The host's particles of its slices go to a run. @return STRAKE_ERR_MEMORY, or as strake_sph_put() */
+strake_status strake_particles_load(strake_particles *particles, strake_sph_run *run,
+                                    strake_error *error);
+
+/** The host sees those of the run's slices. @return as strake_sph_view() */
+strake_status strake_particles_store(strake_particles *particles, strake_sph_run *run,
+                                     strake_error *error);
+
+/** One of the runs that there are; NULL: none. They have the same clock. */
+const strake_sph_run *strake_particles_any(const strake_particles *particles);
 
 /** The parts: candidates in order, on one thread; lists, on the threads of the processor or on a device. */
 extern const strake_part_ops strake_particles_serial, strake_particles_cpu, strake_particles_opencl;

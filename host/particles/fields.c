@@ -92,17 +92,10 @@ bool strake_particles_is_shared(const strake_domain *domain, int field)
     return false;
 }
 
-/* The image in which particles are, and where a number is in it; -1: it left. */
-static const strake_sph_image *image_of(const strake_particles *p)
+/* Whether a particle is there: it has not left. */
+static bool is_there(const strake_particles *p, int64_t number)
 {
-    return p->state == STRAKE_PARTICLES_GIVEN ? &p->given : p->now;
-}
-
-static int64_t place_of(const strake_particles *p, int64_t number)
-{
-    return p->state != STRAKE_PARTICLES_GIVEN ? p->place[number]
-           : p->given.cell[number] >= 0       ? number
-                                              : -1;
+    return p->host.cell[number] >= 0;
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
@@ -110,7 +103,7 @@ static int64_t place_of(const strake_particles *p, int64_t number)
 /* A particle that is there. */
 static void write_value(const strake_particles *p, int field, int64_t k, double *out)
 {
-    const strake_sph_particle one = strake_sph_image_get(image_of(p), k);
+    const strake_sph_particle one = strake_sph_image_get(&p->host, k);
     double vector[STRAKE_SCENE_DIRECTIONS];
     switch (field) {
     case STRAKE_SPH_POSITION:
@@ -149,10 +142,10 @@ static void write_gone(const strake_particles *p, int field, int64_t number, dou
 
 static void write_kept(const strake_particles *p, int64_t k, double *out)
 {
-    const strake_sph_image *const image = image_of(p);
+    const strake_sph_image *const image = &p->host;
     memset(out, 0, COLUMNS * sizeof *out);
     out[CELL] = -1.0;
-    if (k < 0) {
+    if (!is_there(p, k)) {
         return;
     }
     out[CELL] = (double)image->cell[k];
@@ -185,19 +178,18 @@ strake_status strake_particles_get(const strake_domain *domain, int field, int64
     double *const out = data;
     (void)error;
     if (field == CLOCK) {
-        write_clock(&image_of(p)->clock, out);
+        write_clock(&p->host.clock, out);
         return STRAKE_OK;
     }
 #pragma omp parallel for num_threads(p->team->most_threads) if (end - first > 4096)
     for (int64_t number = first; number < end; number++) {
-        const int64_t k = place_of(p, number);
         double *const row = out + (number - first) * columns;
         if (field == KEPT) {
-            write_kept(p, k, row);
-        } else if (k < 0) {
+            write_kept(p, number, row);
+        } else if (!is_there(p, number)) {
             write_gone(p, field, number, row);
         } else {
-            write_value(p, field, k, row);
+            write_value(p, field, number, row);
         }
     }
     return STRAKE_OK;
@@ -283,7 +275,7 @@ static void read_clock(strake_sph_clock *clock, const double *in)
 /* Whether a row of a checkpoint can be one of these particles. */
 static bool is_sane(const strake_particles *p, const double *in)
 {
-    return in[CELL] >= -1.0 && in[CELL] < (double)p->given.cells->count && in[KIND] >= 0.0 &&
+    return in[CELL] >= -1.0 && in[CELL] < (double)p->host.cells->count && in[KIND] >= 0.0 &&
            in[KIND] <= (double)STRAKE_PARTICLE_WALL;
 }
 
@@ -294,9 +286,12 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
     strake_particles *const p = strake_particles_of(domain);
     const double *row = data;
     const int64_t columns = columns_of(domain, field);
-    STRAKE_TRY(p->state == STRAKE_PARTICLES_GIVEN ? STRAKE_OK : strake_particles_unfold(p, error));
+    for (int64_t n = 0; n < p->host.count && p->state == STRAKE_PARTICLES_NONE; n++) {
+        p->host.cell[n] = -1; /* until it is given */
+    }
+    p->state = STRAKE_PARTICLES_GIVEN;
     if (field == CLOCK) {
-        read_clock(&p->given.clock, data);
+        read_clock(&p->host.clock, data);
         return STRAKE_OK;
     }
     for (int64_t number = first; number < end; number++, row += columns) {
@@ -305,15 +300,14 @@ strake_status strake_particles_put(strake_domain *domain, int field, int64_t fir
             STRAKE_CHECK(is_sane(p, row), error, STRAKE_ERR_USAGE,
                          "particle %lld of the checkpoint is in no cell of this box",
                          (long long)number);
-            read_kept(&p->given, number, row);
+            read_kept(&p->host, number, row);
         } else if (field == STRAKE_SPH_DENSITY) {
-            strake_element_set(p->given.state.value[STRAKE_SPH_RHO], p->given.element, number,
-                               *row);
+            strake_element_set(p->host.state.value[STRAKE_SPH_RHO], p->host.element, number, *row);
         } else {
             read_vector(&p->scene, row, v);
             for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-                strake_element_set(p->given.state.value[STRAKE_SPH_V0 + a], p->given.element,
-                                   number, v[a]);
+                strake_element_set(p->host.state.value[STRAKE_SPH_V0 + a], p->host.element, number,
+                                   v[a]);
             }
         }
     }
@@ -342,9 +336,8 @@ strake_status strake_particles_measure(strake_domain *domain, strake_slabs_reade
     (void)user;
     (void)error;
     for (int64_t number = 0; number < p->scene.count; number++) {
-        const int64_t k = place_of(p, number);
-        const strake_sph_particle one = k >= 0
-                                            ? strake_sph_image_get(image_of(p), k)
+        const strake_sph_particle one = is_there(p, number)
+                                            ? strake_sph_image_get(&p->host, number)
                                             : (strake_sph_particle){.kind = STRAKE_PARTICLE_WALL};
         double square = 0.0, height = 0.0;
         if (one.kind != STRAKE_PARTICLE_FLUID) {

@@ -4,9 +4,6 @@
 
 #include "particles/domain.h"
 
-/** The particles that are seen, none after a failure, become such that are given, by number. @return STRAKE_ERR_MEMORY */
-strake_status strake_particles_unfold(strake_particles *particles, strake_error *error);
-
 const char *strake_particles_name(const strake_domain *domain, int field);
 int strake_particles_kept(const strake_domain *domain, int k);
 size_t strake_particles_element_size(const strake_domain *domain);

@@ -18,9 +18,10 @@ static const strake_sph_kernel_name sized[] = {
 enum { SIZED = sizeof sized / sizeof *sized };
 
 static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
-    "sph_enter",     "sph_scatter",   "sph_place",     "sph_count_near",
-    "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write",
-    "sph_predict",   "sph_correct",   "sph_look",      "sph_tick"};
+    "sph_enter",     "sph_gather",    "sph_scatter",   "sph_place",      "sph_count_near",
+    "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write", "sph_predict",
+    "sph_correct",   "sph_look",      "sph_tick",      "sph_pass",       "sph_half",
+    "sph_whole",     "sph_sum_up",    "sph_leave"};
 
 /* --- what settings come to ------------------------------------------------------------------------ */
 
@@ -68,6 +69,7 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *s
             own->largest = (size_t)items > own->largest ? (size_t)items : own->largest;
         }
     }
+    own->group[STRAKE_SPH_PASS] = own->group[STRAKE_SPH_PREDICT];
 cleanup:
     return status;
 }
@@ -109,8 +111,8 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
 
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error)
 {
-    static const char *const part[] = {"real.h",    "sph_point.h", "sph_pair.h", "sph_clock.h",
-                                       "reduce.cl", "sph.cl",      "cells.cl"};
+    static const char *const part[] = {"real.h",    "sph_point.h", "sph_pair.h",   "sph_clock.h",
+                                       "reduce.cl", "sph.cl",      "sph_parts.cl", "cells.cl"};
     enum { PARTS = sizeof part / sizeof *part };
     strake_status status = STRAKE_OK;
     char options[400];
@@ -160,7 +162,8 @@ strake_cl_arguments strake_sph_begin_arguments(const strake_sph_device *own,
 /* Work-items that take so many particles. */
 static size_t items_for(const strake_sph_device *own, strake_sph_kernel_name name, size_t particles)
 {
-    const bool is_pass = name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT;
+    const bool is_pass =
+        name == STRAKE_SPH_PREDICT || name == STRAKE_SPH_CORRECT || name == STRAKE_SPH_PASS;
     const size_t each = is_pass ? (size_t)own->settings.vector : 1;
     const size_t side = STRAKE_SPH_SIDE_BY_SIDE;
     const size_t rows = (particles + side * each - 1) / (side * each);

@@ -33,43 +33,14 @@ static int by_step(const void *a, const void *b)
                                     : (one->number > other->number) - (one->number < other->number);
 }
 
-strake_status strake_particles_note_lost(strake_particles *p, strake_sph_run *run,
-                                         strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_domain_loss *more = NULL;
-    if (run->leavers == 0) {
-        return STRAKE_OK;
-    }
-    more = realloc(p->loss, (size_t)(p->losses + run->leavers) * sizeof *more);
-    STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory for a record of particles that left the box");
-    p->loss = more;
-    for (int64_t k = 0; k < run->leavers; k++) {
-        const strake_sph_leaver *const one = &run->leaver[k];
-        strake_domain_loss *const loss = &p->loss[p->losses + k];
-        *loss = (strake_domain_loss){.number = one->number,
-                                     .step = one->step,
-                                     .time = one->time,
-                                     .kind = strake_scene_kind_word(one->kind),
-                                     .kind_number = (int)one->kind};
-        find_point(p, one->x, loss->at);
-    }
-    qsort(p->loss + p->losses, (size_t)run->leavers, sizeof *p->loss, by_step);
-    p->losses += run->leavers;
-    run->leavers = 0;
-cleanup:
-    return status;
-}
-
-void strake_particles_tell_lost(const strake_particles *p, const strake_sph_clock *clock,
-                                int64_t *told)
+/* Says so when the first particle has left, and whenever they are ten times as many. */
+static void tell(strake_particles *p, const strake_sph_clock *clock)
 {
     char first[160] = "", where[80];
-    if (clock->lost == 0 || clock->lost < 10 * *told) {
+    if (clock->lost == 0 || clock->lost < 10 * p->told) {
         return;
     }
-    *told = clock->lost;
+    p->told = clock->lost;
     if (p->losses > 0) {
         (void)strake_number_print(first, sizeof first, " (the first: number %lld, %s, at %s)",
                                   (long long)p->loss[0].number, p->loss[0].kind,
@@ -80,6 +51,47 @@ void strake_particles_tell_lost(const strake_particles *p, const strake_sph_cloc
                                       "%s computed no more; a larger scene or walls keep them",
                 (long long)clock->lost, clock->lost > 1 ? "s have" : " has",
                 (long long)clock->steps, clock->time, first, clock->lost > 1 ? "are" : "is");
+}
+
+/* The k-th of those who left. */
+static strake_domain_loss make_loss(const strake_particles *p, const strake_sph_leaver *one)
+{
+    strake_domain_loss loss = {.number = one->number,
+                               .step = one->step,
+                               .time = one->time,
+                               .kind = strake_scene_kind_word(one->kind),
+                               .kind_number = (int)one->kind};
+    find_point(p, one->x, loss.at);
+    return loss;
+}
+
+strake_status strake_particles_note_lost(strake_particles *p, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t before = p->losses;
+    for (int m = 0; m < p->crew.members; m++) {
+        strake_sph_run *const run = p->crew.member[m].run;
+        if (run == NULL || run->leavers == 0) {
+            continue;
+        }
+        strake_domain_loss *const more =
+            realloc(p->loss, (size_t)(p->losses + run->leavers) * sizeof *more);
+        STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY,
+                     "no memory for a record of particles that left the box");
+        p->loss = more;
+        for (int64_t k = 0; k < run->leavers; k++) {
+            p->loss[p->losses++] = make_loss(p, &run->leaver[k]);
+        }
+        run->leavers = 0;
+    }
+    if (p->losses > before) {
+        qsort(p->loss + before, (size_t)(p->losses - before), sizeof *p->loss, by_step);
+    }
+    if (strake_particles_any(p) != NULL) {
+        tell(p, &strake_particles_any(p)->clock);
+    }
+cleanup:
+    return status;
 }
 
 strake_status strake_particles_explain(const strake_particles *p, strake_sph_run *run,

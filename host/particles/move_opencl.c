@@ -6,49 +6,6 @@
 #include "base/error.h"
 #include "particles/device.h"
 
-/* A particle of an image, and its number. */
-typedef struct named {
-    int64_t number, at;
-} named;
-
-static int by_number(const void *a, const void *b)
-{
-    const int64_t one = ((const named *)a)->number, other = ((const named *)b)->number;
-    return (one > other) - (one < other);
-}
-
-/* Keys by which particles of a cell are sorted: kind, and the number's rank among all. */
-static strake_status set_keys(strake_sph_device *own, const strake_sph_image *image, cl_uint *key,
-                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    named *const all = malloc(((size_t)image->count + 1) * sizeof *all);
-    STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
-                 (long long)image->count);
-    for (int64_t p = 0; p < image->count; p++) {
-        all[p] = (named){image->number[p], p};
-    }
-    qsort(all, (size_t)image->count, sizeof *all, by_number);
-    for (int64_t k = 0; k < image->count; k++) {
-        own->number[k] = all[k].number;
-        key[all[k].at] = (cl_uint)k | (cl_uint)image->kind[all[k].at] << STRAKE_SPH_PLACE_BITS;
-    }
-cleanup:
-    free(all);
-    return status;
-}
-
-/* One array of three of an image's and one more, as a device has them. */
-static void interleave(void *out, int element, int64_t count, void *const axis[3], const void *last)
-{
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < 3; a++) {
-            strake_element_set(out, element, 4 * p + a, strake_element_get(axis[a], element, p));
-        }
-        strake_element_set(out, element, 4 * p + 3, strake_element_get(last, element, p));
-    }
-}
-
 /* Where cells begin, of particles that are in order. */
 static strake_status write_start(strake_sph_device *own, const strake_sph_image *image,
                                  strake_error *error)
@@ -101,7 +58,9 @@ strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *
     if (count == 0) {
         goto cleanup;
     }
-    STRAKE_TRY(set_keys(own, image, key, error));
+    for (int64_t p = 0; p < count; p++) {
+        key[p] = strake_sph_key_of(image, p);
+    }
     prepare(own, image, push, sound, volume);
     STRAKE_TRY(strake_sph_write(own, own->key, (size_t)count * sizeof *key, key, error));
     STRAKE_TRY(
@@ -110,11 +69,11 @@ strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *
         STRAKE_TRY(
             strake_sph_write(own, own->volume[own->now], (size_t)count * real, volume, error));
     }
-    interleave(wide, element, count, &value[STRAKE_SPH_V0], push);
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_V0], push);
     STRAKE_TRY(strake_sph_write(own, own->v[own->now], 4 * (size_t)count * real, wide, error));
     if (image->clock.is_ordered) {
         /* Lists are those of where particles were when the order was made. */
-        interleave(wide, element, count, image->rest, value[STRAKE_SPH_RHO]);
+        strake_sph_interleave(wide, element, count, image->rest, value[STRAKE_SPH_RHO]);
         STRAKE_TRY(strake_sph_write(own, own->x[own->now], 4 * (size_t)count * real, wide, error));
         STRAKE_TRY(write_start(own, image, error));
         STRAKE_TRY(strake_sph_make_lists(own, error));
@@ -125,7 +84,7 @@ strake_status strake_sph_upload(strake_sph_device *own, const strake_sph_image *
         }
         STRAKE_TRY(strake_sph_write(own, own->rest, 3 * (size_t)count * real, wide, error));
     }
-    interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
     STRAKE_TRY(strake_sph_write(own, own->x[own->now], 4 * (size_t)count * real, wide, error));
     if (image->clock.is_ordered) {
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_LOOK, error));
@@ -143,54 +102,22 @@ cleanup:
 strake_status strake_sph_download(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const int element = own->run.element;
-    const int64_t count = own->run.count;
-    const size_t real = (size_t)element;
     strake_sph_image *const image = &own->image;
-    void *const wide = malloc((4 * (size_t)count + 1) * real);
-    cl_uint *const key = malloc(((size_t)count + 1) * sizeof *key);
-    STRAKE_CHECK(wide != NULL && key != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory for %lld particles", (long long)count);
-    if (image->number == NULL) {
+    const int64_t count = own->run.count;
+    if (image->number == NULL || count > own->image_room) {
+        if (image->number != NULL) {
+            strake_sph_image_close(image);
+        }
         STRAKE_TRY(strake_sph_image_open(&own->run, own->run.room, image, error));
+        own->image_room = own->run.room;
     }
     image->count = count;
     image->clock = own->run.clock;
-    if (count == 0) {
-        goto cleanup;
-    }
-    STRAKE_TRY(strake_sph_read(own, own->x[own->now], 0, 4 * (size_t)count * real, wide, error));
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            strake_element_set(image->state.value[STRAKE_SPH_X0 + a], element, p,
-                               strake_element_get(wide, element, 4 * p + a));
-        }
-        strake_element_set(image->state.value[STRAKE_SPH_RHO], element, p,
-                           strake_element_get(wide, element, 4 * p + 3));
-    }
-    STRAKE_TRY(strake_sph_read(own, own->v[own->now], 0, 4 * (size_t)count * real, wide, error));
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            strake_element_set(image->state.value[STRAKE_SPH_V0 + a], element, p,
-                               strake_element_get(wide, element, 4 * p + a));
-        }
-    }
-    STRAKE_TRY(strake_sph_read(own, own->rest, 0, 3 * (size_t)count * real, wide, error));
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            strake_element_set(image->rest[a], element, p,
-                               strake_element_get(wide, element, 3 * p + a));
-        }
-    }
-    STRAKE_TRY(
-        strake_sph_read(own, own->cell, 0, (size_t)count * sizeof(cl_int), image->cell, error));
-    STRAKE_TRY(strake_sph_read(own, own->key, 0, (size_t)count * sizeof *key, key, error));
-    for (int64_t p = 0; p < count; p++) {
-        image->number[p] = own->number[key[p] & ((1U << STRAKE_SPH_PLACE_BITS) - 1)];
-        image->kind[p] = (uint8_t)(key[p] >> STRAKE_SPH_PLACE_BITS);
+    if (count > 0) {
+        STRAKE_TRY(strake_sph_read_particles(own, own->x[own->now], own->v[own->now], own->cell,
+                                             own->key, image, error));
+        STRAKE_TRY(strake_sph_read_wide(own, own->rest, count, 3, image->rest, NULL, error));
     }
 cleanup:
-    free(wide);
-    free(key);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/element.h"
 #include "base/error.h"
+#include "particles/crew.h"
 
 enum { SCAN_EACH = 8 /* as in cl/cells.cl */, MOST_IN_CELL = 2048 };
 
@@ -51,22 +52,42 @@ cleanup:
     return status;
 }
 
-/* Particles to their cells, and these in order: from x[now] to the other one, which is now then. */
+/* The run's own particles to their cells, and to those who compute these. */
+static strake_status enter(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ENTER);
+    strake_sph_find_shares(&own->run, own->shares);
+    STRAKE_TRY(strake_sph_write(own, own->share, (size_t)own->run.cells.n[0], own->shares, error));
+    STRAKE_TRY(zero(own, own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint), error));
+    pass_scheme(own, &a);
+    strake_cl_pass_int(&a, own->run.count);
+    pass_buffer(&a, &own->x[own->now]);
+    pass_buffer(&a, &own->cell);
+    pass_buffer(&a, &own->share);
+    pass_buffer(&a, &own->totals);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, own->run.count, error));
+    STRAKE_TRY(strake_sph_is_alone(&own->run) ? STRAKE_OK : strake_sph_change_hands(own, error));
+cleanup:
+    return status;
+}
+
+/* Particles that are in their cells in order: from x[now] to the other one, which is now then. */
 static strake_status sort(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t cells = own->run.cells.count, count = own->run.count;
     const int now = own->now, then = 1 - now;
-    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_ENTER);
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_GATHER);
     STRAKE_TRY(zero(own, own->start, (size_t)(cells + 2) * sizeof(cl_uint), error));
-    pass_scheme(own, &a);
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, count);
-    pass_buffer(&a, &own->x[now]);
     pass_buffer(&a, &own->cell);
+    pass_buffer(&a, &own->share);
     strake_cl_pass_long(&a, own->run.room);
     pass_buffer(&a, &own->words);
     pass_buffer(&a, &own->start);
-    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_ENTER, &a, count, error));
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_GATHER, &a, count, error));
     STRAKE_TRY(scan(own, own->start, cells + 2, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SCATTER);
     strake_cl_pass_int(&a, count);
@@ -77,13 +98,13 @@ static strake_status sort(strake_sph_device *own, strake_error *error)
     pass_buffer(&a, &own->cell);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SCATTER, &a, count, error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_SETTLE);
+    pass_scheme(own, &a);
     strake_cl_pass_int(&a, count);
     strake_cl_pass_long(&a, own->run.room);
     pass_buffer(&a, &own->words);
     pass_buffer(&a, &own->start);
     pass_buffer(&a, &own->x[now]);
     pass_buffer(&a, &own->v[now]);
-    pass_buffer(&a, &own->volume[now]);
     pass_buffer(&a, &own->x[then]);
     pass_buffer(&a, &own->v[then]);
     pass_buffer(&a, &own->volume[then]);
@@ -99,12 +120,14 @@ cleanup:
 static void pass_list(strake_sph_device *own, strake_cl_arguments *a)
 {
     const double reach = strake_sph_reach(own->run.sph);
+    const cl_int slices[2] = {(cl_int)own->run.own.first, (cl_int)own->run.own.end};
     pass_scheme(own, a);
     strake_cl_pass_real(a, own->precision, reach * reach);
     pass_buffer(a, &own->start);
     pass_buffer(a, &own->cell);
     pass_buffer(a, &own->key);
     pass_buffer(a, &own->x[own->now]);
+    strake_cl_pass(a, sizeof slices, slices);
 }
 
 /* Arguments of passes, which they have until the next order. */
@@ -143,16 +166,67 @@ cleanup:
 /* More room for lists, where they have too little; 3 % beyond what they need. */
 static strake_status grow(strake_sph_device *own, size_t rows, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     /* And what a pass looks at and leaves. */
     const size_t more = own->settings.lists == STRAKE_SPH_WIDE ? 2 : 1;
     const size_t bytes = (rows + more) * STRAKE_SPH_SIDE_BY_SIDE * sizeof(cl_uint);
-    if (bytes > own->words_bytes) {
-        strake_cl_release_buffer(&own->session, &own->words);
-        own->bytes -= (double)own->words_bytes;
-        own->words_bytes = 0;
-        STRAKE_TRY(strake_sph_new_buffer(own, bytes + bytes / 32, &own->words, error));
-        own->words_bytes = bytes + bytes / 32;
+    return bytes > own->words_bytes ? strake_sph_grow_words(own, bytes + bytes / 32, error)
+                                    : STRAKE_OK;
+}
+
+/* Where particles of slices [first, end) lie. */
+static strake_status find_range(strake_sph_device *own, int64_t first, int64_t end,
+                                strake_range *out, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t slice[2] = {first, end};
+    cl_uint at[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        const int64_t cell = strake_cells_of_slice(&own->run.cells, slice[k]);
+        STRAKE_TRY(strake_sph_read(own, own->start, (size_t)cell * sizeof at[k], sizeof at[k],
+                                   &at[k], error));
+    }
+    *out = (strake_range){at[0], at[1]};
+cleanup:
+    return status;
+}
+
+static strake_status find_ranges(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_run *const run = &own->run;
+    int64_t ghost[2];
+    strake_sph_find_ghosts(run, ghost);
+    if (run->own.end - run->own.first == run->cells.n[0]) {
+        run->inner = (strake_range){0, run->count};
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(find_range(own, run->own.first, run->own.end, &run->inner, error));
+    STRAKE_TRY(find_range(own, run->own.first, run->own.first + 1, &own->low, error));
+    STRAKE_TRY(find_range(own, run->own.end - 1, run->own.end, &own->high, error));
+    for (int side = 0; side < 2; side++) {
+        own->ghost[side] = (strake_range){0, 0};
+        STRAKE_TRY(ghost[side] >= 0
+                       ? find_range(own, ghost[side], ghost[side] + 1, &own->ghost[side], error)
+                       : STRAKE_OK);
+    }
+cleanup:
+    return status;
+}
+
+/* Pairs of the slices, and of all. */
+static strake_status weigh(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_run *const run = &own->run;
+    const int64_t slices = run->cells.n[0];
+    STRAKE_TRY(strake_sph_read(own, own->in_slice, 0, (size_t)slices * sizeof(cl_uint),
+                               own->in_slices, error));
+    run->pairs = 0.0;
+    for (int64_t slice = 0; slice < slices; slice++) {
+        run->pairs += own->in_slices[slice];
+        if (run->crew != NULL && slice >= run->own.first && slice < run->own.end) {
+            run->crew->work[slice] = own->in_slices[slice];
+        }
     }
 cleanup:
     return status;
@@ -172,17 +246,18 @@ static strake_status fail_crowded(strake_sph_device *own, int64_t most, strake_e
         error, STRAKE_ERR_NUMERIC,
         "after step %lld, t = %g s, %lld particles, %lld among them, are in one cell; on a device "
         "at most %d are. Where they collapsed, a larger speed of sound helps; else a smaller skin",
-        (long long)own->clock.steps, own->clock.time, (long long)most, (long long)own->run.culprit,
-        MOST_IN_CELL);
+        (long long)own->run.clock.steps, own->run.clock.time, (long long)most,
+        (long long)own->run.culprit, MOST_IN_CELL);
 cleanup:
     return status;
 }
 
 /* Those who left the box stand behind all others. */
-static strake_status note_lost(strake_sph_device *own, int64_t kept, strake_error *error)
+static strake_status note_lost(strake_sph_device *own, int64_t kept, int64_t end,
+                               strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t left = (size_t)(own->run.count - kept), real = (size_t)own->run.element;
+    const size_t left = (size_t)(end - kept), real = (size_t)own->run.element;
     const size_t before = (size_t)kept;
     void *const x = malloc((4 * left + 1) * real);
     cl_int *const cell = malloc((left + 1) * sizeof *cell);
@@ -203,9 +278,9 @@ static strake_status note_lost(strake_sph_device *own, int64_t kept, strake_erro
         for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
             in_cell[a] = strake_element_get(x, own->run.element, 4 * (int64_t)k + a);
         }
-        STRAKE_TRY(strake_sph_note_lost(
-            &own->run, own->number[key[k] & ((1U << STRAKE_SPH_PLACE_BITS) - 1)],
-            (strake_particle_kind)(key[k] >> STRAKE_SPH_PLACE_BITS), cell[k], in_cell, error));
+        STRAKE_TRY(strake_sph_note_lost(&own->run, strake_sph_number_of(key[k]),
+                                        (strake_particle_kind)(key[k] >> STRAKE_SPH_PLACE_BITS),
+                                        cell[k], in_cell, error));
     }
 cleanup:
     free(x);
@@ -218,31 +293,31 @@ strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t count = own->run.count;
-    cl_uint totals[STRAKE_SPH_TOTALS], kept = 0;
+    cl_uint totals[STRAKE_SPH_TOTALS], kept[2] = {0, 0};
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_COUNT_NEAR);
     STRAKE_TRY(zero(own, own->totals, sizeof totals, error));
+    STRAKE_TRY(zero(own, own->in_slice, (size_t)own->run.cells.n[0] * sizeof(cl_uint), error));
     pass_list(own, &a);
     pass_buffer(&a, &own->counts);
     pass_buffer(&a, &own->first);
     pass_buffer(&a, &own->totals);
+    pass_buffer(&a, &own->in_slice);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_COUNT_NEAR, &a, count, error));
     STRAKE_TRY(scan(own, own->first, strake_sph_list_rows(count), error));
-    STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept,
-                               sizeof kept, &kept, error));
+    STRAKE_TRY(strake_sph_read(own, own->start, (size_t)own->run.cells.count * sizeof kept[0],
+                               sizeof kept, kept, error));
     STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof totals, totals, error));
     STRAKE_TRY(totals[1] > 0 ? fail_crowded(own, (int64_t)totals[1], error) : STRAKE_OK);
-    STRAKE_TRY(note_lost(own, kept, error));
-    own->run.count = kept;
-    own->pairs = 0.0;
-    for (int k = 2; k < STRAKE_SPH_TOTALS; k++) {
-        own->pairs += totals[k];
-    }
+    STRAKE_TRY(note_lost(own, kept[0], kept[1], error));
+    own->run.count = kept[0];
+    STRAKE_TRY(weigh(own, error));
     STRAKE_TRY(grow(own, totals[0], error));
     a = strake_sph_begin_arguments(own, STRAKE_SPH_FILL_NEAR);
     pass_list(own, &a);
     pass_buffer(&a, &own->first);
     pass_buffer(&a, &own->words);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_FILL_NEAR, &a, own->run.count, error));
+    STRAKE_TRY(find_ranges(own, error));
     STRAKE_TRY(set_passes(own, error));
 cleanup:
     return status;
@@ -251,11 +326,17 @@ cleanup:
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    STRAKE_TRY(enter(own, error));
     STRAKE_TRY(sort(own, error));
     STRAKE_TRY(strake_sph_make_lists(own, error));
-    STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
-    STRAKE_TRY(strake_sph_read_clock(own, error));
     own->run.clock.rebuilds++;
+    if (strake_sph_is_alone(&own->run)) {
+        STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_ORDER, error));
+        STRAKE_TRY(strake_sph_read_clock(own, error));
+    } else {
+        own->run.clock.since = 0;
+        own->run.clock.is_ordered = true;
+    }
 cleanup:
     return status;
 }

@@ -3,18 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "cpu/pipeline.h"
 #include "io/machine.h"
 #include "particles/domain.h"
 #include "particles/run_opencl.h"
 
-/* A run, as a part of a team. */
+/* A run, as a part of a team, a member of the domain's crew. */
 typedef struct body {
     strake_sph_run *run;
+    int self;           /* in the team, and in the crew */
     strake_clock clock; /* as it was given when the present legs began */
     bool finds; /* the first leg only finds what belongs to new states, which steps do themselves */
     int64_t steps; /* that were not beyond the end */
-    int64_t told;  /* particles that had left when the user was told last */
+    double busy;   /* seconds of these without waits for others */
 } body;
 
 /* Room for a run; and, if it was made, its beginning. */
@@ -26,25 +28,28 @@ static strake_status begin(strake_part *part, strake_error *error)
                : strake_fail(error, STRAKE_ERR_MEMORY, "out of memory for particles");
 }
 
-static strake_status finish(const strake_part *part, strake_status status)
+/* The run that a part made is a member of the crew. */
+static strake_status finish(const strake_part *part, int self, strake_status status)
 {
+    body *const b = part->body;
+    b->self = self;
     if (status == STRAKE_OK) {
-        strake_particles_begin_run(strake_particles_of(part->domain), ((body *)part->body)->run);
+        strake_particles_begin_run(strake_particles_of(part->domain), self, part->range, b->run);
     }
     return status;
 }
 
-static strake_status make(strake_part *part, strake_sph_way way, int threads, strake_isa isa,
-                          strake_error *error)
+static strake_status make(strake_part *part, const strake_part_plan *plan, strake_sph_way way,
+                          int threads, strake_isa isa, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_particles *const p = strake_particles_of(part->domain);
     const strake_scene *const scene = &p->scene;
     STRAKE_TRY(begin(part, error));
     status = strake_sph_open(&scene->sph, scene->size, scene->is_round, p->which->precision, way,
-                             threads, isa, scene->count, scene->particle,
+                             threads, isa, strake_particles_room(p, part->range), NULL,
                              &((body *)part->body)->run, error);
-    STRAKE_TRY(finish(part, status));
+    STRAKE_TRY(finish(part, plan->self, status));
 cleanup:
     return status;
 }
@@ -54,9 +59,9 @@ static strake_status open_device(strake_part *part, const strake_part_plan *plan
 {
     const strake_particles *const p = strake_particles_of(part->domain);
     const strake_scene *const scene = &p->scene;
-    return strake_sph_open_device(&scene->sph, scene->size, scene->is_round, p->which->precision,
-                                  plan->cl, part->device, settings, scene->count, scene->particle,
-                                  &((body *)part->body)->run, error);
+    return strake_sph_open_device(
+        &scene->sph, scene->size, scene->is_round, p->which->precision, plan->cl, part->device,
+        settings, strake_particles_room(p, part->range), NULL, &((body *)part->body)->run, error);
 }
 
 /* Tuned settings may have been found with another driver: where they fail the case's own ones are left. */
@@ -79,7 +84,7 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
         status = open_device(part, plan, &p->which->run, &cause);
     }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
-    STRAKE_TRY(finish(part, status));
+    STRAKE_TRY(finish(part, plan->self, status));
 cleanup:
     return status;
 }
@@ -87,9 +92,8 @@ cleanup:
 static strake_status make_serial(strake_part *part, const strake_part_plan *plan, int worker,
                                  strake_error *error)
 {
-    (void)plan;
     (void)worker;
-    return make(part, STRAKE_SPH_REFERENCE, 1, STRAKE_ISA_SCALAR, error);
+    return make(part, plan, STRAKE_SPH_REFERENCE, 1, STRAKE_ISA_SCALAR, error);
 }
 
 /* Threads meet several times a step: few particles are not worth it. */
@@ -98,33 +102,48 @@ static int threads_of(const strake_part *part)
     enum { PER_THREAD = 1024 };
     const strake_particles *const p = strake_particles_of(part->domain);
     const int64_t most = p->scene.count / PER_THREAD;
-    return most < 1 ? 1 : most < p->team->most_threads ? (int)most : p->team->most_threads;
+    return most < 1 ? 1 : most < p->team->threads ? (int)most : p->team->threads;
 }
 
 static strake_status make_cpu(strake_part *part, const strake_part_plan *plan, int worker,
                               strake_error *error)
 {
     (void)worker;
-    return make(part, STRAKE_SPH_LISTS, threads_of(part), plan->isa, error);
+    return make(part, plan, STRAKE_SPH_LISTS, threads_of(part), plan->isa, error);
 }
 
 static void unmake(strake_part *part)
 {
     body *const b = part->body;
-    strake_particles_end_run(strake_particles_of(part->domain));
-    strake_sph_close(&b->run);
+    if (b->run != NULL) {
+        strake_particles_end_run(strake_particles_of(part->domain), b->self);
+        strake_sph_close(&b->run);
+    }
     free(b);
 }
 
 static strake_status load_states(strake_part *part, strake_error *error)
 {
-    return strake_particles_load(strake_particles_of(part->domain), error);
+    return strake_particles_load(strake_particles_of(part->domain), ((body *)part->body)->run,
+                                 error);
 }
 
 static strake_status store(strake_part *part, int parity, strake_error *error)
 {
     (void)parity;
-    return strake_particles_store(strake_particles_of(part->domain), error);
+    return strake_particles_store(strake_particles_of(part->domain), ((body *)part->body)->run,
+                                  error);
+}
+
+/* From the next order on it has these slices; nobody needs to be given anything before. */
+static strake_status take(strake_part *part, const strake_range *then, int stripes, int self,
+                          strake_error *error)
+{
+    strake_particles *const p = strake_particles_of(part->domain);
+    (void)stripes;
+    (void)error;
+    p->crew.member[self].next = then[self];
+    return STRAKE_OK;
 }
 
 static strake_status start_clock(strake_part *part, const strake_clock *clock, bool *keeps,
@@ -132,9 +151,12 @@ static strake_status start_clock(strake_part *part, const strake_clock *clock, b
 {
     body *const b = part->body;
     (void)error;
+    strake_sph_crew_start(b->run->crew);
+    b->run->crew->is_crowded = strake_particles_of(part->domain)->team->is_crowded;
     b->clock = *clock;
     b->finds = !clock->is_known;
     b->steps = 0;
+    b->busy = 0.0;
     b->run->clock.time = clock->time;
     *keeps = true;
     return STRAKE_OK;
@@ -160,9 +182,8 @@ static bool is_over(const strake_part *part)
 
 static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_error *error)
 {
-    (void)error;
     *clock = clock_of(part->body);
-    return STRAKE_OK;
+    return strake_particles_note_lost(strake_particles_of(part->domain), error);
 }
 
 static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
@@ -171,6 +192,9 @@ static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strak
     strake_particles *const p = strake_particles_of(part->domain);
     strake_status status = STRAKE_OK;
     int64_t left = leg->steps;
+    const double start = strake_clock_seconds();
+    const strake_sph_member *const member = &b->run->crew->member[b->self];
+    const double waited = member->waited;
     (void)finite; /* the run names the particle itself */
     if (b->finds) {
         b->finds = false;
@@ -188,9 +212,20 @@ cleanup:
     if (status == STRAKE_ERR_NUMERIC) {
         status = strake_particles_explain(p, b->run, status, error);
     }
-    const strake_status noted = strake_particles_note_lost(p, b->run, error);
-    strake_particles_tell_lost(p, &b->run->clock, &b->told);
-    return status == STRAKE_OK ? noted : status;
+    if (strake_sph_is_alone(b->run)) { /* else when all have come to rest */
+        const strake_status noted = strake_particles_note_lost(p, error);
+        status = status == STRAKE_OK ? noted : status;
+    }
+    b->busy += strake_clock_seconds() - start - (member->waited - waited);
+    /* Who only found that another one failed has nothing to say. */
+    return status == STRAKE_ERR_STATE ? STRAKE_OK : status;
+}
+
+/* Seconds of a step in which it did not wait for others. */
+static double busy(strake_part *part)
+{
+    const body *const b = part->body;
+    return b->steps > 0 && !strake_sph_is_alone(b->run) ? b->busy / (double)b->steps : 0.0;
 }
 
 static strake_status time_kernels(strake_part *part, strake_cl_time *out, int *count,
@@ -222,12 +257,12 @@ static void describe_cpu(const strake_part *part, strake_part_report *out)
     describe(part, out, team->isa, threads_of(part), NULL);
 }
 
-/* A device takes some steps at once, so that nobody waits for each. */
+/* Nobody waits for the single steps of a lone device, and threads of parts that meet within them need not meet, too. */
 static int steps_at_once(const strake_part *part)
 {
     enum { AT_ONCE = 16 };
-    (void)part;
-    return AT_ONCE;
+    const bool is_lone = strake_particles_of(part->domain)->team->roles == 1;
+    return is_lone && part->device == NULL ? 1 : AT_ONCE;
 }
 
 static void describe_device(const strake_part *part, strake_part_report *out)
@@ -241,11 +276,13 @@ static void describe_device(const strake_part *part, strake_part_report *out)
 }
 
 #define COMMON                                                                                     \
-    .needs_all = true, .unmake = unmake, .load_states = load_states, .store = store, .leg = leg,   \
+    .meets_within = true, .steps = steps_at_once, .busy = busy, .unmake = unmake,                  \
+    .load_states = load_states, .store = store, .take = take, .leg = leg,                          \
     .start_clock = start_clock, .is_over = is_over, .stop_clock = stop_clock
 
 const strake_part_ops strake_particles_serial = {.word = "serial",
                                                  .role = "reference",
+                                                 .needs_all = true,
                                                  .make = make_serial,
                                                  .describe = describe_serial,
                                                  COMMON};
@@ -265,7 +302,6 @@ const strake_part_ops strake_particles_opencl = {.word = "ocl",
                                                  .is_tuned = true,
                                                  .cores = strake_part_device_cores,
                                                  .make = make_device,
-                                                 .steps = steps_at_once,
                                                  .time = time_kernels,
                                                  .describe = describe_device,
                                                  COMMON};

@@ -19,13 +19,13 @@ strake_status strake_sph_begin(strake_sph_run *run, const strake_sph_ops *ops,
                             .sph = sph,
                             .element = strake_precision_size(precision),
                             .room = count,
-                            .count = count,
                             .culprit = -1};
     STRAKE_CHECK(count < INT64_C(1) << STRAKE_SPH_PLACE_BITS, error, STRAKE_ERR_USAGE,
                  "%lld particles; expected less than %lld", (long long)count,
                  (long long)(INT64_C(1) << STRAKE_SPH_PLACE_BITS));
     STRAKE_TRY(
         strake_cells_make(sph->dims, size, is_round, strake_sph_reach(sph), &run->cells, error));
+    run->own = (strake_range){0, run->cells.n[0]};
 cleanup:
     return status;
 }
@@ -139,11 +139,6 @@ void strake_sph_close(strake_sph_run **run)
     }
 }
 
-strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
-{
-    return run->ops->step(run, steps, until, error);
-}
-
 strake_status strake_sph_view(strake_sph_run *run, const strake_sph_image **image,
                               strake_error *error)
 {
@@ -154,13 +149,13 @@ strake_status strake_sph_put(strake_sph_run *run, const strake_sph_image *image,
                              strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    STRAKE_CHECK(image->count <= run->room && image->element == run->element, error,
-                 STRAKE_ERR_USAGE,
+    STRAKE_CHECK((image->count <= run->room || run->crew != NULL) && image->element == run->element,
+                 error, STRAKE_ERR_USAGE,
                  "%lld particles of %d bytes a number do not go into a run of %lld of %d",
                  (long long)image->count, image->element, (long long)run->room, run->element);
-    STRAKE_TRY(run->ops->put(run, image, error));
-    run->count = image->count;
     run->clock = image->clock;
+    run->is_seen = false;
+    STRAKE_TRY(run->ops->put(run, image, error));
 cleanup:
     return status;
 }
@@ -173,11 +168,16 @@ double strake_sph_bytes(const strake_sph_run *run)
 strake_status strake_sph_image_open(const strake_sph_run *run, int64_t count, strake_sph_image *out,
                                     strake_error *error)
 {
+    return strake_sph_image_make(run->sph, &run->cells, run->element, count, out, error);
+}
+
+strake_status strake_sph_image_make(const strake_sph *sph, const strake_cells *cells, int element,
+                                    int64_t count, strake_sph_image *out, strake_error *error)
+{
     strake_status status = STRAKE_OK;
-    const size_t room = (size_t)count + 1, bytes = (size_t)run->element;
+    const size_t room = (size_t)count + 1, bytes = (size_t)element;
     bool has = true;
-    *out = (strake_sph_image){
-        .sph = run->sph, .cells = &run->cells, .element = run->element, .count = count};
+    *out = (strake_sph_image){.sph = sph, .cells = cells, .element = element, .count = count};
     for (int k = 0; k < STRAKE_SPH_STATES; k++) {
         has = (out->state.value[k] = calloc(room, bytes)) != NULL && has;
     }
@@ -214,20 +214,33 @@ strake_status strake_sph_image_copy(const strake_sph_run *run, const strake_sph_
                                     strake_sph_image *out, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    const size_t count = (size_t)from->count, bytes = count * (size_t)from->element;
     STRAKE_TRY(strake_sph_image_open(run, from->count, out, error));
     out->clock = from->clock;
-    for (int k = 0; k < STRAKE_SPH_STATES; k++) {
-        memcpy(out->state.value[k], from->state.value[k], bytes);
+    for (int64_t k = 0; k < from->count; k++) {
+        strake_sph_image_pick(from, k, out, k);
     }
-    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-        memcpy(out->rest[a], from->rest[a], bytes);
-    }
-    memcpy(out->number, from->number, count * sizeof *from->number);
-    memcpy(out->cell, from->cell, count * sizeof *from->cell);
-    memcpy(out->kind, from->kind, count);
 cleanup:
     return status;
+}
+
+static void copy_real(void *to, int64_t at, const void *from, int64_t k, size_t size)
+{
+    memmove((char *)to + (size_t)at * size, (const char *)from + (size_t)k * size, size);
+}
+
+void strake_sph_image_pick(const strake_sph_image *from, int64_t k, strake_sph_image *to,
+                           int64_t at)
+{
+    const size_t size = (size_t)from->element;
+    for (int s = 0; s < STRAKE_SPH_STATES; s++) {
+        copy_real(to->state.value[s], at, from->state.value[s], k, size);
+    }
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        copy_real(to->rest[a], at, from->rest[a], k, size);
+    }
+    to->cell[at] = from->cell[k];
+    to->kind[at] = from->kind[k];
+    to->number[at] = from->number[k];
 }
 
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k)

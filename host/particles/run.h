@@ -6,6 +6,7 @@
 #ifndef STRAKE_PARTICLES_RUN_H
 #define STRAKE_PARTICLES_RUN_H
 
+#include "engine/partition.h"
 #include "particles/sph.h"
 
 /** What a run has done, and when it is. */
@@ -34,10 +35,36 @@ typedef struct strake_sph_image {
 } strake_sph_image;
 
 typedef struct strake_sph_run strake_sph_run;
+typedef struct strake_sph_crew strake_sph_crew;
 
-/** Whoever computes steps. Functions below call it and say what it does. */
+/** What a run finds of its particles. */
+typedef struct strake_sph_seen {
+    double far,
+        fast; /**< squares of the farthest way since the last order, and of the greatest speed */
+    double bound
+        [2]; /**< on dt, by the last passes over the present state and over that half a step later */
+    int64_t bad; /**< the first own particle with NaN or Inf, -1: none */
+} strake_sph_seen;
+
+/**
+ * Whoever computes steps. Functions below call it and say what it does. A step is: perhaps a new order, a pass, half
+ * of it, a pass, all of it (steps.c). With others (crew.h) a pass leaves them the forces on what they have as
+ * ghosts, and an advance takes those on the run's own ghosts from them.
+ */
 typedef struct strake_sph_ops {
+    /** So many steps of a run that is alone. NULL: one by one, by what follows */
     strake_status (*step)(strake_sph_run *run, int64_t steps, double until, strake_error *error);
+    /** A new order, with lists; run->clock knows of it. */
+    strake_status (*order)(strake_sph_run *run, strake_error *error);
+    /** Forces of the present state, or of that half a step later. */
+    strake_status (*pass)(strake_sph_run *run, bool is_half, strake_error *error);
+    /** Half a step of run->clock.dt, or all of it, with the forces of the last pass. */
+    strake_status (*advance)(strake_sph_run *run, bool is_whole, strake_error *error);
+    /** Waits for all that was asked for, and says what is known. */
+    strake_status (*look)(strake_sph_run *run, strake_sph_seen *seen, strake_error *error);
+    /** The number of a particle. */
+    strake_status (*name)(strake_sph_run *run, int64_t particle, int64_t *number,
+                          strake_error *error);
     strake_status (*view)(strake_sph_run *run, const strake_sph_image **image, strake_error *error);
     strake_status (*put)(strake_sph_run *run, const strake_sph_image *image, strake_error *error);
     double (*bytes)(const strake_sph_run *run);
@@ -57,12 +84,21 @@ struct strake_sph_run {
     const strake_sph *sph;
     strake_cells cells;
     int element;
-    int64_t room;  /**< particles at the start: there are never more */
-    int64_t count; /**< now */
+    int64_t room;  /**< for particles */
+    int64_t count; /**< now, with ghosts */
     strake_sph_clock clock;
     int64_t culprit;           /**< number of the particle that a failure is about; -1: none */
     strake_sph_leaver *leaver; /**< in the order in which they were missed, until somebody ... */
     int64_t leavers, leavers_room; /**< ... takes note and sets their number to 0 */
+    double pairs;                  /**< of a pass, own ones */
+    double far,
+        fast; /**< squares of the farthest way since the last order and of the greatest speed, of all ... */
+    double own_fast;       /**< likewise, of its own */
+    bool is_seen;          /**< ... as they are now */
+    strake_sph_crew *crew; /**< NULL: it is alone for ever */
+    int member;            /**< of the crew */
+    strake_range own;      /**< slices */
+    strake_range inner;    /**< particles in them; those of a run that is alone are all */
 };
 
 /** How passes find neighbours: by candidates of the ranges each time, or from lists. The bits are the same. */
@@ -72,7 +108,8 @@ typedef enum strake_sph_way { STRAKE_SPH_REFERENCE, STRAKE_SPH_LISTS } strake_sp
  * On this process' threads.
  * @param[in] sph       borrowed until strake_sph_close()
  * @param[in] size      of the box from 0 on [m]; axes 0 and 2 in two dimensions
- * @param[in] particle  copied; numbers are unique, positions in the box
+ * @param[in] particle  copied; numbers are unique and less than 2^STRAKE_SPH_PLACE_BITS, positions in the box; NULL: none
+ *                      are there yet, but room for them
  * @param[in] threads   for STRAKE_SPH_LISTS
  */
 strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PARTICLE_AXES],
@@ -104,11 +141,18 @@ strake_status strake_sph_put(strake_sph_run *run, const strake_sph_image *image,
 /** An image with room for @p count particles, to be filled and put; all NULL or zero where memory ends. */
 strake_status strake_sph_image_open(const strake_sph_run *run, int64_t count, strake_sph_image *out,
                                     strake_error *error);
+/** Likewise, without a run. @param[in] sph, cells  borrowed @param[in] element  bytes of a number */
+strake_status strake_sph_image_make(const strake_sph *sph, const strake_cells *cells, int element,
+                                    int64_t count, strake_sph_image *out, strake_error *error);
 void strake_sph_image_close(strake_sph_image *image);
 
 /** One like another, to be closed. @return STRAKE_ERR_MEMORY */
 strake_status strake_sph_image_copy(const strake_sph_run *run, const strake_sph_image *from,
                                     strake_sph_image *out, strake_error *error);
+
+/** Particle @p k of one image becomes particle @p at of another, which may be the same. */
+void strake_sph_image_pick(const strake_sph_image *from, int64_t k, strake_sph_image *to,
+                           int64_t at);
 
 /** Particle @p k of an image. */
 strake_sph_particle strake_sph_image_get(const strake_sph_image *image, int64_t k);

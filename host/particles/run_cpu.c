@@ -1,10 +1,13 @@
 /* Particles on the threads of this process: by candidates, or by lists. */
 #include "particles/run_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/element.h"
 #include "base/error.h"
+#include "particles/crew.h"
 
 #include "cl/sph_clock.h"
 
@@ -16,32 +19,70 @@ static int64_t end_of_chunk(const strake_sph_cpu *own, int64_t first)
     return first + CHUNK < own->parts.count ? first + CHUNK : own->parts.count;
 }
 
-/* Everything beside the image of @p count particles; zeroed. */
-static strake_status make_room(strake_sph_cpu *own, int64_t count, strake_error *error)
+/* An array, and the bytes of one of its elements. */
+typedef struct array {
+    void **data;
+    size_t bytes;
+} array;
+
+enum { MOST_ARRAYS = 40 };
+
+/* All arrays that have a length of particles. */
+static int list_arrays(strake_sph_cpu *own, array *out)
 {
-    strake_status status = STRAKE_OK;
-    const size_t bytes = (size_t)own->run.element, room = (size_t)count + 1;
-    bool has = true;
+    const size_t real = (size_t)own->run.element;
+    int count = 0;
     for (int k = 0; k < STRAKE_SPH_STATES; k++) {
-        has = (own->parts.half.value[k] = calloc(room, bytes)) != NULL && has;
+        out[count++] = (array){&own->image.state.value[k], real};
+        out[count++] = (array){&own->parts.half.value[k], real};
+    }
+    for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+        out[count++] = (array){&own->image.rest[a], real};
     }
     for (int k = 0; k < 4; k++) {
-        has = (own->parts.force[k] = calloc(room, bytes)) != NULL && has;
+        out[count++] = (array){&own->parts.force[k], real};
     }
-    has = (own->parts.push = calloc(room, bytes)) != NULL && has;
-    has = (own->parts.sound = calloc(room, bytes)) != NULL && has;
-    has = (own->parts.volume = calloc(room, bytes)) != NULL && has;
-    has = (own->spare = calloc(room, bytes)) != NULL && has;
-    has = (own->spare_number = calloc(room, sizeof *own->spare_number)) != NULL && has;
-    has = (own->order = calloc(room, sizeof *own->order)) != NULL && has;
-    has =
-        (own->start = calloc((size_t)own->run.cells.count + 1, sizeof *own->start)) != NULL && has;
-    has = (own->member = calloc(room, sizeof *own->member)) != NULL && has;
-    has = (own->spare_kind = calloc(room, 1)) != NULL && has;
-    own->list.first = calloc(room, sizeof *own->list.first);
-    own->list.near = calloc(room, sizeof *own->list.near);
-    STRAKE_CHECK(has && own->list.first != NULL && own->list.near != NULL, error, STRAKE_ERR_MEMORY,
-                 "no memory for %lld particles", (long long)count);
+    out[count++] = (array){&own->parts.push, real};
+    out[count++] = (array){&own->parts.sound, real};
+    out[count++] = (array){&own->parts.volume, real};
+    out[count++] = (array){&own->spare, real};
+    out[count++] = (array){(void **)&own->image.number, sizeof *own->image.number};
+    out[count++] = (array){(void **)&own->image.cell, sizeof *own->image.cell};
+    out[count++] = (array){(void **)&own->image.kind, 1};
+    out[count++] = (array){(void **)&own->spare_number, sizeof *own->spare_number};
+    out[count++] = (array){(void **)&own->order, sizeof *own->order};
+    out[count++] = (array){(void **)&own->member, sizeof *own->member};
+    out[count++] = (array){(void **)&own->spare_kind, 1};
+    out[count++] = (array){(void **)&own->list.first, sizeof *own->list.first};
+    out[count++] = (array){(void **)&own->list.near, sizeof *own->list.near};
+    return count;
+}
+
+strake_status strake_sph_reserve(strake_sph_cpu *own, int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    array all[MOST_ARRAYS];
+    const int arrays = list_arrays(own, all);
+    const bool is_first = own->image.number == NULL;
+    if (count <= own->run.room && !is_first) {
+        return STRAKE_OK;
+    }
+    const int64_t room = is_first ? count : count + count / 4;
+    for (int k = 0; k < arrays; k++) {
+        void *const more = calloc((size_t)room + 1, all[k].bytes);
+        STRAKE_CHECK(more != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
+                     (long long)room);
+        if (!is_first) {
+            memcpy(more, *all[k].data, ((size_t)own->run.room + 1) * all[k].bytes);
+        }
+        free(*all[k].data);
+        *all[k].data = more;
+    }
+    own->run.room = room;
+    own->parts.now = own->image.state;
+    own->parts.cell = own->image.cell;
+    own->parts.kind = own->image.kind;
+    own->parts.member = own->member;
 cleanup:
     return status;
 }
@@ -49,125 +90,171 @@ cleanup:
 static void close_run(strake_sph_run *run)
 {
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
-    strake_sph_image_close(&own->image);
-    for (int k = 0; k < STRAKE_SPH_STATES; k++) {
-        free(own->parts.half.value[k]);
+    array all[MOST_ARRAYS];
+    const int arrays = list_arrays(own, all);
+    for (int k = 0; k < arrays; k++) {
+        free(*all[k].data);
     }
-    for (int k = 0; k < 4; k++) {
-        free(own->parts.force[k]);
-    }
-    free(own->parts.push);
-    free(own->parts.sound);
-    free(own->parts.volume);
-    free(own->spare);
-    free(own->spare_number);
-    free(own->order);
     free(own->start);
-    free(own->member);
-    free(own->spare_kind);
-    free(own->list.first);
-    free(own->list.near);
     free(own->list.entry);
+    free(own->share);
     free(own);
 }
 
-/* One pass over the forces. @return the bound on dt that it finds */
-static double pass(strake_sph_cpu *own, const strake_sph_state *state)
+/* Forces on members of groups [first, end). @return the greatest |a|^2 */
+static double add_forces(strake_sph_cpu *own, const strake_sph_state *state, int64_t first,
+                         int64_t end)
 {
     const strake_sph_list *const list = own->way == STRAKE_SPH_LISTS ? &own->list : NULL;
-    const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const int64_t count = own->parts.count;
-    double square = 0.0, sound = 0.0;
-#pragma omp parallel for num_threads(own->threads) reduction(max : sound)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        const double most =
-            own->rows->prepare(&own->parts, &own->numbers, state, first, end_of_chunk(own, first));
-        sound = most > sound ? most : sound;
-    }
+    double square = 0.0;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(own->threads) reduction(max : square)
-    for (int64_t g = 0; g < groups; g++) {
+    for (int64_t g = first; g < end; g++) {
         const double most = own->pair->pass(&own->parts, &own->numbers, state, list, g, g + 1);
         square = most > square ? most : square;
     }
-    return sph_bound(square, sound, own->run.sph->smoothing, own->run.sph->cfl,
-                     strake_sph_viscous_bound(own->run.sph));
+    return square;
 }
 
-/* Half a step from the present state, or a whole one. */
-static void advance(strake_sph_cpu *own, bool is_half)
+/* Particles of a slice. */
+static strake_range find_slice(const strake_sph_cpu *own, int64_t slice)
 {
-    const int64_t count = own->parts.count;
-#pragma omp parallel for num_threads(own->threads)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        (is_half ? own->rows->predict : own->rows->correct)(
-            &own->parts, &own->numbers, own->run.clock.dt, first, end_of_chunk(own, first));
-    }
+    const strake_cells *const cells = &own->run.cells;
+    return (strake_range){own->start[strake_cells_of_slice(cells, slice)],
+                          own->start[strake_cells_of_slice(cells, slice + 1)]};
 }
 
-/* Whether the next step may take anybody further than lists reach. */
-static bool is_outworn(const strake_sph_cpu *own)
-{
-    const double most = own->run.sph->skin * own->run.sph->smoothing; /* half of the skin */
-    const int64_t count = own->parts.count;
-    double farthest = 0.0, fastest = 0.0;
-    if (!own->run.clock.is_ordered ||
-        (own->run.sph->rebuild > 0 && own->run.clock.since >= own->run.sph->rebuild)) {
-        return true;
-    }
-#pragma omp parallel for num_threads(own->threads) reduction(max : farthest, fastest)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        double far = 0.0, fast = 0.0;
-        own->rows->reach(&own->parts, (const void *const *)own->image.rest, first,
-                         end_of_chunk(own, first), &far, &fast);
-        farthest = far > farthest ? far : farthest;
-        fastest = fast > fastest ? fast : fastest;
-    }
-    /* NaN is for the check after the step. */
-    return sph_is_outworn(farthest, fastest, own->run.clock.bound, most) != 0;
-}
-
-/* Particles with NaN or Inf are found by a sum of zeros. */
-static strake_status check_finite(strake_sph_cpu *own, strake_error *error)
-{
-    const int64_t count = own->parts.count;
-    int64_t bad = count;
-#pragma omp parallel for num_threads(own->threads) reduction(min : bad)
-    for (int64_t first = 0; first < count; first += CHUNK) {
-        const int64_t end = end_of_chunk(own, first);
-        const int64_t at = own->rows->find_bad(&own->parts, first, end);
-        bad = at < end && at < bad ? at : bad;
-    }
-    return bad == count ? STRAKE_OK : strake_sph_fail_bad(&own->run, own->image.number[bad], error);
-}
-
-static strake_status step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
+/* The forces on an outermost slice go to whoever has it as a ghost. */
+static strake_status leave_forces(strake_sph_cpu *own, bool is_half, int end, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_sph_cpu *const own = (strake_sph_cpu *)run;
-    strake_sph_clock *const clock = &run->clock;
-    for (int64_t k = 0; k < steps && clock->time < until; k++) {
-        if (is_outworn(own)) {
-            STRAKE_TRY(strake_sph_order(own, error));
+    const strake_range own_slices = own->run.own;
+    const strake_range range = find_slice(own, end == 0 ? own_slices.first : own_slices.end - 1);
+    const int64_t count = range.end - range.first;
+    void *const box =
+        strake_sph_box(&own->run, is_half, end, 4 * (size_t)count * (size_t)own->run.element);
+    STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
+                 (long long)count);
+    for (int64_t p = 0; p < count; p++) {
+        for (int k = 0; k < 4; k++) {
+            strake_element_set(
+                box, own->run.element, 4 * p + k,
+                strake_element_get(own->parts.force[k], own->run.element, range.first + p));
         }
-        const double first = pass(own, &own->parts.now);
-        clock->bound = clock->steps == 0 ? first : clock->bound;
-        if (clock->since == 0 && is_outworn(own)) {
-            STRAKE_TRY(strake_sph_fail_fast(run, error));
-        }
-        clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
-        const bool ends = clock->dt < clock->bound;
-        advance(own, true);
-        const double second = pass(own, &own->parts.half);
-        advance(own, false);
-        clock->bound = first < second ? first : second;
-        clock->time = ends ? until : clock->time + clock->dt;
-        clock->pairs += 2.0 * own->list.pairs;
-        clock->steps++;
-        clock->since++;
-        STRAKE_TRY(check_finite(own, error));
     }
 cleanup:
     return status;
+}
+
+/* What others found of the forces on the run's ghosts. */
+static strake_status take_forces(strake_sph_cpu *own, bool is_half, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const void *box[2] = {NULL, NULL};
+    int64_t ghost[2];
+    strake_sph_find_ghosts(&own->run, ghost);
+    STRAKE_TRY(strake_sph_await(&own->run, is_half, ghost, box, error));
+    for (int side = 0; side < 2; side++) {
+        const strake_range range =
+            box[side] != NULL ? find_slice(own, ghost[side]) : (strake_range){0, 0};
+        for (int64_t p = 0; p < range.end - range.first; p++) {
+            for (int k = 0; k < 4; k++) {
+                strake_element_set(own->parts.force[k], own->run.element, range.first + p,
+                                   strake_element_get(box[side], own->run.element, 4 * p + k));
+            }
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* The outermost slices first, if others wait for them. */
+static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_cpu *const own = (strake_sph_cpu *)run;
+    const strake_sph_state *const state = is_half ? &own->parts.half : &own->parts.now;
+    const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
+    const int64_t count = own->parts.count;
+    int64_t first = 0, end = groups;
+    double square = 0.0, sound = 0.0;
+#pragma omp parallel for num_threads(own->threads) reduction(max : sound)
+    for (int64_t k = 0; k < count; k += CHUNK) {
+        const double most =
+            own->rows->prepare(&own->parts, &own->numbers, state, k, end_of_chunk(own, k));
+        sound = most > sound ? most : sound;
+    }
+    if (!strake_sph_is_alone(run)) {
+        first = own->edge[0];
+        end = own->edge[1] > first ? own->edge[1] : first;
+        square = fmax(add_forces(own, state, 0, first), add_forces(own, state, end, groups));
+        for (int k = 0; k < 2; k++) {
+            STRAKE_TRY(strake_sph_has_reader(run, k) ? leave_forces(own, is_half, k, error)
+                                                     : STRAKE_OK);
+        }
+        strake_sph_bring(run);
+    }
+    square = fmax(square, add_forces(own, state, first, end));
+    own->bound[is_half] = sph_bound(square, sound, run->sph->smoothing, run->sph->cfl,
+                                    strake_sph_viscous_bound(run->sph));
+cleanup:
+    return status;
+}
+
+static strake_status advance(strake_sph_run *run, bool is_whole, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_cpu *const own = (strake_sph_cpu *)run;
+    const int64_t count = own->parts.count;
+    STRAKE_TRY(strake_sph_is_alone(run) ? STRAKE_OK : take_forces(own, is_whole, error));
+#pragma omp parallel for num_threads(own->threads)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        (is_whole ? own->rows->correct : own->rows->predict)(
+            &own->parts, &own->numbers, run->clock.dt, first, end_of_chunk(own, first));
+    }
+cleanup:
+    return status;
+}
+
+/* Particles with NaN or Inf are found by a sum of zeros. */
+static strake_status look(strake_sph_run *run, strake_sph_seen *seen, strake_error *error)
+{
+    strake_sph_cpu *const own = (strake_sph_cpu *)run;
+    const int64_t count = own->parts.count, none = run->inner.end;
+    double farthest = 0.0, fastest = 0.0;
+    int64_t worst = none;
+    (void)error;
+#pragma omp parallel for num_threads(own->threads) reduction(max : farthest, fastest)
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        double way = 0.0, speed = 0.0;
+        own->rows->reach(&own->parts, (const void *const *)own->image.rest, first,
+                         end_of_chunk(own, first), &way, &speed);
+        farthest = way > farthest ? way : farthest;
+        fastest = speed > fastest ? speed : fastest;
+    }
+#pragma omp parallel for num_threads(own->threads) reduction(min : worst)
+    for (int64_t first = run->inner.first; first < none; first += CHUNK) {
+        const int64_t end = first + CHUNK < none ? first + CHUNK : none;
+        const int64_t at = own->rows->find_bad(&own->parts, first, end);
+        worst = at < end && at < worst ? at : worst;
+    }
+    *seen = (strake_sph_seen){.far = farthest,
+                              .fast = fastest,
+                              .bound = {own->bound[0], own->bound[1]},
+                              .bad = worst < none ? worst : -1};
+    return STRAKE_OK;
+}
+
+static strake_status name(strake_sph_run *run, int64_t particle, int64_t *number,
+                          strake_error *error)
+{
+    (void)error;
+    *number = ((const strake_sph_cpu *)run)->image.number[particle];
+    return STRAKE_OK;
+}
+
+static strake_status order(strake_sph_run *run, strake_error *error)
+{
+    return strake_sph_order((strake_sph_cpu *)run, error);
 }
 
 static strake_status view(strake_sph_run *run, const strake_sph_image **image, strake_error *error)
@@ -182,8 +269,10 @@ static strake_status view(strake_sph_run *run, const strake_sph_image **image, s
 
 static strake_status put(strake_sph_run *run, const strake_sph_image *image, strake_error *error)
 {
+    strake_status status = STRAKE_OK;
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const size_t count = (size_t)image->count, bytes = count * (size_t)run->element;
+    STRAKE_TRY(strake_sph_reserve(own, image->count, error));
     for (int k = 0; k < STRAKE_SPH_STATES; k++) {
         memcpy(own->image.state.value[k], image->state.value[k], bytes);
     }
@@ -194,7 +283,10 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     memcpy(own->image.cell, image->cell, count * sizeof *image->cell);
     memcpy(own->image.kind, image->kind, count);
     own->parts.count = run->count = image->count;
-    return image->clock.is_ordered ? strake_sph_link(own, error) : STRAKE_OK;
+    run->inner = (strake_range){0, image->count};
+    STRAKE_TRY(image->clock.is_ordered ? strake_sph_link(own, error) : STRAKE_OK);
+cleanup:
+    return status;
 }
 
 static double bytes_of(const strake_sph_run *run)
@@ -215,7 +307,15 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
                               const strake_sph_particle *particle, strake_sph_run **out,
                               strake_error *error)
 {
-    static const strake_sph_ops ops = {step, view, put, bytes_of, close_run};
+    static const strake_sph_ops ops = {.order = order,
+                                       .pass = pass,
+                                       .advance = advance,
+                                       .look = look,
+                                       .name = name,
+                                       .view = view,
+                                       .put = put,
+                                       .bytes = bytes_of,
+                                       .close = close_run};
     strake_status status = STRAKE_OK;
     strake_sph_cpu *own = calloc(1, sizeof *own);
     STRAKE_CHECK(own != NULL, error, STRAKE_ERR_MEMORY, "no memory for a run of particles");
@@ -226,16 +326,20 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
     own->rows = strake_sph_rows_of(precision, isa);
     own->pair = strake_sph_pair_rows_of(precision, isa);
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
-    STRAKE_TRY(strake_sph_image_open(&own->run, count, &own->image, error));
-    STRAKE_TRY(make_room(own, count, error));
-    strake_sph_image_set(&own->image, particle);
-    own->parts.count = count;
-    own->parts.now = own->image.state;
+    own->image = (strake_sph_image){
+        .sph = sph, .cells = &own->run.cells, .element = own->run.element, .count = count};
+    STRAKE_TRY(strake_sph_reserve(own, count, error));
+    own->start = calloc((size_t)own->run.cells.count + 1, sizeof *own->start);
+    own->share = calloc((size_t)own->run.cells.n[0], 1);
+    STRAKE_CHECK(own->start != NULL && own->share != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for %lld cells", (long long)own->run.cells.count);
+    if (particle != NULL) {
+        strake_sph_image_set(&own->image, particle);
+        own->parts.count = own->run.count = count;
+        own->run.inner = (strake_range){0, count};
+    }
     own->parts.cells = &own->run.cells;
     own->parts.start = own->start;
-    own->parts.cell = own->image.cell;
-    own->parts.kind = own->image.kind;
-    own->parts.member = own->member;
     *out = &own->run;
     own = NULL;
 cleanup:

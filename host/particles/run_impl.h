@@ -18,8 +18,15 @@ typedef struct strake_sph_cpu {
     int64_t *order, *start, *spare_number;
     int32_t *member;
     uint8_t *spare_kind;
-    void *spare; /**< one array of the working precision */
+    void *spare;     /**< one array of the working precision */
+    double bound[2]; /**< on dt, by the last passes */
+    int64_t edge
+        [2]; /**< groups with members of the first slice end here, those with members of the last one begin */
+    unsigned char *share; /**< [slice] strake_sph_share */
 } strake_sph_cpu;
+
+/** Room for so many particles; what is there stays. @return STRAKE_ERR_MEMORY */
+strake_status strake_sph_reserve(strake_sph_cpu *run, int64_t count, strake_error *error);
 
 /** Puts all particles in their cells and these in order, with lists; those that left the box go. */
 strake_status strake_sph_order(strake_sph_cpu *run, strake_error *error);

@@ -12,51 +12,6 @@
 
 enum { FIRST_AHEAD = 4, MOST_AHEAD = 64 };
 
-strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
-                                    strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    cl_int code = CL_SUCCESS;
-    const strake_cl_device *const device = own->session.device;
-    *out = own->session.cl->clCreateBuffer(own->session.context, CL_MEM_READ_WRITE, bytes, NULL,
-                                           &code);
-    STRAKE_CHECK(
-        code == CL_SUCCESS || bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
-        "%s: an array of these particles needs %lld MiB but the device allows %lld MiB for "
-        "one buffer; give it fewer particles",
-        device->name, (long long)(bytes >> 20), (long long)(device->max_allocation >> 20));
-    STRAKE_CL("clCreateBuffer", code, error, device);
-    own->bytes += (double)bytes;
-cleanup:
-    return status;
-}
-
-strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
-                               const void *from, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    STRAKE_CL("clEnqueueWriteBuffer",
-              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, 0, bytes, from, 0,
-                                                    NULL, NULL),
-              error, own->session.device);
-cleanup:
-    return status;
-}
-
-strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
-                              void *to, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_cl *const cl = own->session.cl;
-    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
-    STRAKE_CL(
-        "clEnqueueReadBuffer",
-        cl->clEnqueueReadBuffer(own->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
-        error, own->session.device);
-cleanup:
-    return status;
-}
-
 strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -65,6 +20,9 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_TICK);
     if (is_look) {
         strake_cl_arguments look = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+        const cl_int nobody[2] = {0, 0};
+        strake_cl_pass(&look, sizeof(cl_mem), &own->clock_there);
+        strake_cl_pass(&look, sizeof nobody, nobody);
         strake_cl_pass_int(&look, own->run.count);
         strake_cl_pass_int(&look, own->most_groups);
         strake_cl_pass(&look, sizeof(cl_mem), &own->x[own->now]);
@@ -96,7 +54,7 @@ strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error)
     seen->dt = own->clock.last;
     seen->bound = own->clock.bound;
     seen->is_ordered = own->clock.is_ordered != 0;
-    seen->pairs += 2.0 * own->pairs * (double)(own->clock.steps - before);
+    seen->pairs += 2.0 * own->run.pairs * (double)(own->clock.steps - before);
     return status;
 }
 
@@ -139,14 +97,23 @@ cleanup:
     return status;
 }
 
+static strake_status name(strake_sph_run *run, int64_t particle, int64_t *number,
+                          strake_error *error)
+{
+    cl_uint key = 0;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_status status =
+        strake_sph_read(own, own->key, (size_t)particle * sizeof key, sizeof key, &key, error);
+    *number = strake_sph_number_of(key);
+    return status;
+}
+
 static strake_status explain(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    cl_uint key = 0;
-    STRAKE_TRY(strake_sph_read(own, own->key, (size_t)own->clock.bad * sizeof key, sizeof key, &key,
-                               error));
-    status = strake_sph_fail_bad(&own->run, own->number[key & ((1U << STRAKE_SPH_PLACE_BITS) - 1)],
-                                 error);
+    int64_t number = 0;
+    STRAKE_TRY(name(&own->run, own->clock.bad, &number, error));
+    status = strake_sph_fail_bad(&own->run, number, error);
 cleanup:
     return status;
 }
@@ -175,6 +142,11 @@ cleanup:
     return status;
 }
 
+static strake_status order(strake_sph_run *run, strake_error *error)
+{
+    return strake_sph_reorder((strake_sph_device *)run, error);
+}
+
 static strake_status view(strake_sph_run *run, const strake_sph_image **image, strake_error *error)
 {
     strake_sph_device *const own = (strake_sph_device *)run;
@@ -188,7 +160,9 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
     sph_clock *const c = &own->clock;
+    STRAKE_TRY(strake_sph_make_room(own, image->count, error));
     run->count = image->count;
+    run->inner = (strake_range){0, image->count};
     c->time = image->clock.time;
     c->last = image->clock.dt;
     c->bound = image->clock.bound;
@@ -217,7 +191,13 @@ static void close_run(strake_sph_run *run)
                            &own->totals,    &own->start,       &own->cell,   &own->key,
                            &own->rest,      &own->first,       &own->counts, &own->words,
                            &own->x[0],      &own->x[1],        &own->v[0],   &own->v[1],
-                           &own->volume[0], &own->volume[1]};
+                           &own->volume[0], &own->volume[1],   &own->share,  &own->in_slice,
+                           &own->force,     &own->found,       &own->out_x,  &own->out_v,
+                           &own->out_cell,  &own->out_key};
+    if (own->transfers != NULL) {
+        (void)s->cl->clFinish(own->transfers);
+        (void)s->cl->clReleaseCommandQueue(own->transfers);
+    }
     if (own->queue != NULL) {
         (void)s->cl->clFinish(own->queue);
     }
@@ -240,50 +220,9 @@ static void close_run(strake_sph_run *run)
         (void)s->cl->clReleaseContext(s->context);
     }
     strake_sph_image_close(&own->image);
-    free(own->number);
+    free(own->shares);
+    free(own->in_slices);
     free(own);
-}
-
-static strake_status make_room(strake_sph_device *own, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    /* Of whole groups, whatever their size. */
-    const size_t groups = (size_t)own->run.room / own->largest + 1, real = (size_t)own->run.element;
-    const size_t count = groups * own->largest, cells = (size_t)own->run.cells.count + 2;
-    const size_t rows = (size_t)strake_sph_list_rows((int64_t)count);
-    const size_t most = rows > cells ? rows : cells;
-    const bool spreads = own->run.sph->diffusion != STRAKE_SPH_PLAIN;
-    own->most_groups = (int64_t)(count / STRAKE_SPH_SIDE_BY_SIDE);
-    own->words_bytes = 4 * (size_t)own->run.room * sizeof(cl_uint) + sizeof(cl_uint);
-    const struct {
-        cl_mem *buffer;
-        size_t bytes;
-    } all[] = {{&own->constants, STRAKE_SPH_CONSTANTS},
-               {&own->clock_there, sizeof own->clock},
-               {&own->most, 6 * (size_t)own->most_groups * real},
-               {&own->sums, (most / STRAKE_SPH_SIDE_BY_SIDE + 1) * sizeof(cl_uint)},
-               {&own->totals, STRAKE_SPH_TOTALS * sizeof(cl_uint)},
-               {&own->start, cells * sizeof(cl_uint)},
-               {&own->cell, count * sizeof(cl_int)},
-               {&own->key, count * sizeof(cl_uint)},
-               {&own->rest, 3 * count * real},
-               {&own->first, rows * sizeof(cl_uint)},
-               {&own->counts, count * sizeof(cl_uint)},
-               {&own->words, own->words_bytes},
-               {&own->x[0], 4 * count * real},
-               {&own->x[1], 4 * count * real},
-               {&own->v[0], 4 * count * real},
-               {&own->v[1], 4 * count * real},
-               {&own->volume[0], spreads ? count * real : real},
-               {&own->volume[1], spreads ? count * real : real}};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-        STRAKE_TRY(strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error));
-    }
-    own->number = calloc((size_t)own->run.room + 1, sizeof *own->number);
-    STRAKE_CHECK(own->number != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
-                 (long long)own->run.room);
-cleanup:
-    return status;
 }
 
 /* Context, queue, program, arrays. */
@@ -305,7 +244,7 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     STRAKE_TRY(
         strake_cl_filler_build(&own->session.filler, cl, device, own->session.context, error));
     STRAKE_TRY(strake_sph_build(own, has_walls, error));
-    STRAKE_TRY(make_room(own, error));
+    STRAKE_TRY(strake_sph_make_arrays(own, error));
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
     bytes = strake_sph_pair_rows_of(own->precision, STRAKE_ISA_SCALAR)
                 ->constants(&own->numbers, &own->run.cells, constants);
@@ -328,7 +267,16 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                      const strake_sph_particle *particle, strake_sph_run **out,
                                      strake_error *error)
 {
-    static const strake_sph_ops ops = {step, view, put, bytes_of, close_run};
+    static const strake_sph_ops ops = {.step = step,
+                                       .order = order,
+                                       .pass = strake_sph_pass_shared,
+                                       .advance = strake_sph_advance_shared,
+                                       .look = strake_sph_look_shared,
+                                       .name = name,
+                                       .view = view,
+                                       .put = put,
+                                       .bytes = bytes_of,
+                                       .close = close_run};
     strake_status status = STRAKE_OK;
     bool has_walls = false;
     strake_sph_image image = {0};
@@ -343,11 +291,12 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         own->cells4[a] = (cl_int)own->run.cells.n[a];
     }
-    for (int64_t p = 0; p < count; p++) {
+    has_walls = sph->has_walls;
+    for (int64_t p = 0; particle != NULL && p < count; p++) {
         has_walls = has_walls || particle[p].kind == STRAKE_PARTICLE_WALL;
     }
     STRAKE_TRY(start(own, has_walls, error));
-    STRAKE_TRY(strake_sph_image_open(&own->run, count, &image, error));
+    STRAKE_TRY(strake_sph_image_open(&own->run, particle != NULL ? count : 0, &image, error));
     strake_sph_image_set(&image, particle);
     STRAKE_TRY(put(&own->run, &image, error));
     *out = &own->run;

@@ -58,22 +58,17 @@ cleanup:
     return status;
 }
 
-/* Of a domain that one part computes: whether WHERE is one, and this process alone. */
+/* Of a domain that one process computes: whether it is alone. */
 static strake_status check_lone(const strake_solver *solver, const char *where, strake_error *error)
 {
     const strake_domain_kind *const kind = solver->kind;
-    const bool is_one =
-        strcmp(where, "serial") == 0 || strcmp(where, "cpu") == 0 || strcmp(where, "auto") == 0 ||
-        (kind->opencl != NULL && strake_where_is_device(where) && strchr(where, ',') == NULL);
-    if (kind->lone == NULL || (is_one && solver->domain->ranks == NULL)) {
+    if (kind->lone == NULL || solver->domain->ranks == NULL) {
         return STRAKE_OK;
     }
     return strake_fail(error, STRAKE_ERR_USAGE,
-                       "%s: problem %s cannot run on `%s`%s: %s; use --on auto, cpu, serial%s, "
+                       "%s: problem %s cannot run on `%s` of several ranks: %s; use one process, "
                        "without mpirun",
-                       solver->which->file, solver->which->problem->name, where,
-                       solver->domain->ranks != NULL ? " of several ranks" : "", kind->lone,
-                       kind->opencl != NULL ? " or ocl:0" : "");
+                       solver->which->file, solver->which->problem->name, where, kind->lone);
 }
 
 /* Where to run: everything that can be wrong with it is found here, before any field is needed. */

@@ -20,7 +20,8 @@ typedef strake_status strake_slabs_reader(void *user, int field, int64_t first, 
 /** NULL: there is nothing to do. */
 typedef struct strake_domain_kind {
     const strake_part_ops *serial, *cpu, *opencl; /**< parts; NULL: it does not run there */
-    const char *lone; /**< one part of one process computes all of it, since ...; NULL: any parts */
+    const char
+        *lone; /**< one process computes all of it, `auto` on one part, since ...; NULL: any */
 
     /** In this order: an empty domain; what the case makes of it; its memory, before ranks and drivers take theirs. */
     strake_domain *(*create)(const strake_case *which, const strake_team *team);

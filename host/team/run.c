@@ -5,130 +5,19 @@
  */
 #include <omp.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "engine/looks.h"
 #include "team/recorder.h"
-
-/* What a role shares with the rest of the team during one run. */
-typedef struct team_run {
-    strake_team *team;
-    int64_t steps;
-    bool trial;
-    bool is_last;     /* nothing follows that would find a NaN */
-    int64_t sweep;    /* steps at once, as long as there are that many left */
-    bool has_devices; /* parts that look for NaN and Inf now and then only */
-    bool alone;       /* one part, no neighbours: steps may be enqueued ahead */
-    bool keeps_clock; /* and it finds its time steps itself */
-    strake_meeting
-        *meeting; /* where the next time step is decided; NULL: it is known, or not taken */
-    /* First step of the sweep in which some role failed; INT64_MAX: none. The states are undefined then. */
-    _Atomic int64_t stop;
-    /* Step at which everybody leaves, because shares of the work no longer fit; INT64_MAX: none. */
-    _Atomic int64_t halt;
-    strake_status ranks; /* of the exchange with other ranks */
-    strake_error ranks_error;
-} team_run;
-
-static int parity_at(const team_run *run, int64_t step)
-{
-    return run->trial ? run->team->domain->parity
-                      : (int)((run->team->domain->parity + step / run->sweep) & 1);
-}
-
-/* How far slabs have wandered after so many steps of this run. */
-static int64_t shift_at(const team_run *run, int64_t steps)
-{
-    const int64_t sweeps = steps / run->sweep;
-    const int64_t last = steps % run->sweep;
-    return (run->team->domain->shift + sweeps * strake_domain_shift(run->team->domain, run->sweep) +
-            (last > 0 ? strake_domain_shift(run->team->domain, last) : 0)) %
-           run->team->domain->slabs;
-}
-
-/*
- * Names the field and the first cell of a role's slabs that is NaN or Inf, in the host arrays. It may
- * have appeared in one of the `unseen` steps before: nobody looks at devices after every step, nor at
- * the steps inside a sweep.
- */
-static void fail_non_finite(const team_run *run, strake_role *role, int64_t step, int64_t unseen)
-{
-    char when[96] = "", what[160];
-    const strake_domain *domain = run->team->domain;
-    const int parity = 1 - parity_at(run, step); /* of the states after the step's sweep */
-    domain->ops->find_bad(domain, parity, shift_at(run, step + 1), role->range, role->columns, what,
-                          sizeof what);
-    if (unseen > 0) {
-        (void)snprintf(when, sizeof when, " (or up to %lld earlier: not every step is checked)",
-                       (long long)unseen);
-    }
-    role->status = strake_fail(&role->error, STRAKE_ERR_NUMERIC,
-                               "%s after step %lld%s; the run stops (look at the size of the "
-                               "initial values and of the flow)",
-                               what, (long long)domain->step + step + 1, when);
-    role->failed = step;
-}
-
-/*
- * Steps of a sweep after which a worker's slabs held NaN or Inf first. All that it reads is still as it was: its
- * neighbours wait for it. Beside devices and other ranks they may wait for its borders only.
- */
-static int64_t find_failure(const team_run *run, strake_role *role, int64_t step, int64_t steps)
-{
-    int64_t done = steps == 1 ? 1 : 0; /* of a single step the arrays hold what it gave */
-    bool finite = true;
-    while (finite && done < steps) {
-        strake_error ignored;
-        done++;
-        (void)strake_strips_compute(run->team, role, parity_at(run, step), (int)done, &finite,
-                                    &ignored);
-    }
-    return done;
-}
-
-static void fail_sweep(const team_run *run, strake_role *role, int64_t step, int64_t steps)
-{
-    const bool is_exact = !run->has_devices && !run->team->outside.is_linked;
-    const int64_t done = is_exact ? find_failure(run, role, step, steps) : steps;
-    fail_non_finite(run, role, step + done - 1, is_exact ? 0 : done - 1);
-}
-
-/*
- * Every STRAKE_STEPS_AHEAD steps a device looks for NaN and Inf; the answer is asked for that many steps later,
- * so that it never runs dry, and no more than two such pieces are ever enqueued.
- */
-static void look_after(const team_run *run, strake_role *role, int64_t step, int64_t end)
-{
-    strake_team *team = run->team;
-    strake_part *part = &team->part[role->part];
-    const bool is_last = end == run->steps && run->is_last;
-    const int64_t before = team->domain->step;
-    bool finite = true;
-    if (!is_last && (before + end) / STRAKE_STEPS_AHEAD == (before + step) / STRAKE_STEPS_AHEAD) {
-        return;
-    }
-    role->status = part->ops->is_finite(part, &finite, &role->error);
-    if (role->status == STRAKE_OK && finite) {
-        role->status = part->ops->look(part, &role->error);
-    }
-    if (role->status == STRAKE_OK && finite && is_last) {
-        role->status = part->ops->is_finite(part, &finite, &role->error);
-    }
-    if (role->status == STRAKE_OK && !finite) {
-        const int64_t unseen = (before + end - 1) % STRAKE_STEPS_AHEAD + STRAKE_STEPS_AHEAD;
-        const int64_t most = before + end - 1 - team->checked;
-        role->status = strake_part_store(part, 1 - parity_at(run, step), &role->error);
-        fail_non_finite(run, role, end - 1, unseen < most ? unseen : most);
-    }
-}
+#include "team/run_impl.h"
+#include "team/threads.h"
 
 /*
  * Nobody waits for the single steps of a lone device, so that one that hangs is found only when all that were
  * enqueued ahead should be over. Where these may take longer than a device may, each is waited for; a step that
  * was waited for tells how long the next ones may take.
  */
-static void hold_back(const team_run *run, strake_role *role, double start, int64_t steps)
+static void hold_back(const strake_running *run, strake_role *role, double start, int64_t steps)
 {
     strake_team *team = run->team;
     const double ahead = 2.0 * STRAKE_STEPS_AHEAD * role->step_seconds;
@@ -140,7 +29,7 @@ static void hold_back(const team_run *run, strake_role *role, double start, int6
 }
 
 /* The leg of a sweep that depends on nobody, up to the border slabs in the host arrays. */
-static void compute(const team_run *run, strake_role *role, int64_t step, int64_t steps)
+static void compute(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
 {
     strake_team *team = run->team;
     strake_part *part = &team->part[role->part];
@@ -152,15 +41,15 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
     if (run->meeting != NULL) {
         strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
     }
-    role->status =
-        strake_strips_compute(team, role, parity_at(run, step), (int)steps, &finite, &role->error);
+    role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
+                                         &finite, &role->error);
     if (role->status == STRAKE_OK && run->trial && !run->alone) {
         role->status = strake_part_finish(part, &role->error);
     }
     if (role->status == STRAKE_OK && !run->trial && !finite) {
-        fail_sweep(run, role, step, steps);
+        strake_finite_fail(run, role, step, steps);
     } else if (role->status == STRAKE_OK && !run->trial && part->ops->look != NULL) {
-        look_after(run, role, step, step + steps);
+        strake_finite_look(run, role, step, step + steps);
         if (role->status == STRAKE_OK) {
             hold_back(run, role, start, steps);
         }
@@ -175,7 +64,7 @@ static void compute(const team_run *run, strake_role *role, int64_t step, int64_
 }
 
 /* Ghost slabs from the neighbours, whose sweep is done. */
-static void exchange(const team_run *run, strake_role *role, int64_t step, int64_t steps)
+static void exchange(const strake_running *run, strake_role *role, int64_t step, int64_t steps)
 {
     strake_part *part = &run->team->part[role->part];
     const double start = strake_clock_seconds();
@@ -183,7 +72,8 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
         return;
     }
     if (!run->alone) {
-        role->status = strake_part_fetch(part, 0, 1 - parity_at(run, step), &role->error);
+        role->status =
+            strake_part_fetch(part, 0, 1 - strake_run_parity_at(run, step), &role->error);
     }
     if (run->trial && !run->alone) {
         role->status = strake_part_finish(part, &role->error);
@@ -194,7 +84,7 @@ static void exchange(const team_run *run, strake_role *role, int64_t step, int64
     role->exchange += strake_clock_seconds() - start;
 }
 
-static void stop_at(team_run *run, int64_t step)
+static void stop_at(strake_running *run, int64_t step)
 {
     int64_t earliest = atomic_load(&run->stop);
     while (step < earliest && !atomic_compare_exchange_weak(&run->stop, &earliest, step)) {
@@ -203,7 +93,7 @@ static void stop_at(team_run *run, int64_t step)
 }
 
 /* Steps of the sweep that begins at a step. */
-static int64_t steps_from(const team_run *run, int64_t step)
+static int64_t steps_from(const strake_running *run, int64_t step)
 {
     const int64_t left = run->steps - step;
     return left < run->sweep ? left : run->sweep;
@@ -213,7 +103,7 @@ static int64_t steps_from(const team_run *run, int64_t step)
  * Everybody leaves after sweeps that nobody has begun: nobody is further ahead than there are roles between it and
  * the one that watches, so no one has passed the step at which all leave.
  */
-static void halt_after(team_run *run, int64_t step)
+static void halt_after(strake_running *run, int64_t step)
 {
     if (atomic_load(&run->halt) == INT64_MAX) {
         atomic_store(&run->halt, step + (run->team->span + 2) * run->sweep);
@@ -224,7 +114,7 @@ static void halt_after(team_run *run, int64_t step)
  * Sweeps that suddenly take longer than the shares were made for end the run, so that it need not end
  * every few steps only to look; and so does a request to stop.
  */
-static void watch(team_run *run, double *since, int64_t step)
+static void watch(strake_running *run, double *since, int64_t step)
 {
     const strake_team *team = run->team;
     const int64_t steps = STRAKE_LOOKS_WATCHED * run->sweep;
@@ -248,9 +138,9 @@ static void watch(team_run *run, double *since, int64_t step)
  * Whether all leave here, because the time that somebody waits for is reached: they met, so all know. A part that
  * keeps the clock itself may have been given some steps too many: they do nothing.
  */
-static bool is_over(team_run *run, int64_t step)
+static bool is_over(strake_running *run, const strake_role *role, int64_t step)
 {
-    const strake_part *part = &run->team->part[run->team->role[0].part];
+    const strake_part *part = &run->team->part[role->part];
     if (step == 0 ||
         !(run->meeting != NULL ? strake_clock_is_over(strake_meeting_clock(run->meeting, step))
                                : run->keeps_clock && part->ops->is_over(part))) {
@@ -261,7 +151,8 @@ static bool is_over(team_run *run, int64_t step)
 }
 
 /* Waits for the neighbours, and where time steps follow from the states, for everybody. */
-static bool wait_for_others(team_run *run, const strake_role *role, int64_t step, int64_t steps)
+static bool wait_for_others(strake_running *run, const strake_role *role, int64_t step,
+                            int64_t steps)
 {
     strake_team *team = run->team;
     return strake_neighbours_wait(team, role, step + steps, &run->stop) &&
@@ -270,13 +161,13 @@ static bool wait_for_others(team_run *run, const strake_role *role, int64_t step
 }
 
 /* Whether a role has nothing to do, and nobody waits for it. */
-static bool is_idle(const team_run *run, const strake_role *role)
+static bool is_idle(const strake_running *run, const strake_role *role)
 {
     return run->meeting != NULL && role->worker >= 0 && role->range.first >= role->range.end;
 }
 
 /* The sweeps of one thread; with fewer threads than roles each plays several. */
-static void run_thread(team_run *run, int thread, int threads)
+static void run_thread(strake_running *run, int thread, int threads)
 {
     strake_team *team = run->team;
     double since = 0.0;
@@ -292,7 +183,7 @@ static void run_thread(team_run *run, int thread, int threads)
         if (thread == 0) {
             watch(run, &since, step);
         }
-        if (is_over(run, step) || step >= atomic_load(&run->halt)) {
+        if (is_over(run, &team->role[thread], step) || step >= atomic_load(&run->halt)) {
             return;
         }
         for (int r = thread; r < team->roles; r += threads) {
@@ -329,7 +220,7 @@ static void run_thread(team_run *run, int thread, int threads)
 }
 
 /* Trial steps write the same slabs over and over: all exchanges end before the next one begins. */
-static void run_trials(team_run *run, int64_t trials, int thread, int threads)
+static void run_trials(strake_running *run, int64_t trials, int thread, int threads)
 {
     for (int64_t trial = 0; trial < trials; trial++) {
 #pragma omp single
@@ -343,7 +234,7 @@ static void run_trials(team_run *run, int64_t trials, int thread, int threads)
 }
 
 /* What a thread does in a run. */
-static void play(team_run *run, int64_t trials, int thread, int threads)
+static void play(strake_running *run, int64_t trials, int thread, int threads)
 {
     strake_team *const team = run->team;
     strake_binding before = {.is_bound = false};
@@ -358,7 +249,24 @@ static void play(team_run *run, int64_t trials, int thread, int threads)
     strake_topology_unbind(&before);
 }
 
-static void start_team(team_run *run, int64_t trials)
+static void play_apart(void *user, int role)
+{
+    strake_running *const run = user;
+    play(run, 0, role, run->team->roles);
+}
+
+/* Parts with threads of their own keep those of the thread that starts them. */
+static strake_status start_apart(strake_running *run, strake_error *error)
+{
+    const strake_team *team = run->team;
+    int own = 0;
+    for (int r = team->roles - 1; r >= 0; r--) {
+        own = team->part[team->role[r].part].ops->has_driver ? own : r;
+    }
+    return strake_threads_play(team->roles, own, play_apart, run, error);
+}
+
+static void start_team(strake_running *run, int64_t trials)
 {
     strake_team *team = run->team;
     atomic_store(&run->stop, INT64_MAX);
@@ -384,6 +292,8 @@ static void start_team(team_run *run, int64_t trials)
     if (team->roles == 1) {
         /* A lone part may have threads of its own: a team in a team is made anew each time. */
         play(run, trials, 0, 1);
+    } else if (run->alone) {
+        run->ranks = start_apart(run, &run->ranks_error);
     } else {
 #pragma omp parallel num_threads(team->roles)
         play(run, trials, omp_get_thread_num(), omp_get_num_threads());
@@ -395,7 +305,7 @@ static void start_team(team_run *run, int64_t trials)
 }
 
 /* Trials of a lone device are enqueued one after the other, as its steps are. */
-static void finish_lone(const team_run *run)
+static void finish_lone(const strake_running *run)
 {
     strake_role *role = &run->team->role[0];
     if (run->alone && role->status == STRAKE_OK) {
@@ -413,13 +323,16 @@ static void forget_times(strake_team *team)
     }
 }
 
-/* Whether the only part takes over the clock. */
-static strake_status start_clock(team_run *run, strake_error *error)
+/* Whether the parts take over the clock: the only one, or all. */
+static strake_status start_clock(strake_running *run, strake_error *error)
 {
     strake_team *team = run->team;
-    strake_part *part = &team->part[team->role[0].part];
     strake_status status = STRAKE_OK;
-    if (run->meeting != NULL && part->ops->start_clock != NULL && team->domain->ranks == NULL) {
+    for (int r = 0; r < team->roles && status == STRAKE_OK; r++) {
+        strake_part *part = &team->part[team->role[r].part];
+        if (run->meeting == NULL || part->ops->start_clock == NULL || team->domain->ranks != NULL) {
+            return STRAKE_OK;
+        }
         status = strake_part_check(
             part, part->ops->start_clock(part, &team->domain->clock, &run->keeps_clock, error),
             error);
@@ -430,11 +343,18 @@ static strake_status start_clock(team_run *run, strake_error *error)
     return status;
 }
 
-static strake_status stop_clock(team_run *run, strake_error *error)
+static strake_status stop_clock(strake_running *run, strake_error *error)
 {
     strake_team *team = run->team;
     strake_part *part = &team->part[team->role[0].part];
     return strake_part_check(part, part->ops->stop_clock(part, &team->domain->clock, error), error);
+}
+
+/* Whether roles have nothing to bring to each other between two sweeps. */
+static bool is_alone(const strake_team *team)
+{
+    const strake_part *const first = &team->part[team->role[0].part];
+    return first->ops->meets_within || (team->roles == 1 && strake_part_is_alone(first));
 }
 
 static strake_status run_team(strake_team *team, bool trial, bool is_last, int64_t *done,
@@ -442,14 +362,15 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
 {
     strake_status status = STRAKE_OK;
     const int64_t steps = *done;
-    team_run run = {.team = team, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
+    strake_running run = {
+        .team = team, .steps = steps, .trial = trial, .is_last = is_last, .sweep = 1};
     forget_times(team);
     run.sweep = team->at_once;
     for (int r = 0; r < team->roles; r++) {
         run.has_devices = run.has_devices || team->part[team->role[r].part].ops->look != NULL;
     }
     run.meeting = team->domain->is_adaptive && !trial ? &team->meeting : NULL;
-    run.alone = team->roles == 1 && strake_part_is_alone(&team->part[team->role[0].part]);
+    run.alone = is_alone(team);
     STRAKE_TRY(run.alone ? start_clock(&run, error) : STRAKE_OK);
     run.alone = run.alone && run.meeting == NULL;
     if (trial && (run.sweep == 1 || run.has_devices)) {
@@ -476,8 +397,9 @@ static strake_status run_team(strake_team *team, bool trial, bool is_last, int64
         *done = atomic_load(&run.halt) < steps ? atomic_load(&run.halt) : steps;
         *done = run.keeps_clock ? (int64_t)team->domain->clock.sweeps : *done;
         team->domain->sweeps += (*done + run.sweep - 1) / run.sweep;
-        team->domain->parity = parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
-        team->domain->shift = shift_at(&run, *done);
+        team->domain->parity =
+            strake_run_parity_at(&run, (*done + run.sweep - 1) / run.sweep * run.sweep);
+        team->domain->shift = strake_run_shift_at(&run, *done);
     }
     if (run.meeting != NULL) {
         team->domain->clock = *strake_meeting_clock(run.meeting, *done);

@@ -43,6 +43,18 @@ static inline void strake_cells_place(const strake_cells *cells, int64_t cell,
     at[2] = cell % cells->n[2];
 }
 
+/** The slice in which a cell lies. */
+static inline int64_t strake_cells_slice(const strake_cells *cells, int64_t cell)
+{
+    return cell / (cells->n[1] * cells->n[2]);
+}
+
+/** Where the cells of a slice begin. */
+static inline int64_t strake_cells_of_slice(const strake_cells *cells, int64_t slice)
+{
+    return slice * cells->n[1] * cells->n[2];
+}
+
 /** And the cell there. */
 static inline int64_t strake_cells_at(const strake_cells *cells,
                                       const int64_t at[STRAKE_PARTICLE_AXES])

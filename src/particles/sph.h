@@ -68,6 +68,7 @@ typedef struct strake_sph {
     double skin;                          /**< by which lists reach further than 2h, over 2h */
     int rebuild;  /**< most steps with one order; 0: as long as the skin lasts */
     bool is_fast; /**< devices may round quotients and roots of pairs as they like, and contract */
+    bool has_walls; /**< there are particles that repel, or may be */
     int planes;
     strake_sph_plane plane[STRAKE_SPH_MOST_PLANES];
 } strake_sph;

@@ -124,6 +124,24 @@ for run in 'cpu --threads 3' serial $device; do
         "ocl:0: its tuned settings fail and are left out: run.group_width: 48 work-items: groups of particles have a multiple of 32" .err
     rm -rf two
 done
+if [ -n "$device" ]; then
+    # By their work, and moved while they run; as given; and stopped in the midst of an order, to go on on one.
+    for parts in "cpu,$device" "$device,cpu,$device --split 2,3,3"; do
+        # shellcheck disable=SC2086
+        try run drop.yaml --on $parts --threads 1 --quiet --output two --report two.json --set checkpoint.every=30
+        check "the same bytes from $parts" same one two
+        rm -rf two
+    done
+    check "each of them had particles" bash -c '
+        tr -d "\n" <two.json | grep -oE "\"rows\": \[[0-9]+, [0-9]+\]" | tr -d "[:,]" | awk "{if (\$2 >= \$3) exit 1} END {exit NR != 3}"'
+    try run drop.yaml --on "$device,cpu" --split 1,1 --quiet --output cut --steps 43 --set checkpoint.every=43
+    try run drop.yaml --on cpu --quiet --output cut --resume cut/checkpoint.strake --set checkpoint.every=30
+    rm -f cut/*_00000043.*
+    check "the same bytes when two parts are stopped and one goes on" same one cut
+    rm -rf cut
+else
+    skip "several parts" "no OpenCL device"
+fi
 for precision in double single; do
     try run drop.yaml --on serial --quiet --output whole --set precision=$precision --set checkpoint.every=30
     for step in 17 43; do
@@ -293,10 +311,6 @@ else
     skip "pictures of particles" "no cairo or no python3"
 fi
 
-for where in hybrid gpu cpu,ocl:0; do
-    try run drop.yaml --on $where --quiet
-    fails 2 "--on $where is refused" "one part of one process computes all particles so far; use --on auto, cpu, serial or ocl:0"
-done
 try run drop.yaml --steps 20 --output idle
 check "without a GPU auto is the CPU, by default" bash -c 'grep -q "no GPU here: .auto. runs on the CPU alone" .err && grep -q "^cpu " .out'
 try check drop.yaml --on cpu --report check.json

@@ -1,0 +1,277 @@
+/* The arrays of a device that has particles, more room for them, and what is in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/element.h"
+#include "base/error.h"
+#include "particles/device.h"
+
+strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem *out,
+                                    strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    cl_int code = CL_SUCCESS;
+    const strake_cl_device *const device = own->session.device;
+    *out = own->session.cl->clCreateBuffer(own->session.context, CL_MEM_READ_WRITE, bytes, NULL,
+                                           &code);
+    STRAKE_CHECK(
+        code == CL_SUCCESS || bytes <= device->max_allocation, error, STRAKE_ERR_DEVICE,
+        "%s: an array of these particles needs %lld MiB but the device allows %lld MiB for "
+        "one buffer; give it fewer particles",
+        device->name, (long long)(bytes >> 20), (long long)(device->max_allocation >> 20));
+    STRAKE_CL("clCreateBuffer", code, error, device);
+    own->bytes += (double)bytes;
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_write(strake_sph_device *own, cl_mem buffer, size_t bytes,
+                               const void *from, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, 0, bytes, from, 0,
+                                                    NULL, NULL),
+              error, own->session.device);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_copy(strake_sph_device *own, cl_mem from, cl_mem to, size_t bytes,
+                              strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    STRAKE_CL("clEnqueueCopyBuffer",
+              cl->clEnqueueCopyBuffer(own->queue, from, to, 0, 0, bytes, 0, NULL, NULL), error,
+              own->session.device);
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_read(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
+                              void *to, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->queue, error));
+    STRAKE_CL(
+        "clEnqueueReadBuffer",
+        cl->clEnqueueReadBuffer(own->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
+        error, own->session.device);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_grow_words(strake_sph_device *own, size_t bytes, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (bytes > own->words_bytes) {
+        strake_cl_release_buffer(&own->session, &own->words);
+        own->bytes -= (double)own->words_bytes;
+        own->words_bytes = 0;
+        STRAKE_TRY(strake_sph_new_buffer(own, bytes, &own->words, error));
+        own->words_bytes = bytes;
+    }
+cleanup:
+    return status;
+}
+
+/* An array of the device, and what it has room for. */
+typedef struct sized {
+    cl_mem *buffer;
+    size_t bytes;
+    bool stays; /* what is in it, when there is more room */
+} sized;
+
+/* What has a length of particles. */
+static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
+{
+    /* Of whole groups, whatever their size. */
+    const size_t count = ((size_t)room / own->largest + 1) * own->largest;
+    const size_t real = (size_t)own->run.element;
+    const size_t groups = count / STRAKE_SPH_SIDE_BY_SIDE + 4; /* a pass may go in stretches */
+    const bool spreads = own->run.sph->diffusion != STRAKE_SPH_PLAIN;
+    const size_t rows = (size_t)strake_sph_list_rows((int64_t)count);
+    const size_t cells = (size_t)own->run.cells.count + 2, most = rows > cells ? rows : cells;
+    const int now = own->now, then = 1 - now;
+    const sized all[] = {
+        {&own->x[now], 4 * count * real, true},
+        {&own->v[now], 4 * count * real, true},
+        {&own->cell, count * sizeof(cl_int), true},
+        {&own->key, count * sizeof(cl_uint), true},
+        {&own->x[then], 4 * count * real, false},
+        {&own->v[then], 4 * count * real, false},
+        {&own->most, 6 * groups * real, false},
+        {&own->sums, (most / STRAKE_SPH_SIDE_BY_SIDE + 1) * sizeof(cl_uint), false},
+        {&own->rest, 3 * count * real, false},
+        {&own->first, rows * sizeof(cl_uint), false},
+        {&own->counts, count * sizeof(cl_uint), false},
+        {&own->volume[now], spreads ? count * real : real, false},
+        {&own->volume[then], spreads ? count * real : real, false},
+        {&own->force, 4 * count * real, false}};
+    const int arrays = (int)(sizeof all / sizeof *all) - (own->transfers != NULL ? 0 : 1);
+    own->most_groups = (int64_t)groups;
+    memcpy(out, all, (size_t)arrays * sizeof *all);
+    return arrays;
+}
+
+enum { MOST_ARRAYS = 16 };
+
+strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const bool is_first = own->key == NULL;
+    const int64_t room = is_first ? own->run.room : count + count / 4;
+    sized before[MOST_ARRAYS], all[MOST_ARRAYS];
+    int arrays = 0;
+    if (!is_first && count <= own->run.room) {
+        return STRAKE_OK;
+    }
+    (void)list_arrays(own, own->run.room, before);
+    arrays = list_arrays(own, room, all);
+    for (int k = 0; k < arrays; k++) {
+        cl_mem old = *all[k].buffer;
+        *all[k].buffer = NULL;
+        own->bytes -= old != NULL ? (double)before[k].bytes : 0.0;
+        if (!all[k].stays) {
+            strake_cl_release_buffer(&own->session, &old);
+        }
+        status = strake_sph_new_buffer(own, all[k].bytes, all[k].buffer, error);
+        if (status == STRAKE_OK && old != NULL && own->run.count > 0) {
+            status = strake_sph_copy(own, old, *all[k].buffer, before[k].bytes, error);
+        }
+        strake_cl_release_buffer(&own->session, &old);
+        STRAKE_TRY(status);
+    }
+    own->run.room = room;
+    /* An order takes four numbers of each particle there. */
+    STRAKE_TRY(strake_sph_grow_words(own, (4 * (size_t)room + 1) * sizeof(cl_uint), error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_make_arrays(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t slices = (size_t)own->run.cells.n[0];
+    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_CONSTANTS, &own->constants, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, sizeof own->clock, &own->clock_there, error));
+    STRAKE_TRY(
+        strake_sph_new_buffer(own, STRAKE_SPH_TOTALS * sizeof(cl_uint), &own->totals, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, ((size_t)own->run.cells.count + 2) * sizeof(cl_uint),
+                                     &own->start, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, slices, &own->share, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, slices * sizeof(cl_uint), &own->in_slice, error));
+    own->shares = malloc(slices);
+    own->in_slices = malloc(slices * sizeof *own->in_slices);
+    STRAKE_CHECK(own->shares != NULL && own->in_slices != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for %lld slices", (long long)slices);
+    STRAKE_TRY(strake_sph_make_room(own, own->run.room, error));
+cleanup:
+    return status;
+}
+
+/* --- particles ----------------------------------------------------------------------------------- */
+
+/* One array of three of an image's and one more, as a device has them. */
+void strake_sph_interleave(void *out, int element, int64_t count, void *const axis[3],
+                           const void *last)
+{
+    for (int64_t p = 0; p < count; p++) {
+        for (int a = 0; a < 3; a++) {
+            strake_element_set(out, element, 4 * p + a, strake_element_get(axis[a], element, p));
+        }
+        strake_element_set(out, element, 4 * p + 3, strake_element_get(last, element, p));
+    }
+}
+
+static strake_status write_at(strake_sph_device *own, cl_mem buffer, size_t offset, size_t bytes,
+                              const void *from, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueWriteBuffer",
+              own->session.cl->clEnqueueWriteBuffer(own->queue, buffer, CL_TRUE, offset, bytes,
+                                                    from, 0, NULL, NULL),
+              error, own->session.device);
+cleanup:
+    return status;
+}
+
+/* Four numbers of each particle, of which three are of the image's axes and one may be another's. */
+strake_status strake_sph_read_wide(strake_sph_device *own, cl_mem from, int64_t count, int numbers,
+                                   void *const axis[3], void *last, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int element = own->run.element;
+    const size_t bytes = (size_t)count * (size_t)numbers * (size_t)element;
+    void *const wide = malloc(bytes + 1);
+    STRAKE_CHECK(wide != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
+                 (long long)count);
+    STRAKE_TRY(strake_sph_read(own, from, 0, bytes, wide, error));
+    for (int64_t p = 0; p < count; p++) {
+        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
+            strake_element_set(axis[a], element, p,
+                               strake_element_get(wide, element, numbers * p + a));
+        }
+        if (last != NULL) {
+            strake_element_set(last, element, p,
+                               strake_element_get(wide, element, numbers * p + 3));
+        }
+    }
+cleanup:
+    free(wide);
+    return status;
+}
+
+strake_status strake_sph_read_particles(strake_sph_device *own, cl_mem x, cl_mem v, cl_mem cell,
+                                        cl_mem key, strake_sph_image *image, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t count = image->count;
+    void *const *const value = image->state.value;
+    cl_uint *const keys = malloc(((size_t)count + 1) * sizeof *keys);
+    STRAKE_CHECK(keys != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
+                 (long long)count);
+    STRAKE_TRY(strake_sph_read_wide(own, x, count, 4, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO],
+                                    error));
+    STRAKE_TRY(strake_sph_read_wide(own, v, count, 4, &value[STRAKE_SPH_V0], NULL, error));
+    STRAKE_TRY(strake_sph_read(own, cell, 0, (size_t)count * sizeof(cl_int), image->cell, error));
+    STRAKE_TRY(strake_sph_read(own, key, 0, (size_t)count * sizeof *keys, keys, error));
+    for (int64_t p = 0; p < count; p++) {
+        image->number[p] = strake_sph_number_of(keys[p]);
+        image->kind[p] = (uint8_t)(keys[p] >> STRAKE_SPH_PLACE_BITS);
+    }
+cleanup:
+    free(keys);
+    return status;
+}
+
+strake_status strake_sph_write_particles(strake_sph_device *own, const strake_sph_image *image,
+                                         int64_t first, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int element = own->run.element;
+    const int64_t count = image->count;
+    const size_t real = 4 * (size_t)element, n = (size_t)count, at = (size_t)first;
+    void *const *const value = image->state.value;
+    void *const wide = calloc(n + 1, real);
+    cl_uint *const key = malloc((n + 1) * sizeof *key);
+    STRAKE_CHECK(wide != NULL && key != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory for %lld particles", (long long)count);
+    for (int64_t p = 0; p < count; p++) {
+        key[p] = strake_sph_key_of(image, p);
+    }
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_X0], value[STRAKE_SPH_RHO]);
+    STRAKE_TRY(write_at(own, own->x[own->now], at * real, n * real, wide, error));
+    strake_sph_interleave(wide, element, count, &value[STRAKE_SPH_V0], value[STRAKE_SPH_RHO]);
+    STRAKE_TRY(write_at(own, own->v[own->now], at * real, n * real, wide, error));
+    STRAKE_TRY(
+        write_at(own, own->cell, at * sizeof(cl_int), n * sizeof(cl_int), image->cell, error));
+    STRAKE_TRY(write_at(own, own->key, at * sizeof *key, n * sizeof *key, key, error));
+cleanup:
+    free(wide);
+    free(key);
+    return status;
+}

@@ -1,0 +1,320 @@
+#include "particles/crew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *cells, int members,
+                                   strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (&crew->cells != cells) {
+        crew->cells = *cells;
+    }
+    crew->work = calloc((size_t)cells->n[0], sizeof *crew->work);
+    STRAKE_CHECK(crew->work != NULL, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
+    atomic_init(&crew->stop, INT64_MAX);
+    for (; crew->members < members; crew->members++) {
+        strake_sph_member *const m = &crew->member[crew->members];
+        const bool first = strake_bell_open(&m->met);
+        if (!first || !strake_bell_open(&m->brought)) {
+            if (first) {
+                strake_bell_close(&m->met);
+            }
+            STRAKE_CHECK(false, error, STRAKE_ERR_MEMORY, "no memory for parts of particles");
+        }
+    }
+cleanup:
+    return status;
+}
+
+static void empty(strake_sph_member *m)
+{
+    for (int k = 0; k < 4; k++) {
+        free(m->box[k / 2][k % 2]);
+        m->box[k / 2][k % 2] = NULL;
+        m->box_bytes[k / 2][k % 2] = 0;
+    }
+    if (m->out_room > 0) {
+        strake_sph_image_close(&m->out);
+        m->out_room = 0;
+    }
+}
+
+void strake_sph_crew_close(strake_sph_crew *crew)
+{
+    for (int m = 0; m < crew->members; m++) {
+        empty(&crew->member[m]);
+        strake_bell_close(&crew->member[m].met);
+        strake_bell_close(&crew->member[m].brought);
+    }
+    free(crew->work);
+    crew->work = NULL;
+    crew->members = 0;
+}
+
+void strake_sph_crew_join(strake_sph_crew *crew, int member, strake_sph_run *run)
+{
+    run->crew = crew;
+    run->member = member;
+    crew->member[member].run = run;
+}
+
+void strake_sph_crew_leave(strake_sph_crew *crew, int member)
+{
+    strake_sph_member *const m = &crew->member[member];
+    empty(m);
+    m->run = NULL;
+    m->is_here = false;
+    m->own = m->next = (strake_range){0, 0};
+}
+
+void strake_sph_crew_forget(strake_sph_crew *crew, int member)
+{
+    strake_sph_member *const m = &crew->member[member];
+    memset(m->box, 0, sizeof m->box);
+    memset(m->box_bytes, 0, sizeof m->box_bytes);
+    m->out_room = 0;
+    strake_sph_crew_leave(crew, member);
+}
+
+void strake_sph_crew_start(strake_sph_crew *crew)
+{
+    for (int k = 0; k < crew->members; k++) {
+        strake_sph_member *const m = &crew->member[k];
+        m->is_here = m->run != NULL && m->own.first < m->own.end;
+        m->meetings = m->passes = 0;
+        m->waited = 0.0;
+        strake_bell_ring(&m->met, 0);
+        strake_bell_ring(&m->brought, 0);
+    }
+    atomic_store(&crew->stop, INT64_MAX);
+}
+
+void strake_sph_crew_stop(strake_sph_crew *crew)
+{
+    atomic_store(&crew->stop, -1);
+    for (int m = 0; m < crew->members; m++) {
+        strake_bell_wake(&crew->member[m].met);
+        strake_bell_wake(&crew->member[m].brought);
+    }
+}
+
+static strake_sph_member *own_of(const strake_sph_run *run)
+{
+    return &run->crew->member[run->member];
+}
+
+/* Whether the k-th member steps together with a run. */
+static bool is_other(const strake_sph_run *run, int k)
+{
+    return k != run->member && run->crew->member[k].is_here;
+}
+
+bool strake_sph_is_alone(const strake_sph_run *run)
+{
+    bool alone = true;
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        alone = alone && !is_other(run, k);
+    }
+    return alone;
+}
+
+strake_status strake_sph_fail_stopped(strake_error *error)
+{
+    return strake_fail(error, STRAKE_ERR_STATE, "another part failed");
+}
+
+strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error)
+{
+    strake_sph_crew *const crew = run->crew;
+    if (strake_sph_is_alone(run)) {
+        return STRAKE_OK;
+    }
+    strake_sph_member *const own = own_of(run);
+    const double start = strake_clock_seconds();
+    const int64_t count = ++own->meetings;
+    /* Nobody is at the next but one meeting before all have been to the next: two sets are enough. */
+    own->said[count % 2] = *said;
+    strake_bell_ring(&own->met, count);
+    for (int k = 0; k < crew->members; k++) {
+        strake_sph_member *const m = &crew->member[k];
+        if (!is_other(run, k)) {
+            continue;
+        }
+        if (!strake_bell_wait(&m->met, count, &crew->stop, crew->is_crowded)) {
+            return strake_sph_fail_stopped(error);
+        }
+        for (int v = 0; v < STRAKE_SPH_SAID; v++) {
+            const double its = m->said[count % 2].most[v];
+            said->most[v] = its > said->most[v] ? its : said->most[v];
+        }
+        said->sum += m->said[count % 2].sum;
+    }
+    own->waited += strake_clock_seconds() - start;
+    return STRAKE_OK;
+}
+
+/* --- slices ---------------------------------------------------------------------------------------- */
+
+static bool is_in(strake_range range, int64_t slice)
+{
+    return slice >= range.first && slice < range.end;
+}
+
+/* The slices beside a range that are not in it. */
+static void find_beside(const strake_cells *cells, strake_range own, int64_t ghost[2])
+{
+    const int64_t n = cells->n[0], at[2] = {own.first - 1, own.end};
+    for (int side = 0; side < 2; side++) {
+        const bool is_there = cells->is_round[0] || (at[side] >= 0 && at[side] < n);
+        ghost[side] = is_there && own.first < own.end ? (at[side] + n) % n : -1;
+        ghost[side] = is_in(own, ghost[side]) ? -1 : ghost[side];
+    }
+    ghost[1] = ghost[1] == ghost[0] ? -1 : ghost[1];
+}
+
+static bool is_needed(const strake_cells *cells, strake_range own, int64_t slice)
+{
+    int64_t ghost[2];
+    find_beside(cells, own, ghost);
+    return is_in(own, slice) || slice == ghost[0] || slice == ghost[1];
+}
+
+void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share)
+{
+    const strake_cells *const cells = &run->cells;
+    for (int64_t slice = 0; slice < cells->n[0]; slice++) {
+        share[slice] = STRAKE_SPH_OWN | STRAKE_SPH_HOLD;
+        if (strake_sph_is_alone(run)) {
+            continue;
+        }
+        share[slice] = is_in(run->own, slice) ? STRAKE_SPH_OWN : 0;
+        share[slice] |= is_needed(cells, own_of(run)->next, slice) ? STRAKE_SPH_HOLD : 0;
+        for (int k = 0; k < run->crew->members; k++) {
+            share[slice] |= is_other(run, k) && is_needed(cells, run->crew->member[k].next, slice)
+                                ? STRAKE_SPH_SHARED
+                                : 0;
+        }
+    }
+}
+
+void strake_sph_take_range(strake_sph_run *run)
+{
+    if (run->crew != NULL) {
+        run->own = own_of(run)->own = own_of(run)->next;
+    }
+}
+
+void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2])
+{
+    find_beside(&run->cells, run->own, ghost);
+}
+
+bool strake_sph_has_reader(const strake_sph_run *run, int end)
+{
+    const int64_t slice = end == 0 ? run->own.first : run->own.end - 1;
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        if (is_other(run, k) && is_needed(&run->cells, run->crew->member[k].own, slice)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- forces ---------------------------------------------------------------------------------------- */
+
+void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes)
+{
+    strake_sph_member *const own = own_of(run);
+    void **const box = &own->box[is_half][end];
+    if (bytes > own->box_bytes[is_half][end] || *box == NULL) {
+        const size_t room = (bytes + bytes / 4 + 4096) / 4096 * 4096;
+        free(*box);
+        *box = aligned_alloc(4096, room);
+        own->box_bytes[is_half][end] = *box != NULL ? room : 0;
+    }
+    return *box;
+}
+
+void strake_sph_bring(strake_sph_run *run)
+{
+    strake_sph_member *const own = own_of(run);
+    own->passes++;
+    strake_bell_ring(&own->brought, own->passes);
+}
+
+strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
+                               const void *box[2], strake_error *error)
+{
+    strake_sph_crew *const crew = run->crew;
+    const double start = strake_clock_seconds();
+    for (int k = 0; k < crew->members; k++) {
+        strake_sph_member *const m = &crew->member[k];
+        for (int side = 0; side < 2 && is_other(run, k); side++) {
+            if (ghost[side] < 0 || !is_in(m->own, ghost[side])) {
+                continue;
+            }
+            if (!strake_bell_wait(&m->brought, own_of(run)->passes, &crew->stop,
+                                  crew->is_crowded)) {
+                return strake_sph_fail_stopped(error);
+            }
+            box[side] = m->box[is_half][ghost[side] == m->own.first ? 0 : 1];
+        }
+    }
+    own_of(run)->waited += strake_clock_seconds() - start;
+    return STRAKE_OK;
+}
+
+/* --- particles that change hands ------------------------------------------------------------------- */
+
+strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count)
+{
+    strake_sph_member *const own = own_of(run);
+    strake_error ignored;
+    if (count > own->out_room) {
+        const int64_t room = count + count / 4;
+        if (own->out_room > 0) {
+            strake_sph_image_close(&own->out);
+        }
+        own->out_room = 0;
+        if (strake_sph_image_open(run, room, &own->out, &ignored) != STRAKE_OK) {
+            return NULL;
+        }
+        own->out_room = room;
+    }
+    own->out.count = count;
+    return &own->out;
+}
+
+static bool is_held(const strake_sph_run *run, const unsigned char *share, int32_t cell)
+{
+    return (share[strake_cells_slice(&run->cells, cell)] & STRAKE_SPH_HOLD) != 0;
+}
+
+int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share)
+{
+    int64_t count = 0;
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        const strake_sph_image *const out = &run->crew->member[k].out;
+        for (int64_t p = 0; is_other(run, k) && p < out->count; p++) {
+            count += is_held(run, share, out->cell[p]) ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+void strake_sph_take_arrivals(const strake_sph_run *run, const unsigned char *share,
+                              strake_sph_image *image, int64_t count)
+{
+    for (int k = 0; run->crew != NULL && k < run->crew->members; k++) {
+        const strake_sph_image *const out = &run->crew->member[k].out;
+        for (int64_t p = 0; is_other(run, k) && p < out->count; p++) {
+            if (is_held(run, share, out->cell[p])) {
+                strake_sph_image_pick(out, p, image, count++);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/**
+ * @file crew.h
+ * Runs of particles that compute one domain together: each has some slices of cells, and of others a copy of the slice
+ * beside its own on either side, its ghosts. They lie in its order where they lie in that of all, so that sums over
+ * neighbours have the same bits whoever has which slices.
+ *
+ * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
+ * integrate their ghosts themselves. With a new order particles change hands: each leaves those that others need, takes
+ * those that it needs of them, and sorts. That is also when slices go to others.
+ *
+ * Who fails stops all; each finds that where it waits.
+ */
+#ifndef STRAKE_PARTICLES_CREW_H
+#define STRAKE_PARTICLES_CREW_H
+
+#include "engine/partition.h"
+#include "part/report.h"
+#include "particles/run.h"
+#include "team/bell.h"
+
+enum { STRAKE_SPH_SAID = 4 };
+
+/** What members tell each other when they meet: the greatest of each, and a sum. */
+typedef struct strake_sph_said {
+    double most[STRAKE_SPH_SAID];
+    double sum;
+} strake_sph_said;
+
+typedef struct strake_sph_member {
+    strake_sph_run *run; /**< NULL: none */
+    bool is_here;        /**< it takes the present steps */
+    strake_range own;    /**< slices */
+    strake_range next;   /**< from the next order on */
+    strake_bell met;     /**< meetings to which it has come */
+    strake_bell brought; /**< passes whose forces lie in its boxes */
+    int64_t meetings, passes;
+    strake_sph_said said[2]; /**< at meetings, in turn */
+    void *box[2][2]; /**< [first or second pass][first or last slice] a, drho/dt of each particle */
+    size_t box_bytes[2][2];
+    strake_sph_image out; /**< at an order: particles that others need */
+    int64_t out_room;
+    double waited; /**< seconds for others, since the start */
+} strake_sph_member;
+
+typedef struct strake_sph_crew {
+    strake_cells cells;
+    int members;
+    strake_sph_member member[STRAKE_MAX_PARTS];
+    _Atomic int64_t stop; /**< < 0: somebody failed */
+    bool is_crowded;      /**< more threads than processors */
+    double *work; /**< [slice] pairs of its particles with all neighbours, at the last order */
+} strake_sph_crew;
+
+/** @param[in] cells  copied @return STRAKE_ERR_MEMORY */
+strake_status strake_sph_crew_open(strake_sph_crew *crew, const strake_cells *cells, int members,
+                                   strake_error *error);
+void strake_sph_crew_close(strake_sph_crew *crew);
+
+/** A run becomes a member, or is none any more. */
+void strake_sph_crew_join(strake_sph_crew *crew, int member, strake_sph_run *run);
+void strake_sph_crew_leave(strake_sph_crew *crew, int member);
+
+/** Likewise, when a driver that was lost may still use its memory. */
+void strake_sph_crew_forget(strake_sph_crew *crew, int member);
+
+/** Nobody has met yet; before steps of all members, while none steps. */
+void strake_sph_crew_start(strake_sph_crew *crew);
+
+/** Stops all members. */
+void strake_sph_crew_stop(strake_sph_crew *crew);
+
+/** What members fail with that stop because another one failed: STRAKE_ERR_STATE. */
+strake_status strake_sph_fail_stopped(strake_error *error);
+
+/** Whether a run has nobody to meet. */
+bool strake_sph_is_alone(const strake_sph_run *run);
+
+/** Meets all others. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
+strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error);
+
+/** A slice in words: who needs it with these ranges, the present ones or the next. */
+typedef enum strake_sph_share {
+    STRAKE_SPH_OWN = 1,   /**< of the run */
+    STRAKE_SPH_HOLD = 2,  /**< likewise, or a ghost of it, by the next ranges */
+    STRAKE_SPH_SHARED = 4 /**< another one needs it, by the next ranges */
+} strake_sph_share;
+
+/** @param[out] share  [slices] bits of strake_sph_share */
+void strake_sph_find_shares(const strake_sph_run *run, unsigned char *share);
+
+/** The next range is the present one; all have to meet before anybody asks for those of others. */
+void strake_sph_take_range(strake_sph_run *run);
+
+/** The slices that lie beside a run's own and are others'. @param[out] ghost  -1: none */
+void strake_sph_find_ghosts(const strake_sph_run *run, int64_t ghost[2]);
+
+/** Whether others have the first (0) or last (1) slice of a run as ghosts. */
+bool strake_sph_has_reader(const strake_sph_run *run, int end);
+
+/** The box of an end for a pass. @return NULL: no memory for so many bytes */
+void *strake_sph_box(strake_sph_run *run, bool is_half, int end, size_t bytes);
+/** What is in the boxes of this pass may be read. */
+void strake_sph_bring(strake_sph_run *run);
+
+/**
+ * Waits for what others brought of a pass. @param[out] box  [ghost] their forces on the particles of each of its ghosts
+ * @return STRAKE_ERR_STATE if one of them failed
+ */
+strake_status strake_sph_await(strake_sph_run *run, bool is_half, const int64_t ghost[2],
+                               const void *box[2], strake_error *error);
+
+/** Room for particles to leave for others. @return NULL: no memory */
+strake_sph_image *strake_sph_outbox(strake_sph_run *run, int64_t count);
+
+/** How many particles others left that belong to slices of which @p share says that the run holds them. */
+int64_t strake_sph_count_arrivals(const strake_sph_run *run, const unsigned char *share);
+/** Puts them behind the first @p count particles of an image, which has room for them. */
+void strake_sph_take_arrivals(const strake_sph_run *run, const unsigned char *share,
+                              strake_sph_image *image, int64_t count);
+
+#endif

@@ -1,0 +1,87 @@
+/* The host's particles, by number: parts take theirs of them, and bring them back. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "particles/domain.h"
+
+/* Whether a run has the k-th of the host's particles: one of its slices or, where these are in order, a ghost. */
+static bool is_held(const strake_particles *p, strake_range own, int64_t k)
+{
+    const int32_t cell = p->host.cell[k];
+    const int64_t slices = p->host.cells->n[0];
+    const int64_t slice = cell >= 0 ? strake_cells_slice(p->host.cells, cell) : -1;
+    const bool is_ordered = p->host.clock.is_ordered;
+    const bool is_round = p->host.cells->is_round[0];
+    const int64_t before = is_round ? (own.first + slices - 1) % slices : own.first - 1;
+    const int64_t after = is_round ? own.end % slices : own.end;
+    return slice >= 0 && ((slice >= own.first && slice < own.end) ||
+                          (is_ordered && (slice == before || slice == after)));
+}
+
+int64_t strake_particles_room(const strake_particles *p, strake_range own)
+{
+    int64_t count = 0;
+    if (own.end - own.first == p->domain.slabs) {
+        return p->host.count;
+    }
+    const strake_range wide = {own.first - 1, own.end + 1};
+    for (int64_t k = 0; k < p->host.count; k++) {
+        count += is_held(p, wide, k) ? 1 : 0;
+    }
+    return count + count / 4;
+}
+
+strake_status strake_particles_load(strake_particles *p, strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const int64_t rows = p->host.count;
+    const strake_cells *const cells = p->host.cells;
+    strake_sph_image held = {0}, sorted = {0};
+    int64_t count = 0;
+    int64_t *const order = malloc(((size_t)rows + 1) * sizeof *order);
+    int64_t *const start = malloc(((size_t)cells->count + 1) * sizeof *start);
+    STRAKE_CHECK(order != NULL && start != NULL, error, STRAKE_ERR_MEMORY,
+                 "no memory to bring %lld particles in order", (long long)rows);
+    for (int64_t n = 0; n < rows; n++) {
+        count += is_held(p, run->own, n) ? 1 : 0;
+    }
+    STRAKE_TRY(strake_sph_image_make(p->host.sph, cells, p->host.element, count, &held, error));
+    STRAKE_TRY(strake_sph_image_make(p->host.sph, cells, p->host.element, count, &sorted, error));
+    count = 0;
+    for (int64_t n = 0; n < rows; n++) {
+        if (is_held(p, run->own, n)) {
+            strake_sph_image_pick(&p->host, n, &held, count++);
+        }
+    }
+    strake_cells_sort(cells, count, held.cell, held.kind, held.number, order, start);
+    for (int64_t k = 0; k < count; k++) {
+        strake_sph_image_pick(&held, order[k], &sorted, k);
+    }
+    sorted.clock = p->host.clock;
+    sorted.clock.pairs = run->clock.pairs;
+    strake_sph_image_close(&held);
+    STRAKE_TRY(strake_sph_put(run, &sorted, error));
+cleanup:
+    strake_sph_image_close(&held);
+    strake_sph_image_close(&sorted);
+    free(order);
+    free(start);
+    return status;
+}
+
+strake_status strake_particles_store(strake_particles *p, strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_sph_image *image = NULL;
+    STRAKE_TRY(strake_sph_view(run, &image, error));
+    p->host.clock = image->clock;
+    for (int64_t n = 0; n < p->host.count && !p->is_storing; n++) {
+        p->host.cell[n] = -1; /* unless somebody has it */
+    }
+    p->is_storing = true;
+    for (int64_t k = run->inner.first; k < run->inner.end; k++) {
+        strake_sph_image_pick(image, k, &p->host, image->number[k]);
+    }
+cleanup:
+    return status;
+}

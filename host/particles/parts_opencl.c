@@ -1,0 +1,308 @@
+/* Steps on a device beside others: forces of its outermost slices go to them, theirs come for its ghosts. */
+#include <limits.h>
+
+#include "base/error.h"
+#include "particles/crew.h"
+#include "particles/device.h"
+
+static void pass_buffer(strake_cl_arguments *a, const cl_mem *buffer)
+{
+    strake_cl_pass(a, sizeof *buffer, buffer);
+}
+
+strake_status strake_sph_open_shared(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_device *const device = own->session.device;
+    const size_t all = (size_t)own->run.room + 1;
+    cl_int code = CL_SUCCESS;
+    if (own->transfers != NULL) {
+        return STRAKE_OK;
+    }
+    STRAKE_TRY(strake_sph_new_buffer(own, 4 * all * (size_t)own->run.element, &own->force, error));
+    STRAKE_TRY(strake_sph_new_buffer(own, STRAKE_SPH_FOUND * sizeof(double), &own->found, error));
+    own->transfers =
+        own->session.cl->clCreateCommandQueue(own->session.context, device->device, 0, &code);
+    STRAKE_CL("clCreateCommandQueue", code, error, device);
+cleanup:
+    return status;
+}
+
+/* Particles of a range with those before that stand side by side with the first. */
+static int64_t wide_count(strake_range range)
+{
+    return range.end - range.first / STRAKE_SPH_SIDE_BY_SIDE * STRAKE_SPH_SIDE_BY_SIDE;
+}
+
+/* The forces on some particles; @p row of what their groups find. */
+static strake_status add_forces(strake_sph_device *own, bool is_half, strake_range range,
+                                int64_t *row, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const cl_int both[2] = {(cl_int)range.first, (cl_int)range.end};
+    const int of = is_half ? 1 - own->now : own->now;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_PASS);
+    if (range.first >= range.end) {
+        return STRAKE_OK;
+    }
+    pass_buffer(&a, &own->constants);
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    strake_cl_pass(&a, sizeof both, both);
+    strake_cl_pass_int(&a, own->most_groups);
+    pass_buffer(&a, &own->start);
+    pass_buffer(&a, &own->first);
+    pass_buffer(&a, &own->counts);
+    pass_buffer(&a, &own->words);
+    pass_buffer(&a, &own->cell);
+    pass_buffer(&a, &own->key);
+    pass_buffer(&a, &own->most);
+    strake_cl_pass_int(&a, *row + (is_half ? 2 * own->most_groups : 0));
+    pass_buffer(&a, &own->x[of]);
+    pass_buffer(&a, &own->v[of]);
+    pass_buffer(&a, &own->volume[of]);
+    pass_buffer(&a, &own->force);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PASS, &a, wide_count(range), error));
+    *row += strake_sph_groups(own, STRAKE_SPH_PASS, wide_count(range));
+cleanup:
+    return status;
+}
+
+/* Enqueues that the forces on an outermost slice go to its box. */
+static strake_status leave_forces(strake_sph_device *own, bool is_half, int end,
+                                  strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_range range = end == 0 ? own->low : own->high;
+    const size_t each = 4 * (size_t)own->run.element;
+    const size_t bytes = (size_t)(range.end - range.first) * each;
+    void *const box = strake_sph_box(&own->run, is_half, end, bytes);
+    STRAKE_CHECK(box != NULL, error, STRAKE_ERR_MEMORY, "no memory for forces on %lld particles",
+                 (long long)(range.end - range.first));
+    if (bytes > 0) {
+        STRAKE_CL("clEnqueueReadBuffer",
+                  own->session.cl->clEnqueueReadBuffer(own->transfers, own->force, CL_FALSE,
+                                                       (size_t)range.first * each, bytes, box, 0,
+                                                       NULL, NULL),
+                  error, own->session.device);
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_cl *const cl = own->session.cl;
+    const bool is_one = own->low.first == own->high.first;
+    const strake_range between = {own->low.end, own->high.first};
+    int64_t row = 0;
+    STRAKE_TRY(strake_sph_open_shared(own, error));
+    STRAKE_TRY(add_forces(own, is_half, own->low, &row, error));
+    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, own->high, &row, error));
+    STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
+    for (int end = 0; end < 2; end++) {
+        STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
+                                                   : STRAKE_OK);
+    }
+    STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
+    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, between, &row, error));
+    own->passed[is_half] = row;
+    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
+    STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
+    strake_sph_bring(run);
+cleanup:
+    return status;
+}
+
+/* What others found of the forces on the run's ghosts, beside what is computed now. */
+static strake_status take_forces(strake_sph_device *own, bool is_whole, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl *const cl = own->session.cl;
+    const size_t each = 4 * (size_t)own->run.element;
+    const void *box[2] = {NULL, NULL};
+    int64_t ghost[2];
+    strake_sph_find_ghosts(&own->run, ghost);
+    STRAKE_TRY(strake_sph_await(&own->run, is_whole, ghost, box, error));
+    for (int side = 0; side < 2; side++) {
+        const strake_range range = own->ghost[side];
+        if (box[side] == NULL || range.first >= range.end) {
+            continue;
+        }
+        STRAKE_CL("clEnqueueWriteBuffer",
+                  cl->clEnqueueWriteBuffer(
+                      own->transfers, own->force, CL_FALSE, (size_t)range.first * each,
+                      (size_t)(range.end - range.first) * each, box[side], 0, NULL, NULL),
+                  error, own->session.device);
+    }
+    STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->queue, own->transfers, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph_kernel_name name = is_whole ? STRAKE_SPH_WHOLE : STRAKE_SPH_HALF;
+    const int now = own->now, then = 1 - now;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, name);
+    STRAKE_TRY(take_forces(own, is_whole, error));
+    pass_buffer(&a, &own->constants);
+    strake_cl_pass_int(&a, run->count);
+    strake_cl_pass_real(&a, own->precision, run->clock.dt);
+    pass_buffer(&a, &own->key);
+    pass_buffer(&a, &own->force);
+    pass_buffer(&a, &own->x[now]);
+    pass_buffer(&a, &own->v[now]);
+    if (is_whole) {
+        pass_buffer(&a, &own->volume[now]);
+    } else {
+        pass_buffer(&a, &own->x[then]);
+        pass_buffer(&a, &own->v[then]);
+        pass_buffer(&a, &own->volume[then]);
+    }
+    STRAKE_TRY(strake_sph_launch(own, name, &a, run->count, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph *const sph = run->sph;
+    const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
+    const int64_t passed = own->passed[0] > own->passed[1] ? own->passed[0] : own->passed[1];
+    double found[STRAKE_SPH_FOUND];
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
+    STRAKE_TRY(strake_sph_open_shared(own, error));
+    pass_buffer(&a, &own->clock_there);
+    strake_cl_pass(&a, sizeof inner, inner);
+    strake_cl_pass_int(&a, run->count);
+    strake_cl_pass_int(&a, own->most_groups);
+    pass_buffer(&a, &own->x[own->now]);
+    pass_buffer(&a, &own->v[own->now]);
+    pass_buffer(&a, &own->rest);
+    pass_buffer(&a, &own->most);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LOOK, &a, run->count, error));
+    a = strake_sph_begin_arguments(own, STRAKE_SPH_SUM_UP);
+    pass_buffer(&a, &own->clock_there);
+    strake_cl_pass_int(&a, passed);
+    strake_cl_pass_int(&a, strake_sph_groups(own, STRAKE_SPH_LOOK, run->count));
+    strake_cl_pass_int(&a, own->most_groups);
+    pass_buffer(&a, &own->most);
+    pass_buffer(&a, &own->found);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error));
+    STRAKE_TRY(strake_sph_read(own, own->found, 0, sizeof found, found, error));
+    *seen = (strake_sph_seen){.far = found[4],
+                              .fast = found[5],
+                              .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
+    for (int k = 0; k < 2; k++) {
+        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1], sph->smoothing, sph->cfl,
+                                   strake_sph_viscous_bound(sph));
+    }
+cleanup:
+    return status;
+}
+
+/* --- a new order ----------------------------------------------------------------------------------- */
+
+/* Enqueues that particles which others need go side by side. */
+static strake_status gather_leavers(strake_sph_device *own, cl_uint *count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    static const cl_uint none = 0;
+    strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LEAVE);
+    STRAKE_TRY(strake_cl_fill(&own->session.filler, own->queue, own->totals, &none, sizeof none,
+                              sizeof none, sizeof none, error));
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
+    strake_cl_pass_int(&a, own->run.count);
+    strake_cl_pass_int(&a, own->out_room);
+    pass_buffer(&a, &own->share);
+    pass_buffer(&a, &own->x[own->now]);
+    pass_buffer(&a, &own->v[own->now]);
+    pass_buffer(&a, &own->cell);
+    pass_buffer(&a, &own->key);
+    pass_buffer(&a, &own->totals);
+    pass_buffer(&a, &own->out_x);
+    pass_buffer(&a, &own->out_v);
+    pass_buffer(&a, &own->out_cell);
+    pass_buffer(&a, &own->out_key);
+    STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_LEAVE, &a, own->run.count, error));
+    STRAKE_TRY(strake_sph_read(own, own->totals, sizeof *count, sizeof *count, count, error));
+cleanup:
+    return status;
+}
+
+static strake_status make_out_room(strake_sph_device *own, int64_t count, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const size_t real = (size_t)own->run.element, room = (size_t)(count + count / 4);
+    const struct {
+        cl_mem *buffer;
+        size_t each;
+    } all[] = {{&own->out_x, 4 * real},
+               {&own->out_v, 4 * real},
+               {&own->out_cell, sizeof(cl_int)},
+               {&own->out_key, sizeof(cl_uint)}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        own->bytes -= (double)((size_t)own->out_room * all[k].each);
+        strake_cl_release_buffer(&own->session, all[k].buffer);
+        STRAKE_TRY(strake_sph_new_buffer(own, room * all[k].each, all[k].buffer, error));
+    }
+    own->out_room = (int64_t)room;
+cleanup:
+    return status;
+}
+
+static strake_status leave_particles(strake_sph_device *own, strake_error *error)
+{
+    enum { FIRST_ROOM = 4096 };
+    strake_status status = STRAKE_OK;
+    cl_uint count = 0;
+    strake_sph_image *out = NULL;
+    STRAKE_TRY(own->out_room > 0 ? STRAKE_OK : make_out_room(own, FIRST_ROOM, error));
+    STRAKE_TRY(gather_leavers(own, &count, error));
+    if ((int64_t)count > own->out_room) {
+        STRAKE_TRY(make_out_room(own, count, error));
+        STRAKE_TRY(gather_leavers(own, &count, error));
+    }
+    out = strake_sph_outbox(&own->run, count);
+    STRAKE_CHECK(out != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles of others",
+                 (long long)count);
+    STRAKE_TRY(count > 0 ? strake_sph_read_particles(own, own->out_x, own->out_v, own->out_cell,
+                                                     own->out_key, out, error)
+                         : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_run *const run = &own->run;
+    strake_sph_said said = {.sum = 0.0};
+    strake_sph_image come = {0};
+    cl_uint lost = 0;
+    int64_t more = 0;
+    STRAKE_TRY(strake_sph_read(own, own->totals, 0, sizeof lost, &lost, error));
+    STRAKE_TRY(leave_particles(own, error));
+    said.sum = lost;
+    strake_sph_take_range(run);
+    STRAKE_TRY(strake_sph_meet(run, &said, error));
+    run->clock.lost += (int64_t)said.sum - (int64_t)lost; /* its own are noted one by one */
+    more = strake_sph_count_arrivals(run, own->shares);
+    STRAKE_TRY(strake_sph_make_room(own, run->count + more, error));
+    if (more > 0) {
+        STRAKE_TRY(strake_sph_image_open(run, more, &come, error));
+        strake_sph_take_arrivals(run, own->shares, &come, 0);
+        STRAKE_TRY(strake_sph_write_particles(own, &come, run->count, error));
+    }
+    run->count += more;
+cleanup:
+    strake_sph_image_close(&come);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* Steps of a run one by one, with those who compute the same domain. */
+#include <math.h>
+
+#include "base/error.h"
+#include "particles/crew.h"
+#include "particles/run_common.h"
+
+#include "cl/sph_clock.h"
+
+/* What is said where all meet. */
+enum { FAR, FAST, MINUS_BOUND, BAD };
+
+/* Whether the next step may take anybody further than lists reach. */
+static bool is_outworn(const strake_sph_run *run)
+{
+    const double most = run->sph->skin * run->sph->smoothing; /* half of the skin */
+    /* NaN is for the check after the step. */
+    return sph_is_outworn(run->far, run->fast, run->clock.bound, most) != 0;
+}
+
+/*
+ * Where all are now, and the bounds that passes found, which is to be @p bound in the end; NULL: none has. Of several
+ * who have particles with NaN or Inf the first in the order of slices names it.
+ */
+static strake_status look(strake_sph_run *run, int passes, double *bound, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_said said = {.sum = 0.0};
+    strake_sph_seen seen = {.bad = -1};
+    double first = 0.0, least = 0.0;
+    int64_t number = 0;
+    STRAKE_TRY(run->ops->look(run, &seen, error));
+    seen.bad = passes < 2 ? -1 : seen.bad; /* what a step began with is its own matter */
+    first = seen.bad >= 0 ? (double)(run->cells.n[0] - run->own.first) : 0.0;
+    least = passes < 2 || seen.bound[0] < seen.bound[1] ? seen.bound[0] : seen.bound[1];
+    said = (strake_sph_said){.most = {[FAR] = seen.far,
+                                      [FAST] = seen.fast,
+                                      [MINUS_BOUND] = passes > 0 ? -least : -INFINITY,
+                                      [BAD] = first}};
+    STRAKE_TRY(strake_sph_meet(run, &said, error));
+    run->own_fast = seen.fast;
+    run->far = said.most[FAR];
+    run->fast = said.most[FAST];
+    run->is_seen = true;
+    *bound = passes > 0 ? -said.most[MINUS_BOUND] : *bound;
+    if (seen.bad >= 0 && first == said.most[BAD]) {
+        STRAKE_TRY(run->ops->name(run, seen.bad, &number, error));
+        STRAKE_TRY(strake_sph_fail_bad(run, number, error));
+    }
+    STRAKE_TRY(said.most[BAD] > 0.0 ? strake_sph_fail_stopped(error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/* A new order, where that is due. */
+static strake_status bring_in_order(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_sph_clock *const clock = &run->clock;
+    const bool is_old =
+        !clock->is_ordered || (run->sph->rebuild > 0 && clock->since >= run->sph->rebuild);
+    double bound = clock->bound;
+    if (!is_old && !run->is_seen) {
+        STRAKE_TRY(look(run, 0, &bound, error));
+    }
+    if (is_old || is_outworn(run)) {
+        STRAKE_TRY(run->ops->order(run, error));
+        STRAKE_TRY(look(run, 0, &bound, error));
+    }
+cleanup:
+    return status;
+}
+
+static strake_status take_step(strake_sph_run *run, double until, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_clock *const clock = &run->clock;
+    bool ends = false;
+    STRAKE_TRY(bring_in_order(run, error));
+    STRAKE_TRY(run->ops->pass(run, false, error));
+    /* Of the first step the first pass finds the bound. */
+    STRAKE_TRY(clock->steps == 0 ? look(run, 1, &clock->bound, error) : STRAKE_OK);
+    if (clock->since == 0 && is_outworn(run)) {
+        STRAKE_TRY(run->own_fast == run->fast ? strake_sph_fail_fast(run, error)
+                                              : strake_sph_fail_stopped(error));
+    }
+    clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
+    ends = clock->dt < clock->bound;
+    STRAKE_TRY(run->ops->advance(run, false, error));
+    STRAKE_TRY(run->ops->pass(run, true, error));
+    STRAKE_TRY(run->ops->advance(run, true, error));
+    clock->time = ends ? until : clock->time + clock->dt;
+    clock->pairs += 2.0 * run->pairs;
+    clock->steps++;
+    clock->since++;
+    STRAKE_TRY(look(run, 2, &clock->bound, error));
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (run->ops->step != NULL && strake_sph_is_alone(run)) {
+        return run->ops->step(run, steps, until, error);
+    }
+    for (int64_t k = 0; k < steps && run->clock.time < until; k++) {
+        STRAKE_TRY(take_step(run, until, error));
+    }
+cleanup:
+    /* Who was stopped stops nobody: the one that fails may still be on its way. */
+    if (status != STRAKE_OK && status != STRAKE_ERR_STATE && run->crew != NULL) {
+        strake_sph_crew_stop(run->crew);
+    }
+    return status;
+}
