@@ -154,6 +154,20 @@ static void fill_index(const strake_statics *s, int f, int axis, int64_t index, 
     }
 }
 
+/* The columns of a slab beyond the ends of a periodic grid, of which there are many, one from another. */
+static void wrap_columns(const strake_statics *s, int f, const box *places)
+{
+    const strake_layout *l = s->layout;
+    for (int64_t g = 0; g < l->lo[2] + l->hi[2]; g++) {
+        const int64_t k = g < l->lo[2] ? -1 - g : l->n[2] + g - l->lo[2];
+        const int64_t from = strake_ghost_source(STRAKE_PERIODIC, l->n[2], k);
+        for (int64_t m = places->side[1].first; m < places->side[1].end; m++) {
+            const int64_t line = strake_layout_at(l, places->side[0].first, m, 0);
+            strake_element_copy(s->array[f], l->element_size, line + k, line + from);
+        }
+    }
+}
+
 /* From the domain outwards: a ghost may follow the one before it. */
 static void extend_field(const strake_statics *s, int f, int axis, strake_range slabs, int64_t end)
 {
@@ -169,6 +183,10 @@ static void extend_field(const strake_statics *s, int f, int axis, strake_range 
     }
     for (int64_t i = slabs.first; i < slabs.end && axis > 0; i++) {
         const box places = box_of(s, f, axis, (strake_range){i, i + 1});
+        if (axis == 2 && l->boundary[2] == STRAKE_PERIODIC) {
+            wrap_columns(s, f, &places);
+            continue;
+        }
         for (int64_t k = -1; k >= -l->lo[axis]; k--) {
             fill_index(s, f, axis, k, places, end);
         }

@@ -268,20 +268,34 @@ static void add_line(const line *l, strake_extreme *extreme, const double *value
     strake_extreme_add_line(extreme, value, l->count, l->at[0], l->at[1], l->at[2]);
 }
 
-/* What is no number counts as more than any. */
-static inline double positive(double u)
-{
-    return u > 0.0 ? u : u <= 0.0 ? 0.0 : (double)INFINITY;
-}
-
-/* What flows out through the two faces of each cell across an axis. */
-static void add_outflow(const line *l, int field, int axis, strake_piece out)
+/*
+ * Twice what flows out through the two faces of each cell across an axis: |u| + u is exact, without a branch, and no
+ * number where u is none.
+ */
+static void add_outflow(const line *l, int field, int axis, bool is_first, strake_piece out)
 {
     strake_piece room[2];
     const double *const before = values(l, field, -1, axis == 2 ? 1 : 0, room[0]);
     const double *const after = axis == 2 ? before + 1 : values(l, field, axis, 0, room[1]);
+    for (int64_t k = 0; k < l->count && is_first; k++) {
+        out[k] = (fabs(after[k]) + after[k]) + (fabs(before[k]) - before[k]);
+    }
+    for (int64_t k = 0; k < l->count && !is_first; k++) {
+        out[k] = (out[k] + (fabs(after[k]) + after[k])) + (fabs(before[k]) - before[k]);
+    }
+}
+
+/* Mostly nothing is larger than before; what is no number is larger than any. */
+static void add_outflows(const line *l, strake_extreme *extreme, const double *twice)
+{
+    const double bound = 2.0 * extreme->value;
+    int64_t within = 0;
     for (int64_t k = 0; k < l->count; k++) {
-        out[k] = (out[k] + positive(after[k])) + positive(-before[k]);
+        within += twice[k] <= bound ? 1 : 0;
+    }
+    for (int64_t k = 0; k < l->count && within < l->count; k++) {
+        strake_extreme_add(extreme, isnan(twice[k]) ? (double)INFINITY : 0.5 * twice[k], l->at[0],
+                           l->at[1], l->at[2] + k);
     }
 }
 
@@ -338,23 +352,20 @@ static void survey_line(const strake_mpdata_scheme *options, const strake_mpdata
 {
     strake_piece room;
     strake_piece out;
-    const double *const h = values(l, fields->h, -1, 0, room);
-    for (int64_t k = 0; k < l->count; k++) {
-        out[k] = 0.0;
-    }
-    for (int d = 0; d < fields->dims; d++) {
-        add_outflow(l, fields->u + d, strake_mpdata_axis(fields->dims, d), out);
-    }
     const bool is_one = l->array[fields->h] == NULL && l->number[fields->h] == 1.0;
-    for (int64_t k = 0; k < l->count && !is_one; k++) {
-        out[k] /= h[k];
+    for (int d = 0; d < fields->dims; d++) {
+        add_outflow(l, fields->u + d, strake_mpdata_axis(fields->dims, d), d == 0, out);
     }
-    add_line(l, &extreme[OUTFLOW], out);
     if (!is_one) {
+        const double *const h = values(l, fields->h, -1, 0, room);
+        for (int64_t k = 0; k < l->count; k++) {
+            out[k] /= h[k];
+        }
         add_least(l, fields->h, &extreme[LEAST_H]);
     } else if (l->at[2] == 0) {
         strake_extreme_add(&extreme[LEAST_H], -1.0, l->at[0], l->at[1], 0);
     }
+    add_outflows(l, &extreme[OUTFLOW], out);
     if (options->changes) {
         add_least(l, fields->h_next, &extreme[LEAST_H]);
     }
