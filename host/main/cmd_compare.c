@@ -454,9 +454,9 @@ const strake_command strake_command_compare = {
         "A and B are two .npy files, two folders (their outputs are compared by name; one that\n"
         "is missing is a difference), two NetCDF files (their variables), two checkpoints, or\n"
         "two tables (.csv) or files for VTK and maps, which are compared byte by byte, tables\n"
-        "with a tolerance by their numbers; pictures, index.csv and run.json are not. Exit status: "
-        "0 equal, 1 different, 2 unreadable. With a tolerance,\n"
-        "float32 and float64 may be compared and two NaN are equal.\n"
+        "with a tolerance by their numbers; pictures, index.csv and run.json are not. Exit\n"
+        "status: 0 equal, 1 different, 2 unreadable. With a tolerance, float32 and float64 may\n"
+        "be compared and two NaN are equal.\n"
         "With --footprint, A and B are grids of thicknesses (.npy, .asc, NetCDF) or folders\n"
         "of outputs, of which the last step counts, fluid and solid; exit status 0 or 2.\n",
     .examples = "  strake compare out/psi_00000500.npy reference/psi_00000500.npy\n"

@@ -1,6 +1,6 @@
 /*
- * Opening a solver, and `auto` of a domain that one part computes: every part that may take it makes some steps alone, in a
- * solver of its own, and the fastest has it. For domains that are shared host/pace/choose.c chooses.
+ * Opening a solver, and `auto` of a domain whose steps cannot be tried and taken back: every part that may take it makes some
+ * steps alone, then all together, in a solver of its own, and the fastest has it. For others host/pace/choose.c chooses.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,9 @@
 #include "solver/solver_impl.h"
 
 enum { MOST_STEPS = 256 };
+
+/* Parts together must make a step shorter by this factor than the fastest one alone. */
+static const double least_gain = 1.03;
 
 /* Steps that decide take so long [s]. */
 static const double enough = 0.1;
@@ -39,6 +42,7 @@ cleanup:
 /* A place, and what was measured there. */
 typedef struct place {
     char name[24];
+    bool is_team;
     double seconds; /* of a step; INFINITY: it cannot */
 } place;
 
@@ -64,20 +68,36 @@ static strake_status time_place(const strake_case *which, const strake_options *
     return status;
 }
 
-/* The processors and every GPU, of equal ones the first. @return how many */
-static int find_places(const strake_cl_list *list, place out[STRAKE_MAX_PARTS])
+enum { MOST_PLACES = STRAKE_MAX_PARTS + 2 };
+
+static void add_place(place *all, int *count, const char *name, bool is_team)
+{
+    (void)snprintf(all[*count].name, sizeof all->name, "%s", name);
+    all[(*count)++].is_team = is_team;
+}
+
+/* The processors and every GPU, of equal ones the first; then GPUs together, and all. @return how many */
+static int find_places(const strake_cl_list *list, place out[MOST_PLACES])
 {
     const int gpus = strake_cl_list_gpus(list);
-    int count = 1;
-    (void)snprintf(out[0].name, sizeof out[0].name, "cpu");
+    int count = 0;
+    add_place(out, &count, "cpu", false);
     for (int d = 0; d < gpus && count < STRAKE_MAX_PARTS; d++) {
+        char name[sizeof out->name];
         bool is_new = true;
         for (int k = 0; k < d; k++) {
             is_new = is_new && strcmp(list->device[k].name, list->device[d].name) != 0;
         }
+        (void)snprintf(name, sizeof name, "ocl:%d", d);
         if (is_new) {
-            (void)snprintf(out[count++].name, sizeof out[0].name, "ocl:%d", d);
+            add_place(out, &count, name, false);
         }
+    }
+    if (gpus > 1) {
+        add_place(out, &count, "gpu", true);
+    }
+    if (gpus > 0) {
+        add_place(out, &count, "hybrid", true);
     }
     return count;
 }
@@ -91,7 +111,8 @@ static strake_status choose(const strake_case *which, const strake_options *opti
     *best = -1;
     for (int k = 0; k < places; k++) {
         status = time_place(which, options, &notices, &all[k], error);
-        if (status == STRAKE_OK && (*best < 0 || all[k].seconds < all[*best].seconds)) {
+        const double price = all[k].is_team ? least_gain : 1.0;
+        if (status == STRAKE_OK && (*best < 0 || price * all[k].seconds < all[*best].seconds)) {
             *best = k;
         }
     }
@@ -108,7 +129,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
 {
     strake_status status = STRAKE_OK;
     strake_cl_list list = {0};
-    place all[STRAKE_MAX_PARTS];
+    place all[MOST_PLACES];
     int places = 1, best = -1;
     const double begin = strake_clock_seconds();
     strake_options chosen = options != NULL ? *options : (strake_options){0};
@@ -127,7 +148,9 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
     for (int k = 0; k < places && places > 1; k++) {
         const bool has = isfinite(all[k].seconds);
         strake_tell_choice_of(&(*out)->pace, all[k].name, has ? all[k].seconds : 0.0, false,
-                              has ? "measured alone" : "it failed");
+                              !has             ? "it failed"
+                              : all[k].is_team ? "measured together"
+                                               : "measured alone");
     }
     if (places > 1) {
         strake_tell_choice_of(&(*out)->pace, all[best].name, all[best].seconds, true,

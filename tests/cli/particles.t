@@ -324,9 +324,9 @@ check "a model counts pairs, and measures beside what it predicts" bash -c '
 support=$(dirname "$outputs")
 if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$support/gpu_opencl.c" -l:libOpenCL.so.1 -ldl 2>/dev/null; then
     STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run drop.yaml --output two --report auto.json --set checkpoint.every=30
-    check "with a GPU auto measures both and takes the faster one, to the same bytes" bash -c '
-        grep -q "auto: \(cpu\|ocl:0\), about [0-9.]* ms a step" .err && diff -rq -x run.json one two >&2 &&
-        [ "$(grep -c "\"why\": \"measured alone\"" auto.json)" -eq 2 ] && [ "$(grep -c "\"why\": \"the fastest\"" auto.json)" -eq 1 ]'
+    check "with a GPU auto measures each, then both, and takes what is fastest, to the same bytes" bash -c '
+        grep -q "auto: \(cpu\|ocl:0\|hybrid\), about [0-9.]* ms a step" .err && diff -rq -x run.json one two >&2 &&
+        [ "$(grep -c "\"why\": \"measured alone\"" auto.json)" -eq 2 ] && grep -q "measured together" auto.json && [ "$(grep -c "\"why\": \"the fastest\"" auto.json)" -eq 1 ]'
 else
     skip "auto with a GPU" "no OpenCL device, or no library to link with"
 fi
