@@ -74,6 +74,11 @@ cleanup:
     return status;
 }
 
+void strake_sph_device_watch(strake_sph_run *run, double limit)
+{
+    ((strake_sph_device *)run)->waiter.limit = limit;
+}
+
 void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description *out)
 {
     const strake_sph_device *const own = (const strake_sph_device *)run;

@@ -64,6 +64,16 @@ static strake_status open_device(strake_part *part, const strake_part_plan *plan
         settings, strake_particles_room(p, part->range), NULL, &((body *)part->body)->run, error);
 }
 
+/* Whether it has all slices: then it is asked after many steps, which may take as long as they like. */
+static bool is_lone(const strake_part_plan *plan)
+{
+    int others = 0;
+    for (int k = 0; k < plan->stripes; k++) {
+        others += k != plan->self && plan->stripe[k].first < plan->stripe[k].end ? 1 : 0;
+    }
+    return others == 0;
+}
+
 /* Tuned settings may have been found with another driver: where they fail the case's own ones are left. */
 static strake_status make_device(strake_part *part, const strake_part_plan *plan, int worker,
                                  strake_error *error)
@@ -84,6 +94,9 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
         status = open_device(part, plan, &p->which->run, &cause);
     }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
+    if (status == STRAKE_OK) {
+        strake_sph_device_watch(((body *)part->body)->run, is_lone(plan) ? 0.0 : plan->limit);
+    }
     STRAKE_TRY(finish(part, plan->self, status));
 cleanup:
     return status;

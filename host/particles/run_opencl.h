@@ -21,6 +21,9 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                      const strake_sph_particle *particle, strake_sph_run **out,
                                      strake_error *error);
 
+/** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
+void strake_sph_device_watch(strake_sph_run *run, double limit);
+
 /** Its kernels, and settings in effect. */
 void strake_sph_device_describe(const strake_sph_run *run, strake_cl_description *out);
 

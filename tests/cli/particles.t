@@ -134,6 +134,12 @@ if [ -n "$device" ]; then
     done
     check "each of them had particles" bash -c '
         tr -d "\n" <two.json | grep -oE "\"rows\": \[[0-9]+, [0-9]+\]" | tr -d "[:,]" | awk "{if (\$2 >= \$3) exit 1} END {exit NR != 3}"'
+    for word in fail lost hang; do
+        injected $word:$device@40 try run drop.yaml --on "cpu,$device" --split 1,1 --threads 1 --quiet --output two --set checkpoint.every=30 --set run.hang_seconds=0.05
+        check "$word: the processors go on where a device leaves off, to the same bytes" same one two
+        check "$word: which is told" grep -q "$device is dropped after step .*; the other parts do its work, again from step" .err
+        rm -rf two
+    done
     try run drop.yaml --on "$device,cpu" --split 1,1 --quiet --output cut --steps 43 --set checkpoint.every=43
     try run drop.yaml --on cpu --quiet --output cut --resume cut/checkpoint.strake --set checkpoint.every=30
     rm -f cut/*_00000043.*

@@ -26,6 +26,8 @@
 #include "group/commons.h"
 #include "opencl/cl_blocks_impl.h"
 #include "opencl/cl_resident_impl.h"
+#include "particles/device.h"
+#include "particles/domain.h"
 #include "solver/solver_impl.h"
 
 typedef enum fault {
@@ -196,9 +198,36 @@ cleanup:
     return status;
 }
 
+/* Of a part of particles. */
+static strake_status break_run(strake_sph_device *run, injection *cause, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    if (cause->fault == HANG) {
+        STRAKE_TRY(stall_queue(&run->session, run->queue, error));
+        STRAKE_TRY(run->transfers != NULL ? stall_queue(&run->session, run->transfers, error)
+                                          : STRAKE_OK);
+        return STRAKE_OK;
+    }
+    cause->broken = *run->session.cl;
+    real_kernel = cause->broken.clEnqueueNDRangeKernel;
+    replace(cause->fault, &cause->broken);
+    run->session.cl = &cause->broken;
+cleanup:
+    return status;
+}
+
 static strake_status break_part(strake_part *part, injection *cause, strake_error *error)
 {
     strake_cl_stripe *const stripe = part->body;
+    if (part->ops == &strake_particles_opencl) {
+        const strake_sph_crew *const crew = &strake_particles_of(part->domain)->crew;
+        int member = 0;
+        while (crew->member[member].run == NULL ||
+               crew->member[member].own.first != part->range.first) {
+            member++;
+        }
+        return break_run((strake_sph_device *)crew->member[member].run, cause, error);
+    }
     if (cause->fault == HANG) {
         return stall(stripe, error);
     }
