@@ -29,6 +29,12 @@ typedef struct sph_clock {
     int bad;                  /* the first particle with NaN or Inf, or INT_MAX */
 } sph_clock;
 
+/* On a time step, by laminar viscosity (Morris et al. 1997). */
+static inline double sph_viscous_bound(double smoothing, double nu)
+{
+    return 0.125 * smoothing * smoothing / nu;
+}
+
 /* On a time step, by the greatest square of an acceleration and the greatest speed of sound. */
 static inline double sph_bound(double square, double sound, double smoothing, double cfl,
                                double viscous)

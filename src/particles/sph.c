@@ -9,6 +9,8 @@
 
 #include "cl/sph_point.h"
 
+#include "cl/sph_clock.h"
+
 #define PI 3.14159265358979323846
 
 double strake_sph_mass(const strake_sph *sph)
@@ -39,9 +41,9 @@ double strake_sph_slope(const strake_sph *sph)
 
 double strake_sph_viscous_bound(const strake_sph *sph)
 {
-    const double h = sph->smoothing;
-    return sph->viscosity == STRAKE_SPH_LAMINAR && sph->nu > 0.0 ? 0.125 * h * h / sph->nu
-                                                                 : INFINITY;
+    return sph->viscosity == STRAKE_SPH_LAMINAR && sph->nu > 0.0
+               ? sph_viscous_bound(sph->smoothing, sph->nu)
+               : INFINITY;
 }
 
 double strake_sph_reach(const strake_sph *sph)

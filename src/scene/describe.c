@@ -6,24 +6,18 @@
 #include "base/number.h"
 #include "scene/scene.h"
 
-/* Part of h^2/nu that explicit viscosity allows (Morris et al. 1997). */
-static const double viscous_part = 0.125;
-
 strake_scene_steps strake_scene_find_steps(const strake_scene *scene)
 {
     const strake_sph *const sph = &scene->sph;
     double square = 0.0;
     strake_scene_steps steps = {.sound = sph->cfl * sph->smoothing / sph->sound,
                                 .gravity = INFINITY,
-                                .viscosity = INFINITY};
+                                .viscosity = strake_sph_viscous_bound(sph)};
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         square += sph->gravity[a] * sph->gravity[a];
     }
     if (square > 0.0) {
         steps.gravity = sph->cfl * sqrt(sph->smoothing / sqrt(square));
-    }
-    if (sph->viscosity == STRAKE_SPH_LAMINAR && sph->nu > 0.0) {
-        steps.viscosity = viscous_part * sph->smoothing * sph->smoothing / sph->nu;
     }
     return steps;
 }
