@@ -289,11 +289,17 @@ static void add_outflow(const line *l, int field, int axis, bool is_first, strak
 static void add_outflows(const line *l, strake_extreme *extreme, const double *twice)
 {
     const double bound = 2.0 * extreme->value;
-    int64_t within = 0;
-    for (int64_t k = 0; k < l->count; k++) {
-        within += twice[k] <= bound ? 1 : 0;
+    const int64_t whole = l->count / 4 * 4;
+    double beyond = 0.0; /* four at a time, and no integers: compilers vectorise that */
+    for (int64_t k = 0; k < whole; k += 4) {
+        const double a = twice[k] <= bound ? 0.0 : 1.0, b = twice[k + 1] <= bound ? 0.0 : 1.0;
+        const double c = twice[k + 2] <= bound ? 0.0 : 1.0, d = twice[k + 3] <= bound ? 0.0 : 1.0;
+        beyond += (a + b) + (c + d);
     }
-    for (int64_t k = 0; k < l->count && within < l->count; k++) {
+    for (int64_t k = whole; k < l->count; k++) {
+        beyond += twice[k] <= bound ? 0.0 : 1.0;
+    }
+    for (int64_t k = 0; k < l->count && beyond > 0.0; k++) {
         strake_extreme_add(extreme, isnan(twice[k]) ? (double)INFINITY : 0.5 * twice[k], l->at[0],
                            l->at[1], l->at[2] + k);
     }
