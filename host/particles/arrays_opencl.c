@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/element.h"
 #include "base/error.h"
 #include "particles/device.h"
 
@@ -176,14 +175,21 @@ cleanup:
 /* --- particles ----------------------------------------------------------------------------------- */
 
 /* One array of three of an image's and one more, as a device has them. */
+#define INTERLEAVE(type)                                                                           \
+    for (int64_t p = 0; p < count; p++) {                                                          \
+        ((type *)out)[4 * p] = ((const type *)axis[0])[p];                                         \
+        ((type *)out)[4 * p + 1] = ((const type *)axis[1])[p];                                     \
+        ((type *)out)[4 * p + 2] = ((const type *)axis[2])[p];                                     \
+        ((type *)out)[4 * p + 3] = ((const type *)last)[p];                                        \
+    }
+
 void strake_sph_interleave(void *out, int element, int64_t count, void *const axis[3],
                            const void *last)
 {
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < 3; a++) {
-            strake_element_set(out, element, 4 * p + a, strake_element_get(axis[a], element, p));
-        }
-        strake_element_set(out, element, 4 * p + 3, strake_element_get(last, element, p));
+    if (element == (int)sizeof(float)) {
+        INTERLEAVE(float)
+    } else {
+        INTERLEAVE(double)
     }
 }
 
@@ -199,6 +205,17 @@ cleanup:
     return status;
 }
 
+#define SEPARATE(type)                                                                             \
+    for (int64_t p = 0; p < count; p++) {                                                          \
+        const type *const its = (const type *)wide + numbers * p;                                  \
+        ((type *)axis[0])[p] = its[0];                                                             \
+        ((type *)axis[1])[p] = its[1];                                                             \
+        ((type *)axis[2])[p] = its[2];                                                             \
+        if (last != NULL) {                                                                        \
+            ((type *)last)[p] = its[3];                                                            \
+        }                                                                                          \
+    }
+
 /* Four numbers of each particle, of which three are of the image's axes and one may be another's. */
 strake_status strake_sph_read_wide(strake_sph_device *own, cl_mem from, int64_t count, int numbers,
                                    void *const axis[3], void *last, strake_error *error)
@@ -210,15 +227,10 @@ strake_status strake_sph_read_wide(strake_sph_device *own, cl_mem from, int64_t 
     STRAKE_CHECK(wide != NULL, error, STRAKE_ERR_MEMORY, "no memory for %lld particles",
                  (long long)count);
     STRAKE_TRY(strake_sph_read(own, from, 0, bytes, wide, error));
-    for (int64_t p = 0; p < count; p++) {
-        for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
-            strake_element_set(axis[a], element, p,
-                               strake_element_get(wide, element, numbers * p + a));
-        }
-        if (last != NULL) {
-            strake_element_set(last, element, p,
-                               strake_element_get(wide, element, numbers * p + 3));
-        }
+    if (element == (int)sizeof(float)) {
+        SEPARATE(float)
+    } else {
+        SEPARATE(double)
     }
 cleanup:
     free(wide);

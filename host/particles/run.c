@@ -223,9 +223,13 @@ cleanup:
     return status;
 }
 
-static void copy_real(void *to, int64_t at, const void *from, int64_t k, size_t size)
+static inline void copy_real(void *to, int64_t at, const void *from, int64_t k, size_t size)
 {
-    memmove((char *)to + (size_t)at * size, (const char *)from + (size_t)k * size, size);
+    if (size == sizeof(float)) {
+        ((float *)to)[at] = ((const float *)from)[k];
+    } else {
+        ((double *)to)[at] = ((const double *)from)[k];
+    }
 }
 
 void strake_sph_image_pick(const strake_sph_image *from, int64_t k, strake_sph_image *to,
