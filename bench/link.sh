@@ -22,7 +22,7 @@ join() { # join LINK MBIT_PER_S DELAY_US: namespaces of the link's two ends
     links="$links $1"
     "$work/relay" "s$1a$$" "s$1b$$" "$2" "$3" >"$work/$1.txt" &
     relays="$relays $!"
-    until grep -q ready "$work/$1.txt"; do
+    until grep -q ready "$work/$1.txt" 2>/dev/null; do
         kill -0 $!
         sleep 0.05
     done
