@@ -214,6 +214,7 @@ report $? "and cuts off what is later than its checkpoint"
 try run case.yaml --on serial --quiet --output four --set "$formats" --resume four/checkpoint.strake
 fails 2 "a file of the other format is not gone on with" "four/fields.nc" "output.netcdf.format"
 
+levels=0
 # --- fields from files ------------------------------------------------------------------------------------------
 try run case.yaml --on serial --quiet --output from --steps 0 --set 'fields.psi={file: whole/fields.nc, variable: psi, index: 4}'
 cmp -s from/psi_00000000.npy whole/psi_00000010.npy
@@ -224,6 +225,20 @@ try check case.yaml --on serial --set 'fields.psi={file: whole/fields.nc, index:
 fails 2 "and be there" "no array 10 along time" "0 to 9"
 try check case.yaml --on serial --set 'fields.psi={file: whole/fields.nc, variable: chi, index: 0}'
 fails 2 "so must the variable" "no variable 'chi'" "time, step, x, dx, y, dy, psi"
+for source in '{file: whole/fields.nc, variable: psi, index: 1}' \
+    '{series: {file: whole/fields.nc, variable: psi, every: 1000}}' \
+    '{series: {file: whole/fields.nc, variable: psi, every: 0.1}}'; do
+    try run case.yaml --on serial --quiet --output "levels$((++levels))" --steps 2 --set "fields.source_psi=$source"
+done
+series() { # series A B: the sources of two steps: record 1 twice, 0 twice, 0 and 1
+    cmp -s "levels$1/psi_00000002.npy" "levels$2/psi_00000002.npy"
+}
+check "records are levels of a series" bash -c "$(declare -f series); ! series 1 2 && ! series 2 3 && ! series 1 3"
+try run case.yaml --on serial --quiet --output levels4 --steps 2 \
+    --set 'fields.source_psi={file: whole/fields.nc, variable: psi, index: 0}'
+check "the first one from the beginning on" series 2 4
+try check case.yaml --on serial --set 'fields.source_psi={series: {file: whole/fields.nc, variable: psi, every: 0.1}}'
+fails 2 "of which there are enough" "no array 19 along time" "level 19 of a series, which is that of 1.9 s"
 try check case.yaml --on serial --set grid.rows=60 --set 'fields.psi={file: whole/fields.nc, index: 0}'
 fails 2 "and its shape" "has shape [61, 97], expected [60, 97]"
 try check case.yaml --on serial --set 'fields.psi={file: whole/psi_00000002.npy, index: 0}'
