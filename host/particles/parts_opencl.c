@@ -101,14 +101,15 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     STRAKE_TRY(add_forces(own, is_half, own->low, &row, error));
     STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, own->high, &row, error));
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
+    /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
+    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, between, &row, error));
+    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
                                                    : STRAKE_OK);
     }
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
-    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, between, &row, error));
     own->passed[is_half] = row;
-    STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
     strake_sph_bring(run);
 cleanup:
