@@ -94,7 +94,8 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_cl *const cl = own->session.cl;
-    const bool is_one = own->low.first == own->high.first;
+    /* Of one slice; of two the lower one may be empty. */
+    const bool is_one = own->low.first == own->high.first && own->low.end == own->high.end;
     const strake_range between = {own->low.end, own->high.first};
     int64_t row = 0;
     STRAKE_TRY(strake_sph_open_shared(own, error));
