@@ -168,6 +168,14 @@ strake_status strake_cl_program_build(const strake_cl *cl, const strake_cl_devic
                                       cl_program *out, strake_error *error);
 
 /**
+ * Work-items that a group of a kernel may have: NVIDIA's drivers (580) say 256 of every kernel, also of those that are
+ * compiled for more, and run these.
+ * @param[in] said      what the driver says of it
+ * @param[in] compiled  what it was compiled for; 0: any
+ */
+size_t strake_cl_group_limit(const strake_cl_device *device, size_t said, size_t compiled);
+
+/**
  * Build options of generated programs: where the compiler has them, that it tells the registers it
  * used, and a limit on those of a work-item.
  * @param[in] registers  0: the compiler's choice

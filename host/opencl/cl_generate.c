@@ -145,8 +145,9 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                 k + 1 < plan->stages ? "," : " */");
     }
     fprintf(text, "\n__kernel ");
-    if (plan->tiled) {
-        fprintf(text, "__attribute__((reqd_work_group_size(%d, 1, 1)))\n", options->items);
+    if (plan->tiled || plan->items[0] > 0) {
+        fprintf(text, "__attribute__((reqd_work_group_size(%d, %d, 1)))\n",
+                plan->tiled ? options->items : plan->items[0], plan->tiled ? 1 : plan->items[1]);
     }
     fprintf(text, "void %s(", plan->name);
     for (int k = 0; k < plan->inputs; k++) {

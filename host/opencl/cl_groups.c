@@ -11,11 +11,12 @@ enum {
     DEFAULT_MARCH_WIDTH = 128, /* of marching kernels */
     DEFAULT_TILE_WIDTH = 32,   /* of tiled kernels, and of marching ones in three dimensions */
     DEFAULT_TILE_HEIGHT = 16,
+    TALL_TILE_HEIGHT = 26,
     MARCH_CELLS_PER_UNIT =
         400, /* of a stripe, from which marching kernels pay in three dimensions */
     TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
     SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
-    TILE_ITEMS = 512,           /* of a GPU's group, which fills a unit with few groups */
+    TILE_ITEMS = 256, /* of a GPU's group; twice as many were slower on grids that fill it */
     TILE_ROWS = 8,
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
     SLABS_BEYOND = 64,
@@ -61,6 +62,11 @@ static strake_group own_size(const strake_cl_kernels *s, int k)
 static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
 {
     const strake_group own = own_size(s, k);
+    if (s->plan[k].items[0] > 0) {
+        size[0] = (size_t)s->plan[k].items[0];
+        size[1] = (size_t)s->plan[k].items[1];
+        return;
+    }
     const bool holds = (size_t)own.width > sides(&s->plan[k], 2) &&
                        (s->flat || (size_t)own.height > sides(&s->plan[k], 1));
     size[0] =
@@ -70,6 +76,24 @@ static void march_size(const strake_cl_kernels *s, int k, size_t size[2])
                 s->limit[k] / size[0]);
 }
 
+void strake_cl_groups_fix(strake_cl_kernels *s)
+{
+    for (int k = 0; k < s->kernels && !s->flat; k++) {
+        size_t size[2];
+        if (s->plan[k].marches) {
+            march_size(s, k, size);
+            s->plan[k].items[0] = (int)size[0];
+            s->plan[k].items[1] = (int)size[1];
+        }
+    }
+}
+
+size_t strake_cl_groups_compiled(const strake_cl_kernels *s, int k)
+{
+    const strake_cl_kernel_plan *plan = &s->plan[k];
+    return plan->tiled ? (size_t)s->options.items : (size_t)plan->items[0] * (size_t)plan->items[1];
+}
+
 /* Whether kernel k can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *s, int k)
 {
@@ -77,7 +101,8 @@ bool strake_cl_groups_fit(const strake_cl_kernels *s, int k)
     size_t size[2];
     march_size(s, k, size);
     if (plan->tiled ? (size_t)s->options.items > s->limit[k]
-                    : size[0] <= sides(plan, 2) || size[1] <= sides(plan, 1)) {
+                    : size[0] * size[1] > s->limit[k] || size[0] <= sides(plan, 2) ||
+                          size[1] <= sides(plan, 1)) {
         return !plan->tiled && !plan->marches;
     }
     return strake_cl_local_bytes(s->graph, &s->options, plan) <= s->device->local_memory;
@@ -172,13 +197,14 @@ static int64_t resident_groups(const strake_cl_kernels *s, int k)
 }
 
 /* What kernels would be planned with so many columns per work-item, to be freed; NULL without memory. */
-static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns)
+static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns, int lines)
 {
     strake_cl_kernels *trial = calloc(1, sizeof *trial);
     if (trial != NULL) {
         trial->graph = s->graph;
         trial->options = s->options;
         trial->options.run.vector = columns;
+        trial->options.lines = lines;
         trial->kernels = strake_cl_plan_kernels(s->graph, &trial->options, s->flat,
                                                 STRAKE_CL_MOST_KERNELS, trial->plan);
     }
@@ -188,7 +214,7 @@ static strake_cl_kernels *try_plan(const strake_cl_kernels *s, int columns)
 /* Whether a compiler has registers for a plan whose work-items have two columns each. */
 static bool has_room(const strake_cl_kernels *s)
 {
-    strake_cl_kernels *trial = try_plan(s, 2);
+    strake_cl_kernels *trial = try_plan(s, 2, 1);
     bool room = trial != NULL;
     for (int k = 0; room && k < trial->kernels; k++) {
         room = !trial->plan[k].marches || registers_of(trial, k) <= MANY_REGISTERS;
@@ -197,10 +223,32 @@ static bool has_room(const strake_cl_kernels *s)
     return room;
 }
 
+/*
+ * Whether groups so tall that few of their cells are computed again can do a whole step, which then writes nothing but
+ * states: they need most of a unit's registers. In single precision what is written in between costs less.
+ */
+static bool is_one_kernel(const strake_cl_kernels *s)
+{
+    const int64_t registers = strake_cl_unit_registers(s->cl, s->device);
+    strake_cl_kernels *trial = NULL;
+    bool is_one = false;
+    if (s->options.run.fusion != STRAKE_CL_FUSION_STREAM || s->graph->precision != STRAKE_DOUBLE ||
+        s->march_width * TALL_TILE_HEIGHT > s->device->max_work_group) {
+        return false;
+    }
+    trial = try_plan(s, s->options.run.vector, TALL_TILE_HEIGHT);
+    is_one = trial != NULL && trial->kernels > 0 && trial->plan[trial->kernels - 1].marches &&
+             (int64_t)registers_of(trial, trial->kernels - 1) * TALL_TILE_HEIGHT *
+                     (int64_t)s->march_width <=
+                 registers;
+    free(trial);
+    return is_one;
+}
+
 /* Default rows of a pass of marching kernels; 0: that of all. */
 static int rows_of_pass(const strake_cl_kernels *s)
 {
-    strake_cl_kernels *trial = try_plan(s, s->options.run.vector);
+    strake_cl_kernels *trial = try_plan(s, s->options.run.vector, 1);
     bool heavy = false;
     for (int k = 0; trial != NULL && k < trial->kernels; k++) {
         heavy = heavy || is_heavy(trial, k);
@@ -236,8 +284,7 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
 }
 
 /*
- * Tiles that were the fastest on a GPU, two work-items per cell of a small one, since most of its phases
- * compute more cells than it has; inputs from memory, since the cache has them.
+ * Tiles that were the fastest on a GPU; inputs from memory, since the cache has them.
  */
 static strake_settings default_tile(const strake_settings *asked, int64_t cells_per_unit)
 {
@@ -310,13 +357,17 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
     }
     s->march_width =
         at_most(t->group_width > 0 ? (size_t)t->group_width : march_width(s, cells), limit);
-    s->march_height = s->flat               ? 1
-                      : t->group_height > 0 ? (size_t)t->group_height
-                                            : DEFAULT_TILE_HEIGHT;
+    s->options.local = s->device->local_memory;
     s->options.stride = 32;
     while ((size_t)s->options.stride < s->march_width) {
         s->options.stride *= 2;
     }
+    s->options.one = !s->flat && t->group_height == 0;
+    s->options.one = s->options.one && is_one_kernel(s);
+    s->march_height = s->flat               ? 1
+                      : t->group_height > 0 ? (size_t)t->group_height
+                      : s->options.one      ? TALL_TILE_HEIGHT
+                                            : DEFAULT_TILE_HEIGHT;
     s->options.lines = (int)s->march_height;
     s->options.pitch = is_gpu && s->flat && s->options.run.fusion >= STRAKE_CL_FUSION_STREAM &&
                                layout->pitch < MOST_FIXED_PITCH
@@ -331,7 +382,6 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
                                      : *t;
     s->options.run.prefetch = tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
-    s->options.local = s->device->local_memory;
     /* A list is short, and another launch dear. */
     s->options.cells = s->listed ? 1 : layout->n[0] * layout->n[1] * layout->n[2];
     /* Half of what 32 bits count is left for up to SLABS_BEYOND slabs beyond the layout's. */

@@ -18,6 +18,15 @@ void strake_cl_groups_choose(strake_cl_kernels *kernels, const strake_layout *la
 void strake_cl_groups_tile(strake_cl_options *options, const strake_settings *settings,
                            size_t widest, size_t most);
 
+/**
+ * Fixes what marching kernels in three dimensions are compiled for. Drivers reckon with 256 work-items where nothing
+ * tells more, of which too many would store nothing.
+ */
+void strake_cl_groups_fix(strake_cl_kernels *kernels);
+
+/** Work-items of the groups that kernel @p k is compiled for; 0: of any. */
+size_t strake_cl_groups_compiled(const strake_cl_kernels *kernels, int k);
+
 /** Whether kernel @p k of the plan can run with what the device has. */
 bool strake_cl_groups_fit(const strake_cl_kernels *kernels, int k);
 

@@ -105,13 +105,16 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
         s->kernels = 0;
         return STRAKE_OK;
     }
+    for (int k = 0; k < s->kernels; k++) {
+        s->limit[k] = s->device->max_work_group;
+    }
+    strake_cl_groups_fix(s);
     s->passed = calloc((size_t)s->kernels, sizeof *s->passed);
     STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
     text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);
     STRAKE_CHECK(text != NULL, error, STRAKE_ERR_MEMORY, "out of memory generating kernels");
     STRAKE_TRY(dump_program(s, problem, text, error));
     for (int k = 0; k < s->kernels && *good; k++) {
-        s->limit[k] = s->device->max_work_group;
         *good = strake_cl_groups_fit(s, k);
     }
     if (!*good) {
@@ -128,6 +131,8 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
                                                   CL_KERNEL_WORK_GROUP_SIZE, sizeof s->limit[k],
                                                   &s->limit[k], NULL),
                   error, s->device);
+        s->limit[k] =
+            strake_cl_group_limit(s->device, s->limit[k], strake_cl_groups_compiled(s, k));
         *good = *good && strake_cl_groups_fit(s, k);
     }
 cleanup:
@@ -180,6 +185,13 @@ strake_status strake_cl_kernels_build(strake_cl_kernels *s, const strake_cl *cl,
         if (s->march_width > (size_t)s->options.stride) {
             s->march_width = (size_t)s->options.stride;
         }
+        STRAKE_TRY(build_program(s, problem, &good, error));
+    }
+    while (!good && s->options.run.fusion == STRAKE_CL_FUSION_STREAM && !s->flat &&
+           s->options.lines > 4) {
+        s->options.one = false;
+        s->options.lines /= 2;
+        s->march_height = (size_t)s->options.lines;
         STRAKE_TRY(build_program(s, problem, &good, error));
     }
     while (!good && s->options.run.fusion == STRAKE_CL_FUSION_TILE && s->options.items > 32) {

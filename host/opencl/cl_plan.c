@@ -121,6 +121,13 @@ static double redundancy(const planner *p, const strake_cl_kernel_plan *plan)
            ((p->options->lines - side[1]) * (p->options->stride - side[2]));
 }
 
+/* Tiles of columns in three dimensions need as much local memory as tiles of two; rows of it are short. */
+static bool has_room(const planner *p, const strake_cl_kernel_plan *plan)
+{
+    return !plan->marches || plan->flat || p->options->local == 0 ||
+           strake_cl_local_bytes(p->graph, p->options, plan) <= p->options->local;
+}
+
 static double cost_of(const planner *p, const strake_cl_kernel_plan *plan)
 {
     const double again = redundancy(p, plan);
@@ -177,7 +184,8 @@ static void plan_group(planner *p, int first, int end, strake_cl_kernel_plan *ou
     for (int way = 0; way < (may_march || may_tile ? 4 : 2); way++) {
         trial->marches = way >= 2 && may_march;
         trial->tiled = way >= 2 && may_tile;
-        if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial)) {
+        if (strake_cl_plan_terms(p->graph, p->options, stored, way % 2 == 1, trial) &&
+            has_room(p, trial)) {
             trial->cost = cost_of(p, trial);
             if (trial->cost < out->cost) {
                 *out = *trial;
@@ -194,7 +202,7 @@ static int plan_fused(planner *p, int most, strake_cl_kernel_plan *out)
     best[0] = 0.0;
     for (int end = 1; end <= p->stages; end++) {
         best[end] = DBL_MAX;
-        for (int first = end - 1; first >= 0; first--) {
+        for (int first = p->options->one && end == p->stages ? 0 : end - 1; first >= 0; first--) {
             plan_group(p, first, end, &p->trial[1]);
             const double cost = p->trial[1].cost;
             if (cost < DBL_MAX && best[first] + cost < best[end]) {

@@ -56,10 +56,12 @@ typedef struct strake_cl_options {
     int lines;           /**< largest height of a marching group (lines of axis 1) */
     int tile[2];         /**< columns and rows of a tile */
     int items;           /**< work-items of a tile's group */
-    size_t local;        /**< local memory that tiled kernels may take [bytes]; 0: any */
+    size_t local;        /**< local memory that groups of tiles may take [bytes]; 0: any */
     int64_t cells;       /**< of a stripe; 0: nobody knows */
     bool large;          /**< arrays may have 2^32 elements or more */
-    bool listed;         /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
+    bool
+        one; /**< all stages of a step in one kernel, whatever it costs; -1 where none holds them */
+    bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
      * are then at fixed distances from one address. 0: an argument tells them.
@@ -135,7 +137,9 @@ typedef struct strake_cl_kernel_plan {
     int phases;  /**< of a tiled kernel */
     strake_cl_phase phase[STRAKE_CL_KERNEL_PHASES];
     strake_cl_slot slot[STRAKE_CL_KERNEL_SLOTS];
-    int line;      /**< elements from row to row of a tiled kernel's local arrays */
+    int items
+        [2];  /**< of marching groups in 3D, which it is compiled for: work-items along axes 2, 1 */
+    int line; /**< elements from row to row of a tiled kernel's local arrays */
     int64_t local; /**< elements of all of them */
     double again;  /**< cells that a tiled kernel loads for one that it stores */
     int margin

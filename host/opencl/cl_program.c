@@ -34,6 +34,11 @@ static bool is_nvidia(const strake_cl_device *device)
     return strncmp(device->vendor, "NVIDIA", 6) == 0;
 }
 
+size_t strake_cl_group_limit(const strake_cl_device *device, size_t said, size_t compiled)
+{
+    return is_nvidia(device) && compiled > said ? compiled : said;
+}
+
 const char *strake_cl_register_options(const strake_cl_device *device, int registers, char *buffer,
                                        size_t size)
 {

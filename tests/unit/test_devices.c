@@ -54,6 +54,17 @@ static void list_in(const char *const order[PLATFORMS], strake_cl_device out[DEV
     assert_int_equal(count, DEVICES);
 }
 
+static void groups_are_what_a_kernel_was_compiled_for(void **state)
+{
+    (void)state;
+    const strake_cl_device nvidia = {.vendor = "NVIDIA Corporation"};
+    const strake_cl_device other = {.vendor = "Advanced Micro Devices, Inc."};
+    assert_int_equal(strake_cl_group_limit(&nvidia, 256, 512), 512);
+    assert_int_equal(strake_cl_group_limit(&nvidia, 256, 0), 256);
+    assert_int_equal(strake_cl_group_limit(&nvidia, 256, 128), 256);
+    assert_int_equal(strake_cl_group_limit(&other, 256, 512), 256);
+}
+
 static void order_does_not_depend_on_the_loader(void **state)
 {
     (void)state;
@@ -143,6 +154,7 @@ static void what_there_is_is_told_where_there_is_no_gpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_are_what_a_kernel_was_compiled_for),
         cmocka_unit_test(order_does_not_depend_on_the_loader),
         cmocka_unit_test(newer_platforms_of_a_name_come_later),
         cmocka_unit_test(names_find_devices),

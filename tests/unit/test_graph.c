@@ -10,6 +10,7 @@
 
 #include "case/case.h"
 #include "engine/loops.h"
+#include "opencl/cl_facts.h"
 #include "opencl/cl_generate.h"
 #include "problem/mpdata.h"
 
@@ -335,6 +336,27 @@ static void a_step_is_one_marching_kernel_without_intermediate_arrays(void **sta
     }
 }
 
+static void a_step_in_three_dimensions_is_one_kernel_where_it_has_room(void **state)
+{
+    (void)state;
+    static strake_cl_kernel_plan plan[96];
+    strake_cl_options tall = {
+        .run.fusion = STRAKE_CL_FUSION_STREAM, .run.hold = 20, .stride = 32, .lines = 12};
+    build("", true);
+    assert_in_range(strake_cl_plan_kernels(&graph, &tall, false, 96, plan), 2, 16);
+    tall.one = true;
+    assert_int_equal(strake_cl_plan_kernels(&graph, &tall, false, 96, plan), 1);
+    assert_true(plan[0].marches);
+    assert_int_equal(plan[0].inputs, 1);
+    const size_t bytes = strake_cl_local_bytes(&graph, &tall, &plan[0]);
+    tall.local = bytes;
+    assert_int_equal(strake_cl_plan_kernels(&graph, &tall, false, 96, plan), 1);
+    assert_true(plan[0].marches);
+    tall.local = bytes / 4;
+    const int kernels = strake_cl_plan_kernels(&graph, &tall, false, 96, plan);
+    assert_true(kernels < 0 || !plan[0].marches);
+}
+
 static void a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells(void **state)
 {
     (void)state;
@@ -421,6 +443,7 @@ int main(void)
         cmocka_unit_test(cheap_values_are_kept_by_no_loop),
         cmocka_unit_test(kernels_follow_the_stage_numbers),
         cmocka_unit_test(a_step_is_one_marching_kernel_without_intermediate_arrays),
+        cmocka_unit_test(a_step_in_three_dimensions_is_one_kernel_where_it_has_room),
         cmocka_unit_test(a_step_is_one_tiled_kernel_whose_phases_need_fewer_and_fewer_cells),
         cmocka_unit_test(a_row_settles_its_quotients_in_two_places),
         cmocka_unit_test(a_graph_built_wrongly_is_refused),
