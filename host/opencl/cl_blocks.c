@@ -116,6 +116,7 @@ static strake_status reduce(strake_cl_blocks *b, strake_cl_stream *s, strake_err
     STRAKE_CL("clFlush", api(b)->clFlush(s->queue), error, b->kernels->device);
     STRAKE_TRY(collect(b, s, error));
     STRAKE_TRY(strake_cl_reduce_begin(&s->window, error));
+    STRAKE_TRY(strake_cl_reduce_read(&s->window, error));
     s->reduces = true;
 cleanup:
     return status;

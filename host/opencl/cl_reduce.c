@@ -133,12 +133,22 @@ strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     for (int n = 0; n < kernels->graph->reductions; n++) {
-        strake_cl_reduced *const r = &w->reduced[n];
         strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, w->reducer);
         const size_t items = strake_cl_reduce_pass_numbers(w, n, &a);
-        strake_cl_pass(&a, sizeof r->least, &r->least);
+        strake_cl_pass(&a, sizeof w->reduced[n].least, &w->reduced[n].least);
         STRAKE_TRY(
             strake_cl_launch(kernels, w->queue, "reduce_groups", &a, items, 1, items, 1, 1, error));
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_cl_reduce_read(strake_cl_window *w, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_cl_kernels *kernels = w->kernels;
+    for (int n = 0; n < kernels->graph->reductions; n++) {
+        strake_cl_reduced *const r = &w->reduced[n];
         strake_cl_release_event(kernels->cl, &r->is_read);
         r->pins.record = kernels->record;
         STRAKE_TRY(strake_cl_pins_read(&r->pins, w->queue, r->least, 0,

@@ -25,10 +25,12 @@ strake_status strake_cl_reduce_pass(strake_cl_window *window, const strake_cl_ke
 /** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
 
-/** Enqueues bringing down the numbers that launches left since the last time, and reading what that gives. */
+/** Enqueues bringing down the numbers that launches left since the last time, ... */
 strake_status strake_cl_reduce_begin(strake_cl_window *window, strake_error *error);
+/** ... and reading what that gives. */
+strake_status strake_cl_reduce_read(strake_cl_window *window, strake_error *error);
 
-/** Waits for it. @param[out] reduced  one number per reduction of the graph */
+/** Waits for that. @param[out] reduced  one number per reduction of the graph */
 strake_status strake_cl_reduce_end(strake_cl_window *window, strake_cl_waiter *waiter,
                                    double *reduced, strake_error *error);
 

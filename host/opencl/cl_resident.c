@@ -227,6 +227,12 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     *resident = NULL;
 }
 
+/* What the sweep reduces, as others wait for it; a clock on the device does so itself. */
+static strake_status bring_down(strake_cl_resident *s, strake_error *error)
+{
+    return s->clock.runs ? STRAKE_OK : strake_cl_reduce_begin(&s->window, error);
+}
+
 /* The last step of a sweep: border slabs first where transfers overlap. */
 static strake_status last_step(strake_cl_resident *s, void *const *after, strake_error *error)
 {
@@ -244,6 +250,7 @@ static strake_status last_step(strake_cl_resident *s, void *const *after, strake
             strake_cl_active_begin(&s->active, &s->window, &s->waiter, &s->window.listing, error));
         STRAKE_TRY(strake_cl_window_step(&s->window, done, own_end, &s->ghosts, error));
         s->window.listing = NULL;
+        STRAKE_TRY(bring_down(s, error));
         if (timed) {
             STRAKE_CL("clFinish", s->kernels->cl->clFinish(s->queue), error, s->kernels->device);
             strake_cl_exchange_time(&s->exchange);
@@ -262,6 +269,7 @@ static strake_status last_step(strake_cl_resident *s, void *const *after, strake
         }
         done = b < x->borders ? x->border[b].end - s->base : done;
     }
+    STRAKE_TRY(bring_down(s, error));
 cleanup:
     return status;
 }
@@ -329,7 +337,8 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
         strake_cl_window_swap(&s->window);
     }
     STRAKE_TRY(last_step(s, next, error));
-    STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after what others wait for */
+    STRAKE_TRY(s->clock.runs ? STRAKE_OK : strake_cl_reduce_read(&s->window, error));
+    STRAKE_TRY(strake_cl_resident_advance(s, error)); /* after all that others wait for */
     strake_cl_window_swap(&s->window);
     STRAKE_TRY(strake_cl_resident_reduce(s, error));
     if (timed) {

@@ -6,8 +6,6 @@ strake_status strake_cl_resident_reduce(strake_cl_resident *s, strake_error *err
 {
     strake_status status = STRAKE_OK;
     if (!s->clock.runs) {
-        /* Others wait for the bound. */
-        STRAKE_TRY(strake_cl_reduce_begin(&s->window, error));
         /* Where border slabs have launches of their own all cells are computed. */
         return s->exchange.overlaps ? STRAKE_OK
                                     : strake_cl_active_end(&s->active, &s->window, error);

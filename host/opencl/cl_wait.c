@@ -94,15 +94,19 @@ static void await_call(call *c, double seconds)
 }
 
 /* Seconds of sleep between two looks, 0 to spin. */
-static double find_pause(const strake_cl_device *device, const strake_cl_waiter *waiter)
+static double find_pause(const strake_cl_waiter *waiter)
 {
     double pause = waiter->expected * pause_part;
     pause = pause < least_pause ? least_pause : pause;
     pause = pause > most_pause ? most_pause : pause;
-    const bool spins = waiter->kind == STRAKE_CL_WAIT_SPIN ||
-                       (waiter->kind == STRAKE_CL_WAIT_DEFAULT && strake_cl_device_is_gpu(device) &&
-                        waiter->expected <= least_sleep);
-    return spins ? 0.0 : pause;
+    return waiter->kind == STRAKE_CL_WAIT_SPIN ? 0.0 : pause;
+}
+
+/* Who waits for a GPU is awake when the last wait's time is nearly over: waking up takes longer than a border. */
+static bool is_near(const strake_cl_device *device, const strake_cl_waiter *waiter, double waited)
+{
+    return waiter->kind == STRAKE_CL_WAIT_DEFAULT && strake_cl_device_is_gpu(device) &&
+           waited > waiter->expected - least_sleep;
 }
 
 /*
@@ -118,7 +122,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
     cl_int state = CL_QUEUED;
     double waited = 0.0;
     const double start = strake_clock_seconds();
-    const double pause = find_pause(device, waiter);
+    const double pause = find_pause(waiter);
     const bool may_call = pause > 0.0 && !strake_cl_device_is_gpu(device);
     bool has_asked = false;
     call *caller = NULL;
@@ -145,7 +149,7 @@ strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device
         }
         if (caller != NULL) {
             await_call(caller, most_trust);
-        } else if (pause > 0.0) {
+        } else if (pause > 0.0 && !is_near(device, waiter, waited)) {
             strake_clock_sleep(pause);
         }
     }

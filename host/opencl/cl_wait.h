@@ -24,8 +24,8 @@ typedef struct strake_cl_waiter {
 
 /**
  * Waits until @p event is complete (its queue must have been flushed) and releases it.
- * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait; a
- * device that computes on the processors wakes it instead.
+ * Sleeping, the thread looks every 10 to 100 microseconds, the more seldom the longer the last wait; it spins for
+ * a GPU from shortly before the last wait's time is over. A device that computes on the processors wakes it instead.
  * @return STRAKE_ERR_DEVICE if the command failed, or is not complete within the waiter's limit
  */
 strake_status strake_cl_wait(const strake_cl *cl, const strake_cl_device *device,
