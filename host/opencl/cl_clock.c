@@ -26,9 +26,12 @@ static strake_status make(strake_cl_clock *c, const strake_cl_kernels *kernels, 
     if (c->kernel != NULL) {
         return STRAKE_OK;
     }
-    STRAKE_TRY(strake_cl_new_buffer(kernels, sizeof c->given, CL_MEM_READ_WRITE, &c->clock, error));
+    STRAKE_TRY(
+        strake_cl_new_buffer(kernels, 2 * sizeof c->given, CL_MEM_READ_WRITE, &c->clock, error));
     STRAKE_TRY(strake_cl_new_buffer(kernels, (STRAKE_MAX_SCALARS + 1) * size, CL_MEM_READ_WRITE,
                                     &c->told, error));
+    c->is_heard =
+        kernels->options.hears && (kernels->tiles == NULL || kernels->tiles->options.hears);
     c->kernel = kernels->cl->clCreateKernel(kernels->program, "advance_clock", &code);
     STRAKE_CL("advance_clock", code, error, kernels->device);
 cleanup:
@@ -65,36 +68,46 @@ strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *w,
                   (size_t)(kernels->graph->scalars + 1) * (size_t)size, told, 0, NULL, NULL),
               error, kernels->device);
     strake_cl_reduce_forget(w);
+    w->reduced[0].left = 0;
     w->told = c->told;
+    w->clock = c->clock;
+    w->clock_turn = 0;
     c->runs = true;
 cleanup:
     return status;
 }
 
-strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *w, strake_error *error)
+/* By the numbers of the last sweep. */
+static strake_status launch(strake_cl_clock *c, strake_cl_window *w, strake_error *error)
 {
-    strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     strake_cl_arguments a = strake_cl_arguments_begin(kernels->cl, c->kernel);
     strake_cl_pass(&a, sizeof c->clock, &c->clock);
+    strake_cl_pass_int(&a, w->clock_turn);
     strake_cl_pass(&a, sizeof c->told, &c->told);
     const size_t items = strake_cl_reduce_pass_numbers(w, 0, &a);
     strake_cl_reduce_forget(w); /* the others of the graph */
-    STRAKE_TRY(
-        strake_cl_launch(kernels, w->queue, "advance_clock", &a, items, 1, items, 1, 1, error));
-    c->sweeps++;
-cleanup:
-    return status;
+    return strake_cl_launch(kernels, w->queue, "advance_clock", &a, items, 1, items, 1, 1, error);
 }
 
-strake_status strake_cl_clock_look(strake_cl_clock *c, const strake_cl_window *w, cl_event *event,
+strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *w, strake_error *error)
+{
+    c->sweeps++;
+    return c->is_heard && strake_cl_reduce_leave(w) ? STRAKE_OK : launch(c, w, error);
+}
+
+strake_status strake_cl_clock_look(strake_cl_clock *c, strake_cl_window *w, cl_event *event,
                                    strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
+    if (w->reduced[0].left > 0) {
+        STRAKE_TRY(launch(c, w, error));
+    }
     STRAKE_CL("clEnqueueReadBuffer",
-              kernels->cl->clEnqueueReadBuffer(w->queue, c->clock, CL_FALSE, 0, sizeof c->seen,
-                                               &c->seen, 0, NULL, event),
+              kernels->cl->clEnqueueReadBuffer(w->queue, c->clock, CL_FALSE,
+                                               (size_t)w->clock_turn * sizeof c->seen,
+                                               sizeof c->seen, &c->seen, 0, NULL, event),
               error, kernels->device);
 cleanup:
     return status;
@@ -104,4 +117,5 @@ void strake_cl_clock_stop(strake_cl_clock *c, strake_cl_window *w)
 {
     c->runs = false;
     w->told = NULL;
+    w->clock = NULL;
 }

@@ -12,7 +12,8 @@
 
 typedef struct strake_cl_clock {
     cl_kernel kernel;   /**< advance_clock */
-    cl_mem clock, told; /**< a strake_clock; reals: whether to go on, all scalars */
+    cl_mem clock, told; /**< two strake_clock; reals: whether to go on, all scalars */
+    bool is_heard;      /**< by the kernels of all sweeps */
     bool runs;          /**< sweeps take their scalars from it */
     int64_t sweeps;     /**< enqueued since it was started */
     strake_clock given; /**< when it was started */
@@ -28,13 +29,13 @@ void strake_cl_clock_release(strake_cl_clock *c, const strake_cl_kernels *kernel
 strake_status strake_cl_clock_start(strake_cl_clock *c, strake_cl_window *window,
                                     const strake_clock *clock, strake_error *error);
 
-/** Enqueues advancing it after a sweep, by what that reduced. */
+/** Advances it after a sweep, by what that reduced: by a launch, or in the next sweep's. */
 strake_status strake_cl_clock_advance(strake_cl_clock *c, strake_cl_window *window,
                                       strake_error *error);
 
 /** Enqueues reading it; what was enqueued before is done then, too. @param[out] event  NULL: not asked for */
-strake_status strake_cl_clock_look(strake_cl_clock *c, const strake_cl_window *window,
-                                   cl_event *event, strake_error *error);
+strake_status strake_cl_clock_look(strake_cl_clock *c, strake_cl_window *window, cl_event *event,
+                                   strake_error *error);
 
 /** The host tells the scalars again. */
 void strake_cl_clock_stop(strake_cl_clock *c, strake_cl_window *window);

@@ -62,6 +62,17 @@ bool strake_cl_plan_has_clock(const strake_graph *graph)
     return given >= 1 && given <= STRAKE_CLOCK_TELLS && graph->reductions > 0;
 }
 
+bool strake_cl_plan_hears(const strake_graph *graph, int kernels, const strake_cl_kernel_plan *plan)
+{
+    int sweep = -1, count = 0;
+    for (int k = 0; k < kernels; k++) {
+        sweep = plan[k].is_static ? sweep : k;
+        count += plan[k].is_static ? 0 : 1;
+    }
+    return strake_cl_plan_has_clock(graph) && count == 1 &&
+           (plan[sweep].marches || plan[sweep].tiled) && plan[sweep].reductions > 0;
+}
+
 bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value)
 {
     for (int k = 0; k < stage->reads; k++) {

@@ -26,6 +26,10 @@ int strake_cl_stage_ops(const strake_stage *stage);
 /** Whether a device with doubles can find what sweeps are told (engine/clock.h) from what they reduce first. */
 bool strake_cl_plan_has_clock(const strake_graph *graph);
 
+/** Whether one kernel, which reduces and has whole groups for that, is all that a sweep is. */
+bool strake_cl_plan_hears(const strake_graph *graph, int kernels,
+                          const strake_cl_kernel_plan *plan);
+
 /** Whether a stage reads a value, through free stages or at once. */
 bool strake_cl_stage_reads(const strake_graph *graph, const strake_stage *stage, int value);
 

@@ -104,9 +104,9 @@ static void write_reduced_arguments(FILE *text, const strake_cl_kernel_plan *pla
 
 /*
  * Constants by value. Of scalars so are those that the host tells; a device with a clock of its own has
- * them in @p told, after whether there is anything to do.
+ * them in @p told, after whether there is anything to do, or in what the sweep before left.
  */
-static void write_constant_arguments(FILE *text, const strake_graph *graph)
+static void write_constant_arguments(FILE *text, const strake_graph *graph, bool hears)
 {
     for (int v = 0; v < graph->values; v++) {
         if (graph->value[v].is_constant && graph->value[v].is_live) {
@@ -114,23 +114,40 @@ static void write_constant_arguments(FILE *text, const strake_graph *graph)
                     graph->value[v].name);
         }
     }
-    if (graph->scalars > 0) {
+    if (hears) {
+        fprintf(text, "__global real *told, __global strake_clock *clock, const int clock_turn, "
+                      "__global const real *restrict of_last, const int count_last, ");
+    } else if (graph->scalars > 0) {
         fprintf(text, "__global const real *restrict told, ");
     }
 }
 
-static void write_scalars(FILE *text, const strake_graph *graph, bool returns)
+/* By the first reduction, which bounds the time step. */
+static void write_hearing(FILE *text, const strake_graph *graph)
+{
+    const bool is_greatest = graph->reduction[0].kind == STRAKE_MAXIMUM;
+    fprintf(text,
+            "    __local real heard[STRAKE_TOLD];\n"
+            "    hear(told, clock, clock_turn, of_last, count_last, %s(real)INFINITY, %d, found, "
+            "heard);\n"
+            "    if (heard[0] == REAL(0.0)) {\n        return;\n    }\n",
+            is_greatest ? "-" : "", is_greatest);
+}
+
+static void write_scalars(FILE *text, const strake_graph *graph, bool hears, bool returns)
 {
     /* Point kernels, which processors compute best without a branch around their barriers, go on. */
-    if (graph->scalars > 0) {
+    if (hears) {
+        write_hearing(text, graph);
+    } else if (graph->scalars > 0) {
         fprintf(text, "    const bool is_over = told != 0 && told[0] == REAL(0.0);\n%s",
                 returns ? "    if (is_over) {\n        return;\n    }\n" : "");
     }
     for (int k = 0; k < graph->scalars; k++) {
         const strake_value *value = &graph->value[graph->scalar[k].value];
         if (value->is_live) {
-            fprintf(text, "    const real c_%s = told != 0 ? told[%d] : v_%s;\n", value->name,
-                    k + 1, value->name);
+            fprintf(text, "    const real c_%s = told != 0 ? %s[%d] : v_%s;\n", value->name,
+                    hears ? "heard" : "told", k + 1, value->name);
         }
     }
 }
@@ -138,6 +155,7 @@ static void write_scalars(FILE *text, const strake_graph *graph, bool returns)
 static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_options *options,
                          const strake_cl_kernel_plan *plan)
 {
+    const bool hears = options->hears && !plan->is_static;
     fprintf(text, "\n/* stages:");
     for (int k = 0; k < plan->stages; k++) {
         const strake_stage *stage = &graph->stage[plan->stage[k]];
@@ -159,7 +177,7 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
         }
     }
     write_reduced_arguments(text, plan);
-    write_constant_arguments(text, graph);
+    write_constant_arguments(text, graph, hears);
     fprintf(text,
             "const long slab, const long pitch, const long origin, const int n0, const int n1, "
             "const int n2%s%s)\n{\n",
@@ -173,7 +191,7 @@ static void write_kernel(FILE *text, const strake_graph *graph, const strake_cl_
                                                "const int room, const int across"
                                              : "");
     const strake_cl_writer w = {text, graph, options, plan, "        "};
-    write_scalars(text, graph, plan->marches || plan->tiled);
+    write_scalars(text, graph, hears, plan->marches || plan->tiled);
     strake_cl_write_reductions(&w);
     if (plan->marches) {
         strake_cl_write_march(&w);
@@ -210,12 +228,13 @@ static void write_number(FILE *text, strake_precision precision, double number)
 /* tell_scalars(): what the next sweep is told, given what the clock tells (engine/clock.h). */
 static void write_clock(FILE *text, const strake_graph *graph)
 {
-    fprintf(
-        text,
-        "#line 1 \"generated\"\n"
-        "static inline void tell_scalars(__global real *told, const real go, const real given0,\n"
-        "                                const real given1)\n"
-        "{\n    told[0] = go;\n");
+    fprintf(text,
+            "#line 1 \"generated\"\n"
+            "#define STRAKE_TOLD %d\n"
+            "static inline void tell_scalars(real *told, const real go, const real given0,\n"
+            "                                const real given1)\n"
+            "{\n    told[0] = go;\n",
+            graph->scalars + 1);
     for (int k = 0, given = 0; k < graph->scalars; k++) {
         const strake_stage *stage = &graph->scalar[k].stage;
         const bool is_ratio = stage->reads > 0 && stage->point->is_ratio;

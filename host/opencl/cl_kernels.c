@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "opencl/cl_facts.h"
 #include "opencl/cl_generate.h"
 #include "opencl/cl_groups.h"
 
@@ -109,6 +110,7 @@ static strake_status build_program(strake_cl_kernels *s, const strake_problem *p
         s->limit[k] = s->device->max_work_group;
     }
     strake_cl_groups_fix(s);
+    s->options.hears = s->device->has_double && strake_cl_plan_hears(s->graph, s->kernels, s->plan);
     s->passed = calloc((size_t)s->kernels, sizeof *s->passed);
     STRAKE_CHECK(s->passed != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning kernels");
     text = strake_cl_generate(s->graph, &s->options, problem->cl_source, s->kernels, s->plan);

@@ -62,6 +62,7 @@ typedef struct strake_cl_options {
     bool
         one; /**< all stages of a step in one kernel, whatever it costs; -1 where none holds them */
     bool listed; /**< groups of tiled kernels take their tiles from a list (cl/active.cl) */
+    bool hears;  /**< the kernel of a sweep may advance the device's clock (cl/clock.cl) */
     /**
      * Elements from row to row of all arrays, known to marching kernels of a two-dimensional grid: rows
      * are then at fixed distances from one address. 0: an argument tells them.

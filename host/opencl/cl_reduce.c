@@ -4,7 +4,12 @@
 
 #include "base/element.h"
 
-enum { MOST_ITEMS = 1024, FIRST_ROOM = 1024 /* groups */ };
+enum {
+    MOST_ITEMS = 1024,
+    FIRST_ROOM = 1024, /* groups */
+    MOST_LEFT =
+        1024 /* groups, each of which reads a number of each: beyond that a launch is faster */
+};
 
 strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
 {
@@ -20,9 +25,11 @@ strake_status strake_cl_reduce_create(strake_cl_window *w, strake_error *error)
     for (int n = 0; n < kernels->graph->reductions; n++) {
         strake_cl_reduced *const r = &w->reduced[n];
         STRAKE_TRY(strake_cl_new_buffer(kernels, size, CL_MEM_READ_WRITE, &r->least, error));
-        STRAKE_TRY(strake_cl_new_buffer(kernels, FIRST_ROOM * size, CL_MEM_READ_WRITE, &r->partial,
-                                        error));
-        r->room = FIRST_ROOM;
+        for (int turn = 0; turn < 2; turn++) {
+            STRAKE_TRY(strake_cl_new_buffer(kernels, FIRST_ROOM * size, CL_MEM_READ_WRITE,
+                                            &r->partial[turn], error));
+            r->room[turn] = FIRST_ROOM;
+        }
         r->number = aligned_alloc(STRAKE_CL_PIN_PAGE, STRAKE_CL_PIN_PAGE);
         STRAKE_CHECK(r->number != NULL, error, STRAKE_ERR_MEMORY,
                      "out of memory for what is brought down");
@@ -45,7 +52,8 @@ void strake_cl_reduce_release(strake_cl_window *w)
         w->reducer = NULL;
     }
     for (int n = 0; n < STRAKE_MAX_REDUCTIONS && kernels != NULL; n++) {
-        strake_cl_release_buffer(kernels, &w->reduced[n].partial);
+        strake_cl_release_buffer(kernels, &w->reduced[n].partial[0]);
+        strake_cl_release_buffer(kernels, &w->reduced[n].partial[1]);
         strake_cl_release_buffer(kernels, &w->reduced[n].least);
         strake_cl_release_event(kernels->cl, &w->reduced[n].is_read);
         strake_cl_pins_release(&w->reduced[n].pins);
@@ -68,22 +76,23 @@ static strake_status grow(strake_cl_window *w, strake_cl_reduced *r, int64_t mor
     strake_status status = STRAKE_OK;
     const strake_cl_kernels *kernels = w->kernels;
     const size_t size = (size_t)w->layout.element_size;
+    cl_mem *const partial = &r->partial[r->turn];
     cl_mem larger = NULL;
-    if (r->groups + more <= r->room) {
+    if (r->groups + more <= r->room[r->turn]) {
         return STRAKE_OK;
     }
-    r->room = 2 * (r->groups + more);
-    STRAKE_TRY(
-        strake_cl_new_buffer(kernels, (size_t)r->room * size, CL_MEM_READ_WRITE, &larger, error));
+    r->room[r->turn] = 2 * (r->groups + more);
+    STRAKE_TRY(strake_cl_new_buffer(kernels, (size_t)r->room[r->turn] * size, CL_MEM_READ_WRITE,
+                                    &larger, error));
     if (r->groups > 0) {
         STRAKE_CL("clEnqueueCopyBuffer",
-                  kernels->cl->clEnqueueCopyBuffer(w->queue, r->partial, larger, 0, 0,
+                  kernels->cl->clEnqueueCopyBuffer(w->queue, *partial, larger, 0, 0,
                                                    (size_t)r->groups * size, 0, NULL, NULL),
                   error, kernels->device);
     }
     /* Commands that were enqueued keep it for as long as they need it. */
-    strake_cl_release_buffer(kernels, &r->partial);
-    r->partial = larger;
+    strake_cl_release_buffer(kernels, partial);
+    *partial = larger;
     larger = NULL;
 cleanup:
     strake_cl_release_buffer(kernels, &larger);
@@ -99,7 +108,7 @@ strake_status strake_cl_reduce_pass(strake_cl_window *w, const strake_cl_kernel_
     for (int i = 0; i < plan->reductions; i++) {
         strake_cl_reduced *const r = &w->reduced[plan->reduction[i]];
         STRAKE_TRY(grow(w, r, groups, error));
-        strake_cl_pass(a, sizeof r->partial, &r->partial);
+        strake_cl_pass(a, sizeof(cl_mem), &r->partial[r->turn]);
         strake_cl_pass_int(a, r->groups);
         r->groups += groups;
     }
@@ -114,18 +123,43 @@ size_t strake_cl_reduce_pass_numbers(strake_cl_window *w, int n, strake_cl_argum
 {
     strake_cl_reduced *const r = &w->reduced[n];
     const strake_reduced_kind kind = w->kernels->graph->reduction[n].kind;
+    const int64_t count = r->left > 0 ? r->left : r->groups;
     size_t items = 1;
-    while (items < MOST_ITEMS && items < (size_t)r->groups &&
+    while (items < MOST_ITEMS && items < (size_t)count &&
            2 * items <= w->kernels->device->max_work_group) {
         items *= 2;
     }
-    strake_cl_pass(a, sizeof r->partial, &r->partial);
-    strake_cl_pass_int(a, r->groups);
+    strake_cl_pass(a, sizeof(cl_mem), &r->partial[r->left > 0 ? 1 - r->turn : r->turn]);
+    strake_cl_pass_int(a, count);
     strake_cl_pass_real(a, w->kernels->graph->precision, strake_reduced_start(kind));
     strake_cl_pass_int(a, kind == STRAKE_MAXIMUM);
     strake_cl_pass(a, items * (size_t)w->layout.element_size, NULL);
     r->groups = 0;
+    r->left = 0;
     return items;
+}
+
+bool strake_cl_reduce_leave(strake_cl_window *w)
+{
+    strake_cl_reduced *const r = &w->reduced[0];
+    if (r->groups > MOST_LEFT) {
+        return false;
+    }
+    r->left = r->groups;
+    r->turn = 1 - r->turn;
+    strake_cl_reduce_forget(w);
+    return true;
+}
+
+void strake_cl_reduce_pass_left(strake_cl_window *w, strake_cl_arguments *a)
+{
+    strake_cl_reduced *const r = &w->reduced[0];
+    strake_cl_pass(a, sizeof w->clock, &w->clock);
+    strake_cl_pass_int(a, w->clock_turn);
+    strake_cl_pass(a, sizeof(cl_mem), &r->partial[1 - r->turn]);
+    strake_cl_pass_int(a, r->left);
+    w->clock_turn = r->left > 0 ? 1 - w->clock_turn : w->clock_turn;
+    r->left = 0;
 }
 
 strake_status strake_cl_reduce_begin(strake_cl_window *w, strake_error *error)

@@ -22,6 +22,15 @@ strake_status strake_cl_reduce_pass(strake_cl_window *window, const strake_cl_ke
                                     const strake_cl_cut *cut, strake_cl_arguments *a,
                                     strake_error *error);
 
+/**
+ * Leaves the numbers of the first reduction, and forgets the others', to the next launch of a kernel that hears them,
+ * unless they are too many. @return whether it did
+ */
+bool strake_cl_reduce_leave(strake_cl_window *window);
+
+/** Passes these to such a launch, none where there are none, and the halves of the clock (cl/clock.cl). */
+void strake_cl_reduce_pass_left(strake_cl_window *window, strake_cl_arguments *a);
+
 /** Passes to a kernel of one group of @return work-items the numbers of reduction @p n, and forgets them. */
 size_t strake_cl_reduce_pass_numbers(strake_cl_window *window, int n, strake_cl_arguments *a);
 

@@ -30,10 +30,12 @@ typedef struct strake_cl_pairs {
 
 /** One of the graph's reductions (cl_reduce.h). */
 typedef struct strake_cl_reduced {
-    cl_mem partial; /**< a number of each group of the launches since the last reduction ... */
-    int64_t groups; /**< ... so many */
-    int64_t room;   /**< that it can have */
-    cl_mem least;   /**< what they were brought down to */
+    cl_mem partial[2]; /**< a number of each group of the launches since the last reduction ... */
+    int64_t room[2];   /**< numbers that they can have */
+    int turn;          /**< ... in this one, ... */
+    int64_t groups;    /**< ... so many; */
+    int64_t left; /**< in the other one those of the last sweep that are not reduced yet, or 0 */
+    cl_mem least; /**< what they were brought down to */
     void *
         number; /**< an element: what was read of it, in a page of the host that the device reaches ... */
     strake_cl_pins pins;
@@ -67,6 +69,8 @@ typedef struct strake_cl_window {
     cl_event *timer;                   /**< by kernel: set by its launches; NULL: not asked for */
     double scalar[STRAKE_MAX_SCALARS]; /**< of the steps that are enqueued next */
     cl_mem told;                       /**< these, by a clock on the device (cl_clock.h), or NULL */
+    cl_mem clock;                      /**< two of them, ... */
+    int clock_turn;                    /**< ... of which this one counts */
     const strake_cl_listing *listing;  /**< of the step that is enqueued next, or NULL */
     cl_kernel reducer;
     strake_cl_reduced reduced[STRAKE_MAX_REDUCTIONS];

@@ -61,6 +61,9 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
     if (graph->scalars > 0) {
         strake_cl_pass(&a, sizeof w->told, &w->told);
     }
+    if (kernels->options.hears && !plan->is_static) {
+        strake_cl_reduce_pass_left(w, &a);
+    }
     strake_cl_pass_long(&a, l->slab);
     strake_cl_pass_long(&a, l->pitch);
     strake_cl_pass_long(&a, w->origin + first * l->slab);
