@@ -16,6 +16,7 @@ enum {
         400, /* of a stripe, from which marching kernels pay in three dimensions */
     TILE_CELLS_PER_UNIT = 6000, /* and in two, where tiles pay below */
     SMALL_CELLS_PER_UNIT = 700, /* below that, narrower tiles */
+    TINY_CELLS_PER_UNIT = 128,  /* and below that, of what is reduced, a tile for every unit */
     TILE_ITEMS = 256, /* of a GPU's group; twice as many were slower on grids that fill it */
     TILE_ROWS = 8,
     NARROW_CELLS_PER_UNIT = 16000, /* below that, more groups of half the width */
@@ -286,11 +287,14 @@ static size_t march_width(const strake_cl_kernels *s, int64_t cells_per_unit)
 /*
  * Tiles that were the fastest on a GPU; inputs from memory, since the cache has them.
  */
-static strake_settings default_tile(const strake_settings *asked, int64_t cells_per_unit)
+static strake_settings default_tile(const strake_cl_kernels *s, const strake_settings *asked,
+                                    int64_t cells_per_unit)
 {
     strake_settings t = *asked;
+    const bool tiny =
+        cells_per_unit < TINY_CELLS_PER_UNIT && s->graph->reductions > 0 && !s->listed;
     if (t.group_width == 0 && t.group_height == 0 && t.group_rows == 0) {
-        t.group_width = cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
+        t.group_width = tiny ? 16 : cells_per_unit < SMALL_CELLS_PER_UNIT ? 32 : 64;
         t.group_height = TILE_ITEMS / t.group_width;
         t.group_rows = TILE_ROWS;
         t.prefetch = t.prefetch > 0 ? t.prefetch : 1;
@@ -377,9 +381,10 @@ void strake_cl_groups_choose(strake_cl_kernels *s, const strake_layout *layout,
         s->options.run.fusion == STRAKE_CL_FUSION_STREAM) {
         s->options.run.unroll = rows_of_pass(s);
     }
-    const strake_settings tile = s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
-                                     ? default_tile(t, s->listed ? 0 : cells) /* a list is short */
-                                     : *t;
+    const strake_settings tile =
+        s->options.run.fusion == STRAKE_CL_FUSION_TILE && is_gpu
+            ? default_tile(s, t, s->listed ? 0 : cells) /* a list is short */
+            : *t;
     s->options.run.prefetch = tile.prefetch;
     strake_cl_groups_tile(&s->options, &tile, limit, most);
     /* A list is short, and another launch dear. */

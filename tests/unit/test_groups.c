@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "case/case.h"
+#include "opencl/cl_facts.h"
+#include "opencl/cl_generate.h"
 #include "opencl/cl_groups.h"
 
 static const strake_cl_device gpu = {
@@ -17,9 +19,10 @@ static const strake_cl_device gpu = {
 static const strake_cl_device processor = {
     .type = CL_DEVICE_TYPE_CPU, .compute_units = 16, .max_work_group = 4096};
 
-/* The choice for an n x n grid of variable h. */
-static strake_cl_kernels *choose(const strake_cl_device *device, const char *precision,
-                                 const char *scheme, int64_t n, const strake_settings *settings)
+/* The choice for an n x n grid of a problem with a scheme. */
+static strake_cl_kernels *choose_for(const char *problem, const strake_cl_device *device,
+                                     const char *precision, const char *scheme, int64_t n,
+                                     const strake_settings *settings)
 {
     static strake_graph graph;
     static strake_cl_kernels kernels;
@@ -31,9 +34,10 @@ static strake_cl_kernels *choose(const strake_cl_device *device, const char *pre
     strake_case *which = NULL;
     strake_error error;
     (void)snprintf(text, sizeof text,
-                   "problem: mpdata2d\nprecision: %s\ngrid: {rows: 8, cols: 8}\n"
-                   "time: {steps: 1}\nscheme: {%s}\n",
-                   precision, scheme);
+                   "problem: %s\nprecision: %s\ngrid: {rows: 8, cols: 8}\nscheme: {%s}\n%s",
+                   problem, precision, scheme,
+                   strcmp(problem, "lava") == 0 ? "time: {end: 1}\nfields: {terrain: 0}\n"
+                                                : "time: {steps: 1}\n");
     assert_int_equal(strake_case_parse("test", text, NULL, true, &which, &error), STRAKE_OK);
     assert_int_equal(which->problem->build(which, constant, number, &graph, &error), STRAKE_OK);
     strake_case_close(&which);
@@ -41,6 +45,13 @@ static strake_cl_kernels *choose(const strake_cl_device *device, const char *pre
     kernels = (strake_cl_kernels){.device = device, .graph = &graph, .flat = true};
     strake_cl_groups_choose(&kernels, &layout, settings);
     return &kernels;
+}
+
+/* Of MPDATA with variable h. */
+static strake_cl_kernels *choose(const strake_cl_device *device, const char *precision,
+                                 const char *scheme, int64_t n, const strake_settings *settings)
+{
+    return choose_for("mpdata2d", device, precision, scheme, n, settings);
 }
 
 static void large_single_stripes_of_gpus_get_two_columns_per_item(void **state)
@@ -162,6 +173,54 @@ static void single_kernels_have_sizes_of_their_own(void **state)
     }
 }
 
+/* What every unit has something of; others keep the tiles that are the fastest for them. */
+static void tiny_flows_get_smaller_tiles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem;
+        int64_t n;
+        int width, items;
+    } expected[] = {{"lava", 100, 16, 256}, {"lava", 200, 32, 256}, {"mpdata2d", 100, 32, 256}};
+    for (size_t e = 0; e < sizeof expected / sizeof expected[0]; e++) {
+        strake_cl_kernels *k =
+            choose_for(expected[e].problem, &gpu, "double", "", expected[e].n, NULL);
+        assert_int_equal(k->options.run.fusion, STRAKE_CL_FUSION_TILE);
+        assert_int_equal(k->options.tile[0], expected[e].width);
+        assert_int_equal(k->options.items, expected[e].items);
+    }
+}
+
+/* The clock of a device advances in the kernel of the next sweep where a sweep is one kernel of whole groups. */
+static void a_sweep_of_one_kernel_hears_what_the_last_one_left(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *problem;
+        strake_cl_fusion fusion;
+        bool hears;
+    } expected[] = {{"lava", STRAKE_CL_FUSION_TILE, true},
+                    {"lava", STRAKE_CL_FUSION_STREAM, true},
+                    {"lava", STRAKE_CL_FUSION_PLAIN, false},
+                    {"mpdata2d", STRAKE_CL_FUSION_STREAM, false}};
+    int heard = 0;
+    for (size_t e = 0; e < sizeof expected / sizeof expected[0]; e++) {
+        const strake_settings settings = {.fusion = expected[e].fusion};
+        strake_cl_kernels *k = choose_for(expected[e].problem, &gpu, "double", "", 1024, &settings);
+        k->kernels =
+            strake_cl_plan_kernels(k->graph, &k->options, k->flat, STRAKE_CL_MOST_KERNELS, k->plan);
+        const bool hears = expected[e].hears && k->kernels == 1;
+        assert_int_equal(strake_cl_plan_hears(k->graph, k->kernels, k->plan), hears);
+        k->options.hears = hears;
+        heard += hears ? 1 : 0;
+        char *text = strake_cl_generate(k->graph, &k->options, "lava_point.h", k->kernels, k->plan);
+        assert_non_null(text);
+        assert_int_equal(strstr(text, "    hear(told, ") != NULL, hears);
+        free(text);
+    }
+    assert_true(heard > 0);
+}
+
 /* A limit on registers is for plans of about that size: a smaller one would spill, none gains. */
 static void compilers_are_told_a_limit_where_it_fits(void **state)
 {
@@ -248,6 +307,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_single_stripes_of_gpus_get_two_columns_per_item),
         cmocka_unit_test(others_get_one_column_per_item),
+        cmocka_unit_test(tiny_flows_get_smaller_tiles),
+        cmocka_unit_test(a_sweep_of_one_kernel_hears_what_the_last_one_left),
         cmocka_unit_test(two_columns_need_registers),
         cmocka_unit_test(what_a_case_says_is_taken),
         cmocka_unit_test(large_arrays_and_large_slabs_get_long_indices),
