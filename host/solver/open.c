@@ -281,6 +281,9 @@ strake_status strake_solver_open(const strake_case *which, const strake_options 
     STRAKE_TRY(strake_exchange_load(&solver->group, solver->cache, error));
     STRAKE_TRY(agree_on_sweep(solver, error));
     STRAKE_TRY(strake_ranks_agree(ranks, make_fields(solver, &complete, error), error));
+    if (complete && solver->domain->steady > 0) { /* what is prepared has the first step's length */
+        STRAKE_TRY(strake_ranks_agree(ranks, solver->kind->change(solver->domain, error), error));
+    }
     if (complete) {
         STRAKE_TRY(strake_solver_place(solver, error));
     }
