@@ -209,8 +209,13 @@ static void of_key(const strake_key *key, strake_entry *out)
         (void)snprintf(out->example, sizeof out->example, "[1]");
         break;
     case STRAKE_KEY_REALS:
-        (void)snprintf(out->type, sizeof out->type, "list of %d to %d numbers %s",
-                       (int)key->minimum, (int)key->maximum, key->unit);
+        if (key->minimum < key->maximum) {
+            (void)snprintf(out->type, sizeof out->type, "list of %d to %d numbers %s",
+                           (int)key->minimum, (int)key->maximum, key->unit);
+        } else {
+            (void)snprintf(out->type, sizeof out->type, "list of %d numbers %s", (int)key->maximum,
+                           key->unit);
+        }
         (void)snprintf(out->example, sizeof out->example, "%s",
                        key->minimum > 2.0 || key->minimum < 2.0 ? "[0, 0, 1]" : "[0, 1]");
         (void)snprintf(out->usual, sizeof out->usual, "%s",

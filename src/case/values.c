@@ -196,6 +196,10 @@ static strake_status read_reals(const strake_node *node, const strake_key *key, 
         }
         ++items;
     }
+    if (items != (int)key->maximum && key->minimum >= key->maximum) {
+        return strake_node_unlike(node, error, "a list of %d numbers %s", (int)key->maximum,
+                                  key->unit);
+    }
     if (items < (int)key->minimum || items > (int)key->maximum) {
         return strake_node_unlike(node, error, "a list of %d to %d numbers %s", (int)key->minimum,
                                   (int)key->maximum, key->unit);

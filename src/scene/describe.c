@@ -74,6 +74,16 @@ static void say(const writer *to, const char *format, ...)
     to->line(to->user, text);
 }
 
+/* A bound on dt in words. */
+static const char *bound_of(double seconds, char text[40])
+{
+    if (seconds < (double)INFINITY) {
+        (void)strake_number_print(text, 40, "%.4g s", seconds);
+        return text;
+    }
+    return "none";
+}
+
 static void say_domain(const writer *to, const strake_scene *scene)
 {
     char text[400] = "";
@@ -100,7 +110,7 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     const strake_sph *const sph = &scene->sph;
     const strake_scene_steps steps = strake_scene_find_steps(scene);
     const double dt = fmin(steps.sound, steps.gravity);
-    char height[40] = "", end[40] = "";
+    char height[40] = "", end[40] = "", bound[3][40];
     if (steps.gravity < INFINITY) {
         (void)strake_number_print(height, sizeof height, "H = %.6g m, ", scene->height);
     }
@@ -127,8 +137,9 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
     if (isfinite(which->end)) {
         (void)strake_number_print(end, sizeof end, "%.10g s; ", which->end);
     }
-    say(to, "time       %slimits of dt: %.4g s by sound, %.4g s by gravity, %.4g s by viscosity",
-        end, steps.sound, steps.gravity, steps.viscosity);
+    say(to, "time       %slimits of dt: %s by sound, %s by gravity, %s by viscosity", end,
+        bound_of(steps.sound, bound[0]), bound_of(steps.gravity, bound[1]),
+        bound_of(steps.viscosity, bound[2]));
     if (isfinite(which->end)) {
         say(to, "           %.0f steps or more, as accelerations will have it",
             ceil(which->end / dt));
