@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "io/folder.h"
 #include "main/case_options.h"
 #include "main/command.h"
@@ -69,19 +70,26 @@ static void tell_interrupted(const strake_arguments *arguments, const strake_cas
                              int64_t step, double time, const char *checkpoint, int ranks)
 {
     const long long done = step, total = which->steps;
+    char steps[80];
+    if ((double)total < STRAKE_STEPS_OPEN) {
+        (void)strake_number_print(steps, sizeof steps, "step %lld of %lld", done, total);
+    } else {
+        (void)strake_number_print(steps, sizeof steps, "step %lld, at %.6g of %.6g s", done, time,
+                                  which->end);
+    }
     if (done == total || (which->problem->is_adaptive && time >= which->end)) {
         strake_say("interrupted after the last step: the outputs are complete, the summary and "
                    "reports are not made");
     } else if (strake_batch_has_checkpoints(which)) {
         strake_text command = {0};
         strake_resume_command(arguments, checkpoint, ranks, &command);
-        strake_say("interrupted after step %lld of %lld; continue with: %s", done, total,
+        strake_say("interrupted after %s; continue with: %s", steps,
                    command.failed ? "--resume and the checkpoint" : command.data);
         strake_text_free(&command);
     } else {
-        strake_say("interrupted after step %lld of %lld; it cannot be continued, because the case "
-                   "has no `checkpoint: {every: N}`",
-                   done, total);
+        strake_say("interrupted after %s; it cannot be continued, because the case has no "
+                   "`checkpoint: {every: N}`",
+                   steps);
     }
 }
 
