@@ -1,6 +1,6 @@
 /*
  * cells.cl: particles into cells, these in order, and lists of neighbours; sph.cl and sph_parts.cl go before it. Atomics only count:
- * who comes first among the particles of a cell is decided by their keys, (kind, rank of the number), which are unique.
+ * who comes first among the particles of a cell is decided by their keys, (kind, number), which are unique.
  */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -9,7 +9,6 @@
  * came to stand at a place, and that one's key.
  */
 
-/*
 /*
  * Each of the part's own particles to its cell; those that have left the box to the nearest one, of which cell is then
  * SPH_LEFT less its number, and totals counts them. Ghosts go behind all: who owns them does this.
@@ -144,6 +143,12 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
         __global const uint *start, __global const int *cell, __global const uint *key,            \
         __global const real4 *x
 
+/* Whether a neighbour does anything to a particle: walls do nothing to each other. */
+static inline bool sph_matters(uint own, __global const uint *key, int q)
+{
+    return own == SPH_FLUID || key[q] >> SPH_KIND_BITS == SPH_FLUID;
+}
+
 /*
  * An action, without commas outside parentheses, for every neighbour within the reach of lists, in the order of passes.
  * (OpenCL C 1.2 has no variadic macros.)
@@ -151,6 +156,7 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
 #define SPH_NEIGHBOURS(p, action)                                                                  \
     do {                                                                                           \
         const real4 own = x[p];                                                                    \
+        const uint own_kind = key[p] >> SPH_KIND_BITS;                                             \
         const int3 at = sph_at(cell[p], cells);                                                    \
         for (int code = 0; code < SPH_CODES; code++) {                                             \
             int other;                                                                             \
@@ -160,7 +166,8 @@ static inline bool sph_reaches(real4 i, real4 j, real4 step, real limit)
             const real4 step = steps[code];                                                        \
             const int begin = (int)start[other], end = (int)start[other + 1];                      \
             for (int q = begin; q < end; q++) {                                                    \
-                if (q != (p) && sph_reaches(own, x[q], step, limit)) {                             \
+                if (q != (p) && sph_reaches(own, x[q], step, limit) &&                             \
+                    sph_matters(own_kind, key, q)) {                                               \
                     action                                                                         \
                 }                                                                                  \
             }                                                                                      \

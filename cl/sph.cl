@@ -1,9 +1,11 @@
 /*
  * sph.cl: a step of particles, one particle for a work-item, which gathers from its neighbours in fixed order. real.h,
- * sph_point.h, sph_pair.h, sph_clock.h and reduce.cl go before it. What a case fixes is defined by the build:
+ * sine.h, sph_motion.h, sph_point.h, sph_pair.h, sph_clock.h, reduce.cl and sph_carry.cl go before it. What a case fixes is defined by
+ * the build:
  *
  *   SPH_DIMS 2 or 3, SPH_CUBIC, SPH_LAMINAR, SPH_DIFFUSION 0, 1 or 2 (without what water at rest has), SPH_WALLS (there are
- *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic)
+ *   particles that repel), SPH_PLANES, SPH_ROUND (bit a: axis a is periodic), SPH_SLIPS (walls have no share in viscosity),
+ *   SPH_FILTERS (densities are filtered), SPH_MOTIONS (walls or gravity move)
  *
  * and, which changes no bits, by the settings: SPH_GROUP (most work-items of a group, all have 32 or a multiple), SPH_EACH
  * (particles of a work-item in passes), SPH_WIDE (neighbours take 32 bits), SPH_AHEAD (what a pass sums next is on its
@@ -24,10 +26,10 @@
 #define SPH_PLACE_BITS 27
 #define SPH_PLACE ((1u << SPH_PLACE_BITS) - 1u)
 #define SPH_AT_ONCE 2 /* neighbours between two looks at the list */
-#define SPH_KIND_BITS 27 /* of a key: above the rank of the number */
 #define SPH_FLUID 0u
 #define SPH_DYNAMIC 1u
 #define SPH_WALL 2u
+#define SPH_VOLUMES (SPH_DIFFUSION || SPH_SLIPS || SPH_FILTERS)
 
 #ifdef STRAKE_REAL_SINGLE
 #define SPH_OF_INT(x) as_float(x)
@@ -110,7 +112,7 @@ typedef struct sph_lists {
 
 typedef struct sph_source {
     __global const real4 *x, *v;
-    __global const real *volume; /* of fluid; else 0 */
+    __global const real *volume; /* of fluid; else 0; where SPH_VOLUMES */
 } sph_source;
 
 typedef struct sph_total {
@@ -147,7 +149,7 @@ static inline sph_other sph_load(uint entry, int is_far, sph_center c, sph_lists
     out.x = from.x[q];
     out.v = is_far ? (real4)REAL(0.0) : from.v[q];
     out.volume = REAL(0.0);
-#if SPH_DIFFUSION
+#if SPH_VOLUMES
     out.volume = is_far ? REAL(0.0) : from.volume[q];
 #endif
     return out;
@@ -162,9 +164,10 @@ static inline sph_total sph_add(sph_other other, int is_far, sph_body i,
         sum.wall = sph_add_wall(n->scheme, i, j, step, sum.wall);
         return sum;
     }
-    sum.pairs = sph_add_pair(SPH_DIMS, SPH_CUBIC, SPH_LAMINAR, n->scheme, i, j, step, sum.pairs);
-#if SPH_DIFFUSION
     j.volume = other.volume;
+    sum.pairs = sph_add_pair(SPH_DIMS, SPH_CUBIC, SPH_LAMINAR, SPH_SLIPS, n->scheme, i, j, step,
+                             sum.pairs);
+#if SPH_DIFFUSION
     sum.spread += sph_diffuse(SPH_CUBIC, SPH_DIFFUSION == 2, n->scheme, i, j, step);
 #endif
     return sum;
@@ -282,23 +285,9 @@ static inline void sph_store(__global real4 *x, __global real4 *v, __global real
     speed.w = sph_push(to.w, per_density, n->scheme.stiffness);
     x[p] = to;
     v[p] = speed;
-#if SPH_DIFFUSION
+#if SPH_VOLUMES
     volume[p] = kind == SPH_FLUID ? n->scheme.mass / to.w : REAL(0.0);
 #endif
-}
-
-/* Half a step from a state with the forces there. */
-static inline void sph_step_half(int p, uint kind, real4 at, real4 speed, sph_sums f, real half_dt,
-                                 __global real4 *half_x, __global real4 *half_v,
-                                 __global real *half_volume, __constant sph_constants *n)
-{
-    const real4 to = (real4)(sph_after(at.x, speed.x, half_dt), sph_after(at.y, speed.y, half_dt),
-                             sph_after(at.z, speed.z, half_dt),
-                             sph_density(at.w, f.change, half_dt, kind == SPH_DYNAMIC,
-                                         n->scheme.density));
-    const real4 then = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
-                               sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
-    sph_store(half_x, half_v, half_volume, p, kind, to, then, n);
 }
 
 /* A state of a particle. */
@@ -306,13 +295,24 @@ typedef struct sph_place_of {
     real4 x, v;
 } sph_place_of;
 
-/* A whole one, with the forces half a step later. @return the new state */
-static inline sph_place_of sph_step_whole(int p, uint kind, sph_sums f, real whole, __global real4 *x,
-                                          __global real4 *v, __global real *volume,
+/* Half a step from a state with the forces there. */
+static inline sph_place_of sph_step_half(uint kind, real4 at, real4 speed, sph_sums f, real half_dt,
+                                         __constant sph_constants *n)
+{
+    sph_place_of to;
+    to.x = (real4)(sph_after(at.x, speed.x, half_dt), sph_after(at.y, speed.y, half_dt),
+                   sph_after(at.z, speed.z, half_dt),
+                   sph_density(at.w, f.change, half_dt, kind == SPH_DYNAMIC, n->scheme.density));
+    to.v = (real4)(sph_after(speed.x, f.a[0], half_dt), sph_after(speed.y, f.a[1], half_dt),
+                   sph_after(speed.z, f.a[2], half_dt), REAL(0.0));
+    return to;
+}
+
+/* A whole one, with the forces half a step later. */
+static inline sph_place_of sph_step_whole(uint kind, real4 at, real4 speed, sph_sums f, real whole,
                                           __constant sph_constants *n)
 {
     const real half_dt = whole * REAL(0.5);
-    const real4 at = x[p], speed = v[p];
     sph_place_of to;
     to.x = (real4)(sph_moved(at.x, speed.x, f.a[0], half_dt, whole),
                    sph_moved(at.y, speed.y, f.a[1], half_dt, whole),
@@ -320,7 +320,6 @@ static inline sph_place_of sph_step_whole(int p, uint kind, sph_sums f, real who
                    sph_density(at.w, f.change, whole, kind == SPH_DYNAMIC, n->scheme.density));
     to.v = (real4)(sph_after(speed.x, f.a[0], whole), sph_after(speed.y, f.a[1], whole),
                    sph_after(speed.z, f.a[2], whole), REAL(0.0));
-    sph_store(x, v, volume, p, kind, to.x, to.v, n);
     return to;
 }
 
@@ -342,7 +341,7 @@ static inline void sph_most(real own, __local real *found, __global real *most)
 /* First pass: forces of the present state, and half a step with them. */
 __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global const real4 *v,
                           __global const real *volume, __global real4 *half_x,
-                          __global real4 *half_v, __global real *half_volume)
+                          __global real4 *half_v, __global real *half_volume SPH_BODY_ARGUMENTS)
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
@@ -362,8 +361,9 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
         const real4 at = x[p], speed = v[p];
         const sph_body i = sph_body_of(at, speed, n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        sph_step_half(p, kind, at, speed, f, (real)clock->dt * REAL(0.5), half_x, half_v,
-                      half_volume, n);
+        sph_place_of to = sph_step_half(kind, at, speed, f, (real)clock->dt * REAL(0.5), n);
+        SPH_CARRY(frames->middle, 0, to);
+        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
     }
@@ -375,7 +375,7 @@ __kernel void sph_predict(SPH_PASS_ARGUMENTS, __global const real4 *x, __global 
 __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 *v,
                           __global real *volume, __global const real4 *half_x,
                           __global const real4 *half_v, __global const real *half_volume,
-                          __global const real *rest)
+                          __global const real *rest SPH_BODY_ARGUMENTS)
 {
     __local real4 steps[SPH_CODES];
     __local real found[SPH_GROUP];
@@ -394,8 +394,10 @@ __kernel void sph_correct(SPH_PASS_ARGUMENTS, __global real4 *x, __global real4 
         const uint kind = key[p] >> SPH_KIND_BITS;
         const sph_body i = sph_body_of(half_x[p], half_v[p], n);
         const sph_sums f = sph_force(p, kind, i, cell[p], cells, lists, from, steps, n);
-        const sph_place_of to = sph_step_whole(p, kind, f, (real)clock->dt, x, v, volume, n);
+        sph_place_of to = sph_step_whole(kind, x[p], v[p], f, (real)clock->dt, n);
         const ulong place = 3 * (ulong)p;
+        SPH_CARRY(frames->end, 1, to);
+        sph_store(x, v, volume, p, kind, to.x, to.v, n);
         square = STRAKE_MAX(sph_square(f.a[0], f.a[1], f.a[2]), square);
         sound = STRAKE_MAX(i.sound, sound);
         far = STRAKE_MAX(sph_square(to.x.x - rest[place], to.x.y - rest[place + 1],
@@ -441,10 +443,10 @@ __kernel void sph_look(__global sph_clock *clock, const int2 range, const int co
 
 /* Advances the clock; one group, which brings down what those of the first pass left, and of the last kernel. */
 __kernel void sph_tick(__global sph_clock *clock, const int what, const int first_groups,
-                       const int groups, const int room, __global const real *most)
+                       const int groups, const int room, __global const real *most SPH_TICK_ARGUMENTS)
 {
     __local real found[SPH_GROUP];
-    double all[6];
+    double all[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
     if (what <= SPH_AFTER_FIRST && clock->state != SPH_RUNS) {
         return;
     }
@@ -459,6 +461,10 @@ __kernel void sph_tick(__global sph_clock *clock, const int what, const int firs
     }
     sph_clock c = *clock;
     const double h = c.smoothing;
+#if SPH_MOTIONS
+    all[1] = all[1] + frames->fastest[0];
+    all[3] = all[3] + frames->fastest[1];
+#endif
     if (what == SPH_AFTER_FIRST) {
         c.bound = sph_bound(all[0], all[1], h, c.cfl, c.viscous);
         c = sph_clock_plan(c);
@@ -471,4 +477,7 @@ __kernel void sph_tick(__global sph_clock *clock, const int what, const int firs
                                       : sph_clock_plan(c);
     }
     *clock = c;
+#if SPH_MOTIONS
+    sph_set_out(c, motions, series, frames, first_pass, second_pass);
+#endif
 }

@@ -35,7 +35,7 @@ static inline double sph_viscous_bound(double smoothing, double nu)
     return 0.125 * smoothing * smoothing / nu;
 }
 
-/* On a time step, by the greatest square of an acceleration and the greatest speed of sound. */
+/* On a time step, by the greatest square of an acceleration and the greatest speed of sound, with that of walls. */
 static inline double sph_bound(double square, double sound, double smoothing, double cfl,
                                double viscous)
 {
@@ -49,6 +49,17 @@ static inline double sph_bound(double square, double sound, double smoothing, do
 static inline int sph_is_outworn(double farthest, double fastest, double bound, double slack)
 {
     return SPH_CLOCK_ROOT(farthest) + SPH_CLOCK_ROOT(fastest) * bound * 0.5 > slack;
+}
+
+/* The middle of a step, and its end. */
+static inline double sph_clock_middle(double time, double dt)
+{
+    return time + 0.5 * dt;
+}
+
+static inline double sph_clock_end(sph_clock c)
+{
+    return c.ends ? c.until : c.time + c.dt;
 }
 
 /* What comes next. */
@@ -77,7 +88,7 @@ static inline sph_clock sph_clock_tick(sph_clock c, double first, double second)
 {
     c.bound = first < second ? first : second;
     c.last = c.dt;
-    c.time = c.ends ? c.until : c.time + c.dt;
+    c.time = sph_clock_end(c);
     c.steps++;
     c.since++;
     c.state = c.bad < 0x7fffffff ? SPH_IS_BAD : c.state;

@@ -35,10 +35,15 @@ typedef struct sph_constants {
     sph_around around;
 } sph_constants;
 
-/* Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. */
-STRAKE_POINT_FUNCTION sph_sums sph_add_pair(int dims, int is_cubic, int is_laminar, sph_scheme n,
-                                            sph_body i, sph_body j, sph_step step, sph_sums sum)
+/*
+ * Adds what a fluid or dynamic neighbour does, without the factors that all have. Axis 1 is not there in 2D. Where walls let
+ * the fluid slip, only fluid has a share in viscosity.
+ */
+STRAKE_POINT_FUNCTION sph_sums sph_add_pair(int dims, int is_cubic, int is_laminar, int slips,
+                                            sph_scheme n, sph_body i, sph_body j, sph_step step,
+                                            sph_sums sum)
 {
+    const int is_viscous = !slips || j.volume > REAL(0.0);
     const real d0 = i.x[0] - j.x[0] - step.at[0], w0 = i.v[0] - j.v[0];
     const real d1 = dims == 3 ? i.x[1] - j.x[1] - step.at[1] : REAL(0.0);
     const real w1 = dims == 3 ? i.v[1] - j.v[1] : REAL(0.0);
@@ -50,15 +55,16 @@ STRAKE_POINT_FUNCTION sph_sums sph_add_pair(int dims, int is_cubic, int is_lamin
     const real densities = i.rho + j.rho;
     const real push = i.push + j.push;
     if (!is_laminar) {
-        const real all =
-            push + sph_artificial(approach, square, i.sound + j.sound, densities, n.viscous, n.eta);
+        const real drag =
+            sph_artificial(approach, square, i.sound + j.sound, densities, n.viscous, n.eta);
+        const real all = push + (is_viscous ? drag : REAL(0.0));
         const real along = slope * all;
         sum.a[0] += along * d0;
         sum.a[1] += dims == 3 ? along * d1 : REAL(0.0);
         sum.a[2] += along * d2;
     } else {
         const real along = slope * push;
-        const real drag = slope * sph_laminar(densities, n.viscous);
+        const real drag = is_viscous ? slope * sph_laminar(densities, n.viscous) : REAL(0.0);
         sum.a[0] += along * d0 - drag * w0;
         sum.a[1] += dims == 3 ? along * d1 - drag * w1 : REAL(0.0);
         sum.a[2] += along * d2 - drag * w2;
@@ -81,6 +87,41 @@ STRAKE_POINT_FUNCTION real sph_diffuse(int is_cubic, int leaves_rest, sph_scheme
     const real rest = leaves_rest ? sph_at_rest(y) : REAL(0.0);
     const real excess = (j.rho - i.rho) - n.density * rest;
     return j.volume * (sph_diffusion(excess, square, n.eta) * slope);
+}
+
+/* Sums of the filter of densities (Shepard): weights, and those times volumes, of fluid. */
+typedef struct sph_means {
+    real weight, share;
+} sph_means;
+
+/* What a particle itself brings into them. */
+STRAKE_POINT_FUNCTION sph_means sph_begin_means(int is_cubic, sph_body i)
+{
+    const real weight = is_cubic ? sph_cubic(REAL(1.0)) : sph_wendland(REAL(1.0));
+    sph_means out;
+    out.weight = weight;
+    out.share = weight * i.volume;
+    return out;
+}
+
+/* And a neighbour. */
+STRAKE_POINT_FUNCTION sph_means sph_add_mean(int is_cubic, sph_scheme n, sph_body i, sph_body j,
+                                             sph_step step, sph_means sum)
+{
+    const real d0 = i.x[0] - j.x[0] - step.at[0];
+    const real d1 = i.x[1] - j.x[1] - step.at[1];
+    const real d2 = i.x[2] - j.x[2] - step.at[2];
+    const real u = sph_inside(d0 * d0 + d1 * d1 + d2 * d2, n.per_diameter);
+    const real weight = is_cubic ? sph_cubic(u) : sph_wendland(u);
+    sum.weight += j.volume > REAL(0.0) ? weight : REAL(0.0);
+    sum.share += weight * j.volume;
+    return sum;
+}
+
+/* The density that they make. */
+STRAKE_POINT_FUNCTION real sph_mean(sph_scheme n, sph_means sum)
+{
+    return n.mass * sum.weight / sum.share;
 }
 
 /* The repulsion of a wall's particle. */

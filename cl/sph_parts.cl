@@ -46,25 +46,32 @@ static inline sph_sums sph_stored(real4 force)
     return out;
 }
 
-__kernel void sph_half(__constant sph_constants *n, const int count, const real dt,
-                       __global const uint *key, __global const real4 *force,
-                       __global const real4 *x, __global const real4 *v, __global real4 *half_x,
-                       __global real4 *half_v, __global real *half_volume)
+__kernel void sph_half(__constant sph_constants *n, const int4 cells, const int count, const real dt,
+                       __global const int *cell, __global const uint *key,
+                       __global const real4 *force, __global const real4 *x,
+                       __global const real4 *v, __global real4 *half_x, __global real4 *half_v,
+                       __global real *half_volume SPH_BODY_ARGUMENTS)
 {
     const int p = (int)get_global_id(0);
     if (p < count) {
-        sph_step_half(p, key[p] >> SPH_KIND_BITS, x[p], v[p], sph_stored(force[p]), dt * REAL(0.5),
-                      half_x, half_v, half_volume, n);
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        sph_place_of to = sph_step_half(kind, x[p], v[p], sph_stored(force[p]), dt * REAL(0.5), n);
+        SPH_CARRY(frames->middle, 0, to);
+        sph_store(half_x, half_v, half_volume, p, kind, to.x, to.v, n);
     }
 }
 
-__kernel void sph_whole(__constant sph_constants *n, const int count, const real dt,
-                        __global const uint *key, __global const real4 *force, __global real4 *x,
-                        __global real4 *v, __global real *volume)
+__kernel void sph_whole(__constant sph_constants *n, const int4 cells, const int count, const real dt,
+                        __global const int *cell, __global const uint *key,
+                        __global const real4 *force, __global real4 *x, __global real4 *v,
+                        __global real *volume SPH_BODY_ARGUMENTS)
 {
     const int p = (int)get_global_id(0);
     if (p < count) {
-        (void)sph_step_whole(p, key[p] >> SPH_KIND_BITS, sph_stored(force[p]), dt, x, v, volume, n);
+        const uint kind = key[p] >> SPH_KIND_BITS;
+        sph_place_of to = sph_step_whole(kind, x[p], v[p], sph_stored(force[p]), dt, n);
+        SPH_CARRY(frames->end, 1, to);
+        sph_store(x, v, volume, p, kind, to.x, to.v, n);
     }
 }
 

@@ -91,7 +91,7 @@ static int list_arrays(strake_sph_device *own, int64_t room, sized *out)
     const size_t count = ((size_t)room / own->largest + 1) * own->largest;
     const size_t real = (size_t)own->run.element;
     const size_t groups = count / STRAKE_SPH_SIDE_BY_SIDE + 4; /* a pass may go in stretches */
-    const bool spreads = own->run.sph->diffusion != STRAKE_SPH_PLAIN;
+    const bool spreads = strake_sph_has_volumes(own);
     const size_t rows = (size_t)strake_sph_list_rows((int64_t)count);
     const size_t cells = (size_t)own->run.cells.count + 2, most = rows > cells ? rows : cells;
     const int now = own->now, then = 1 - now;

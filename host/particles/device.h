@@ -10,6 +10,7 @@
 #include "opencl/cl_launch.h"
 #include "opencl/cl_wait.h"
 #include "opencl/cl_window.h"
+#include "particles/movers.h"
 #include "particles/run_common.h"
 
 #include "cl/sph_clock.h"
@@ -26,6 +27,8 @@ typedef enum strake_sph_kernel_name {
     STRAKE_SPH_SCAN_WRITE,
     STRAKE_SPH_PREDICT,
     STRAKE_SPH_CORRECT,
+    STRAKE_SPH_FILTER,
+    STRAKE_SPH_RENEW,
     STRAKE_SPH_LOOK,
     STRAKE_SPH_TICK,
     STRAKE_SPH_PASS,
@@ -67,6 +70,8 @@ typedef struct strake_sph_device {
     struct strake_sph_timers *timers; /**< of launches; NULL: they are not timed */
     cl_int cells4[4];                 /**< cells along the axes */
     strake_sph_numbers numbers;
+    strake_sph_movers movers;
+    cl_mem second_constants, motions, series, frames, origins; /* where something moves */
     cl_mem constants, clock_there, most, sums, totals, start, cell, key, rest, first, counts, words;
     cl_mem share, in_slice; /**< [slice] strake_sph_share; pairs */
     cl_mem force, found;    /**< where others compute, too */
@@ -175,6 +180,28 @@ strake_status strake_sph_change_hands(strake_sph_device *own, strake_error *erro
 strake_status strake_sph_reorder(strake_sph_device *own, strake_error *error);
 /** Lists of particles that are in order, by where own->x[now] has them; arguments of passes. */
 strake_status strake_sph_make_lists(strake_sph_device *own, strake_error *error);
+/** Numbers of a pass to the device. */
+strake_status strake_sph_write_constants(strake_sph_device *own, cl_mem buffer,
+                                         strake_error *error);
+/** The clock to the device, with what follows from its times. */
+strake_status strake_sph_write_clock(strake_sph_device *own, strake_error *error);
+/** Room for what moves, if anything does; closed with strake_sph_close_bodies() in any case. */
+strake_status strake_sph_open_bodies(strake_sph_device *own, int64_t count,
+                                     const strake_sph_particle *particle, strake_error *error);
+void strake_sph_close_bodies(strake_sph_device *own);
+/** Frames and gravity of a step that others share, up to its first pass or from its middle on. */
+strake_status strake_sph_plan_shared(strake_sph_device *own, bool is_half, strake_error *error);
+/** Arguments of passes and ticks that only runs with motions have. */
+void strake_sph_pass_bodies(const strake_sph_device *own, strake_cl_arguments *a);
+void strake_sph_pass_motions(const strake_sph_device *own, strake_cl_arguments *a);
+
+/** Whether kernels read volumes of particles. */
+static inline bool strake_sph_has_volumes(const strake_sph_device *own)
+{
+    const strake_sph *const sph = own->run.sph;
+    return sph->diffusion != STRAKE_SPH_PLAIN || sph->slips || sph->shepard > 0;
+}
+
 /** Enqueues what the clock is told of after that. */
 strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *error);
 strake_status strake_sph_read_clock(strake_sph_device *own, strake_error *error);

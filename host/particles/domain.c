@@ -236,12 +236,25 @@ static strake_status check_fast(const strake_particles *p, strake_error *error)
                              p->which->file);
 }
 
+/* A filtered density would have to go to those who have the particle as a ghost. */
+static strake_status check_filter(const strake_particles *p, strake_error *error)
+{
+    return p->scene.sph.shepard == 0 || p->team->parts == 1
+               ? STRAKE_OK
+               : strake_fail(error, STRAKE_ERR_USAGE,
+                             "%s: scheme.shepard filters densities where one part has all "
+                             "particles, and %d are to share them; leave it out, or use one part, "
+                             "such as --on cpu or --on ocl:0",
+                             p->which->file, p->team->parts);
+}
+
 static strake_status begin(strake_domain *domain, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_particles *const p = strake_particles_of(domain);
     STRAKE_TRY(strake_scene_make(p->which, &p->scene, error));
     STRAKE_TRY(check_fast(p, error));
+    STRAKE_TRY(check_filter(p, error));
     p->scene.sph.has_walls = p->scene.kinds[STRAKE_PARTICLE_WALL] > 0;
     p->hash = hash_scene(&p->scene);
     domain->n[0] = domain->n[1] = 1;

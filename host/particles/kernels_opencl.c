@@ -20,8 +20,8 @@ enum { SIZED = sizeof sized / sizeof *sized };
 static const char *const kernel_names[STRAKE_SPH_KERNELS] = {
     "sph_enter",     "sph_gather",    "sph_scatter",   "sph_place",      "sph_count_near",
     "sph_fill_near", "sph_scan_sums", "sph_scan_tops", "sph_scan_write", "sph_predict",
-    "sph_correct",   "sph_look",      "sph_tick",      "sph_pass",       "sph_half",
-    "sph_whole",     "sph_sum_up",    "sph_leave"};
+    "sph_correct",   "sph_filter",    "sph_renew",     "sph_look",       "sph_tick",
+    "sph_pass",      "sph_half",      "sph_whole",     "sph_sum_up",     "sph_leave"};
 
 /* --- what settings come to ------------------------------------------------------------------------ */
 
@@ -105,19 +105,22 @@ static void print_options(const strake_sph_device *own, bool has_walls, char *te
     (void)snprintf(text, size,
                    "-DSPH_DIMS=%d -DSPH_CUBIC=%d -DSPH_LAMINAR=%d -DSPH_DIFFUSION=%d "
                    "-DSPH_WALLS=%d -DSPH_PLANES=%d -DSPH_ROUND=%d -DSPH_GROUP=%d -DSPH_EACH=%d "
-                   "-DSPH_WIDE=%d -DSPH_AHEAD=%d%s%s%s",
+                   "-DSPH_WIDE=%d -DSPH_AHEAD=%d -DSPH_SLIPS=%d -DSPH_FILTERS=%d "
+                   "-DSPH_MOTIONS=%d%s%s%s",
                    sph->dims, sph->kernel == STRAKE_SPH_CUBIC, sph->viscosity == STRAKE_SPH_LAMINAR,
                    (int)sph->diffusion, has_walls, sph->planes,
                    round[0] | round[1] << 1 | round[2] << 2, (int)own->largest,
                    own->settings.vector, own->settings.lists == STRAKE_SPH_WIDE,
-                   own->settings.prefetch > 1, sph->is_fast ? " -DSPH_FAST" : "",
-                   registers != NULL ? " " : "", registers != NULL ? registers : "");
+                   own->settings.prefetch > 1, sph->slips, sph->shepard > 0, sph->motions != NULL,
+                   sph->is_fast ? " -DSPH_FAST" : "", registers != NULL ? " " : "",
+                   registers != NULL ? registers : "");
 }
 
 strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_error *error)
 {
-    static const char *const part[] = {"real.h",    "sph_point.h", "sph_pair.h",   "sph_clock.h",
-                                       "reduce.cl", "sph.cl",      "sph_parts.cl", "cells.cl"};
+    static const char *const part[] = {
+        "real.h",    "sine.h",       "sph_motion.h", "sph_point.h",  "sph_pair.h",    "sph_clock.h",
+        "reduce.cl", "sph_carry.cl", "sph.cl",       "sph_parts.cl", "sph_filter.cl", "cells.cl"};
     enum { PARTS = sizeof part / sizeof *part };
     strake_status status = STRAKE_OK;
     char options[400];
@@ -136,7 +139,11 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_er
     STRAKE_TRY(strake_cl_program_build(own->session.cl, own->session.device, own->session.context,
                                        source, own->precision, options, &own->program, error));
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
+        const bool filters = k == STRAKE_SPH_FILTER || k == STRAKE_SPH_RENEW;
         size_t most = 0;
+        if (filters && own->run.sph->shepard == 0) {
+            continue;
+        }
         own->kernel[k] = own->session.cl->clCreateKernel(own->program, kernel_names[k], &code);
         STRAKE_CL(kernel_names[k], code, error, own->session.device);
         /* NVIDIA's driver says 256 of every kernel, and runs larger groups all the same. */

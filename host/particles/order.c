@@ -112,6 +112,7 @@ strake_status strake_sph_link(strake_sph_cpu *own, strake_error *error)
         own->start[c + 1] += own->start[c];
     }
     find_members(own);
+    strake_sph_movers_find(&own->movers, &own->image, parts->count);
     return own->way == STRAKE_SPH_LISTS ? make_lists(own, error) : STRAKE_OK;
 }
 

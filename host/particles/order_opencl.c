@@ -135,10 +135,15 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int now = own->now, then = 1 - now;
-    for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_CORRECT; k++) {
+    for (int k = STRAKE_SPH_PREDICT; k <= STRAKE_SPH_RENEW; k++) {
+        const bool is_second = k == STRAKE_SPH_CORRECT && own->second_constants != NULL;
+        if (own->kernel[k] == NULL) {
+            continue;
+        }
         strake_cl_arguments a = strake_sph_begin_arguments(own, (strake_sph_kernel_name)k);
         pass_buffer(&a, &own->clock_there);
-        pass_scheme(own, &a);
+        pass_buffer(&a, is_second ? &own->second_constants : &own->constants);
+        strake_cl_pass(&a, sizeof own->cells4, own->cells4);
         strake_cl_pass_int(&a, own->run.count);
         strake_cl_pass_int(&a, own->most_groups);
         pass_buffer(&a, &own->start);
@@ -148,14 +153,17 @@ static strake_status set_passes(strake_sph_device *own, strake_error *error)
         pass_buffer(&a, &own->cell);
         pass_buffer(&a, &own->key);
         pass_buffer(&a, &own->most);
-        for (int side = 0; side < 2; side++) {
-            const int of = side == 0 ? now : then;
-            pass_buffer(&a, &own->x[of]);
-            pass_buffer(&a, &own->v[of]);
-            pass_buffer(&a, &own->volume[of]);
-        }
-        if (k == STRAKE_SPH_CORRECT) {
-            pass_buffer(&a, &own->rest);
+        pass_buffer(&a, &own->x[now]);
+        pass_buffer(&a, &own->v[now]);
+        pass_buffer(&a, &own->volume[now]);
+        pass_buffer(&a, &own->x[then]);
+        if (k <= STRAKE_SPH_CORRECT) {
+            pass_buffer(&a, &own->v[then]);
+            pass_buffer(&a, &own->volume[then]);
+            if (k == STRAKE_SPH_CORRECT) {
+                pass_buffer(&a, &own->rest);
+            }
+            strake_sph_pass_bodies(own, &a);
         }
         STRAKE_CL("clSetKernelArg", a.code, error, own->session.device);
     }

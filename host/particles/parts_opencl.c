@@ -45,7 +45,8 @@ static strake_status add_forces(strake_sph_device *own, bool is_half, strake_ran
     if (range.first >= range.end) {
         return STRAKE_OK;
     }
-    pass_buffer(&a, &own->constants);
+    pass_buffer(&a, is_half && own->second_constants != NULL ? &own->second_constants
+                                                             : &own->constants);
     strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass(&a, sizeof both, both);
     strake_cl_pass_int(&a, own->most_groups);
@@ -99,6 +100,7 @@ strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_e
     const strake_range between = {own->low.end, own->high.first};
     int64_t row = 0;
     STRAKE_TRY(strake_sph_open_shared(own, error));
+    STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
     STRAKE_TRY(add_forces(own, is_half, own->low, &row, error));
     STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, own->high, &row, error));
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
@@ -151,9 +153,12 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
     const int now = own->now, then = 1 - now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, name);
     STRAKE_TRY(take_forces(own, is_whole, error));
+    STRAKE_TRY(is_whole ? STRAKE_OK : strake_sph_plan_shared(own, true, error));
     pass_buffer(&a, &own->constants);
+    strake_cl_pass(&a, sizeof own->cells4, own->cells4);
     strake_cl_pass_int(&a, run->count);
     strake_cl_pass_real(&a, own->precision, run->clock.dt);
+    pass_buffer(&a, &own->cell);
     pass_buffer(&a, &own->key);
     pass_buffer(&a, &own->force);
     pass_buffer(&a, &own->x[now]);
@@ -165,6 +170,7 @@ strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, stra
         pass_buffer(&a, &own->v[then]);
         pass_buffer(&a, &own->volume[then]);
     }
+    strake_sph_pass_bodies(own, &a);
     STRAKE_TRY(strake_sph_launch(own, name, &a, run->count, error));
 cleanup:
     return status;
@@ -203,8 +209,8 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                               .fast = found[5],
                               .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
     for (int k = 0; k < 2; k++) {
-        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1], sph->smoothing, sph->cfl,
-                                   strake_sph_viscous_bound(sph));
+        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->movers.frames.fastest[k],
+                                   sph->smoothing, sph->cfl, strake_sph_viscous_bound(sph));
     }
 cleanup:
     return status;

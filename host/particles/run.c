@@ -59,11 +59,12 @@ void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, st
         .kernel = sph->kernel,
         .viscosity = sph->viscosity,
         .diffusion_kind = sph->diffusion,
+        .slips = sph->slips,
         .dims = sph->dims,
         .planes = sph->planes};
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
         n->gravity[a] = sph->gravity[a];
-        n->at_rest[a] = sph->density * sph->gravity[a] / n->stiffness;
+        n->at_rest[a] = sph_rest_slope(sph->density, sph->gravity[a], n->stiffness);
     }
     for (int code = 0; code < 27; code++) {
         n->step[0][code] = (code / 9 - 1) * cells->side[0];

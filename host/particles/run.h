@@ -95,6 +95,7 @@ struct strake_sph_run {
         fast; /**< squares of the farthest way since the last order and of the greatest speed, of all ... */
     double own_fast;       /**< likewise, of its own */
     bool is_seen;          /**< ... as they are now */
+    double end;            /**< of the step under way [s] */
     strake_sph_crew *crew; /**< NULL: it is alone for ever */
     int member;            /**< of the crew */
     strake_range own;      /**< slices */

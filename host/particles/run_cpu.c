@@ -98,6 +98,7 @@ static void close_run(strake_sph_run *run)
     free(own->start);
     free(own->list.entry);
     free(own->share);
+    strake_sph_movers_close(&own->movers);
     free(own);
 }
 
@@ -167,6 +168,42 @@ cleanup:
     return status;
 }
 
+/* What follows from the densities of a state. @return the greatest speed of sound */
+static double prepare(strake_sph_cpu *own, const strake_sph_state *state)
+{
+    const int64_t count = own->parts.count;
+    double sound = 0.0;
+#pragma omp parallel for num_threads(own->threads) reduction(max : sound)
+    for (int64_t k = 0; k < count; k += CHUNK) {
+        const double most =
+            own->rows->prepare(&own->parts, &own->numbers, state, k, end_of_chunk(own, k));
+        sound = most > sound ? most : sound;
+    }
+    return sound;
+}
+
+/* Filters densities, where it is time to. */
+static void filter(strake_sph_cpu *own)
+{
+    const strake_sph_list *const list = own->way == STRAKE_SPH_LISTS ? &own->list : NULL;
+    const int every = own->run.sph->shepard;
+    const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
+    const int64_t steps = own->run.clock.steps;
+    const size_t bytes = (size_t)own->parts.count * (size_t)own->run.element;
+    void *const from = own->parts.now.value[STRAKE_SPH_RHO];
+    void *const to = own->parts.half.value[STRAKE_SPH_RHO];
+    if (every == 0 || steps == 0 || steps % every != 0) {
+        return;
+    }
+    (void)prepare(own, &own->parts.now);
+    memcpy(to, from, bytes);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(own->threads)
+    for (int64_t g = 0; g < groups; g++) {
+        own->pair->filter(&own->parts, &own->numbers, list, g, g + 1, to);
+    }
+    memcpy(from, to, bytes);
+}
+
 /* The outermost slices first, if others wait for them. */
 static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error)
 {
@@ -174,15 +211,14 @@ static strake_status pass(strake_sph_run *run, bool is_half, strake_error *error
     strake_sph_cpu *const own = (strake_sph_cpu *)run;
     const strake_sph_state *const state = is_half ? &own->parts.half : &own->parts.now;
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const int64_t count = own->parts.count;
     int64_t first = 0, end = groups;
     double square = 0.0, sound = 0.0;
-#pragma omp parallel for num_threads(own->threads) reduction(max : sound)
-    for (int64_t k = 0; k < count; k += CHUNK) {
-        const double most =
-            own->rows->prepare(&own->parts, &own->numbers, state, k, end_of_chunk(own, k));
-        sound = most > sound ? most : sound;
+    if (!is_half) {
+        filter(own);
+        strake_sph_movers_plan(&own->movers, run->clock.time, run->clock.time, run->clock.time);
     }
+    strake_sph_movers_weigh(&own->movers, is_half, &own->numbers);
+    sound = prepare(own, state) + own->movers.frames.fastest[is_half];
     if (!strake_sph_is_alone(run)) {
         first = own->edge[0];
         end = own->edge[1] > first ? own->edge[1] : first;
@@ -211,6 +247,12 @@ static strake_status advance(strake_sph_run *run, bool is_whole, strake_error *e
         (is_whole ? own->rows->correct : own->rows->predict)(
             &own->parts, &own->numbers, run->clock.dt, first, end_of_chunk(own, first));
     }
+    if (!is_whole) {
+        strake_sph_movers_plan(&own->movers, run->clock.time,
+                               sph_clock_middle(run->clock.time, run->clock.dt), run->end);
+    }
+    strake_sph_movers_put(&own->movers, &own->image, is_whole,
+                          is_whole ? &own->parts.now : &own->parts.half);
 cleanup:
     return status;
 }
@@ -333,6 +375,7 @@ strake_status strake_sph_open(const strake_sph *sph, const double size[STRAKE_PA
     own->share = calloc((size_t)own->run.cells.n[0], 1);
     STRAKE_CHECK(own->start != NULL && own->share != NULL, error, STRAKE_ERR_MEMORY,
                  "no memory for %lld cells", (long long)own->run.cells.count);
+    STRAKE_TRY(strake_sph_movers_open(sph, &own->run.cells, count, particle, &own->movers, error));
     if (particle != NULL) {
         strake_sph_image_set(&own->image, particle);
         own->parts.count = own->run.count = count;

@@ -2,6 +2,7 @@
 #ifndef STRAKE_PARTICLES_RUN_IMPL_H
 #define STRAKE_PARTICLES_RUN_IMPL_H
 
+#include "particles/movers.h"
 #include "particles/run_common.h"
 
 typedef struct strake_sph_cpu {
@@ -14,6 +15,7 @@ typedef struct strake_sph_cpu {
     strake_sph_parts parts; /**< parts.now, cell and kind are those of the image */
     strake_sph_image image;
     strake_sph_list list;
+    strake_sph_movers movers;
     int64_t room; /**< of list.entry, in rows of lanes */
     int64_t *order, *start, *spare_number;
     int32_t *member;

@@ -37,6 +37,7 @@ strake_status strake_sph_tick(strake_sph_device *own, int after, strake_error *e
     strake_cl_pass_int(&a, strake_sph_groups(own, last, own->run.count));
     strake_cl_pass_int(&a, own->most_groups);
     strake_cl_pass(&a, sizeof(cl_mem), &own->most);
+    strake_sph_pass_motions(own, &a);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_TICK, &a, 1, error));
 cleanup:
     return status;
@@ -63,13 +64,20 @@ static strake_status enqueue(strake_sph_device *own, int64_t steps, strake_error
 {
     strake_status status = STRAKE_OK;
     const int64_t count = own->run.count;
+    const int every = own->run.sph->shepard;
     const strake_cl_arguments first = strake_sph_begin_arguments(own, STRAKE_SPH_PREDICT);
     const strake_cl_arguments second = strake_sph_begin_arguments(own, STRAKE_SPH_CORRECT);
     if (own->clock.steps == 0) {
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, count, error));
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_FIRST, error));
     }
-    for (int64_t k = 0; k < steps; k++) {
+    for (int64_t k = own->clock.steps; k < own->clock.steps + steps; k++) {
+        const bool filters = every > 0 && k > 0 && k % every == 0;
+        for (int name = STRAKE_SPH_FILTER; filters && name <= STRAKE_SPH_RENEW; name++) {
+            const strake_cl_arguments a =
+                strake_sph_begin_arguments(own, (strake_sph_kernel_name)name);
+            STRAKE_TRY(strake_sph_launch(own, (strake_sph_kernel_name)name, &a, count, error));
+        }
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_PREDICT, &first, count, error));
         STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_CORRECT, &second, count, error));
         STRAKE_TRY(strake_sph_tick(own, STRAKE_SPH_AFTER_STEP, error));
@@ -126,7 +134,7 @@ static strake_status step(strake_sph_run *run, int64_t steps, double until, stra
     clock->until = until;
     clock->target = steps < INT64_MAX - clock->steps ? clock->steps + steps : INT64_MAX;
     *clock = sph_clock_plan(*clock);
-    STRAKE_TRY(strake_sph_write(own, own->clock_there, sizeof *clock, clock, error));
+    STRAKE_TRY(strake_sph_write_clock(own, error));
     while (clock->state != SPH_IS_DONE) {
         if (clock->state == SPH_RUNS) {
             STRAKE_TRY(go_on(own, error));
@@ -172,7 +180,7 @@ static strake_status put(strake_sph_run *run, const strake_sph_image *image, str
     c->farthest = c->fastest = 0.0;
     c->bad = INT_MAX;
     c->state = SPH_RUNS;
-    STRAKE_TRY(strake_sph_write(own, own->clock_there, sizeof *c, c, error));
+    STRAKE_TRY(strake_sph_write_clock(own, error));
     STRAKE_TRY(strake_sph_upload(own, image, error));
 cleanup:
     return status;
@@ -204,6 +212,7 @@ static void close_run(strake_sph_run *run)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         strake_cl_release_buffer(s, all[k]);
     }
+    strake_sph_close_bodies(own);
     for (int k = 0; k < STRAKE_SPH_KERNELS; k++) {
         if (own->kernel[k] != NULL) {
             (void)s->cl->clReleaseKernel(own->kernel[k]);
@@ -232,8 +241,6 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     const strake_cl *const cl = own->session.cl;
     const strake_cl_device *const device = own->session.device;
     const strake_sph *const sph = own->run.sph;
-    char constants[STRAKE_SPH_CONSTANTS] = {0};
-    size_t bytes = 0;
     cl_int code = CL_SUCCESS;
     STRAKE_CHECK(device->has_double, error, STRAKE_ERR_DEVICE,
                  "%s has no double precision, in which the clock of particles runs", device->name);
@@ -246,9 +253,7 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     STRAKE_TRY(strake_sph_build(own, has_walls, error));
     STRAKE_TRY(strake_sph_make_arrays(own, error));
     strake_sph_set_numbers(sph, &own->run.cells, &own->numbers);
-    bytes = strake_sph_pair_rows_of(own->precision, STRAKE_ISA_SCALAR)
-                ->constants(&own->numbers, &own->run.cells, constants);
-    STRAKE_TRY(strake_sph_write(own, own->constants, bytes, constants, error));
+    STRAKE_TRY(strake_sph_write_constants(own, own->constants, error));
     own->ahead = FIRST_AHEAD;
     own->clock = (sph_clock){.cfl = sph->cfl,
                              .smoothing = sph->smoothing,
@@ -296,6 +301,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
         has_walls = has_walls || particle[p].kind == STRAKE_PARTICLE_WALL;
     }
     STRAKE_TRY(start(own, has_walls, error));
+    STRAKE_TRY(strake_sph_open_bodies(own, count, particle, error));
     STRAKE_TRY(strake_sph_image_open(&own->run, particle != NULL ? count : 0, &image, error));
     strake_sph_image_set(&image, particle);
     STRAKE_TRY(put(&own->run, &image, error));

@@ -86,10 +86,11 @@ static strake_status take_step(strake_sph_run *run, double until, strake_error *
     }
     clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
     ends = clock->dt < clock->bound;
+    run->end = ends ? until : clock->time + clock->dt;
     STRAKE_TRY(run->ops->advance(run, false, error));
     STRAKE_TRY(run->ops->pass(run, true, error));
     STRAKE_TRY(run->ops->advance(run, true, error));
-    clock->time = ends ? until : clock->time + clock->dt;
+    clock->time = run->end;
     clock->pairs += 2.0 * run->pairs;
     clock->steps++;
     clock->since++;

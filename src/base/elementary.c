@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "cl/sine.h"
+
 /* An angle less a multiple of a quarter turn, as the sum of two numbers: at most pi/4 and an ulp. */
 typedef struct angle {
     double high, low;
@@ -40,45 +42,14 @@ static angle reduce(double x)
     return (angle){high, lost[2], (int)((long)count & 3)};
 }
 
-/* Taylor series: what they leave out within pi/4 is less than 2^-64 of the result. */
-static double sine(const angle *a)
-{
-    const double x = a->high;
-    const double z = x * x;
-    const double cube = z * x;
-    const double tail =
-        1.0 / 120.0 +
-        z * (-1.0 / 5040.0 +
-             z * (1.0 / 362880.0 +
-                  z * (-1.0 / 39916800.0 +
-                       z * (1.0 / 6227020800.0 +
-                            z * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0))))));
-    /* The sine of the sum is about sin(high) + low (1 - high^2/2). */
-    return x - ((z * (0.5 * a->low - cube * tail) - a->low) - cube * (-1.0 / 6.0));
-}
-
-static double cosine(const angle *a)
-{
-    const double x = a->high;
-    const double z = x * x;
-    const double tail =
-        1.0 / 24.0 + z * (-1.0 / 720.0 +
-                          z * (1.0 / 40320.0 +
-                               z * (-1.0 / 3628800.0 +
-                                    z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 +
-                                                                  z * (1.0 / 20922789888000.0))))));
-    const double half = 0.5 * z;
-    const double main = 1.0 - half;
-    return main + (((1.0 - main) - half) + (z * (z * tail) - x * a->low));
-}
-
 double strake_sin(double x)
 {
     if (!isfinite(x)) {
         return NAN;
     }
     const angle a = reduce(x);
-    const double value = a.quarter % 2 == 0 ? sine(&a) : cosine(&a);
+    const double value =
+        a.quarter % 2 == 0 ? strake_sine_of(a.high, a.low) : strake_cosine_of(a.high, a.low);
     return a.quarter < 2 ? value : -value;
 }
 
@@ -88,7 +59,8 @@ double strake_cos(double x)
         return NAN;
     }
     const angle a = reduce(x);
-    const double value = a.quarter % 2 == 0 ? cosine(&a) : sine(&a);
+    const double value =
+        a.quarter % 2 == 0 ? strake_cosine_of(a.high, a.low) : strake_sine_of(a.high, a.low);
     return a.quarter == 1 || a.quarter == 2 ? -value : value;
 }
 

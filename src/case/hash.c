@@ -67,6 +67,26 @@ static void feed_source(uint64_t *hash, const strake_source *source)
     }
 }
 
+static void feed_motion(uint64_t *hash, const sph_motion *motion)
+{
+    feed_integer(hash, motion->laws);
+    for (int k = 0; k < motion->laws; ++k) {
+        const sph_law *const law = &motion->law[k];
+        feed_integer(hash, law->kind);
+        feed_integer(hash, law->turns);
+        feed_integer(hash, law->first);
+        feed_integer(hash, law->points);
+        feed_real(hash, law->size);
+        feed_real(hash, law->frequency);
+        feed_real(hash, law->phase);
+        feed_real(hash, law->ramp);
+        for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; ++d) {
+            feed_real(hash, law->direction[d]);
+            feed_real(hash, motion->point[d]);
+        }
+    }
+}
+
 /* What a scene has at the start; files are hashed by the particles that they become. */
 static void feed_scene(uint64_t *hash, const strake_scene_plan *plan)
 {
@@ -88,6 +108,11 @@ static void feed_scene(uint64_t *hash, const strake_scene_plan *plan)
             feed_real(hash, item->rate[d]);
             feed_real(hash, item->center[d]);
         }
+        feed_motion(hash, &item->motion);
+    }
+    feed_motion(hash, &plan->gravity);
+    for (int k = 0; k < 2 * plan->points; ++k) {
+        feed_real(hash, plan->series[k]);
     }
 }
 

@@ -11,6 +11,10 @@
 
 #include "case/tree.h"
 
+#include "cl/sine.h"
+
+#include "cl/sph_motion.h"
+
 struct strake_case;
 
 enum { STRAKE_SCENE_DIRECTIONS = 3, STRAKE_SCENE_SLOTS = 8, STRAKE_SCENE_MOST = 250 };
@@ -84,6 +88,7 @@ typedef struct strake_scene_item {
     double
         dome; /**< pressure at the centre [Pa], from where it falls with the square of the distance ... */
     double dome_radius; /**< ... to 0 here */
+    sph_motion motion;  /**< of a wall or an obstacle, by direction; no laws: it stays */
 } strake_scene_item;
 
 typedef enum strake_probe_kind {
@@ -116,6 +121,10 @@ typedef struct strake_scene_plan {
     int items, probes;
     strake_scene_item *item;
     strake_probe *probe;
+    int bodies;         /**< items that move */
+    sph_motion gravity; /**< how it changes; no laws: it does not */
+    int points;         /**< of all series of motions: pairs of a time [s] and a value */
+    double *series;
 } strake_scene_plan;
 
 /** Reads the lists of a scene into which->scene, when the problem's other keys are known. */

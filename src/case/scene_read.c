@@ -14,7 +14,7 @@ static const strake_limits positive = {0.0, INFINITY, true, "[m]"};
 
 /* What reading one item needs. */
 typedef struct reader {
-    const strake_case *which;
+    strake_case *which;
     strake_scene_item *item;
 } reader;
 
@@ -28,6 +28,7 @@ void strake_scene_plan_free(strake_scene_plan *plan)
     }
     free(plan->item);
     free(plan->probe);
+    free(plan->series);
     *plan = (strake_scene_plan){0};
 }
 
@@ -350,7 +351,7 @@ static void item_keys(const reader *r, char *words, size_t size, char *example, 
     }
     (void)snprintf(example, room, "%s", words);
     (void)snprintf(words + strlen(words), size - strlen(words), "%s",
-                   r->item->role == STRAKE_SCENE_FLUID ? "|velocity|pressure" : "|kind");
+                   r->item->role == STRAKE_SCENE_FLUID ? "|velocity|pressure" : "|kind|motion");
 }
 
 /* Its form: one of those of its role, and no more than one. */
@@ -389,6 +390,22 @@ cleanup:
     return status;
 }
 
+/* Of things that are made of particles. */
+static strake_status read_motion(const reader *r, const strake_node *node, strake_error *error)
+{
+    strake_scene_item *const item = r->item;
+    if (item->form == STRAKE_SCENE_PLANE ||
+        (item->is_of_box && item->walls == STRAKE_WALLS_PLANES)) {
+        return strake_node_fail(node, error,
+                                "planes stay where they are; take kind: dynamic or lennard_jones");
+    }
+    if (r->which->scene.bodies == SPH_MOST_BODIES) {
+        return strake_node_fail(node, error, "at most %d things in a scene move", SPH_MOST_BODIES);
+    }
+    r->which->scene.bodies++;
+    return strake_scene_read_motion(r->which, node, false, &item->motion, error);
+}
+
 static strake_status read_item(const reader *r, const strake_node *map, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -396,6 +413,7 @@ static strake_status read_item(const reader *r, const strake_node *map, strake_e
     const strake_node *const velocity = strake_node_get(map, "velocity");
     const strake_node *const pressure = strake_node_get(map, "pressure");
     const strake_node *const kind = strake_node_get(map, "kind");
+    const strake_node *const motion = strake_node_get(map, "motion");
     int walls = (int)strake_case_value(r->which, "scheme.walls");
     if (map->kind != STRAKE_NODE_MAP) {
         return strake_node_unlike(map, error, "a mapping such as {box: {from: %s, to: %s}}",
@@ -414,6 +432,9 @@ static strake_status read_item(const reader *r, const strake_node *map, strake_e
         STRAKE_TRY(strake_read_choice(kind, STRAKE_WALLS_WORDS, &walls, error));
     }
     r->item->walls = (strake_scene_walls)walls;
+    if (motion != NULL) {
+        STRAKE_TRY(read_motion(r, motion, error));
+    }
     r->item->where = strdup(strake_node_where(map, where, sizeof where));
     STRAKE_CHECK(r->item->where != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory to read it",
                  where);
@@ -458,11 +479,16 @@ strake_status strake_scene_read(strake_node *root, strake_case *which, strake_er
                  {"scene.walls", STRAKE_SCENE_WALL},
                  {"scene.obstacles", STRAKE_SCENE_OBSTACLE}};
     strake_status status = STRAKE_OK;
+    const strake_node *const gravity = strake_node_find(root, "scene.gravity");
     for (int k = 0; k < (int)(sizeof lists / sizeof lists[0]); k++) {
         const int before = which->scene.items;
         STRAKE_TRY(read_list(strake_node_find(root, lists[k].path), which, lists[k].role, error));
         which->value[strake_case_key(which, lists[k].path)] = which->scene.items - before;
     }
+    if (gravity != NULL) {
+        STRAKE_TRY(strake_scene_read_motion(which, gravity, true, &which->scene.gravity, error));
+    }
+    which->value[strake_case_key(which, "scene.gravity")] = which->scene.gravity.laws;
     STRAKE_TRY(strake_scene_read_probes(strake_node_find(root, "scene.probes"), which, error));
     which->value[strake_case_key(which, "scene.probes")] = which->scene.probes;
 cleanup:

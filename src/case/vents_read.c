@@ -5,20 +5,15 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/lines.h"
 #include "base/number.h"
+#include "case/points.h"
 #include "case/read.h"
 #include "case/vents_impl.h"
 
-enum { MAX_SERIES = 1 << 26 }; /* bytes of a file; one of that size is some other file */
-
 static const strake_limits any = {-INFINITY, INFINITY, false, NULL};
 
-/* Points of a series. */
-typedef struct series {
-    double *time, *rate;
-    int64_t points;
-} series;
+/* What the points of a series are. */
+static const strake_points_words words = {"rate", "m3/s", "3600, 4.5"};
 
 static strake_status out_of_memory(const strake_node *node, strake_error *error)
 {
@@ -124,93 +119,9 @@ static bool add_line(strake_vents *vents, int vent, int64_t row, int64_t col, in
 
 /* --- how much ------------------------------------------------------------------------------------ */
 
-static strake_status read_pairs(const strake_node *list, series *s, strake_error *error)
-{
-    static const char expected[] = "a list of one or more [time, rate] [s, m3/s]";
-    strake_status status = STRAKE_OK;
-    if (list->kind != STRAKE_NODE_LIST || list->children == 0) {
-        return strake_node_unlike(list, error, "%s", expected);
-    }
-    s->time = calloc((size_t)list->children, sizeof(double));
-    s->rate = calloc((size_t)list->children, sizeof(double));
-    if (s->time == NULL || s->rate == NULL) {
-        return out_of_memory(list, error);
-    }
-    for (const strake_node *item = list->child; item != NULL; item = item->next, s->points++) {
-        if (item->kind != STRAKE_NODE_LIST || item->children != 2) {
-            return strake_node_unlike(item, error, "[time, rate], two numbers [s, m3/s]");
-        }
-        STRAKE_TRY(strake_read_real(item->child, &any, &s->time[s->points], error));
-        STRAKE_TRY(strake_read_real(item->last, &any, &s->rate[s->points], error));
-    }
-cleanup:
-    return status;
-}
-
-/* "0, 4.5", also with a semicolon, a tab or blanks between. */
-static bool read_columns(const char *line, double *time, double *rate)
-{
-    char *end = NULL;
-    *time = strake_number_read(line, &end);
-    if (end == line) {
-        return false;
-    }
-    const char *second = end + strspn(end, " \t");
-    second += *second == ',' || *second == ';' ? 1 : 0;
-    if (second == end) {
-        return false;
-    }
-    *rate = strake_number_read(second, &end);
-    return end != second && end[strspn(end, " \t\r,;")] == '\0';
-}
-
-/* Lines of a time and a rate; a title, empty lines and those from # on are passed over. */
-static strake_status read_csv(const strake_node *node, const strake_vents_place *place, series *s,
-                              strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    char *path = NULL, *text = NULL, *line = NULL, *rest = NULL;
-    char where[STRAKE_PLACE_SIZE];
-    size_t length = 0;
-    int64_t number = 0, lines = 1, read = 0;
-    strake_error inner;
-    (void)strake_node_where(node, where, sizeof where);
-    STRAKE_TRY(strake_vents_path(node, place, &path, error));
-    STRAKE_CHECK(strake_file_read(path, MAX_SERIES, "series of rates", &text, &length, &inner) ==
-                     STRAKE_OK,
-                 error, STRAKE_ERR_USAGE, "%s: %s", where, inner.text);
-    for (size_t k = 0; k < length; k++) {
-        lines += text[k] == '\n' ? 1 : 0;
-    }
-    s->time = calloc((size_t)lines, sizeof(double));
-    s->rate = calloc((size_t)lines, sizeof(double));
-    STRAKE_CHECK(s->time != NULL && s->rate != NULL, error, STRAKE_ERR_MEMORY,
-                 "%s: no memory to read it", where);
-    rest = text;
-    while ((line = strake_next_line(&rest)) != NULL) {
-        number++;
-        line += strspn(line, " \t\r");
-        if (*line == '\0' || *line == '#') {
-            continue;
-        }
-        const bool is_good = read_columns(line, &s->time[s->points], &s->rate[s->points]);
-        const bool is_title = read++ == 0 && strchr("+-.0123456789", *line) == NULL;
-        STRAKE_CHECK(is_good || is_title, error, STRAKE_ERR_USAGE,
-                     "%s: %s: line %lld: expected a time [s] and a rate [m3/s], such as 3600, 4.5",
-                     where, path, (long long)number);
-        s->points += is_good ? 1 : 0;
-    }
-    STRAKE_CHECK(s->points > 0, error, STRAKE_ERR_USAGE,
-                 "%s: %s: has no line with a time [s] and a rate [m3/s]", where, path);
-cleanup:
-    free(path);
-    free(text);
-    return status;
-}
-
 /* {series: [[t, r], ...]} or {file: NAME}, and how to go from point to point. */
-static strake_status read_series(const strake_node *map, const strake_vents_place *place, series *s,
-                                 bool *is_linear, strake_error *error)
+static strake_status read_series(const strake_node *map, const strake_vents_place *place,
+                                 strake_points *s, bool *is_linear, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int choice = 0;
@@ -226,7 +137,8 @@ static strake_status read_series(const strake_node *map, const strake_vents_plac
         STRAKE_TRY(strake_read_choice(how, "constant|linear", &choice, error));
         *is_linear = choice == 1;
     }
-    status = list != NULL ? read_pairs(list, s, error) : read_csv(file, place, s, error);
+    status = list != NULL ? strake_points_read_pairs(list, &words, s, error)
+                          : strake_points_read_csv(file, place->folder, &words, s, error);
 cleanup:
     return status;
 }
@@ -236,7 +148,7 @@ static strake_status read_rate(const strake_node *node, const strake_vents_place
 {
     static const strake_limits range = {0.0, INFINITY, false, "[m3/s]"};
     strake_status status = STRAKE_OK;
-    series s = {0};
+    strake_points s = {0};
     double number = 0.0;
     bool is_linear = false, is_good = true;
     char wrong[200];
@@ -245,29 +157,28 @@ static strake_status read_rate(const strake_node *node, const strake_vents_place
         STRAKE_TRY(read_series(node, place, &s, &is_linear, error));
         break;
     case STRAKE_NODE_LIST:
-        STRAKE_TRY(read_pairs(node, &s, error));
+        STRAKE_TRY(strake_points_read_pairs(node, &words, &s, error));
         break;
     case STRAKE_NODE_SCALAR:
     case STRAKE_NODE_NULL:
         if (node->kind == STRAKE_NODE_SCALAR && !strake_text_real(node->text, &number) &&
             strchr("+-.0123456789", node->text[0]) == NULL) {
-            STRAKE_TRY(read_csv(node, place, &s, error));
+            STRAKE_TRY(strake_points_read_csv(node, place->folder, &words, &s, error));
             break;
         }
         STRAKE_TRY(strake_read_real(node, &range, &number, error));
         is_good = strake_schedule_add(out, 0.0, number);
         break;
     }
-    if (strake_schedule_wrong(s.points, s.time, s.rate, wrong, sizeof wrong) != NULL) {
+    if (strake_schedule_wrong(s.points, s.time, s.value, wrong, sizeof wrong) != NULL) {
         status = strake_node_fail(node, error, "%s", wrong);
         goto cleanup;
     }
-    if (!is_good || !strake_schedule_points(out, s.points, s.time, s.rate, is_linear)) {
+    if (!is_good || !strake_schedule_points(out, s.points, s.time, s.value, is_linear)) {
         status = out_of_memory(node, error);
     }
 cleanup:
-    free(s.time);
-    free(s.rate);
+    strake_points_free(&s);
     return status;
 }
 

@@ -17,9 +17,13 @@
 #include "engine/point.h"
 #include "particles/cells.h"
 
+#include "cl/sine.h"
+
+#include "cl/sph_motion.h"
+
 typedef enum strake_particle_kind {
     STRAKE_PARTICLE_FLUID,
-    STRAKE_PARTICLE_DYNAMIC, /**< of a wall: keeps its place, its density follows that of the fluid */
+    STRAKE_PARTICLE_DYNAMIC, /**< of a wall: its density follows that of the fluid */
     STRAKE_PARTICLE_WALL     /**< of a wall: repels, and is no more */
 } strake_particle_kind;
 
@@ -69,6 +73,14 @@ typedef struct strake_sph {
     int rebuild;  /**< most steps with one order; 0: as long as the skin lasts */
     bool is_fast; /**< devices may round quotients and roots of pairs as they like, and contract */
     bool has_walls; /**< there are particles that repel, or may be */
+    int shepard;    /**< steps between filters of densities; 0: none */
+    bool slips;     /**< dynamic walls have no share in viscosity */
+    const sph_motions *
+        motions; /**< given motions of walls, whose numbers are theirs, and of gravity; NULL: none */
+    const double *series; /**< of these: pairs of a time [s] and a value */
+    const strake_sph_particle
+        *carried; /**< these walls' particles at the start, for runs that begin with none */
+    int64_t carries;
     int planes;
     strake_sph_plane plane[STRAKE_SPH_MOST_PLANES];
 } strake_sph;

@@ -115,20 +115,28 @@ INLINE bool is_repelling(const strake_sph_parts *parts, int64_t p)
     return parts->kind[p] == STRAKE_PARTICLE_WALL;
 }
 
+/* The kinds that a particle looks at end here: walls do nothing to each other. */
+static uint8_t last_kind(const strake_sph_parts *parts, int32_t p)
+{
+    return parts->kind[p] == STRAKE_PARTICLE_FLUID ? STRAKE_PARTICLE_WALL : STRAKE_PARTICLE_FLUID;
+}
+
 static int number_of_step(const int step[2], int along)
 {
     return (step[0] + 1) * 9 + (step[1] + 1) * 3 + along + 1;
 }
 
 #define VARIANTS(X)                                                                                \
-    X(2, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL)                                               \
-    X(2, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR)                                                  \
-    X(2, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL)                                                  \
-    X(2, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR)                                                     \
-    X(3, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL)                                               \
-    X(3, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR)                                                  \
-    X(3, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL)                                                  \
-    X(3, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR)
+    KERNELS(X, 2, STRAKE_SPH_WENDLAND)                                                             \
+    KERNELS(X, 2, STRAKE_SPH_CUBIC)                                                                \
+    KERNELS(X, 3, STRAKE_SPH_WENDLAND)                                                             \
+    KERNELS(X, 3, STRAKE_SPH_CUBIC)
+
+#define KERNELS(X, dims_, kernel_)                                                                 \
+    X(dims_, kernel_, STRAKE_SPH_ARTIFICIAL, false)                                                \
+    X(dims_, kernel_, STRAKE_SPH_ARTIFICIAL, true)                                                 \
+    X(dims_, kernel_, STRAKE_SPH_LAMINAR, false)                                                   \
+    X(dims_, kernel_, STRAKE_SPH_LAMINAR, true)
 
 /* --- the reference: every candidate, every time -------------------------------------------------- */
 
@@ -136,13 +144,14 @@ static int number_of_step(const int step[2], int along)
 #define CANDIDATES(parts, p, j, code, ...)                                                         \
     do {                                                                                           \
         strake_cell_range range[18];                                                               \
+        const uint8_t last = last_kind(parts, p);                                                  \
         const int ranges = strake_cells_ranges((parts)->cells, (parts)->cell[p], range);           \
         for (int r = 0; r < ranges; r++) {                                                         \
             for (int64_t c = range[r].first; c < range[r].end; c++) {                              \
                 const int code =                                                                   \
                     number_of_step(range[r].step, range[r].from + (int)(c - range[r].first));      \
                 for (int64_t j = (parts)->start[c]; j < (parts)->start[c + 1]; j++) {              \
-                    if (j != (p)) {                                                                \
+                    if (j != (p) && (parts)->kind[j] <= last) {                                    \
                         __VA_ARGS__                                                                \
                     }                                                                              \
                 }                                                                                  \
@@ -151,7 +160,7 @@ static int number_of_step(const int step[2], int along)
     } while (0)
 
 INLINE real reference(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
-                      const strake_sph_parts *parts, const strake_sph_numbers *given,
+                      bool slips, const strake_sph_parts *parts, const strake_sph_numbers *given,
                       const strake_sph_state *state, int64_t first, int64_t end)
 {
     const sph_scheme n = scheme_of(given);
@@ -170,7 +179,7 @@ INLINE real reference(int dims, strake_sph_kernel kernel, strake_sph_viscosity v
                 wall = sph_add_wall(n, i, j, step, wall);
             } else {
                 pairs = sph_add_pair(dims, kernel == STRAKE_SPH_CUBIC,
-                                     viscosity == STRAKE_SPH_LAMINAR, n, i, j, step, pairs);
+                                     viscosity == STRAKE_SPH_LAMINAR, slips, n, i, j, step, pairs);
                 if (given->diffusion_kind != STRAKE_SPH_PLAIN) {
                     spread +=
                         sph_diffuse(kernel == STRAKE_SPH_CUBIC,
@@ -229,7 +238,7 @@ INLINE sph_step entry_step(source s, uint32_t entry)
     return step_of(s, (int32_t)(entry >> STRAKE_SPH_PLACE_BITS));
 }
 
-INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity,
+INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity viscosity, bool slips,
                    const strake_sph_parts *parts, const strake_sph_numbers *given,
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
                    int64_t end)
@@ -255,7 +264,7 @@ INLINE real listed(int dims, strake_sph_kernel kernel, strake_sph_viscosity visc
                 const sph_step step = entry_step(s, row[l]);
                 sph_sums sum = {{g.a[0][l], g.a[1][l], g.a[2][l]}, g.change[l]};
                 sum = sph_add_pair(dims, kernel == STRAKE_SPH_CUBIC,
-                                   viscosity == STRAKE_SPH_LAMINAR, n, i, j, step, sum);
+                                   viscosity == STRAKE_SPH_LAMINAR, slips, n, i, j, step, sum);
                 g.a[0][l] = sum.a[0];
                 g.a[1][l] = sum.a[1];
                 g.a[2][l] = sum.a[2];
@@ -304,17 +313,58 @@ static double pass(const strake_sph_parts *parts, const strake_sph_numbers *numb
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
                    int64_t end)
 {
-#define VARIANT(dims_, kernel_, viscosity_)                                                        \
+#define VARIANT(dims_, kernel_, viscosity_, slips_)                                                \
     if (numbers->dims == (dims_) && numbers->kernel == (kernel_) &&                                \
-        numbers->viscosity == (viscosity_)) {                                                      \
-        return list == NULL ? (double)reference(dims_, kernel_, viscosity_, parts, numbers, state, \
-                                                first, end)                                        \
-                            : (double)listed(dims_, kernel_, viscosity_, parts, numbers, state,    \
-                                             list, first, end);                                    \
+        numbers->viscosity == (viscosity_) && numbers->slips == (slips_)) {                        \
+        return list == NULL ? (double)reference(dims_, kernel_, viscosity_, slips_, parts,         \
+                                                numbers, state, first, end)                        \
+                            : (double)listed(dims_, kernel_, viscosity_, slips_, parts, numbers,   \
+                                             state, list, first, end);                             \
     }
     VARIANTS(VARIANT)
 #undef VARIANT
     return 0.0;
+}
+
+/* Adds a neighbour to the means of one that is no other's. */
+INLINE sph_means add_mean(const strake_sph_numbers *given, source s, const sph_scheme *n,
+                          const sph_body *i, int32_t q, int code, sph_means sum)
+{
+    return sph_add_mean(given->kernel == STRAKE_SPH_CUBIC, *n, *i, body_of(s, q), step_of(s, code),
+                        sum);
+}
+
+static void filter(const strake_sph_parts *parts, const strake_sph_numbers *given,
+                   const strake_sph_list *list, int64_t first, int64_t end, void *density)
+{
+    const sph_scheme n = scheme_of(given);
+    const sph_around near = around_of(given);
+    const source s = source_of(parts, &near, &parts->now);
+    real *const out = density;
+    for (int64_t k = first * LANES; k < end * LANES && k < parts->members; k++) {
+        const int32_t p = parts->member[k];
+        const int64_t g = k / LANES;
+        const sph_body i = body_of(s, p);
+        sph_means sum = sph_begin_means(given->kernel == STRAKE_SPH_CUBIC, i);
+        if (parts->kind[p] != STRAKE_PARTICLE_FLUID) {
+            continue;
+        }
+        for (int64_t e = 0; list != NULL && e < list->near[g]; e++) {
+            const uint32_t entry = list->entry[(list->first[g] + e) * LANES + k % LANES];
+            const int32_t q = (int32_t)(entry & PLACE);
+            if (q != p) { /* who fills a lane up */
+                sum = add_mean(given, s, &n, &i, q, (int)(entry >> STRAKE_SPH_PLACE_BITS), sum);
+            }
+        }
+        if (list == NULL) {
+            CANDIDATES(parts, p, q, code, {
+                if (!is_repelling(parts, q)) {
+                    sum = add_mean(given, s, &n, &i, (int32_t)q, code, sum);
+                }
+            });
+        }
+        out[p] = sph_mean(n, sum);
+    }
 }
 
 enum { AT_ONCE = 64 };
@@ -376,12 +426,16 @@ INLINE void list_lane(const strake_sph_parts *parts, source s, int32_t p, real l
 {
     strake_cell_range range[18];
     const int ranges = strake_cells_ranges(parts->cells, parts->cell[p], range);
+    const uint8_t last = last_kind(parts, p);
     count[0] = count[1] = 0;
     for (int r = 0; r < ranges; r++) {
         for (int64_t c = range[r].first; c < range[r].end; c++) {
             const int code =
                 number_of_step(range[r].step, range[r].from + (int)(c - range[r].first));
-            const int64_t end = parts->start[c + 1];
+            int64_t end = parts->start[c + 1];
+            while (end > parts->start[c] && parts->kind[end - 1] > last) {
+                end--;
+            }
             int64_t middle = end;
             while (middle > parts->start[c] && is_repelling(parts, middle - 1)) {
                 middle--;
@@ -443,4 +497,4 @@ static size_t constants(const strake_sph_numbers *numbers, const strake_cells *c
 
 extern const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION, STRAKE_ROWS_ISA);
 const strake_sph_pair_rows STRAKE_ROW_NAME(sph_pair, STRAKE_ROWS_PRECISION,
-                                           STRAKE_ROWS_ISA) = {pass, make_list, constants};
+                                           STRAKE_ROWS_ISA) = {pass, filter, make_list, constants};

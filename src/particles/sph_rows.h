@@ -31,6 +31,7 @@ typedef struct strake_sph_numbers {
     strake_sph_kernel kernel;
     strake_sph_viscosity viscosity;
     strake_sph_diffusion diffusion_kind;
+    bool slips;
     int dims, planes;
     double plane[STRAKE_SPH_MOST_PLANES][4]; /**< normal, offset from the cell grid's corner */
 } strake_sph_numbers;
@@ -57,6 +58,9 @@ typedef struct strake_sph_pair_rows {
     double (*pass)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                    const strake_sph_state *state, const strake_sph_list *list, int64_t first,
                    int64_t end);
+    /** Densities of the fluid of groups, filtered, into @p density; others stay as they are there. */
+    void (*filter)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
+                   const strake_sph_list *list, int64_t first, int64_t end, void *density);
     /** Lists of groups; with entry NULL it only counts. @p reach of the list [m]. @return pairs */
     int64_t (*list)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                     strake_sph_list *list, double reach, int64_t first, int64_t end);

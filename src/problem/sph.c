@@ -99,7 +99,16 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "radius}}, "                                                                          \
              "{stl: {file, scale, move}} "                                                         \
              "(3D), or {plane: {point, normal}}, "                                                 \
-             "which is made of no particles; beside it kind, as scheme.walls"},                    \
+             "which is made of no particles; beside it kind, as scheme.walls, and motion: "        \
+             "{along: "                                                                            \
+             "direction} [m] or {about: point, axis: direction (3D; in 2D from x to z)} "          \
+             "[degrees], beside it one of rate: change a second; sine: {amplitude, period [s], "   \
+             "phase [degrees], ramp [s] of its growth}; series: [[time, value], ...] or file: "    \
+             "NAME "                                                                               \
+             "of such lines, linear between them; or a list of these, which are added (one turn, " \
+             "whose point is carried along). What it was at time 0 is no way: a wall begins "      \
+             "where "                                                                              \
+             "it stands"},                                                                         \
             {"scene.obstacles",                                                                    \
              STRAKE_KEY_SCENE,                                                                     \
              NULL,                                                                                 \
@@ -111,7 +120,19 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "bodies, whose walls are inside of them: {box: {from, to}} (flat along a direction: " \
              "a wall), {cylinder: {from, to, radius}}, {sphere: {center, radius}}, {stl: {file, "  \
              "scale, move}} (3D); beside it "                                                      \
-             "kind, as scheme.walls"},                                                             \
+             "kind, as scheme.walls, and motion, as of walls"},                                    \
+            {"scene.gravity",                                                                      \
+             STRAKE_KEY_SCENE,                                                                     \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             0,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "how parameters.gravity changes, as a tank feels it that is shaken or rocked: as "    \
+             "the "                                                                                \
+             "motion of a wall, where along adds to it [m/s2] and about turns its direction, "     \
+             "around whatever point; begins with whatever it is at time 0"},                       \
             {"scene.probes",                                                                       \
              STRAKE_KEY_SCENE,                                                                     \
              NULL,                                                                                 \
@@ -258,6 +279,26 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              "[-]",                                                                                \
              "walls of particles whose density follows the fluid's (dynamic), of particles that "  \
              "repel (lennard_jones), or, for the sides of the scene's box, planes that do"},       \
+            {"scheme.slip",                                                                        \
+             STRAKE_KEY_CHOICE,                                                                    \
+             "none|free",                                                                          \
+             0,                                                                                    \
+             0,                                                                                    \
+             1,                                                                                    \
+             false,                                                                                \
+             "[-]",                                                                                \
+             "whether walls of particles have a share in the viscosity of fluid beside them, or "  \
+             "let it slip; of others there is none"},                                              \
+            {"scheme.shepard",                                                                     \
+             STRAKE_KEY_INTEGER,                                                                   \
+             NULL,                                                                                 \
+             0,                                                                                    \
+             0,                                                                                    \
+             1000000,                                                                              \
+             false,                                                                                \
+             "[steps]",                                                                            \
+             "steps between filters of density, after which each particle has the mean of those "  \
+             "around it (Shepard), such as 30; 0: none; for one part"},                            \
             {"scheme.repulsion",                                                                   \
              STRAKE_KEY_REAL,                                                                      \
              NULL,                                                                                 \

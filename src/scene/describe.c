@@ -10,7 +10,7 @@ strake_scene_steps strake_scene_find_steps(const strake_scene *scene)
 {
     const strake_sph *const sph = &scene->sph;
     double square = 0.0;
-    strake_scene_steps steps = {.sound = sph->cfl * sph->smoothing / sph->sound,
+    strake_scene_steps steps = {.sound = sph->cfl * sph->smoothing / (sph->sound + scene->fastest),
                                 .gravity = INFINITY,
                                 .viscosity = strake_sph_viscous_bound(sph)};
     for (int a = 0; a < STRAKE_PARTICLE_AXES; a++) {
@@ -129,6 +129,15 @@ void strake_scene_describe(const strake_case *which, const strake_scene *scene,
                           : "probes     %d, not measured: nothing says when; give "
                             "diagnostics.every or diagnostics.every_seconds",
             which->scene.probes, seconds > 0.0 ? seconds : every);
+    }
+    if (scene->motions != NULL) {
+        int64_t moving = 0;
+        for (int b = 0; b < scene->motions->bodies; b++) {
+            moving += scene->motions->body[b].end - scene->motions->body[b].first;
+        }
+        say(to, "motions    %d bodies of %lld particles, at up to %.4g m/s; gravity %s",
+            scene->motions->bodies, (long long)moving, scene->fastest,
+            scene->motions->gravity.laws > 0 ? "changes" : "stays");
     }
     say(to, "spacing    dp = %.6g m, h = %.6g m, mass of a particle %.6g kg%s", sph->spacing,
         sph->smoothing, strake_sph_mass(sph), sph->dims == 2 ? "/m" : "");

@@ -31,7 +31,9 @@ static void set_scheme(strake_scene_maker *m)
         .cfl = strake_case_value(which, "scheme.cfl"),
         .skin = strake_case_value(which, "scheme.skin"),
         .rebuild = (int)strake_case_value(which, "scheme.rebuild"),
-        .is_fast = strake_case_value(which, "scheme.exact") <= 0.0};
+        .is_fast = strake_case_value(which, "scheme.exact") <= 0.0,
+        .shepard = (int)strake_case_value(which, "scheme.shepard"),
+        .slips = strake_case_value(which, "scheme.slip") > 0.0};
     sph->smoothing = strake_case_value(which, "scheme.smoothing") * sph->spacing;
     sph->reach = sph->spacing;
     (void)strake_scene_list(m, "parameters.gravity", m->gravity);
@@ -116,8 +118,13 @@ static strake_status fill(strake_scene_maker *m, strake_error *error)
     STRAKE_CHECK(scene->particle != NULL, error, STRAKE_ERR_MEMORY,
                  "%s: no memory for %lld particles", m->which->file, (long long)scene->count);
     scene->count = 0;
+    STRAKE_TRY(strake_scene_begin_motions(m, error));
     for (int k = 0; k < items; k++) {
+        const int64_t first = scene->count;
         strake_lattice_each(m, k, strake_scene_place);
+        if (m->which->scene.item[k].motion.laws > 0) {
+            STRAKE_TRY(strake_scene_add_body(m, &m->which->scene.item[k], first, error));
+        }
     }
     STRAKE_CHECK(!m->is_torn, error, STRAKE_ERR_USAGE,
                  "%s: scene.fluid: a pressure is below what any density has, -rho0 c0^2/7; see "
@@ -153,5 +160,7 @@ cleanup:
 void strake_scene_close(strake_scene *scene)
 {
     free(scene->particle);
+    free(scene->motions);
+    free(scene->carried);
     *scene = (strake_scene){.count = 0};
 }

@@ -25,6 +25,9 @@ typedef struct strake_scene {
     int64_t count;                        /**< of particles */
     int64_t kinds[STRAKE_PARTICLE_KINDS]; /**< how many of each kind */
     strake_sph_particle *particle;        /**< by number, which is from 0 on */
+    sph_motions *motions;                 /**< those of sph; their series are the case's */
+    strake_sph_particle *carried;         /**< those of sph */
+    double fastest;                       /**< speed of walls at any time, at most [m/s] */
 } strake_scene;
 
 /**

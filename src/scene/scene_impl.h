@@ -100,6 +100,15 @@ strake_status strake_scene_check_room(const strake_case *which, double bytes, do
 void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
                         const strake_spot *spot);
 
+/** Gravity's motion to the scene, and room for those of bodies. @return STRAKE_ERR_MEMORY */
+strake_status strake_scene_begin_motions(strake_scene_maker *m, strake_error *error);
+/**
+ * An item that moves: its particles, from number @p first to the last one, get the speed that they begin with.
+ * @return STRAKE_ERR_USAGE for a wall as fast as sound
+ */
+strake_status strake_scene_add_body(strake_scene_maker *m, const strake_scene_item *item,
+                                    int64_t first, strake_error *error);
+
 /** How far up a point is, against gravity [m]. */
 double strake_scene_up(const strake_scene_maker *m, const double *x);
 

@@ -56,6 +56,52 @@ static int64_t block(const strake_sph *sph, int side, strake_particle_kind wall,
     return count;
 }
 
+/* The first walls shift and follow a series, those behind turn; every law once. */
+static const double series[] = {0.0, 0.0, 0.004, 0.002, 0.02, -0.001};
+static const sph_motions motions = {
+    .bodies = 2,
+    .points = 3,
+    .gravity = {.laws = 2,
+                .law = {{.kind = SPH_LAW_RATE, .turns = 1, .direction = {0, -1, 0}, .size = 3.0},
+                        {.kind = SPH_LAW_SINE,
+                         .direction = {1, 0, 0},
+                         .size = 4.0,
+                         .frequency = 40.0,
+                         .phase = 0.1,
+                         .ramp = 0.003}}},
+    .body = {{.laws = 3,
+              .first = 0,
+              .end = 50000,
+              .law = {{.kind = SPH_LAW_RATE, .direction = {0.6, 0, 0.8}, .size = 1.0},
+                      {.kind = SPH_LAW_SERIES, .direction = {1, 0, 0}, .points = 3},
+                      {.kind = SPH_LAW_SINE,
+                       .direction = {0, 0, 1},
+                       .size = 0.001,
+                       .frequency = 200.0,
+                       .ramp = 0.01}}},
+             {.laws = 2,
+              .first = 50000,
+              .end = 100003,
+              .point = {0.2, 0.5, 0.4},
+              .law = {{.kind = SPH_LAW_SINE,
+                       .turns = 1,
+                       .direction = {0, 0.8, 0.6},
+                       .size = 0.02,
+                       .frequency = 20.0},
+                      {.kind = SPH_LAW_RATE, .direction = {1, 0, 0}, .size = 0.5}}}}};
+
+/* In a plane turns are about the axis that it does not have. */
+static const sph_motions flat_motions = {.bodies = 1,
+                                         .body = {{.laws = 1,
+                                                   .first = 0,
+                                                   .end = 60000,
+                                                   .point = {0.2, 0.5, 0.4},
+                                                   .law = {{.kind = SPH_LAW_SINE,
+                                                            .turns = 1,
+                                                            .direction = {0, -1, 0},
+                                                            .size = 0.02,
+                                                            .frequency = 20.0}}}}};
+
 strake_swarm strake_swarm_block(const strake_swarm_variant *which)
 {
     const int side = which->dims == 2 ? 24 : 9;
@@ -71,10 +117,16 @@ strake_swarm strake_swarm_block(const strake_swarm_variant *which)
     sph->diffusion = which->diffusion;
     sph->rebuild = which->rebuild;
     sph->nu = 0.02;
+    sph->slips = which->slips;
+    sph->shepard = which->shepard;
+    sph->motions = !which->moves ? NULL : which->dims == 2 ? &flat_motions : &motions;
+    sph->series = series;
     sph->gravity[2] = -9.81;
     sph->repulsion = 5.0 * 9.81;
     sph->planes = 1;
     sph->plane[0] = (strake_sph_plane){.normal = {0.0, 0.0, 1.0}, .offset = 0.0};
     out.count = block(sph, side, which->wall, out.all);
+    sph->carried = out.all;
+    sph->carries = out.count;
     return out;
 }

@@ -17,6 +17,9 @@ typedef struct strake_swarm_variant {
     strake_sph_viscosity viscosity;
     strake_sph_diffusion diffusion;
     strake_particle_kind wall;
+    bool moves; /**< walls shift, sway and turn, and gravity turns and shakes */
+    bool slips;
+    int shepard;
 } strake_swarm_variant;
 
 /** A disordered block in a box, dropped beside a wall of particles and on a plane; in 3D the box is periodic along axis 1. */

@@ -206,10 +206,12 @@ static void bits_of(const strake_swarm *swarm, strake_precision precision, int m
 static void several_runs_have_the_bits_of_one(void **state)
 {
     static const strake_swarm_variant all[] = {
-        {2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL},
-        {2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC},
+        {2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL,
+         false, false, 0},
+        {2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC,
+         true, true, 0},
         {3, 3, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_FOURTAKAS,
-         STRAKE_PARTICLE_WALL}};
+         STRAKE_PARTICLE_WALL, true, false, 0}};
     static const int members[] = {1, 2, 3, MOST};
     (void)state;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -224,8 +226,7 @@ static void several_runs_have_the_bits_of_one(void **state)
 /* One has a particle that is no number: it says so, and all others leave. */
 static void who_fails_stops_all(void **state)
 {
-    static const strake_swarm_variant which = {
-        2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL};
+    static const strake_swarm_variant which = {.dims = 2, .wall = STRAKE_PARTICLE_WALL};
     strake_swarm swarm = strake_swarm_block(&which);
     strake_sph_run *reference = NULL;
     strake_sph_crew crew;

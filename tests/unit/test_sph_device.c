@@ -130,13 +130,27 @@ static void bits_of(const strake_swarm_variant *which, strake_precision precisio
     free(swarm.all);
 }
 
-static const strake_swarm_variant flat = {
-    2, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL};
+static const strake_swarm_variant flat = {2,
+                                          0,
+                                          STRAKE_SPH_WENDLAND,
+                                          STRAKE_SPH_ARTIFICIAL,
+                                          STRAKE_SPH_PLAIN,
+                                          STRAKE_PARTICLE_WALL,
+                                          false,
+                                          false,
+                                          0};
 
 static void flat_water_has_the_bits_of_the_processor(void **state)
 {
-    static const strake_swarm_variant dynamic = {
-        2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC};
+    static const strake_swarm_variant dynamic = {2,
+                                                 4,
+                                                 STRAKE_SPH_CUBIC,
+                                                 STRAKE_SPH_LAMINAR,
+                                                 STRAKE_SPH_MOLTENI,
+                                                 STRAKE_PARTICLE_DYNAMIC,
+                                                 false,
+                                                 true,
+                                                 3};
     static const strake_settings wide = {
         .group_width = 32, .lists = STRAKE_SPH_WIDE, .vector = 2, .groups = "64x1/96x1/auto/32x1"};
     (void)state;
@@ -151,13 +165,19 @@ static void deep_water_has_the_bits_of_the_processor(void **state)
                                                STRAKE_SPH_CUBIC,
                                                STRAKE_SPH_LAMINAR,
                                                STRAKE_SPH_PLAIN,
-                                               STRAKE_PARTICLE_WALL},
+                                               STRAKE_PARTICLE_WALL,
+                                               false,
+                                               false,
+                                               0},
                                       dynamic = {3,
                                                  0,
                                                  STRAKE_SPH_WENDLAND,
                                                  STRAKE_SPH_ARTIFICIAL,
                                                  STRAKE_SPH_FOURTAKAS,
-                                                 STRAKE_PARTICLE_DYNAMIC};
+                                                 STRAKE_PARTICLE_DYNAMIC,
+                                                 true,
+                                                 false,
+                                                 4};
     static const strake_settings ahead = {.group_width = 64, .prefetch = 2},
                                  both = {.prefetch = 2, .lists = STRAKE_SPH_WIDE};
     (void)state;
