@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -129,13 +130,15 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
 {
     strake_status status = STRAKE_OK;
     strake_cl_list list = {0};
-    place all[MOST_PLACES];
+    place *all = NULL; /* some threads that open a solver have little stack */
     int places = 1, best = -1;
     const double begin = strake_clock_seconds();
     strake_options chosen = options != NULL ? *options : (strake_options){0};
     const char *const where = chosen.where != NULL ? chosen.where : which->run.on;
     if (strake_solver_is_lone(which) && ranks == NULL &&
         (where == NULL || strcmp(where, "auto") == 0)) {
+        all = calloc(MOST_PLACES, sizeof *all);
+        STRAKE_CHECK(all != NULL, error, STRAKE_ERR_MEMORY, "out of memory opening a solver");
         STRAKE_TRY(strake_cl_list_open(&list, error));
         places = find_places(&list, all);
     }
@@ -158,6 +161,7 @@ strake_status strake_open_on(const strake_case *which, const strake_options *opt
         (*out)->setup_seconds = strake_clock_seconds() - begin; /* with these trials */
     }
 cleanup:
+    free(all);
     strake_cl_list_free(&list);
     return status;
 }

@@ -37,6 +37,8 @@ static unsigned find_present(const strake_solver *solver, bool is_placed)
     return present;
 }
 
+static const unsigned of_particles = STRAKE_FOR_PARTICLES | STRAKE_FOR_SWARMS;
+
 /*
  * Tells which of the given keys have no effect, since nothing that they apply to is @p present: of those that
  * apply to all of @p must and to nothing beyond @p may (strake_setting_for; the tuner does not count).
@@ -47,7 +49,10 @@ static void tell_idle(const strake_solver *solver, unsigned present, unsigned mu
     char text[512] = "";
     int given = 0;
     for (const strake_setting *at = strake_setting_table; at->path != NULL; at++) {
-        const unsigned applies = at->applies & ~(unsigned)STRAKE_FOR_TUNER;
+        const unsigned all = at->applies & ~(unsigned)STRAKE_FOR_TUNER;
+        /* What a key is for particles does not matter to grids. */
+        const unsigned applies =
+            (present & of_particles) == 0 && (all & ~of_particles) != 0 ? all & ~of_particles : all;
         if ((applies & present) == 0 && (must & ~applies) == 0 && (applies & ~may) == 0 &&
             strake_setting_is_given(&solver->which->run, at)) {
             const size_t used = strlen(text);
@@ -180,7 +185,6 @@ void strake_notices_effects(const strake_solver *solver)
 
 void strake_notices_settings(const strake_solver *solver)
 {
-    enum { OF_PARTICLES = STRAKE_FOR_PARTICLES | STRAKE_FOR_SWARMS };
     const unsigned present = find_present(solver, false);
     const int cpus = solver->team.topology.cpus;
     const int teams = solver->which->run.teams;
@@ -194,12 +198,13 @@ void strake_notices_settings(const strake_solver *solver)
     if (solver->pace.kind == STRAKE_WHERE_AUTO) {
         return; /* the settings are for whatever is chosen */
     }
-    if ((present & OF_PARTICLES) != 0) {
+    if ((present & of_particles) != 0) {
         const bool has_device = (present & STRAKE_FOR_PARTICLES) != 0;
         tell_idle(solver, present | (has_device ? STRAKE_FOR_LIMITS : 0U), 0, ~0U,
                   has_device ? "particles do not use it" : "particles on the CPU do not use it");
         return;
     }
+    tell_idle(solver, present, STRAKE_FOR_PARTICLES, of_particles, "it is for particles");
     if ((present & STRAKE_FOR_OPENCL) == 0) {
         tell_idle(solver, present, 0, STRAKE_FOR_DEVICES, "no OpenCL device takes part");
     }

@@ -207,14 +207,17 @@ cleanup:
 }
 
 /* Most steps that a sweep may get: of several ranks more than usual, where figures of them may choose. */
-static int choose_depth(const strake_solver *solver)
+static int choose_depth(strake_solver *solver)
 {
-    strake_settings most = solver->settings;
-    most.steps_per_sweep = STRAKE_MOST_AT_ONCE;
-    return solver->domain->ranks == NULL || solver->kind->sweep == NULL
-               ? solver->team.sweep
-               : strake_exchange_deepest(&solver->group, solver->team.sweep,
-                                         solver->kind->sweep(solver->domain, &most, 0));
+    const int asked = solver->settings.steps_per_sweep;
+    int most = 0;
+    if (solver->domain->ranks == NULL || solver->kind->sweep == NULL) {
+        return solver->team.sweep;
+    }
+    solver->settings.steps_per_sweep = STRAKE_MOST_AT_ONCE; /* a copy would take much of a stack */
+    most = solver->kind->sweep(solver->domain, &solver->settings, 0);
+    solver->settings.steps_per_sweep = asked;
+    return strake_exchange_deepest(&solver->group, solver->team.sweep, most);
 }
 
 /* Arrays and initial fields. */
