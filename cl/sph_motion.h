@@ -9,11 +9,11 @@
 #define STRAKE_CL_SPH_MOTION_H
 
 #ifdef __OPENCL_C_VERSION__
-#define SPH_SHARED __global
+#define SPH_GLOBAL __global
 #define SPH_WHOLE(x) rint(x)
 #define SPH_MOTION_ROOT(x) sqrt(x)
 #else
-#define SPH_SHARED
+#define SPH_GLOBAL
 #define SPH_WHOLE(x) __builtin_rint(x)
 #define SPH_MOTION_ROOT(x) __builtin_sqrt(x)
 #endif
@@ -84,7 +84,7 @@ static inline sph_given sph_wave(double turns)
 }
 
 /* A series: before its first point and from its last one on it stays. */
-static inline sph_given sph_series(SPH_SHARED const double *point, int points, double time)
+static inline sph_given sph_series(SPH_GLOBAL const double *point, int points, double time)
 {
     int low = -1, high = points;
     sph_given out;
@@ -102,7 +102,7 @@ static inline sph_given sph_series(SPH_SHARED const double *point, int points, d
     return out;
 }
 
-static inline sph_given sph_law_at(SPH_SHARED const sph_law *law, SPH_SHARED const double *series,
+static inline sph_given sph_law_at(SPH_GLOBAL const sph_law *law, SPH_GLOBAL const double *series,
                                    double time)
 {
     sph_given out;
@@ -137,8 +137,8 @@ static inline sph_vector sph_cross(const double *a, const double *b)
     return out;
 }
 
-static inline sph_frame sph_frame_at(SPH_SHARED const sph_motion *m,
-                                     SPH_SHARED const double *series, double time)
+static inline sph_frame sph_frame_at(SPH_GLOBAL const sph_motion *m,
+                                     SPH_GLOBAL const double *series, double time)
 {
     sph_frame out;
     double axis[3] = {0.0, 0.0, 0.0}, turns = 0.0;
@@ -195,9 +195,9 @@ static inline double sph_fastest(sph_frame frame, double radius)
 }
 
 /* Fills the frames of a step from its times. */
-static inline void sph_set_frames(SPH_SHARED const sph_motions *m, SPH_SHARED const double *series,
+static inline void sph_set_frames(SPH_GLOBAL const sph_motions *m, SPH_GLOBAL const double *series,
                                   double start, double middle, double end,
-                                  SPH_SHARED sph_frames *out)
+                                  SPH_GLOBAL sph_frames *out)
 {
     for (int k = 0; k < 2; k++) {
         const double time = k == 0 ? start : middle;
@@ -228,7 +228,7 @@ static inline double sph_rest_slope(double density, double gravity, double stiff
 }
 
 /* Which body a particle belongs to by its number, or -1. */
-static inline int sph_body_with(SPH_SHARED const sph_motions *m, long number)
+static inline int sph_body_with(SPH_GLOBAL const sph_motions *m, long number)
 {
     for (int b = 0; b < m->bodies; b++) {
         if (number >= m->body[b].first && number < m->body[b].end) {
@@ -243,8 +243,8 @@ typedef struct sph_carried {
     double x[3], v[3];
 } sph_carried;
 
-static inline sph_carried sph_carry(SPH_SHARED const sph_motions *m, sph_frame frame,
-                                    SPH_SHARED const double *origin, const int *cell)
+static inline sph_carried sph_carry(SPH_GLOBAL const sph_motions *m, sph_frame frame,
+                                    SPH_GLOBAL const double *origin, const int *cell)
 {
     double way[3];
     sph_carried out;

@@ -124,7 +124,6 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_er
     enum { PARTS = sizeof part / sizeof *part };
     strake_status status = STRAKE_OK;
     char options[400];
-    const bool is_nvidia = strncmp(own->session.device->vendor, "NVIDIA", 6) == 0;
     char *source = NULL;
     size_t length = 0;
     cl_int code = CL_SUCCESS;
@@ -146,10 +145,10 @@ strake_status strake_sph_build(strake_sph_device *own, bool has_walls, strake_er
         }
         own->kernel[k] = own->session.cl->clCreateKernel(own->program, kernel_names[k], &code);
         STRAKE_CL(kernel_names[k], code, error, own->session.device);
-        /* NVIDIA's driver says 256 of every kernel, and runs larger groups all the same. */
-        if (!is_nvidia && own->session.cl->clGetKernelWorkGroupInfo(
-                              own->kernel[k], own->session.device->device,
-                              CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) == CL_SUCCESS) {
+        if (own->session.cl->clGetKernelWorkGroupInfo(own->kernel[k], own->session.device->device,
+                                                      CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                                      NULL) == CL_SUCCESS) {
+            most = strake_cl_group_limit(own->session.device, most, own->group[k]);
             STRAKE_CHECK(own->group[k] <= most, error, STRAKE_ERR_DEVICE,
                          "%s: groups of %zu work-items of kernel %s need more than the device has: "
                          "%zu are possible; take a smaller run.group_width or run.groups",
