@@ -65,7 +65,7 @@ within "one thread or two" 4 32 flow.yaml --output one --threads 1
 within "ghosts of three axes are no part of it" 2 128 space.yaml --output space --steps 1
 within "single precision halves it" 4 32 flow.yaml --output single --set precision=single --set grid.rows=4096
 within "a problem of one field needs two arrays" 2 48 wave.yaml --output wave
-within "nor do 16 threads need more" 4 32 flow.yaml --output many --threads 16
+within "nor do 16 threads need more" 4 64 flow.yaml --output many --threads 16 --set grid.rows=4096
 
 try run flow.yaml --on cpu --quiet --output straight --report straight.json --steps 3
 exits 0 "the same run without a break succeeds"
