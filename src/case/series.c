@@ -59,15 +59,7 @@ static strake_status read_files(const strake_node *map, const strake_case *which
         return strake_node_fail(file, error,
                                 "the number of a level stands once in a name, as %%d or %%04d");
     }
-    source->file = strake_path_from(which->folder, name);
-    STRAKE_CHECK(source->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
-                 which->file);
-    if (variable != NULL) {
-        STRAKE_TRY(strake_read_text(variable, "the name of a variable", &name, error));
-        source->variable = strdup(name);
-        STRAKE_CHECK(source->variable != NULL, error, STRAKE_ERR_MEMORY,
-                     "%s: no memory for its fields", which->file);
-    }
+    STRAKE_TRY(strake_source_name(which, name, variable, source, error));
 cleanup:
     return status;
 }

@@ -115,6 +115,14 @@ strake_status strake_series_read(const strake_node *map, const strake_case *whic
 strake_status strake_series_read_as(const strake_node *node, const strake_field *field,
                                     strake_source *source, strake_error *error);
 
+/**
+ * The file that a source is from, relative to the case's folder, and what it is called in there.
+ * @param[in] variable  NULL: it is not given
+ */
+strake_status strake_source_name(const strake_case *which, const char *name,
+                                 const strake_node *variable, strake_source *source,
+                                 strake_error *error);
+
 /** Opens the file that has a level of a series; strake_input_close() in any case. */
 strake_status strake_series_open(const strake_case *which, const strake_source *source,
                                  const char *field, int64_t level, strake_input *out,

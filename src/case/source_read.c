@@ -264,6 +264,24 @@ cleanup:
     return status;
 }
 
+strake_status strake_source_name(const strake_case *which, const char *name,
+                                 const strake_node *variable, strake_source *source,
+                                 strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    source->file = strake_path_from(which->folder, name);
+    STRAKE_CHECK(source->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
+                 which->file);
+    if (variable != NULL) {
+        STRAKE_TRY(strake_read_text(variable, "the name of a variable", &name, error));
+        source->variable = strdup(name);
+        STRAKE_CHECK(source->variable != NULL, error, STRAKE_ERR_MEMORY,
+                     "%s: no memory for its fields", which->file);
+    }
+cleanup:
+    return status;
+}
+
 /* A file, and beside it in the same mapping what chooses one of several arrays in it. */
 static strake_status read_file(const strake_node *node, const strake_case *which,
                                const strake_field *field, strake_source *source,
@@ -276,15 +294,7 @@ static strake_status read_file(const strake_node *node, const strake_case *which
     const char *name = NULL;
     source->index = -1;
     STRAKE_TRY(strake_read_text(node, "the name of a .npy file", &name, error));
-    source->file = strake_path_from(which->folder, name);
-    STRAKE_CHECK(source->file != NULL, error, STRAKE_ERR_MEMORY, "%s: no memory for its fields",
-                 which->file);
-    if (variable != NULL) {
-        STRAKE_TRY(strake_read_text(variable, "the name of a variable", &name, error));
-        source->variable = strdup(name);
-        STRAKE_CHECK(source->variable != NULL, error, STRAKE_ERR_MEMORY,
-                     "%s: no memory for its fields", which->file);
-    }
+    STRAKE_TRY(strake_source_name(which, name, variable, source, error));
     if (index != NULL) {
         STRAKE_TRY(strake_read_integer(index, &indices, &source->index, error));
     }
