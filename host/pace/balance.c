@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "cpu/threads.h"
-#include "engine/chains.h"
 #include "pace/choose.h"
 #include "pace/predict.h"
 #include "pace/rescue.h"
@@ -22,9 +21,6 @@ enum {
 
 /* Seconds of a trial that decides, and of all trials that say how far it may be off. */
 static const double enough = 0.02, patience = 1.0;
-
-/* A GPU is taken for so many times as fast as processors, or a device made of them, where nothing is tried. */
-static const double usual_speed = 20.0;
 
 /* Devices of one name start with equal rates unless their trials differ by this ratio: less is noise. */
 static const double most_off = 1.25;
@@ -225,55 +221,16 @@ static strake_status first_weights(const strake_pace *pace, double *weight, stra
     return STRAKE_OK;
 }
 
-/* Shares of the work where parts cannot be tried: what they take while they run says more. */
-static strake_status share_work(strake_pace *pace, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    strake_domain *const d = pace->domain;
-    const int64_t slabs = d->own.end - d->own.first;
-    strake_chain chain[STRAKE_MAX_PARTS];
-    int64_t owned[STRAKE_MAX_PARTS];
-    double weight[STRAKE_MAX_PARTS];
-    double *const before = calloc((size_t)slabs + 1, sizeof *before);
-    STRAKE_CHECK(before != NULL, error, STRAKE_ERR_MEMORY, "out of memory sharing slabs");
-    d->ops->weigh(d);
-    for (int64_t slab = 0; slab < slabs; slab++) {
-        before[slab + 1] = before[slab] + d->work[d->own.first + slab];
-    }
-    for (int e = 0; e < pace->team->parts; e++) {
-        const strake_part *const part = &pace->team->part[e];
-        const double speed = strake_part_is_gpu(part) ? usual_speed : 1.0;
-        chain[e] = (strake_chain){.rate = part->dropped ? (double)INFINITY : 1.0 / speed,
-                                  .least = 1,
-                                  .most = slabs,
-                                  .is_needed = !part->dropped};
-        owned[e] = 0;
-    }
-    if (!isfinite(strake_chains_cut(before, slabs, chain, pace->team->parts, owned))) {
-        for (int e = 0; e < pace->team->parts; e++) { /* fewer slabs than parts: the first ones */
-            chain[e].is_needed = false;
-        }
-        (void)strake_chains_cut(before, slabs, chain, pace->team->parts, owned);
-    }
-    for (int e = 0; e < pace->team->parts; e++) {
-        weight[e] = (double)owned[e];
-    }
-    STRAKE_TRY(strake_team_place(pace->team, weight, error));
-cleanup:
-    free(before);
-    return status;
-}
-
 strake_status strake_balance(strake_pace *pace, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double weight[STRAKE_MAX_PARTS];
     double seconds = 0.0;
+    if (pace->team->part[0].ops->meets_within && pace->domain->work != NULL) {
+        return strake_share_work(pace, error);
+    }
     if (pace->kind == STRAKE_WHERE_AUTO) {
         return strake_choose(pace, error);
-    }
-    if (pace->team->part[0].ops->meets_within && pace->domain->work != NULL) {
-        return share_work(pace, error);
     }
     STRAKE_TRY(first_weights(pace, weight, error));
     strake_rescue_weights(pace, weight);

@@ -34,6 +34,12 @@ strake_status strake_balance_place(strake_pace *pace, const double *weight, stra
 strake_status strake_balance_weights(strake_pace *pace, double *weight, double *seconds,
                                      strake_error *error);
 
+/**
+ * Where parts meet within steps (sample.c): finds their rates, as tuned or on a few slabs, and places them by their
+ * work; under the model's policy without those that would make no step shorter.
+ */
+strake_status strake_share_work(strake_pace *pace, strake_error *error);
+
 /** `auto`: chooses and places. */
 strake_status strake_choose(strake_pace *pace, strake_error *error);
 

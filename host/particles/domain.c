@@ -32,6 +32,33 @@ static bool lacks_results(const strake_domain *domain)
     return of(domain)->state == STRAKE_PARTICLES_AHEAD;
 }
 
+/* Particles of every slice that have neighbours, as the host has them. @param[out] count  [slice] */
+static void count_particles(const strake_particles *p, double *count)
+{
+    memset(count, 0, (size_t)p->domain.slabs * sizeof *count);
+    for (int64_t n = 0; n < p->host.count; n++) {
+        const int32_t cell = p->host.cell[n];
+        if (cell >= 0 && p->host.kind[n] != STRAKE_PARTICLE_WALL) {
+            count[strake_cells_slice(p->host.cells, cell)] += 1.0;
+        }
+    }
+}
+
+/* Trials of some slices have counted their pairs: a particle of the others has as many. */
+static void spread_pairs(strake_particles *p)
+{
+    double *const pairs = p->crew.work, *const count = p->domain.work;
+    double counted = 0.0, sum = 0.0;
+    count_particles(p, count);
+    for (int64_t slice = 0; slice < p->domain.slabs; slice++) {
+        counted += pairs[slice] > 0.0 ? count[slice] : 0.0;
+        sum += pairs[slice];
+    }
+    for (int64_t slice = 0; slice < p->domain.slabs && counted > 0.0; slice++) {
+        pairs[slice] = count[slice] * sum / counted;
+    }
+}
+
 static void note(strake_domain *domain, strake_domain_event event)
 {
     strake_particles *const p = strake_particles_of(domain);
@@ -44,8 +71,11 @@ static void note(strake_domain *domain, strake_domain_event event)
     case STRAKE_DOMAIN_STORED:
         p->state = STRAKE_PARTICLES_SEEN;
         break;
-    case STRAKE_DOMAIN_PLACED:
     case STRAKE_DOMAIN_SPOILT:
+        spread_pairs(p);
+        p->state = p->state != STRAKE_PARTICLES_NONE ? STRAKE_PARTICLES_GIVEN : p->state;
+        break;
+    case STRAKE_DOMAIN_PLACED:
         p->state = p->state != STRAKE_PARTICLES_NONE ? STRAKE_PARTICLES_GIVEN : p->state;
         break;
     case STRAKE_DOMAIN_REFRESHED:
@@ -83,11 +113,8 @@ static void weigh(strake_domain *domain)
         domain->work[slice] = p->crew.work[slice];
         sum += domain->work[slice];
     }
-    for (int64_t n = 0; n < p->host.count && !(sum > 0.0); n++) {
-        const int32_t cell = p->host.cell[n];
-        if (cell >= 0 && p->host.kind[n] != STRAKE_PARTICLE_WALL) {
-            domain->work[strake_cells_slice(p->host.cells, cell)] += 1.0;
-        }
+    if (!(sum > 0.0)) {
+        count_particles(p, domain->work);
     }
 }
 

@@ -199,9 +199,22 @@ static strake_status stop_clock(strake_part *part, strake_clock *clock, strake_e
     return strake_particles_note_lost(strake_particles_of(part->domain), error);
 }
 
+/* Steps that are taken back by those who ask for them: nobody is told who leaves, and no pairs are counted. */
+static strake_status try_steps(body *b, int64_t steps, strake_error *error)
+{
+    const double pairs = b->run->clock.pairs;
+    const strake_status status = strake_sph_step(b->run, steps, INFINITY, error);
+    b->run->clock.pairs = pairs;
+    b->run->leavers = 0;
+    return status;
+}
+
 static strake_status leg(strake_part *part, strake_leg *leg, bool *finite, strake_error *error)
 {
     body *const b = part->body;
+    if (leg->sweep < 0) {
+        return try_steps(b, leg->steps, error);
+    }
     strake_particles *const p = strake_particles_of(part->domain);
     strake_status status = STRAKE_OK;
     int64_t left = leg->steps;

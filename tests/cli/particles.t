@@ -377,6 +377,11 @@ if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$
     check "with a GPU auto measures each, then both, and takes what is fastest, to the same bytes" bash -c '
         grep -q "auto: \(cpu\|ocl:0\|hybrid\), about [0-9.]* ms a step" .err && diff -rq -x run.json one two >&2 &&
         [ "$(grep -c "\"why\": \"measured alone\"" auto.json)" -eq 2 ] && grep -q "measured together" auto.json && [ "$(grep -c "\"why\": \"the fastest\"" auto.json)" -eq 1 ]'
+    STRAKE_TEST_SLOW=5000 STRAKE_OPENCL_LIBRARY=$PWD/gpu.so try run drop.yaml --on ocl:0,cpu --threads 1 --output two --report slow.json --set checkpoint.every=30
+    check "who is too slow to make steps shorter has no slices from the first step on, to the same bytes" bash -c '
+        grep -q "ocl:0 begins without slabs: with it a step would not be 3 % shorter" .err && diff -rq -x run.json one two >&2 &&
+        grep -q "\"where\": \"ocl:0\".*\"why\": \"measured on [0-9]* of [0-9]* slabs\"" slow.json &&
+        grep -q "\"id\": \"ocl:0\".*\"share_changes\": 0.*\"rows\": \[0, 0\]" slow.json'
 else
     skip "auto with a GPU" "no OpenCL device, or no library to link with"
 fi

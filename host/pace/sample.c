@@ -1,0 +1,228 @@
+/*
+ * The first split where parts meet within steps, which can hardly be tried and taken back: each computes a few slabs
+ * of the domain alone, and what it takes for their work says who begins.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "engine/chains.h"
+#include "pace/choose.h"
+#include "pace/predict.h"
+
+enum { LEAST_SLABS = 3, MOST_STEPS = 64 };
+
+/* Items, so many of which keep a GPU busy, or processors and devices made of them. */
+static const double items_of_gpu = 5e5, items_of_processors = 8192.0;
+
+/* Steps of a sample take so long at least [s]. */
+static const double enough = 0.02;
+
+/* Another part must make a step shorter by this factor. */
+static const double least_gain = 1.03;
+
+typedef struct sampling {
+    strake_pace *pace;
+    strake_range own; /* slabs of this process */
+    double *before;   /* [slabs + 1] their work */
+    double rate
+        [STRAKE_MAX_PARTS]; /* [s] of a unit of work; INFINITY: it takes no part, 0: not known */
+} sampling;
+
+static void weigh(const sampling *s)
+{
+    strake_domain *const d = s->pace->domain;
+    d->ops->weigh(d);
+    strake_domain_sum_work(d, s->own, s->before);
+}
+
+/* Slabs around the one with half of the work before it. */
+static strake_range pick(const sampling *s, const strake_part *part)
+{
+    const strake_domain *const d = s->pace->domain;
+    const int64_t all = s->own.end - s->own.first;
+    const double each = (double)d->n[0] * (double)d->n[1] * (double)d->n[2] / (double)d->slabs;
+    const double wanted = strake_part_is_gpu(part) ? items_of_gpu : items_of_processors;
+    const double slabs = fmin(fmax(ceil(wanted / fmax(each, 1.0)), LEAST_SLABS), (double)all);
+    int64_t middle = 0;
+    while (middle < all && s->before[middle + 1] < 0.5 * s->before[all]) {
+        middle++;
+    }
+    int64_t first = middle - (int64_t)slabs / 2;
+    first = first + (int64_t)slabs > all ? all - (int64_t)slabs : first;
+    first = first < 0 ? 0 : first;
+    return (strake_range){s->own.first + first, s->own.first + first + (int64_t)slabs};
+}
+
+/* Seconds of a step of the placed part, the only one. */
+static strake_status time_steps(strake_team *team, double *seconds, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    double took = 0.0;
+    STRAKE_TRY(strake_team_upload(team, error));
+    STRAKE_TRY(strake_team_try(team, 1, error)); /* it compiles, and brings in order */
+    for (int64_t steps = 1; took < enough && steps <= MOST_STEPS; steps *= 2) {
+        const double start = strake_clock_seconds();
+        STRAKE_TRY(strake_team_try(team, steps, error));
+        took = strake_clock_seconds() - start;
+        *seconds = took / (double)steps;
+    }
+cleanup:
+    return status;
+}
+
+/* The rate of a part, on slabs of its own. What is wrong with their states the steps will tell. */
+static strake_status sample(sampling *s, int e, strake_error *error)
+{
+    strake_pace *const pace = s->pace;
+    strake_domain *const d = pace->domain;
+    const strake_range some = pick(s, &pace->team->part[e]);
+    double weight[STRAKE_MAX_PARTS] = {0.0};
+    double seconds = 0.0;
+    char why[80];
+    weight[e] = 1.0;
+    d->own = some;
+    strake_status status = strake_team_place(pace->team, weight, error);
+    status = status == STRAKE_OK ? time_steps(pace->team, &seconds, error) : status;
+    d->own = s->own;
+    d->ops->note(d, STRAKE_DOMAIN_SPOILT);
+    weigh(s);
+    const double work = s->before[some.end - s->own.first] - s->before[some.first - s->own.first];
+    s->rate[e] = status == STRAKE_OK && work > 0.0 ? seconds / work : 0.0;
+    (void)snprintf(why, sizeof why, "measured on %lld of %lld slabs",
+                   (long long)(some.end - some.first), (long long)(s->own.end - s->own.first));
+    strake_tell_choice_of(pace, pace->team->part[e].name,
+                          s->rate[e] * s->before[s->own.end - s->own.first], false, why);
+    return status == STRAKE_ERR_NUMERIC ? STRAKE_OK : status;
+}
+
+/* As tuned where that is known, else of a device of this name, else measured. */
+static strake_status find_rates(sampling *s, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_pace *const pace = s->pace;
+    strake_prediction *const p = calloc(1, sizeof *p);
+    const double all = s->before[s->own.end - s->own.first];
+    STRAKE_CHECK(p != NULL, error, STRAKE_ERR_MEMORY, "out of memory for a prediction");
+    strake_predict(pace, 1.0, p);
+    for (int e = 0; e < pace->team->parts; e++) {
+        const int twin = strake_balance_twin(pace->team, e);
+        const strake_team_part *const part = &p->part[e];
+        const double alone = part->fixed + part->slab * (double)(s->own.end - s->own.first);
+        if (pace->team->part[e].dropped) {
+            s->rate[e] = (double)INFINITY;
+        } else if (twin >= 0) {
+            s->rate[e] = s->rate[twin];
+        } else if (p->complete && isfinite(alone)) {
+            s->rate[e] = alone / all;
+            strake_tell_choice_of(pace, pace->team->part[e].name, alone, false, p->why[e]);
+        } else {
+            STRAKE_TRY(sample(s, e, error));
+        }
+    }
+cleanup:
+    free(p);
+    return status;
+}
+
+/* Cuts the slabs for those who take part. @return the seconds of a step; INFINITY: there is no such cut */
+static double cut(const sampling *s, const bool *taken, bool is_needed, int64_t *owned)
+{
+    const int64_t slabs = s->own.end - s->own.first;
+    const int parts = s->pace->team->parts;
+    strake_chain chain[STRAKE_MAX_PARTS];
+    for (int e = 0; e < parts; e++) {
+        owned[e] = 0;
+        chain[e] = (strake_chain){.rate = taken[e] ? s->rate[e] : (double)INFINITY,
+                                  .least = 1,
+                                  .most = slabs,
+                                  .is_needed = taken[e] && is_needed};
+    }
+    return strake_chains_cut(s->before, slabs, chain, parts, owned);
+}
+
+/* The fastest, and who makes a step shorter beside those before. @return the seconds of a step */
+static double take_worthy(const sampling *s, int64_t *owned)
+{
+    const int parts = s->pace->team->parts;
+    bool taken[STRAKE_MAX_PARTS] = {false}, tried[STRAKE_MAX_PARTS] = {false};
+    double best = (double)INFINITY;
+    for (int k = 0; k < parts; k++) {
+        int next = -1;
+        for (int e = 0; e < parts; e++) {
+            const bool is_faster = next < 0 || s->rate[e] < s->rate[next];
+            next = !tried[e] && isfinite(s->rate[e]) && is_faster ? e : next;
+        }
+        if (next < 0) {
+            break;
+        }
+        tried[next] = taken[next] = true;
+        const double with = cut(s, taken, false, owned);
+        taken[next] = k == 0 || best > least_gain * with;
+        best = taken[next] ? with : best;
+    }
+    return cut(s, taken, false, owned);
+}
+
+/* All that were not dropped; where slabs are fewer the first ones. */
+static double take_all(const sampling *s, int64_t *owned)
+{
+    bool taken[STRAKE_MAX_PARTS];
+    for (int e = 0; e < s->pace->team->parts; e++) {
+        taken[e] = isfinite(s->rate[e]);
+    }
+    const double seconds = cut(s, taken, true, owned);
+    return isfinite(seconds) ? seconds : cut(s, taken, false, owned);
+}
+
+/* Where a rate is not known nothing is compared; else what is known is told to the balancer. */
+static bool keep_rates(sampling *s)
+{
+    strake_pace *const pace = s->pace;
+    const int64_t slabs = s->own.end - s->own.first;
+    const double each = s->before[slabs] / (double)slabs;
+    bool known = each > 0.0;
+    for (int e = 0; e < pace->team->parts; e++) {
+        known = known && s->rate[e] > 0.0;
+    }
+    for (int e = 0; e < pace->team->parts; e++) {
+        const bool takes_part = !pace->team->part[e].dropped;
+        pace->predicted[e] =
+            (strake_times_line){0.0, known && takes_part ? s->rate[e] * each : 0.0, 0.1};
+        s->rate[e] = known ? s->rate[e] : takes_part ? 1.0 : (double)INFINITY;
+    }
+    return known;
+}
+
+strake_status strake_share_work(strake_pace *pace, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_team *const team = pace->team;
+    double weight[STRAKE_MAX_PARTS], seconds = 0.0;
+    bool known = false;
+    int64_t owned[STRAKE_MAX_PARTS];
+    sampling s = {.pace = pace, .own = pace->domain->own};
+    const strake_balance_policy policy = strake_rebalance_policy(pace->which, team->has_weights);
+    s.before = calloc((size_t)(s.own.end - s.own.first) + 1, sizeof *s.before);
+    STRAKE_CHECK(s.before != NULL, error, STRAKE_ERR_MEMORY, "out of memory sharing slabs");
+    weigh(&s);
+    STRAKE_TRY(find_rates(&s, error));
+    known = keep_rates(&s);
+    seconds =
+        known && policy == STRAKE_BALANCE_MODEL ? take_worthy(&s, owned) : take_all(&s, owned);
+    for (int e = 0; e < team->parts; e++) {
+        weight[e] = (double)owned[e];
+        if (owned[e] == 0 && !team->part[e].dropped) {
+            strake_tell(&team->notices,
+                        "%s begins without slabs: with it a step would not be %.0f %% shorter",
+                        team->part[e].name, 100.0 * (least_gain - 1.0));
+        }
+    }
+    STRAKE_TRY(strake_team_place(team, weight, error));
+    strake_tell_choice(pace, known ? seconds : 0.0, true, "shares of the work by these rates");
+cleanup:
+    free(s.before);
+    return status;
+}
