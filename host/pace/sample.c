@@ -12,7 +12,7 @@
 #include "pace/choose.h"
 #include "pace/predict.h"
 
-enum { LEAST_SLABS = 3, MOST_STEPS = 64 };
+enum { LEAST_SLABS = 3, MOST_STEPS = 64, TIMES = 3 };
 
 /* Items, so many of which keep a GPU busy, or processors and devices made of them. */
 static const double items_of_gpu = 5e5, items_of_processors = 8192.0;
@@ -20,8 +20,8 @@ static const double items_of_gpu = 5e5, items_of_processors = 8192.0;
 /* Steps of a sample take so long at least [s]. */
 static const double enough = 0.02;
 
-/* Another part must make a step shorter by this factor. */
-static const double least_gain = 1.03;
+/* Another part must make a step shorter by this factor, also if it is slower than measured by that one. */
+static const double least_gain = 1.03, most_off = 1.25;
 
 typedef struct sampling {
     strake_pace *pace;
@@ -56,18 +56,21 @@ static strake_range pick(const sampling *s, const strake_part *part)
     return (strake_range){s->own.first + first, s->own.first + first + (int64_t)slabs};
 }
 
-/* Seconds of a step of the placed part, the only one. */
+/* Seconds of a step of the placed part, the only one: what disturbs makes it no shorter. */
 static strake_status time_steps(strake_team *team, double *seconds, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     double took = 0.0;
+    int64_t steps = 1;
     STRAKE_TRY(strake_team_upload(team, error));
     STRAKE_TRY(strake_team_try(team, 1, error)); /* it compiles, and brings in order */
-    for (int64_t steps = 1; took < enough && steps <= MOST_STEPS; steps *= 2) {
+    *seconds = (double)INFINITY;
+    for (int k = 0; k < TIMES; k += took < enough && steps < MOST_STEPS ? 0 : 1) {
         const double start = strake_clock_seconds();
         STRAKE_TRY(strake_team_try(team, steps, error));
         took = strake_clock_seconds() - start;
-        *seconds = took / (double)steps;
+        *seconds = fmin(*seconds, took / (double)steps);
+        steps = took < enough && steps < MOST_STEPS ? 2 * steps : steps;
     }
 cleanup:
     return status;
@@ -127,15 +130,16 @@ cleanup:
     return status;
 }
 
-/* Cuts the slabs for those who take part. @return the seconds of a step; INFINITY: there is no such cut */
-static double cut(const sampling *s, const bool *taken, bool is_needed, int64_t *owned)
+/* Cuts the slabs for those who take part, of whom one (-1: none) may be slower. @return the seconds of a step; INFINITY: there is no such cut */
+static double cut(const sampling *s, const bool *taken, int doubted, bool is_needed, int64_t *owned)
 {
     const int64_t slabs = s->own.end - s->own.first;
     const int parts = s->pace->team->parts;
     strake_chain chain[STRAKE_MAX_PARTS];
     for (int e = 0; e < parts; e++) {
         owned[e] = 0;
-        chain[e] = (strake_chain){.rate = taken[e] ? s->rate[e] : (double)INFINITY,
+        const double off = e == doubted ? most_off : 1.0;
+        chain[e] = (strake_chain){.rate = taken[e] ? off * s->rate[e] : (double)INFINITY,
                                   .least = 1,
                                   .most = slabs,
                                   .is_needed = taken[e] && is_needed};
@@ -159,11 +163,10 @@ static double take_worthy(const sampling *s, int64_t *owned)
             break;
         }
         tried[next] = taken[next] = true;
-        const double with = cut(s, taken, false, owned);
-        taken[next] = k == 0 || best > least_gain * with;
-        best = taken[next] ? with : best;
+        taken[next] = k == 0 || best > least_gain * cut(s, taken, next, false, owned);
+        best = cut(s, taken, -1, false, owned);
     }
-    return cut(s, taken, false, owned);
+    return cut(s, taken, -1, false, owned);
 }
 
 /* All that were not dropped; where slabs are fewer the first ones. */
@@ -173,8 +176,8 @@ static double take_all(const sampling *s, int64_t *owned)
     for (int e = 0; e < s->pace->team->parts; e++) {
         taken[e] = isfinite(s->rate[e]);
     }
-    const double seconds = cut(s, taken, true, owned);
-    return isfinite(seconds) ? seconds : cut(s, taken, false, owned);
+    const double seconds = cut(s, taken, -1, true, owned);
+    return isfinite(seconds) ? seconds : cut(s, taken, -1, false, owned);
 }
 
 /* Where a rate is not known nothing is compared; else what is known is told to the balancer. */

@@ -87,6 +87,7 @@ void strake_sph_crew_start(strake_sph_crew *crew)
         m->is_here = m->run != NULL && m->own.first < m->own.end;
         m->meetings = m->passes = 0;
         m->waited = 0.0;
+        m->stalls = 0;
         strake_bell_ring(&m->met, 0);
         strake_bell_ring(&m->brought, 0);
     }
@@ -155,6 +156,13 @@ strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake
     }
     own->waited += strake_clock_seconds() - start;
     return STRAKE_OK;
+}
+
+void strake_sph_note_stall(strake_sph_run *run)
+{
+    if (run->crew != NULL) {
+        own_of(run)->stalls++;
+    }
 }
 
 /* --- slices ---------------------------------------------------------------------------------------- */

@@ -5,8 +5,9 @@
  * neighbours have the same bits whoever has which slices.
  *
  * Between two orders only forces travel: after each pass everybody leaves those of its outermost slices in boxes, and all
- * integrate their ghosts themselves. With a new order particles change hands: each leaves those that others need, takes
- * those that it needs of them, and sorts. That is also when slices go to others.
+ * integrate their ghosts themselves. How long the next step may be all hear from each other while its first pass, which
+ * does not need that, is computed: so they meet twice a step. With a new order particles change hands: each leaves those
+ * that others need, takes those that it needs of them, and sorts. That is also when slices go to others.
  *
  * Who fails stops all; each finds that where it waits.
  */
@@ -39,7 +40,8 @@ typedef struct strake_sph_member {
     size_t box_bytes[2][2];
     strake_sph_image out; /**< at an order: particles that others need */
     int64_t out_room;
-    double waited; /**< seconds for others, since the start */
+    double waited;  /**< seconds for others, since the start */
+    int64_t stalls; /**< times that it had asked for nothing more when it waited, likewise */
 } strake_sph_member;
 
 typedef struct strake_sph_crew {
@@ -77,6 +79,9 @@ bool strake_sph_is_alone(const strake_sph_run *run);
 
 /** Meets all others. @param[in,out] said  own, then of all @return STRAKE_ERR_STATE if one of them failed */
 strake_status strake_sph_meet(strake_sph_run *run, strake_sph_said *said, strake_error *error);
+
+/** It waits, and has nothing to compute meanwhile. */
+void strake_sph_note_stall(strake_sph_run *run);
 
 /** A slice in words: who needs it with these ranges, the present ones or the next. */
 typedef enum strake_sph_share {

@@ -82,6 +82,8 @@ typedef struct strake_sph_device {
     strake_range low, high,
         ghost[2];      /**< particles of the first and the last own slice, and of ghosts */
     int64_t passed[2]; /**< groups of work-items of the last passes */
+    bool is_asked;     /**< what a look finds comes with the next pass, ... */
+    double seen[STRAKE_SPH_FOUND], fastest[2]; /**< ... to here; of what moves, as it was asked */
     cl_mem x[2], v[2], volume[2]; /**< the present state at [now], half a step later at the other */
     int now;
     size_t words_bytes;
@@ -168,6 +170,7 @@ strake_status strake_sph_make_room(strake_sph_device *own, int64_t count, strake
 /** Passes, advances and looks where others compute, too (strake_sph_ops). */
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error);
 strake_status strake_sph_advance_shared(strake_sph_run *run, bool is_whole, strake_error *error);
+strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error);
 strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
                                      strake_error *error);
 /** What these need beyond what a device that is alone has. */

@@ -90,27 +90,49 @@ cleanup:
     return status;
 }
 
+/* What was asked for comes with the forces. */
+static strake_status leave_found(strake_sph_device *own, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_CL("clEnqueueReadBuffer",
+              own->session.cl->clEnqueueReadBuffer(own->transfers, own->found, CL_FALSE, 0,
+                                                   sizeof own->seen, own->seen, 0, NULL, NULL),
+              error, own->session.device);
+cleanup:
+    return status;
+}
+
+/* Particles of an outermost slice that others have as ghosts; else none, at that end. */
+static strake_range find_edge(const strake_sph_device *own, int end)
+{
+    const strake_range slice = end == 0 ? own->low : own->high;
+    const int64_t at = end == 0 ? slice.first : slice.end;
+    return strake_sph_has_reader(&own->run, end) ? slice : (strake_range){at, at};
+}
+
 strake_status strake_sph_pass_shared(strake_sph_run *run, bool is_half, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_device *const own = (strake_sph_device *)run;
     const strake_cl *const cl = own->session.cl;
-    /* Of one slice; of two the lower one may be empty. */
-    const bool is_one = own->low.first == own->high.first && own->low.end == own->high.end;
-    const strake_range between = {own->low.end, own->high.first};
+    const strake_range low = find_edge(own, 0), high = find_edge(own, 1);
+    /* Of one slice it is both. */
+    const strake_range last = {high.first > low.end ? high.first : low.end, high.end};
+    const strake_range between = {low.end, last.first};
     int64_t row = 0;
     STRAKE_TRY(strake_sph_open_shared(own, error));
     STRAKE_TRY(is_half ? STRAKE_OK : strake_sph_plan_shared(own, false, error));
-    STRAKE_TRY(add_forces(own, is_half, own->low, &row, error));
-    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, own->high, &row, error));
+    STRAKE_TRY(add_forces(own, is_half, low, &row, error));
+    STRAKE_TRY(add_forces(own, is_half, last, &row, error));
     STRAKE_TRY(strake_cl_follow(cl, own->session.device, own->transfers, own->queue, error));
     /* Before the transfers: drivers wait for those from memory that is not pinned where they are asked for. */
-    STRAKE_TRY(is_one ? STRAKE_OK : add_forces(own, is_half, between, &row, error));
+    STRAKE_TRY(add_forces(own, is_half, between, &row, error));
     STRAKE_CL("clFlush", cl->clFlush(own->queue), error, own->session.device);
     for (int end = 0; end < 2; end++) {
         STRAKE_TRY(strake_sph_has_reader(run, end) ? leave_forces(own, is_half, end, error)
                                                    : STRAKE_OK);
     }
+    STRAKE_TRY(own->is_asked && !is_half ? leave_found(own, error) : STRAKE_OK);
     STRAKE_CL("clFlush", cl->clFlush(own->transfers), error, own->session.device);
     own->passed[is_half] = row;
     STRAKE_TRY(strake_cl_wait_queue(cl, own->session.device, &own->waiter, own->transfers, error));
@@ -176,15 +198,13 @@ cleanup:
     return status;
 }
 
-strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
-                                     strake_error *error)
+/* Enqueues that the device finds it. */
+static strake_status find(strake_sph_device *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
-    strake_sph_device *const own = (strake_sph_device *)run;
-    const strake_sph *const sph = run->sph;
+    strake_sph_run *const run = &own->run;
     const cl_int inner[2] = {(cl_int)run->inner.first, (cl_int)run->inner.end};
     const int64_t passed = own->passed[0] > own->passed[1] ? own->passed[0] : own->passed[1];
-    double found[STRAKE_SPH_FOUND];
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_LOOK);
     STRAKE_TRY(strake_sph_open_shared(own, error));
     pass_buffer(&a, &own->clock_there);
@@ -204,13 +224,38 @@ strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
     pass_buffer(&a, &own->most);
     pass_buffer(&a, &own->found);
     STRAKE_TRY(strake_sph_launch(own, STRAKE_SPH_SUM_UP, &a, 1, error));
-    STRAKE_TRY(strake_sph_read(own, own->found, 0, sizeof found, found, error));
+    for (int k = 0; k < 2; k++) {
+        own->fastest[k] = own->movers.frames.fastest[k];
+    }
+cleanup:
+    return status;
+}
+
+strake_status strake_sph_ask_shared(strake_sph_run *run, strake_error *error)
+{
+    strake_sph_device *const own = (strake_sph_device *)run;
+    own->is_asked = true;
+    return find(own, error);
+}
+
+strake_status strake_sph_look_shared(strake_sph_run *run, strake_sph_seen *seen,
+                                     strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_device *const own = (strake_sph_device *)run;
+    const strake_sph *const sph = run->sph;
+    const double *const found = own->seen;
+    if (!own->is_asked) {
+        STRAKE_TRY(find(own, error));
+        STRAKE_TRY(strake_sph_read(own, own->found, 0, sizeof own->seen, own->seen, error));
+    }
+    own->is_asked = false;
     *seen = (strake_sph_seen){.far = found[4],
                               .fast = found[5],
                               .bad = found[6] < (double)INT_MAX ? (int64_t)found[6] : -1};
     for (int k = 0; k < 2; k++) {
-        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->movers.frames.fastest[k],
-                                   sph->smoothing, sph->cfl, strake_sph_viscous_bound(sph));
+        seen->bound[k] = sph_bound(found[2 * k], found[2 * k + 1] + own->fastest[k], sph->smoothing,
+                                   sph->cfl, strake_sph_viscous_bound(sph));
     }
 cleanup:
     return status;

@@ -60,6 +60,8 @@ typedef struct strake_sph_ops {
     strake_status (*pass)(strake_sph_run *run, bool is_half, strake_error *error);
     /** Half a step of run->clock.dt, or all of it, with the forces of the last pass. */
     strake_status (*advance)(strake_sph_run *run, bool is_whole, strake_error *error);
+    /** Asks for what look() says of the present state, which then is to be found while the next pass is computed. NULL: look at once */
+    strake_status (*ask)(strake_sph_run *run, strake_error *error);
     /** Waits for all that was asked for, and says what is known. */
     strake_status (*look)(strake_sph_run *run, strake_sph_seen *seen, strake_error *error);
     /** The number of a particle. */
@@ -94,6 +96,8 @@ struct strake_sph_run {
     double far,
         fast; /**< squares of the farthest way since the last order and of the greatest speed, of all ... */
     double own_fast;       /**< likewise, of its own */
+    strake_sph_seen seen;  /**< what it saw last of its own */
+    bool is_ahead;         /**< of the step to come the first pass was asked for */
     bool is_seen;          /**< ... as they are now */
     double end;            /**< of the step under way [s] */
     strake_sph_crew *crew; /**< NULL: it is alone for ever */

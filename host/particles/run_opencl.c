@@ -276,6 +276,7 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                        .order = order,
                                        .pass = strake_sph_pass_shared,
                                        .advance = strake_sph_advance_shared,
+                                       .ask = strake_sph_ask_shared,
                                        .look = strake_sph_look_shared,
                                        .name = name,
                                        .view = view,

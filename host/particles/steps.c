@@ -18,18 +18,26 @@ static bool is_outworn(const strake_sph_run *run)
     return sph_is_outworn(run->far, run->fast, run->clock.bound, most) != 0;
 }
 
+/* Whether that is likely after the step to come, as all foresee it alike. */
+static bool will_be_outworn(const strake_sph_run *run)
+{
+    const strake_sph_clock *const clock = &run->clock;
+    const double most = run->sph->skin * run->sph->smoothing;
+    const bool is_old = run->sph->rebuild > 0 && clock->since + 1 >= run->sph->rebuild;
+    return is_old || sph_is_outworn(run->far, run->fast, 3.0 * clock->bound, most) != 0;
+}
+
 /*
- * Where all are now, and the bounds that passes found, which is to be @p bound in the end; NULL: none has. Of several
- * who have particles with NaN or Inf the first in the order of slices names it.
+ * Where all are now, by what each has seen, and the bounds that passes found, which is to be @p bound in the end; NULL:
+ * none has. Of several who have particles with NaN or Inf the first in the order of slices names it.
  */
-static strake_status look(strake_sph_run *run, int passes, double *bound, strake_error *error)
+static strake_status share(strake_sph_run *run, int passes, double *bound, strake_error *error)
 {
     strake_status status = STRAKE_OK;
+    strake_sph_seen seen = run->seen;
     strake_sph_said said = {.sum = 0.0};
-    strake_sph_seen seen = {.bad = -1};
     double first = 0.0, least = 0.0;
     int64_t number = 0;
-    STRAKE_TRY(run->ops->look(run, &seen, error));
     seen.bad = passes < 2 ? -1 : seen.bad; /* what a step began with is its own matter */
     first = seen.bad >= 0 ? (double)(run->cells.n[0] - run->own.first) : 0.0;
     least = passes < 2 || seen.bound[0] < seen.bound[1] ? seen.bound[0] : seen.bound[1];
@@ -48,6 +56,43 @@ static strake_status look(strake_sph_run *run, int passes, double *bound, strake
         STRAKE_TRY(strake_sph_fail_bad(run, number, error));
     }
     STRAKE_TRY(said.most[BAD] > 0.0 ? strake_sph_fail_stopped(error) : STRAKE_OK);
+cleanup:
+    return status;
+}
+
+/* The same as it is at once. */
+static strake_status look(strake_sph_run *run, int passes, double *bound, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    strake_sph_note_stall(run);
+    STRAKE_TRY(run->ops->look(run, &run->seen, error));
+    STRAKE_TRY(share(run, passes, bound, error));
+cleanup:
+    return status;
+}
+
+/*
+ * After a step that others follow: the next one's first pass, which needs no time step, goes ahead, and the others learn
+ * where all are while it is computed. Where that turns out to ask for a new order the pass is made again.
+ */
+static strake_status go_ahead(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    STRAKE_TRY(run->ops->ask != NULL ? run->ops->ask(run, error)
+                                     : run->ops->look(run, &run->seen, error));
+    STRAKE_TRY(run->ops->pass(run, false, error));
+    run->is_ahead = true;
+cleanup:
+    return status;
+}
+
+/* What it was to find. */
+static strake_status catch_up(strake_sph_run *run, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    run->is_ahead = false;
+    STRAKE_TRY(run->ops->ask != NULL ? run->ops->look(run, &run->seen, error) : STRAKE_OK);
+    STRAKE_TRY(share(run, 2, &run->clock.bound, error));
 cleanup:
     return status;
 }
@@ -71,13 +116,17 @@ cleanup:
     return status;
 }
 
-static strake_status take_step(strake_sph_run *run, double until, strake_error *error)
+static strake_status take_step(strake_sph_run *run, double until, bool is_last, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_sph_clock *const clock = &run->clock;
-    bool ends = false;
+    const bool was_ahead = run->is_ahead;
+    const int64_t orders = clock->rebuilds;
+    bool ends = false, goes_ahead = false;
+    STRAKE_TRY(was_ahead ? catch_up(run, error) : STRAKE_OK);
     STRAKE_TRY(bring_in_order(run, error));
-    STRAKE_TRY(run->ops->pass(run, false, error));
+    STRAKE_TRY(!was_ahead || clock->rebuilds > orders ? run->ops->pass(run, false, error)
+                                                      : STRAKE_OK);
     /* Of the first step the first pass finds the bound. */
     STRAKE_TRY(clock->steps == 0 ? look(run, 1, &clock->bound, error) : STRAKE_OK);
     if (clock->since == 0 && is_outworn(run)) {
@@ -87,6 +136,7 @@ static strake_status take_step(strake_sph_run *run, double until, strake_error *
     clock->dt = clock->bound < until - clock->time ? clock->bound : until - clock->time;
     ends = clock->dt < clock->bound;
     run->end = ends ? until : clock->time + clock->dt;
+    goes_ahead = !is_last && run->end < until && !strake_sph_is_alone(run) && !will_be_outworn(run);
     STRAKE_TRY(run->ops->advance(run, false, error));
     STRAKE_TRY(run->ops->pass(run, true, error));
     STRAKE_TRY(run->ops->advance(run, true, error));
@@ -94,7 +144,7 @@ static strake_status take_step(strake_sph_run *run, double until, strake_error *
     clock->pairs += 2.0 * run->pairs;
     clock->steps++;
     clock->since++;
-    STRAKE_TRY(look(run, 2, &clock->bound, error));
+    STRAKE_TRY(goes_ahead ? go_ahead(run, error) : look(run, 2, &clock->bound, error));
 cleanup:
     return status;
 }
@@ -105,8 +155,9 @@ strake_status strake_sph_step(strake_sph_run *run, int64_t steps, double until, 
     if (run->ops->step != NULL && strake_sph_is_alone(run)) {
         return run->ops->step(run, steps, until, error);
     }
+    run->is_ahead = false;
     for (int64_t k = 0; k < steps && run->clock.time < until; k++) {
-        STRAKE_TRY(take_step(run, until, error));
+        STRAKE_TRY(take_step(run, until, k + 1 == steps, error));
     }
 cleanup:
     /* Who was stopped stops nobody: the one that fails may still be on its way. */
