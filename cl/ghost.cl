@@ -1,6 +1,7 @@
 /*
  * ghost.cl: where ghost cells of a state array take their values from, and their fill by a group. No arithmetic.
- * Index maps: 0 periodic, 1 open (nearest), 2 no-flux (mirror), as enum strake_boundary.
+ * Index maps: 0 periodic, 1 open (nearest), 2 no-flux (mirror), as enum strake_boundary. On grids that end at poles
+ * (3) columns are periodic, and what lies beyond a pole is a copy half a turn further.
  */
 static inline int ghost_source(int boundary, int n, int i)
 {
@@ -16,6 +17,12 @@ static inline int ghost_source(int boundary, int n, int i)
         return k < n ? k : period - 1 - k;
     }
     return (i % n + n) % n;
+}
+
+/* The column that another one copies beyond a pole; as it is without one. */
+static inline int turned_column(int boundary, int n, int j)
+{
+    return boundary == 3 ? ghost_source(0, n, j + n / 2) : j;
 }
 
 /* The place of the k-th ghost along an axis: lo of them lie before cell 0, the others from n on. */
@@ -59,7 +66,8 @@ static inline int group_again(int axis)
 /*
  * Ghosts of a two-dimensional array that copy cells of a group: those of the group's rows [row,
  * row_end) and columns [col, col_end), which all of it has stored. All work-items of the group call
- * it together. Pair k copies slab pairs[2k+1] of the array to pairs[2k]; row 0 is slab @p base.
+ * it together. Pair k copies slab pairs[2k+1] of the array to pairs[2k]; row 0 is slab @p base. Boundary: of the
+ * columns, or 3 where the pairs lie across poles.
  */
 static inline void fill_ghosts(__global real *array, const long slab, const long origin,
                                const int row, const int row_end, const int col, const int col_end,
@@ -95,8 +103,9 @@ static inline void fill_ghosts(__global real *array, const long slab, const long
         const long away = (pairs[2 * p] - pairs[2 * p + 1]) * slab;
         for (int k = item; k < columns + sides; k += items) {
             const int side = k - columns;
-            const int to = side < 0 ? col + k : ghost_place(lo, n2, side);
-            const int from = ghost_source(boundary, n2, to);
+            const int to =
+                side < 0 ? turned_column(boundary, n2, col + k) : ghost_place(lo, n2, side);
+            const int from = ghost_source(boundary, n2, turned_column(boundary, n2, to));
             if (from >= col && from < col_end) {
                 array[line + away + to] = array[line + from];
             }

@@ -19,10 +19,10 @@ __kernel void ghost_columns(__global real *array, const long slab, const long pi
     array[line + to] = array[line + ghost_source(boundary, n, to)];
 }
 
-/* Ghost lines of the middle axis, whole lines with their column ghosts: (pitch, lo + hi, slabs). */
+/* Ghost lines of the middle axis, whole lines with their column ghosts, lo2 of them on the left: (pitch, lo + hi, slabs). */
 __kernel void ghost_lines(__global real *array, const long slab, const long pitch,
                           const long first_line, const int slabs, const int n, const int lo,
-                          const int hi, const int boundary)
+                          const int hi, const int boundary, const int n2, const int lo2)
 {
     const int j = (int)get_global_id(0);
     const int k = (int)get_global_id(1);
@@ -31,24 +31,27 @@ __kernel void ghost_lines(__global real *array, const long slab, const long pitc
         return;
     }
     const int to = ghost_place(lo, n, k);
-    const int from = ghost_source(boundary, n, to);
-    const long base = first_line + i * slab + j;
-    array[base + (long)to * pitch] = array[base + (long)from * pitch];
+    const int from = ghost_source(boundary == 3 ? 2 : boundary, n, to);
+    const long base = first_line + i * slab;
+    array[base + (long)to * pitch + j] =
+        array[base + (long)from * pitch + lo2 + turned_column(boundary, n2, j - lo2)];
 }
 
 /*
  * Ghost slabs that copy one of the slabs [first, end) of the array, which begin at @p start; pairs as fill_ghosts() has
- * them.
+ * them, between poles (boundary 3) slabs of one line.
  */
 __kernel void ghost_slabs(__global real *array, const long slab, const long start,
-                          __constant int *pairs, const int count, const int first, const int end)
+                          __constant int *pairs, const int count, const int first, const int end,
+                          const int boundary, const int n2, const int lo2)
 {
     const long j = (long)get_global_id(0);
     const int k = (int)get_global_id(1);
     if (j >= slab || k >= count || pairs[2 * k + 1] < first || pairs[2 * k + 1] >= end) {
         return;
     }
-    array[start + pairs[2 * k] * slab + j] = array[start + pairs[2 * k + 1] * slab + j];
+    const long from = boundary == 3 ? lo2 + turned_column(boundary, n2, (int)j - lo2) : j;
+    array[start + pairs[2 * k] * slab + j] = array[start + pairs[2 * k + 1] * slab + from];
 }
 
 /* Sets *found if any interior value is NaN or Inf. */

@@ -64,6 +64,9 @@ static void run_block(strake_pipeline *p, const sweep *w)
     for (pass *s = w->begin; s <= w->last; s++) {
         plan_ticks(p, s);
     }
+    if (p->layout->boundary[0] == STRAKE_POLAR) {
+        strake_pipeline_turn(p, w);
+    }
     while (w->begin->tick < w->begin->stop) {
         pass *s = w->begin;
         strake_pipeline_tick(p, w, s);
@@ -140,6 +143,43 @@ static void fill_spans(const strake_pipeline *p, const sweep *w, void *array)
     }
 }
 
+/* All blocks of slabs [first, end), of equal width, in whole cache lines. */
+static void run_blocks(strake_pipeline *p, sweep w, int64_t left, int64_t right, int64_t most,
+                       int64_t lines)
+{
+    const int64_t blocks = (right - left + most - 1) / most;
+    const int64_t even = (right - left + blocks - 1) / blocks;
+    const int64_t block = (even + p->vector - 1) / p->vector * p->vector;
+    plan_ranges(p, &w);
+    for (w.m = 0; w.m < p->layout->n[1]; w.m += w.lines) {
+        w.lines = p->layout->n[1] - w.m < lines ? p->layout->n[1] - w.m : lines;
+        for (w.c = left; w.c < right; w.c += block) {
+            w.columns = right - w.c < block ? right - w.c : block;
+            run_block(p, &w);
+        }
+    }
+}
+
+/*
+ * Slabs from one on that can be computed together: beside a pole, further steps read half a turn away what earlier
+ * ones of the same sweep have computed, so that blocks go all round. @return the end; 0 columns: blocks as usual
+ */
+static int64_t find_zone(const strake_pipeline *p, int steps, int64_t first, int64_t end,
+                         int64_t *columns)
+{
+    const int64_t north = (int64_t)(steps - 1) * p->lo;
+    const int64_t south = p->layout->n[0] - (int64_t)(steps - 1) * p->hi;
+    *columns = 0;
+    if (p->layout->boundary[0] != STRAKE_POLAR || steps == 1) {
+        return end;
+    }
+    if (first >= north && first < south) {
+        return end < south ? end : south;
+    }
+    *columns = p->layout->n[2];
+    return first < north && end > north ? north : end;
+}
+
 bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t end, int64_t left,
                          int64_t right, void *const *array, void *const *next)
 {
@@ -157,18 +197,14 @@ bool strake_pipeline_run(strake_pipeline *p, int steps, int64_t first, int64_t e
     if (w.first >= w.end || left >= right) {
         return true;
     }
-    /* Blocks of equal width, in whole cache lines. */
-    const int64_t blocks = (right - left + p->block[steps] - 1) / p->block[steps];
-    const int64_t even = (right - left + blocks - 1) / blocks;
-    const int64_t block = (even + p->vector - 1) / p->vector * p->vector;
-    plan_ranges(p, &w);
-    for (; w.m < l->n[1]; w.m += w.lines) {
-        w.lines = l->n[1] - w.m < p->lines[steps] ? l->n[1] - w.m : p->lines[steps];
-        for (w.c = left; w.c < right; w.c += block) {
-            w.columns = right - w.c < block ? right - w.c : block;
-            run_block(p, &w);
-        }
+    const strake_range slabs = {w.first, w.end};
+    for (w.end = w.first; w.end < slabs.end;) {
+        int64_t columns = 0;
+        w.first = w.end;
+        w.end = find_zone(p, steps, w.first, slabs.end, &columns);
+        run_blocks(p, w, left, right, columns > 0 ? columns : p->block[steps], p->lines[steps]);
     }
+    w.first = slabs.first;
     if (p->line != NULL) {
         strake_stream_fence();
     }

@@ -58,6 +58,8 @@ typedef struct pass {
     int reach;  /* columns around a block that the steps after it need */
     task *task; /* by loop */
     ring ring[STRAKE_MAX_VALUES];
+    char *beyond
+        [STRAKE_MAX_VALUES]; /* of states: ring lines of the slabs beyond the poles, which no array has */
     int64_t first, end;   /* slabs to compute in the present run */
     int64_t tick, stop;   /* next input slab to take, and the one after the last */
     int64_t head, newest; /* input slabs: needed before the first tick; needed last of all */
@@ -117,6 +119,12 @@ strake_status strake_pipeline_plan_pass(strake_pipeline *p, pass *s, const strak
  */
 int strake_pipeline_plan_loops(const strake_graph *graph, strake_isa isa, strake_loop *loop);
 void strake_pipeline_free_pass(const strake_pipeline *p, pass *s);
+
+/* Room for the slabs beyond the poles of a state, on a grid whose slabs end at poles. */
+int64_t strake_pipeline_beyond(const strake_pipeline *p, int state);
+
+/* Before a block: those that its first step reads, from the arrays. */
+void strake_pipeline_turn(const strake_pipeline *p, const sweep *w);
 
 /* One step takes one input slab. */
 void strake_pipeline_tick(strake_pipeline *p, const sweep *w, pass *s);

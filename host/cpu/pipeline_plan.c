@@ -195,6 +195,10 @@ static void choose_blocks(strake_pipeline *p, const strake_loop *loop, int loops
         choose_columns(p, bytes, k);
         p->block[k] = given > 0 ? round_up(given, p->vector) : p->block[k];
         p->lines[k] = p->layout->n[1];
+        /* At poles a step reads half a turn away what the one before it has computed: in the same block. */
+        p->block[k] = p->layout->boundary[1] == STRAKE_POLAR && k > 1
+                          ? round_up(p->layout->n[2], p->vector)
+                          : p->block[k];
     }
     if (!p->is_flat) {
         choose_lines(p, loop, loops, given > 0);
@@ -227,6 +231,10 @@ static int64_t lay_out_rings(strake_pipeline *p, pass *s, char *memory, int64_t 
         r->data = memory == NULL ? NULL : memory + used;
         used += r->depth * r->lines * p->width * p->size;
         p->phases = r->depth > p->phases ? r->depth : p->phases;
+    }
+    for (int v = 0; v < p->graph->values && p->layout->boundary[0] == STRAKE_POLAR; v++) {
+        s->beyond[v] = memory == NULL ? NULL : memory + used;
+        used += strake_pipeline_beyond(p, v) * p->width * p->size;
     }
     return used;
 }
@@ -297,6 +305,9 @@ static int64_t ring_width(const strake_pipeline *p, const strake_loop *loop, int
     int64_t block = 0;
     for (int k = 1; k <= p->passes; k++) {
         block = p->block[k] > block ? p->block[k] : block;
+    }
+    if (p->layout->boundary[0] == STRAKE_POLAR && p->passes > 1) {
+        block = round_up(p->layout->n[2], p->vector); /* beside poles */
     }
     const int64_t width = p->pad + round_up(block + hi, p->vector) + p->vector;
     /* An odd number of cache lines spreads the lines over the cache sets. */

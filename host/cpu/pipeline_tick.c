@@ -16,6 +16,60 @@ static void check_line(strake_pipeline *p, const void *line, int64_t n)
     p->is_finite = p->is_finite && count == 0;
 }
 
+int64_t strake_pipeline_beyond(const strake_pipeline *p, int state)
+{
+    const strake_value *value = &p->graph->value[state];
+    return value->next >= 0 ? value->lo[0] + value->hi[0] : 0;
+}
+
+/* The line of a slab beyond a pole; of those that nobody needs, the nearest one. */
+static char *beyond_pole(const strake_pipeline *p, const pass *s, int state, int64_t slab)
+{
+    const strake_value *value = &p->graph->value[state];
+    const int64_t n = p->layout->n[0];
+    int64_t line = slab < 0 ? slab + value->lo[0] : slab - n + value->lo[0];
+    line = line > 0 ? line : 0;
+    line = line < value->lo[0] + value->hi[0] ? line : value->lo[0] + value->hi[0] - 1;
+    return s->beyond[state] + line * p->width * p->size;
+}
+
+void strake_pipeline_turn(const strake_pipeline *p, const sweep *w)
+{
+    const strake_layout *l = p->layout;
+    for (int v = 0; v < p->graph->values; v++) {
+        const strake_value *value = &p->graph->value[v];
+        if (strake_pipeline_beyond(p, v) == 0) {
+            continue;
+        }
+        for (int64_t q = w->begin->first - value->lo[0]; q < w->begin->end + value->hi[0]; q++) {
+            q = q >= 0 && q < l->n[0] ? l->n[0] : q;
+            if (q < w->begin->end + value->hi[0]) {
+                const int64_t source = strake_layout_at(l, strake_pipeline_source(p, q), 0, 0);
+                strake_layout_turn(l, beyond_pole(p, w->begin, v, q),
+                                   (const char *)w->array[v] + source * p->size, w->c - p->pad,
+                                   p->width);
+            }
+        }
+    }
+}
+
+/* A new slab of a state between two steps is what the next one finds beyond a pole: of a block that goes all round. */
+static void turn_slab(const strake_pipeline *p, const pass *s, int v, int64_t q)
+{
+    const strake_layout *l = p->layout;
+    const int state = p->graph->value[v].state_of;
+    const strake_value *input = &p->graph->value[state];
+    const ring *r = &s->ring[v];
+    const char *line = r->data + (q & (r->depth - 1)) * p->width * p->size;
+    for (int side = 0; side < 2; side++) {
+        const int64_t ghost = side == 0 ? -1 - q : 2 * l->n[0] - 1 - q;
+        if (ghost >= -input->lo[0] && ghost < l->n[0] + input->hi[0]) {
+            strake_layout_turn(l, beyond_pole(p, s + 1, state, ghost), line + p->pad * p->size,
+                               -p->pad, p->width);
+        }
+    }
+}
+
 /* The operands of a slab: those in rings are in the table, those in arrays are put there. */
 static const void **find_operands(const strake_pipeline *p, const sweep *w, const pass *s,
                                   const task *t, int64_t q)
@@ -36,11 +90,19 @@ static const void **find_operands(const strake_pipeline *p, const sweep *w, cons
         in[o->index] = (const char *)w->array[o->value] +
                        (l->origin + slab * l->slab + w->m * l->pitch + w->c + o->shift) * p->size;
     }
+    for (int k = 0; k < t->arrays && l->boundary[0] == STRAKE_POLAR; k++) {
+        const array_operand *o = &t->array[k];
+        const int64_t slab = q + o->slab_offset;
+        if (o->is_state && (slab < 0 || slab >= l->n[0])) {
+            in[o->index] = beyond_pole(p, s, o->value, slab) + o->ring_shift * p->size;
+        }
+    }
     for (int k = 0; k < t->arrays && s > w->begin; k++) {
         const array_operand *o = &t->array[k];
-        if (o->is_state) {
+        int64_t slab = q + o->slab_offset;
+        const bool is_beyond = l->boundary[0] == STRAKE_POLAR && (slab < 0 || slab >= l->n[0]);
+        if (o->is_state && !is_beyond) {
             const ring *r = &s[-1].ring[o->ring];
-            int64_t slab = q + o->slab_offset;
             slab = is_periodic ? slab : strake_pipeline_source(p, slab);
             in[o->index] =
                 r->data + ((slab & (r->depth - 1)) * r->lines * p->width + o->ring_shift) * p->size;
@@ -83,9 +145,15 @@ static void extend_slab(const strake_pipeline *p, const pass *s, int v, int64_t 
     }
     for (int64_t m = -input->lo[1]; m < l->n[1] + input->hi[1]; m++) {
         const int64_t from = strake_ghost_source(l->boundary[1], l->n[1], m);
-        if (from != m) {
+        if (strake_ghost_is_turned(l->boundary[1], l->n[1], m)) {
+            strake_layout_turn(l, slab + m * line, slab + from * line + p->pad * p->size, -p->pad,
+                               p->width); /* the block goes all round */
+        } else if (from != m) {
             copy_elements(p, slab + m * line, slab + from * line, p->width);
         }
+    }
+    if (l->boundary[0] == STRAKE_POLAR && c == 0 && columns == n) {
+        turn_slab(p, s, v, q);
     }
 }
 

@@ -82,6 +82,16 @@ static strake_status lay_out(strake_domain *domain, int steps, strake_error *err
     strake_grid *const grid = strake_grid_of(domain);
     strake_error ignored;
     strake_grid_lay_out(grid, steps);
+    for (int axis = 0; axis < STRAKE_AXES; axis++) {
+        const strake_layout *const l = &grid->layout;
+        const int reach = l->lo[axis] > l->hi[axis] ? l->lo[axis] : l->hi[axis];
+        if (l->boundary[axis] == STRAKE_POLAR && l->n[axis] < reach) {
+            return strake_fail(error, STRAKE_ERR_USAGE,
+                               "%s: grid.rows: %lld; with boundary.rows: polar at least %d, as "
+                               "many as a step reads beyond a pole",
+                               grid->which->file, (long long)l->n[axis], reach);
+        }
+    }
     domain->may_wander =
         domain->kept == 0 && strake_grid_check_one_way(grid, &ignored) == STRAKE_OK;
     return grid->which->run.exchange == STRAKE_EXCHANGE_ONE_WAY

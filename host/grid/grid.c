@@ -291,10 +291,10 @@ void strake_grid_lay_out(strake_grid *grid, int steps)
     /*
      * Other ranks read whole slabs; in three dimensions a slab has ghost lines; what is computed beyond
      * the last column, to the end of its vector, would meet there the ghosts of a periodic grid, which
-     * the first columns' worker writes.
+     * the first columns' worker writes; at a pole columns read those half a turn away.
      */
     d->is_divisible = l->n[1] + l->lo[1] + l->hi[1] == 1 && d->ranks == NULL &&
-                      (!d->is_round || l->n[2] % d->grain == 0);
+                      (!d->is_round || l->n[2] % d->grain == 0) && d->ends != STRAKE_POLAR;
     list_items(grid);
     d->own = (strake_range){0, d->slabs};
     grid->window = (strake_window){1, {d->own}};

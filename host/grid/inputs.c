@@ -271,7 +271,8 @@ typedef struct statics_job {
     strake_statics statics;
     strake_statics_group group;
     int axis;
-    int field; /* to be weighted */
+    int field;        /* whose own values are to be completed, ... */
+    bool is_weighted; /* ... with its weight, too */
     int64_t end;
 } statics_job;
 
@@ -282,11 +283,14 @@ static void extend_group(void *user, int part, strake_range slabs)
     strake_extend(&work->statics, work->group, work->axis, slabs, work->end);
 }
 
-static void weight_field(void *user, int part, strake_range slabs)
+static void complete_field(void *user, int part, strake_range slabs)
 {
     const statics_job *const work = user;
     (void)part;
-    strake_weight(&work->statics, work->field, slabs);
+    if (work->is_weighted) {
+        strake_weight(&work->statics, work->field, slabs);
+    }
+    strake_close_poles(&work->statics, work->field, slabs);
 }
 
 /* Ghosts of a group across an axis, beyond the ends of the domain where these are in the window. */
@@ -295,7 +299,8 @@ static void extend(const strake_grid *grid, const strake_statics *statics,
 {
     const strake_layout *const l = &grid->layout;
     const strake_window *const window = &grid->window;
-    statics_job work = {*statics, group, axis, 0, l->n[0] + l->hi[0]};
+    statics_job work = {
+        .statics = *statics, .group = group, .axis = axis, .end = l->n[0] + l->hi[0]};
     if (axis == 0 && strake_window_has(window, 0)) {
         extend_group(&work, 0, (strake_range){-l->lo[0], 0});
     }
@@ -348,10 +353,11 @@ static void prepare_statics(const strake_grid *grid, const strake_statics *stati
     for (int f = 0; f < problem->fields; f++) {
         const strake_window slabs = slabs_of(grid, f);
         work.field = f;
-        for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL &&
-                        grid->field[f].from_shape && is_new(grid, f) && all.array[f] != NULL;
+        work.is_weighted = grid->field[f].from_shape;
+        for (int k = 0; k < slabs.ranges && problem->field[f].weight != NULL && is_new(grid, f) &&
+                        all.array[f] != NULL;
              k++) {
-            strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), weight_field, &work);
+            strake_spread(slabs.range[k], parts_of(grid, slabs.range[k]), complete_field, &work);
         }
     }
     for (int axis = 0; axis < STRAKE_AXES; axis++) {

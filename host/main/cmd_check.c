@@ -92,7 +92,7 @@ static void print_outputs(const strake_case *which, const strake_solver *solver,
 
 static void print_case(const strake_case *which, const strake_solver *solver, FILE *stream)
 {
-    static const char *const boundary[] = {"periodic", "open", "no_flux"};
+    static const char *const boundary[] = {"periodic", "open", "no_flux", "polar"};
     char shape_text[72], size[32];
     int64_t shape[3];
     const int dims = strake_case_shape(which, shape);

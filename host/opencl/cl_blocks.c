@@ -75,7 +75,9 @@ static strake_status bring(strake_cl_blocks *b, strake_cl_stream *s, const strak
     for (int k = 0; k < w->states; k++) {
         const cl_mem current = w->state[k].buffer[w->parity];
         STRAKE_TRY(upload(b, s, current, array[w->state[k].input], base, first, end, true, error));
-        STRAKE_TRY(strake_cl_window_fill(w, current, first - base, end - base, NULL, error));
+        STRAKE_TRY(strake_cl_window_fill(w, current, first - base, end - base,
+                                         b->host->boundary[0] == STRAKE_POLAR ? &each->edges : NULL,
+                                         error));
     }
     for (int v = 0; v < b->kernels->graph->values; v++) {
         if (strake_cl_window_needs(w, v)) {

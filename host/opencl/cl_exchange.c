@@ -51,7 +51,9 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
     }
     for (int64_t g = own.first - depth[0]; g < own.end + depth[1]; g++) {
         const int64_t source = strake_ghost_source(host->boundary[0], host->n[0], g);
-        if (source < own.first || source >= own.end) {
+        /* Slabs beyond a pole are made of those before it, which are there as well. */
+        if ((source < own.first || source >= own.end) &&
+            !strake_ghost_is_turned(host->boundary[0], host->n[0], g)) {
             x->ghost[x->ghosts].slab = g;
             x->ghost[x->ghosts].source = source;
             x->ghosts++;

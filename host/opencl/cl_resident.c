@@ -64,7 +64,7 @@ strake_layout strake_cl_resident_layout(const strake_graph *graph, const strake_
 
 /*
  * Which ghosts the stripe fills itself: within a sweep those beyond the domain's edges, after it all
- * whose source it owns.
+ * whose source it owns; before it those beyond poles that are made of others' slabs.
  */
 static strake_status plan_ghosts(strake_cl_resident *s, const int64_t depth[2], strake_error *error)
 {
@@ -75,7 +75,8 @@ static strake_status plan_ghosts(strake_cl_resident *s, const int64_t depth[2], 
     const size_t most = (size_t)(depth[0] + depth[1]) + 1;
     int edges = 0;
     int ghosts = 0;
-    int64_t *list = calloc(4 * most, sizeof *list);
+    int turned = 0;
+    int64_t *list = calloc(6 * most, sizeof *list);
     STRAKE_CHECK(list != NULL, error, STRAKE_ERR_MEMORY, "out of memory planning ghost slabs");
     for (int64_t g = s->range.first - depth[0]; g < s->range.end + depth[1]; g++) {
         if (g >= s->range.first && g < s->range.end) {
@@ -90,11 +91,16 @@ static strake_status plan_ghosts(strake_cl_resident *s, const int64_t depth[2], 
         if (source >= s->range.first && source < s->range.end) {
             list[2 * most + (size_t)ghosts] = g - base;
             list[3 * most + (size_t)ghosts++] = from;
+        } else if (strake_ghost_is_turned(host->boundary[0], host->n[0], g)) {
+            list[4 * most + (size_t)turned] = g - base;
+            list[5 * most + (size_t)turned++] = from;
         }
     }
     STRAKE_TRY(strake_cl_window_pairs(&s->window, edges, list, list + most, &s->edges, error));
     STRAKE_TRY(strake_cl_window_pairs(&s->window, ghosts, list + 2 * most, list + 3 * most,
                                       &s->ghosts, error));
+    STRAKE_TRY(strake_cl_window_pairs(&s->window, turned, list + 4 * most, list + 5 * most,
+                                      &s->turned, error));
 cleanup:
     free(list);
     return status;
@@ -219,6 +225,7 @@ void strake_cl_resident_destroy(strake_cl_resident **resident)
     strake_cl_ghosts_destroy(&s->others);
     strake_cl_release_buffer(s->kernels, &s->edges.list);
     strake_cl_release_buffer(s->kernels, &s->ghosts.list);
+    strake_cl_release_buffer(s->kernels, &s->turned.list);
     strake_cl_window_release(&s->window);
     if (s->queue != NULL) {
         (void)s->kernels->cl->clReleaseCommandQueue(s->queue);
@@ -318,6 +325,10 @@ strake_status strake_cl_resident_sweep(strake_cl_resident *s, int steps, const d
     strake_cl_reduce_forget(&s->window);
     strake_cl_exchange_pin(&s->exchange, array, next);
     STRAKE_TRY(strake_cl_exchange_join(&s->exchange, error));
+    for (int k = 0; k < s->window.states && s->turned.count > 0; k++) {
+        STRAKE_TRY(strake_cl_window_fill(&s->window, s->window.state[k].buffer[s->window.parity], 0,
+                                         0, &s->turned, error));
+    }
     STRAKE_TRY(s->one_way ? strake_cl_resident_wander(s, steps, error) : STRAKE_OK);
     own_first = s->range.first - s->base;
     own_end = s->range.end - s->base;

@@ -74,7 +74,9 @@ strake_status strake_cl_resident_upload_state(strake_cl_resident *s, void *const
     for (int k = 0; k < s->window.states; k++) {
         const cl_mem current = s->window.state[k].buffer[s->window.parity];
         STRAKE_TRY(upload(s, current, array[s->window.state[k].input], true, first, end, error));
-        STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end, NULL, error));
+        STRAKE_TRY(strake_cl_window_fill(&s->window, current, first, end,
+                                         s->host->boundary[0] == STRAKE_POLAR ? &s->ghosts : NULL,
+                                         error));
     }
     STRAKE_TRY(strake_cl_resident_finish(s, error));
 cleanup:

@@ -74,7 +74,8 @@ static strake_status run_kernel(strake_cl_window *w, const strake_cl_kernels *ke
         strake_cl_pass_int(&a, strake_cl_window_place(w, first));
         strake_cl_pass_int(&a, l->lo[2]);
         strake_cl_pass_int(&a, l->hi[2]);
-        strake_cl_pass_int(&a, (int64_t)l->boundary[2]);
+        strake_cl_pass_int(&a,
+                           l->boundary[0] == STRAKE_POLAR ? STRAKE_POLAR : (int64_t)l->boundary[2]);
         strake_cl_pass(&a, sizeof pairs->list, &pairs->list);
         strake_cl_pass_int(&a, pairs->count);
     }
@@ -167,6 +168,8 @@ static strake_status fill_lines(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass_int(&a, l->lo[1]);
     strake_cl_pass_int(&a, l->hi[1]);
     strake_cl_pass_int(&a, (int64_t)l->boundary[1]);
+    strake_cl_pass_int(&a, l->n[2]);
+    strake_cl_pass_int(&a, l->lo[2]);
     return launch_common(w, "ghost_lines", &a, (size_t)l->pitch,
                          (size_t)l->lo[1] + (size_t)l->hi[1], (size_t)(end - first), error);
 }
@@ -185,6 +188,9 @@ static strake_status fill_slabs(strake_cl_window *w, cl_mem array, int64_t first
     strake_cl_pass_int(&a, pairs->count);
     strake_cl_pass_int(&a, strake_cl_window_place(w, first));
     strake_cl_pass_int(&a, strake_cl_window_place(w, end));
+    strake_cl_pass_int(&a, (int64_t)w->layout.boundary[0]);
+    strake_cl_pass_int(&a, w->layout.n[2]);
+    strake_cl_pass_int(&a, w->layout.lo[2]);
     return launch_common(w, "ghost_slabs", &a, (size_t)slab, (size_t)pairs->count, 1, error);
 }
 

@@ -131,6 +131,38 @@ static strake_status complete_spacing(strake_node *root, strake_case *which, con
     return STRAKE_OK;
 }
 
+/* Poles are points at the ends of the columns of a sphere; beyond one lie the cells half a turn away. */
+static strake_status check_poles(strake_node *root, const strake_case *which, strake_error *error)
+{
+    const int dims = which->problem->dims;
+    for (int d = dims - 1; d >= 0; --d) {
+        const int axis = strake_axis_of(dims, d);
+        char path[64];
+        (void)snprintf(path, sizeof path, "boundary.%s", strake_axis_name(dims, axis));
+        const strake_node *const node = strake_node_find(root, path);
+        if (which->boundary[axis] != STRAKE_POLAR) {
+            continue;
+        }
+        if (d != dims - 2) {
+            return strake_node_fail(node, error,
+                                    "is polar, and only rows can end at poles; give boundary.rows: "
+                                    "polar, with rows for the latitudes");
+        }
+        if (which->boundary[2] != STRAKE_PERIODIC) {
+            return strake_node_fail(node, error,
+                                    "is polar, which needs columns all round the sphere; give "
+                                    "boundary.cols: periodic");
+        }
+        if (which->n[2] % 2 != 0) {
+            return strake_node_fail(node, error,
+                                    "is polar, and beyond a pole lie the cells half a turn away, "
+                                    "so grid.cols must be even, not %" PRId64,
+                                    which->n[2]);
+        }
+    }
+    return STRAKE_OK;
+}
+
 strake_status strake_grid_complete(strake_node *root, strake_case *which, strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -144,6 +176,7 @@ strake_status strake_grid_complete(strake_node *root, strake_case *which, strake
     which->georef = from.georef;
     STRAKE_TRY(complete_spacing(root, which, &from, error));
     STRAKE_TRY(complete_cells(root, which, &from, error));
+    STRAKE_TRY(check_poles(root, which, error));
 cleanup:
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char strake_boundary_words[] = "periodic|open|no_flux";
+const char strake_boundary_words[] = "periodic|open|no_flux|polar";
 const char strake_precision_words[] = "double|single";
 
 /* FIXED: not where time steps follow from the states; ADAPTIVE: only there. */
@@ -72,7 +72,7 @@ bool strake_common_applies(const strake_common *common, const strake_problem *pr
 #define BOUNDARY_ROW(name, dims, axis)                                                             \
     {                                                                                              \
         "boundary." name, STRAKE_COMMON_BOUNDARY, (dims) | GRIDS, EDGE(axis), 0.0, "periodic",     \
-            NO_RANGE, "both edges of this direction"                                               \
+            NO_RANGE, "both edges of this direction (polar: rows alone, those of a sphere)"        \
     }
 #define WORD_ROW(name, member, words, text)                                                        \
     {                                                                                              \

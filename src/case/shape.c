@@ -26,6 +26,7 @@ enum {
     MAXIMUM = 1,
     OMEGA = 3,
     SPIN = 4,
+    TILT = 4,
     RATE = 3,
     ALONG = 4,
     VELOCITY = 0
@@ -274,6 +275,41 @@ static void deformation_line(const strake_source *s, const strake_sample *p, con
     }
 }
 
+/*
+ * Solid-body rotation of a sphere whose rows are latitudes, from -pi/2 to pi/2, and whose columns are longitudes:
+ * differences of the stream function omega (sin(tilt) cos(lat) cos(lon) - cos(tilt) sin(lat)) over the corners of
+ * each face, for h = cos(lat), with which velocities are weighted: every cell's divergence cancels.
+ */
+static double globe_column(const strake_source *s, const strake_sample *p)
+{
+    const double longitude = two_pi * ((p->x[2] + 0.5) / (double)p->which->n[2]);
+    (void)s;
+    return p->component == p->rows ? strake_sin(longitude) : strake_cos(longitude);
+}
+
+static void globe_line(const strake_source *s, const strake_sample *p, const double *column,
+                       int64_t n, double *restrict line)
+{
+    const double half[2] = {0.25 * two_pi / (double)p->which->n[p->rows],
+                            0.5 * two_pi / (double)p->which->n[p->cols]}; /* of a cell, angles */
+    const double latitude = half[0] * (2.0 * p->x[p->rows] + 1.0) - 0.25 * two_pi;
+    const double *const d = p->which->spacing;
+    const double across = strake_sin(s->v[TILT]);
+    double steady = 0.0, slope = 0.0;
+    if (p->component == p->rows) {
+        slope = -s->v[OMEGA] * across * (strake_sin(half[1]) / half[1]) / strake_cos(half[0]) *
+                (d[p->rows] / (2.0 * half[0]));
+    } else if (p->component == p->cols) {
+        const double scale =
+            s->v[OMEGA] * (strake_sin(half[0]) / half[0]) * (d[p->cols] / (2.0 * half[1]));
+        steady = scale * strake_cos(s->v[TILT]);
+        slope = scale * across * (strake_sin(latitude) / strake_cos(latitude));
+    }
+    for (int64_t j = 0; j < n; ++j) {
+        line[j] = steady + slope * column[j];
+    }
+}
+
 #define ANY(unit_)                                                                                 \
     {                                                                                              \
         -INFINITY, INFINITY, false, unit_                                                          \
@@ -386,6 +422,13 @@ static const strake_param deformation_params[] = {
     REVERSAL_PARAM,
 };
 
+static const strake_param globe_params[] = {
+    REAL_PARAM("omega", OMEGA, true, 0.0, ANY("[rad/s]"), "angular velocity"),
+    REAL_PARAM("tilt", TILT, false, 0.0, ANY("[rad]"),
+               "of the axis from that through the poles; pi/2: right over them"),
+    REVERSAL_PARAM,
+};
+
 #define PARAMS(table) table, (int)(sizeof(table) / sizeof((table)[0]))
 
 const strake_shape strake_shapes[] = {
@@ -417,5 +460,9 @@ const strake_shape strake_shapes[] = {
      "velocity: swirling cells, from a stream function amplitude * product of sin(2 pi k (x + "
      "1/2)/n)",
      PARAMS(deformation_params), deformation_line, deformation_column, NULL},
+    {"globe", true, 2,
+     "velocity: solid-body rotation of a sphere, rows its latitudes, columns its longitudes; for h "
+     "= cos(latitude)",
+     PARAMS(globe_params), globe_line, globe_column, NULL},
 };
 const int strake_shape_count = (int)(sizeof strake_shapes / sizeof strake_shapes[0]);

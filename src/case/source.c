@@ -155,7 +155,7 @@ void strake_case_field_shape(const strake_case *which, int field, int64_t shape[
 /* Why a face field's shape differs from the grid's, or why it does not. */
 static const char *explain_faces(const strake_source_reader *reader, char *buffer, size_t size)
 {
-    static const char *const kinds[] = {"periodic", "open", "no_flux"};
+    static const char *const kinds[] = {"periodic", "open", "no_flux", "polar"};
     const int a = reader->component;
     buffer[0] = '\0';
     if (a >= 0) {

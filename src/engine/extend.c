@@ -40,6 +40,8 @@ static strake_edge edge_of(const strake_statics *s, int f, int axis)
         return field->open[axis];
     case STRAKE_NO_FLUX:
         return field->wall[axis];
+    case STRAKE_POLAR: /* a velocity across the rows has the other direction beyond */
+        return is_across(field, axis) ? STRAKE_EDGE_NEGATED : STRAKE_EDGE_AS_STATES;
     case STRAKE_PERIODIC:
         break;
     }
@@ -51,6 +53,7 @@ typedef struct origin {
     int64_t index;
     double factor; /* 0: the number */
     double number;
+    bool is_turned; /* half a turn further along axis 2 */
 } origin;
 
 static origin origin_of(const strake_statics *s, int f, int axis, int64_t i)
@@ -60,20 +63,21 @@ static origin origin_of(const strake_statics *s, int f, int axis, int64_t i)
     const strake_edge edge = edge_of(s, f, axis);
     const strake_boundary boundary = s->layout->boundary[axis];
     if (boundary == STRAKE_PERIODIC) {
-        return (origin){strake_ghost_source(boundary, n, i), 1.0, 0.0};
+        return (origin){strake_ghost_source(boundary, n, i), 1.0, 0.0, false};
     }
     if (edge == STRAKE_EDGE_ZERO || edge == STRAKE_EDGE_NUMBER) {
         const double number = edge == STRAKE_EDGE_ZERO ? 0.0 : s->problem->field[f].beyond;
-        return (origin){0, 0.0, number};
+        return (origin){0, 0.0, number, false};
     }
-    if (edge == STRAKE_EDGE_NEGATED || boundary == STRAKE_NO_FLUX) {
+    if (edge == STRAKE_EDGE_NEGATED || boundary == STRAKE_NO_FLUX || boundary == STRAKE_POLAR) {
         /* Mirrored in the edge, which is a face: again and again where ghosts are deeper than the grid. */
         const int64_t k = (i % (2 * n) + 2 * n) % (2 * n);
         const int64_t image = 2 * n - k - (count > n ? 0 : 1);
         const double factor = edge == STRAKE_EDGE_NEGATED ? -1.0 : 1.0;
-        return k < count ? (origin){k, 1.0, 0.0} : (origin){image, factor, 0.0};
+        return k < count ? (origin){k, 1.0, 0.0, false}
+                         : (origin){image, factor, 0.0, boundary == STRAKE_POLAR};
     }
-    return (origin){i < 0 ? 0 : count - 1, 1.0, 0.0};
+    return (origin){i < 0 ? 0 : count - 1, 1.0, 0.0, false};
 }
 
 /* The places of a field where ghosts across an axis are filled: ranges of the other two axes. */
@@ -136,6 +140,7 @@ static void fill_ghost(const strake_statics *s, int f, int axis, const int64_t a
     }
     const origin o = origin_of(s, f, axis, at[axis]);
     from[axis] = o.index;
+    from[2] = o.is_turned ? (at[2] + s->layout->n[2] / 2) % s->layout->n[2] : from[2];
     put(s, f, at, o.factor > 0.0 ? get(s, f, from) : o.factor < 0.0 ? -get(s, f, from) : o.number);
 }
 
@@ -239,6 +244,23 @@ static void put_piece(const strake_statics *s, int f, int64_t i, int64_t m, int6
 {
     const int64_t at = strake_layout_at(s->layout, i, m, j);
     strake_element_narrow(s->array[f], s->layout->element_size, at, count, value);
+}
+
+void strake_close_poles(const strake_statics *s, int f, strake_range slabs)
+{
+    const strake_layout *const l = s->layout;
+    const int across = (int)s->problem->field[f].position - (int)STRAKE_FACE_0;
+    if (across < 0 || l->boundary[across] != STRAKE_POLAR) {
+        return;
+    }
+    for (int64_t i = slabs.first; i < slabs.end; i++) {
+        for (int64_t m = 0; m < stored(s, f, 1); m++) {
+            if ((across == 0 ? i : m) % l->n[across] == 0) {
+                strake_element_fill(s->array[f], l->element_size, strake_layout_at(l, i, m, 0),
+                                    l->n[2], 0.0);
+            }
+        }
+    }
 }
 
 void strake_weight(const strake_statics *s, int f, strake_range slabs)

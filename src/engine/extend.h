@@ -5,7 +5,7 @@
  * some slabs, which threads may share; whoever calls them sees to the order:
  *
  *     of the cells:  strake_extend() along axis 0, 1 and 2
- *                    strake_weight()
+ *                    strake_weight(), strake_close_poles()
  *     of the faces:  along axis 0, 1 and 2, those that take values from inside, then those that follow others
  */
 #ifndef STRAKE_EXTEND_H
@@ -30,6 +30,9 @@ typedef enum strake_statics_group {
 
 /** Whether ghosts of a field follow those of others: what extends one of these extends all. */
 bool strake_extends_together(const strake_statics *s, int field);
+
+/** Nothing flows through a pole, which is a point: faces of a field there become 0. @param[in] slabs  as weights */
+void strake_close_poles(const strake_statics *s, int field, strake_range slabs);
 
 /** Number of a problem's field, which must be there. */
 int strake_field_named(const strake_problem *problem, const char *name);

@@ -65,11 +65,32 @@ int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i)
     if (boundary == STRAKE_OPEN) {
         return i < 0 ? 0 : n - 1;
     }
-    if (boundary == STRAKE_NO_FLUX) {
+    if (boundary == STRAKE_NO_FLUX || boundary == STRAKE_POLAR) {
         const int64_t k = (i % (2 * n) + 2 * n) % (2 * n);
         return k < n ? k : 2 * n - 1 - k;
     }
     return (i % n + n) % n;
+}
+
+bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i)
+{
+    return boundary == STRAKE_POLAR && (i % (2 * n) + 2 * n) % (2 * n) >= n;
+}
+
+void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
+                        int64_t count)
+{
+    const int64_t n = layout->n[2];
+    const size_t size = (size_t)layout->element_size;
+    char *at = to;
+    int64_t source = ((first + n / 2) % n + n) % n;
+    while (count > 0) {
+        const int64_t run = n - source < count ? n - source : count;
+        memcpy(at, (const char *)from + (size_t)source * size, (size_t)run * size);
+        at += (size_t)run * size;
+        count -= run;
+        source = 0;
+    }
 }
 
 static void copy_line(const strake_layout *layout, void *array, int64_t to, int64_t from,
@@ -78,6 +99,15 @@ static void copy_line(const strake_layout *layout, void *array, int64_t to, int6
     const int64_t size = layout->element_size;
     char *const bytes = array;
     memcpy(bytes + to * size, bytes + from * size, (size_t)(elements * size));
+}
+
+/* A line with its ghosts, from another one half a turn away; both begin at column 0. */
+static void turn_line(const strake_layout *layout, void *array, int64_t to, int64_t from)
+{
+    const int64_t size = layout->element_size;
+    char *const bytes = array;
+    strake_layout_turn(layout, bytes + (to - layout->lo[2]) * size, bytes + from * size,
+                       -layout->lo[2], layout->lo[2] + layout->n[2] + layout->hi[2]);
 }
 
 /* All ghosts of a line of a periodic grid that is as wide as they are deep. */
@@ -125,7 +155,10 @@ void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_
         }
         for (int64_t m = -layout->lo[1]; m < n + layout->hi[1]; m++) {
             const int64_t source = strake_ghost_source(layout->boundary[1], n, m);
-            if (source != m) {
+            if (strake_ghost_is_turned(layout->boundary[1], n, m)) {
+                turn_line(layout, array, strake_layout_at(layout, i, m, 0),
+                          strake_layout_at(layout, i, source, 0));
+            } else if (source != m) {
                 copy_line(layout, array, strake_layout_at(layout, i, m, -left),
                           strake_layout_at(layout, i, source, -left), layout->pitch);
             }
@@ -147,9 +180,14 @@ void strake_layout_fill(const strake_layout *layout, void *array)
     strake_layout_fill_lateral(layout, array, 0, n);
     for (int64_t k = -(int64_t)layout->lo[0]; k < layout->hi[0]; k++) {
         const int64_t i = k < 0 ? k : n + k;
+        const int64_t source = strake_ghost_source(layout->boundary[0], n, i);
+        if (strake_ghost_is_turned(layout->boundary[0], n, i)) {
+            turn_line(layout, array, strake_layout_at(layout, i, 0, 0),
+                      strake_layout_at(layout, source, 0, 0)); /* a slab is one line */
+            continue;
+        }
         copy_line(layout, array, strake_layout_slab_at(layout, i),
-                  strake_layout_slab_at(layout, strake_ghost_source(layout->boundary[0], n, i)),
-                  layout->slab);
+                  strake_layout_slab_at(layout, source), layout->slab);
     }
 }
 

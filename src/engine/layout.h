@@ -17,7 +17,8 @@ enum {
 typedef enum strake_boundary {
     STRAKE_PERIODIC, /**< ghost i takes cell i modulo n */
     STRAKE_OPEN,     /**< ghost takes the nearest edge cell */
-    STRAKE_NO_FLUX   /**< ghost -k takes cell k - 1 (mirror) */
+    STRAKE_NO_FLUX,  /**< ghost -k takes cell k - 1 (mirror) */
+    STRAKE_POLAR     /**< the same, half a turn further along axis 2, which is periodic: a sphere */
 } strake_boundary;
 
 /** Extended array: interior n[0] x n[1] x n[2] with halos; element offsets, not bytes. */
@@ -76,6 +77,16 @@ static inline int64_t strake_layout_reach(const strake_layout *layout)
 
 /** The interior index that ghost index @p i of an axis with @p n cells copies; i itself if inside. */
 int64_t strake_ghost_source(strake_boundary boundary, int64_t n, int64_t i);
+
+/** Whether ghost @p i of an axis with @p n cells copies its source half a turn further along axis 2. */
+bool strake_ghost_is_turned(strake_boundary boundary, int64_t n, int64_t i);
+
+/**
+ * Copies a line half a turn further. @param[out] to  @p count elements, from column @p first on @param[in] from
+ * column 0 of the line
+ */
+void strake_layout_turn(const strake_layout *layout, void *to, const void *from, int64_t first,
+                        int64_t count);
 
 /** Fills the ghosts of axes 2 and 1 of slabs [first, end) of a state or scalar array, by index map. */
 void strake_layout_fill_lateral(const strake_layout *layout, void *array, int64_t first,

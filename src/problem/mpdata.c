@@ -193,9 +193,10 @@ cleanup:
 static strake_status check(const strake_case *which, strake_error *error)
 {
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
-    const strake_status paced = check_pace(which, error);
-    if (paced != STRAKE_OK) {
-        return paced;
+    strake_status status = check_pace(which, error);
+    status = status == STRAKE_OK ? strake_mpdata_check_poles(which, error) : status;
+    if (status != STRAKE_OK) {
+        return status;
     }
     if (options.gauge && options.iterations > 2) {
         return strake_fail(error, STRAKE_ERR_USAGE,
@@ -456,8 +457,9 @@ cleanup:
                 "D: d(h psi)/dt + div(h u psi) = 0 (MPDATA)",                                      \
         .dims = dims_, .keys = (int)(sizeof keys / sizeof keys[0]), .key = keys,                   \
         .fields = STATES + dims_ + 6, .field = fields_##dims_##d,                                  \
-        .boundaries = 1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN, .dt_required = false,             \
-        .is_paced = true, .quantities = STRAKE_MPDATA_MEASURES,                                    \
+        .boundaries =                                                                              \
+            1U << STRAKE_PERIODIC | 1U << STRAKE_OPEN | (dims_ > 1 ? 1U << STRAKE_POLAR : 0U),     \
+        .dt_required = false, .is_paced = true, .quantities = STRAKE_MPDATA_MEASURES,              \
         .quantity = strake_mpdata_measures, .measures_each = true,                                 \
         .evaluate = strake_mpdata_evaluate, .weight = strake_mpdata_weight,                        \
         .cl_source = "mpdata_point.h", .example = example_, .build = strake_mpdata_build,          \

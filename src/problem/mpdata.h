@@ -29,6 +29,9 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 /** Whether the case gives a field: a file, a shape, a number other than NaN. */
 bool strake_mpdata_is_given(const strake_case *which, int field);
 
+/** Refuses what cannot be on a sphere, whose rows end at poles. */
+strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *error);
+
 /** Where the fields of a problem stand: the tracers first, @c u of them, velocities from u on, h, h_next. */
 typedef struct strake_mpdata_fields {
     int dims;

@@ -69,3 +69,29 @@ double strake_mpdata_diffusion_number(const strake_case *which, double diffusivi
     const double spacing = which->spacing[strake_mpdata_axis(which->problem->dims, d)];
     return diffusivity * which->dt / (spacing * spacing);
 }
+
+strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    for (int d = 0; d < at.dims; d++) {
+        double number = 0.0;
+        const bool is_polar = which->boundary[strake_mpdata_axis(at.dims, d)] == STRAKE_POLAR;
+        const strake_source *const u = which->source[at.u + d];
+        const bool is_number = u != NULL && strake_source_constant(u, &number);
+        STRAKE_CHECK(!is_polar || !is_number || !(fabs(number) > 0.0), error, STRAKE_ERR_USAGE,
+                     "%s: fields.%s: %g everywhere, but nothing flows through a pole "
+                     "(boundary.rows: polar); give a file or a shape, or 0",
+                     which->file, which->problem->field[at.u + d].name, number);
+        for (int k = 0; k < at.u && is_polar; k++) {
+            STRAKE_CHECK(!(strake_mpdata_diffusivity(which, k) > 0.0), error, STRAKE_ERR_USAGE,
+                         "%s: parameters.diffusivity: %g for %s with boundary.rows: polar; "
+                         "diffusion takes all cells for equally large, which those of a sphere "
+                         "are not: leave it out",
+                         which->file, strake_mpdata_diffusivity(which, k),
+                         which->problem->field[k].name);
+        }
+    }
+cleanup:
+    return status;
+}

@@ -37,6 +37,18 @@ fields:
   u2: {rotation: {omega: 0.05, center: [30, 20], reversal: 1.1}}
 run: {on: cpu}
 END
+cat >poles.yaml <<'END'
+problem: mpdata2d
+grid: {rows: 30, cols: 40}
+time: {dt: 0.004, steps: 13}
+boundary: {rows: polar}
+fields:
+  psi: {random: {seed: 3, minimum: 1, maximum: 2}}
+  u1: {globe: {omega: 1, tilt: 1.2}}
+  u2: {globe: {omega: 1, tilt: 1.2}}
+  h: {sine: {waves: [0.5, 0], phase: 0.052359877559829887}}
+run: {on: cpu}
+END
 spinodal() { # spinodal DIMS GRID BOUNDARY
     cat <<END
 problem: cahn_hilliard$1d

@@ -21,7 +21,7 @@ END
 
 # Of a sample every case with each exchange that it knows, on processors and on devices, and every row with a case.
 sample="flow:4 flow:uneven even:2w even:3 even:late ring:3w ring:3m ring:uneven ring:2dm ring:2dw walls:3 walls:3d \
-    cube:2m cube:3w cube:3dw winds:3"
+    cube:2m cube:3w cube:3dw winds:3 poles:3"
 # row ROW WHAT RANKS ARGUMENTS...: the present case on ranks writes what one process writes
 row() {
     case " $sample " in
@@ -33,7 +33,7 @@ row() {
 }
 one_way=(--set run.exchange=one_way)
 messages=(--set run.exchange=messages)
-for case in flow even ring walls cube winds; do
+for case in flow even ring walls cube winds poles; do
     rm -rf one
     "$STRAKE" run $case.yaml --on serial --quiet --output one || exit 1
     case $case in
