@@ -21,7 +21,7 @@ typedef struct sph_clock {
         fastest; /* squares of the way since the last order [m2] and of the speed [m2/s2] */
     double cfl, smoothing;    /* of the case */
     double viscous;           /* bound by laminar viscosity [s] */
-    double slack;             /* half of the skin: what each particle may move [m] */
+    double slack;             /* what each particle may move with one order [m] */
     sph_count steps, target;  /* done, and wanted */
     sph_count since, rebuild; /* with one order, and the most of them; 0: no such bound */
     int is_ordered, ends;     /* the next step ends at the time that the caller wants */

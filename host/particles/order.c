@@ -35,7 +35,6 @@ static strake_status make_lists(strake_sph_cpu *own, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     const int64_t groups = (own->parts.members + STRAKE_SPH_LANES - 1) / STRAKE_SPH_LANES;
-    const double reach = strake_sph_reach(own->run.sph);
     strake_sph_parts parts = own->parts;
     strake_sph_list counted = own->list;
     double pairs = 0.0;
@@ -46,7 +45,7 @@ static strake_status make_lists(strake_sph_cpu *own, strake_error *error)
     }
 #pragma omp parallel for schedule(dynamic, 16) num_threads(own->threads) reduction(+ : pairs)
     for (int64_t g = 0; g < groups; g++) {
-        found[g] = own->pair->list(&parts, &own->numbers, &counted, reach, g, g + 1);
+        found[g] = own->pair->list(&parts, &own->numbers, &counted, g, g + 1);
         pairs += (double)found[g];
     }
     weigh(own, found, groups);
@@ -65,7 +64,7 @@ static strake_status make_lists(strake_sph_cpu *own, strake_error *error)
     }
 #pragma omp parallel for schedule(dynamic, 16) num_threads(own->threads)
     for (int64_t g = 0; g < groups; g++) {
-        (void)own->pair->list(&parts, &own->numbers, &own->list, reach, g, g + 1);
+        (void)own->pair->list(&parts, &own->numbers, &own->list, g, g + 1);
     }
 cleanup:
     return status;

@@ -55,6 +55,7 @@ void strake_sph_set_numbers(const strake_sph *sph, const strake_cells *cells, st
         .mass = strake_sph_mass(sph),
         .repulsion = sph->repulsion,
         .reach = sph->reach,
+        .list = strake_sph_reach(sph),
         .diffusion = 2.0 * sph->delta * h * sph->sound * strake_sph_slope(sph),
         .kernel = sph->kernel,
         .viscosity = sph->viscosity,

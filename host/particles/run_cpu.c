@@ -83,6 +83,9 @@ strake_status strake_sph_reserve(strake_sph_cpu *own, int64_t count, strake_erro
     own->parts.cell = own->image.cell;
     own->parts.kind = own->image.kind;
     own->parts.member = own->member;
+    for (int a = 0; a < STRAKE_PARTICLE_AXES && own->run.sph->skin <= 0.0; a++) {
+        own->parts.rest[a] = own->image.rest[a];
+    }
 cleanup:
     return status;
 }

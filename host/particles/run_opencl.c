@@ -258,7 +258,7 @@ static strake_status start(strake_sph_device *own, bool has_walls, strake_error 
     own->clock = (sph_clock){.cfl = sph->cfl,
                              .smoothing = sph->smoothing,
                              .viscous = strake_sph_viscous_bound(sph),
-                             .slack = sph->skin * sph->smoothing,
+                             .slack = strake_sph_slack(sph),
                              .rebuild = sph->rebuild};
 cleanup:
     return status;

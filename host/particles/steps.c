@@ -13,16 +13,15 @@ enum { FAR, FAST, MINUS_BOUND, BAD };
 /* Whether the next step may take anybody further than lists reach. */
 static bool is_outworn(const strake_sph_run *run)
 {
-    const double most = run->sph->skin * run->sph->smoothing; /* half of the skin */
     /* NaN is for the check after the step. */
-    return sph_is_outworn(run->far, run->fast, run->clock.bound, most) != 0;
+    return sph_is_outworn(run->far, run->fast, run->clock.bound, strake_sph_slack(run->sph)) != 0;
 }
 
 /* Whether that is likely after the step to come, as all foresee it alike. */
 static bool will_be_outworn(const strake_sph_run *run)
 {
     const strake_sph_clock *const clock = &run->clock;
-    const double most = run->sph->skin * run->sph->smoothing;
+    const double most = strake_sph_slack(run->sph);
     const bool is_old = run->sph->rebuild > 0 && clock->since + 1 >= run->sph->rebuild;
     return is_old || sph_is_outworn(run->far, run->fast, 3.0 * clock->bound, most) != 0;
 }

@@ -51,6 +51,11 @@ double strake_sph_reach(const strake_sph *sph)
     return 2.0 * sph->smoothing * (1.0 + sph->skin);
 }
 
+double strake_sph_slack(const strake_sph *sph)
+{
+    return sph->skin > 0.0 ? sph->skin * sph->smoothing : sph->smoothing;
+}
+
 double strake_sph_pressure(const strake_sph *sph, double density)
 {
     return sph_pressure(density / sph->density, strake_sph_stiffness(sph));

@@ -93,6 +93,12 @@ double strake_sph_slope(const strake_sph *sph);     /**< and of its slope F, neg
 /** What laminar viscosity lets a time step be at most [s]; INFINITY: there is none. */
 double strake_sph_viscous_bound(const strake_sph *sph);
 double strake_sph_reach(const strake_sph *sph); /**< of lists: 2h and the skin [m] */
+
+/**
+ * How far each may move until lists are made anew [m]: half of the skin, so that no neighbour is missed. Without a skin
+ * some are, until sph->rebuild steps are over; then it is half a cell, beyond which particles would leave those around.
+ */
+double strake_sph_slack(const strake_sph *sph);
 double strake_sph_pressure(const strake_sph *sph, double density); /**< Tait's law [Pa] */
 
 /** The kernel at a distance [m], in double precision. */

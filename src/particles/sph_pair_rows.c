@@ -11,6 +11,8 @@
 
 #include "cl/sph_pair.h"
 
+#include "particles/sph_numbers.h"
+
 #define LANES STRAKE_SPH_LANES
 #define PLACE ((UINT32_C(1) << STRAKE_SPH_PLACE_BITS) - 1)
 #define INLINE static inline __attribute__((always_inline))
@@ -19,41 +21,6 @@ typedef struct source {
     const real *x[3], *v[3], *rho, *push, *sound, *volume;
     const real *step[3]; /* to a neighbour's cell, by the step's number */
 } source;
-
-static sph_scheme scheme_of(const strake_sph_numbers *given)
-{
-    return (sph_scheme){
-        (real)given->per_diameter,
-        (real)given->slope,
-        (real)given->viscous,
-        (real)given->eta,
-        (real)given->mass,
-        (real)given->reach,
-        (real)given->repulsion,
-        (real)given->diffusion,
-        (real)given->density,
-        (real)given->stiffness,
-        (real)given->sound,
-        {(real)given->at_rest[0], (real)given->at_rest[1], (real)given->at_rest[2]},
-        {(real)given->gravity[0], (real)given->gravity[1], (real)given->gravity[2]}};
-}
-
-/* Without the sides of cells, which are asked of them. */
-static sph_around around_of(const strake_sph_numbers *given)
-{
-    sph_around out;
-    for (int k = 0; k < 32; k++) {
-        for (int a = 0; a < 3; a++) {
-            out.step[a][k] = (real)given->step[a][k];
-        }
-    }
-    for (int k = 0; k < STRAKE_SPH_MOST_PLANES; k++) {
-        for (int a = 0; a < 4; a++) {
-            out.plane[k][a] = (real)given->plane[k][a];
-        }
-    }
-    return out;
-}
 
 static source source_of(const strake_sph_parts *parts, const sph_around *near,
                         const strake_sph_state *state)
@@ -140,6 +107,18 @@ static int number_of_step(const int step[2], int along)
 
 /* --- the reference: every candidate, every time -------------------------------------------------- */
 
+/* Whether lists without a skin have a candidate. */
+static bool was_near(const strake_sph_parts *parts, const strake_sph_numbers *given,
+                     const sph_around *near, int32_t p, int32_t q, int code)
+{
+    real d[3];
+    for (int a = 0; a < 3; a++) {
+        const real *const x = parts->rest[a];
+        d[a] = x[p] - x[q] - near->step[a][code];
+    }
+    return sph_square(d[0], d[1], d[2]) <= (real)(given->list * given->list);
+}
+
 /* Calls for every neighbour of a member's cells, in their order. */
 #define CANDIDATES(parts, p, j, code, ...)                                                         \
     do {                                                                                           \
@@ -151,7 +130,9 @@ static int number_of_step(const int step[2], int along)
                 const int code =                                                                   \
                     number_of_step(range[r].step, range[r].from + (int)(c - range[r].first));      \
                 for (int64_t j = (parts)->start[c]; j < (parts)->start[c + 1]; j++) {              \
-                    if (j != (p) && (parts)->kind[j] <= last) {                                    \
+                    if (j != (p) && (parts)->kind[j] <= last &&                                    \
+                        ((parts)->rest[0] == NULL ||                                               \
+                         was_near(parts, given, &near, p, (int32_t)j, code))) {                    \
                         __VA_ARGS__                                                                \
                     }                                                                              \
                 }                                                                                  \
@@ -448,11 +429,11 @@ INLINE void list_lane(const strake_sph_parts *parts, source s, int32_t p, real l
 
 /* Neighbours of the lanes of a group; with no room for them it counts only. */
 static int64_t make_list(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
-                         strake_sph_list *list, double reach, int64_t first, int64_t end)
+                         strake_sph_list *list, int64_t first, int64_t end)
 {
     const sph_around steps = around_of(numbers);
     const source s = source_of(parts, &steps, &parts->now);
-    const real limit = (real)(reach * reach);
+    const real limit = (real)(numbers->list * numbers->list);
     int64_t pairs = 0;
     for (int64_t g = first; g < end; g++) {
         const int64_t left = parts->members - g * LANES;

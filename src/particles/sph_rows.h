@@ -27,6 +27,7 @@ typedef struct strake_sph_list {
 typedef struct strake_sph_numbers {
     double per_diameter, slope, viscous, eta, stiffness, sound, density, gravity[3];
     double mass, repulsion, reach, diffusion, at_rest[3];
+    double list;        /**< what lists reach [m] */
     double step[3][32]; /**< along each axis, of a step between cells by its number [m] */
     strake_sph_kernel kernel;
     strake_sph_viscosity viscosity;
@@ -50,6 +51,8 @@ typedef struct strake_sph_parts {
     void *sound;    /**< [m/s] */
     void *volume;   /**< m/rho of fluid, else 0 */
     void *force[4]; /**< acceleration [m/s2] and change of density [kg/(m3 s)] */
+    /** Lists without a skin: candidates are whoever was within 2h where all were then. NULL: all are */
+    const void *rest[3];
 } strake_sph_parts;
 
 /** Loops over pairs. */
@@ -61,9 +64,9 @@ typedef struct strake_sph_pair_rows {
     /** Densities of the fluid of groups, filtered, into @p density; others stay as they are there. */
     void (*filter)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
                    const strake_sph_list *list, int64_t first, int64_t end, void *density);
-    /** Lists of groups; with entry NULL it only counts. @p reach of the list [m]. @return pairs */
+    /** Lists of groups; with entry NULL it only counts. @return pairs */
     int64_t (*list)(const strake_sph_parts *parts, const strake_sph_numbers *numbers,
-                    strake_sph_list *list, double reach, int64_t first, int64_t end);
+                    strake_sph_list *list, int64_t first, int64_t end);
     /** What kernels of a device are given (cl/sph_pair.h: sph_constants). @return its bytes, at most
      * STRAKE_SPH_CONSTANTS */
     size_t (*constants)(const strake_sph_numbers *numbers, const strake_cells *cells, void *out);

@@ -259,7 +259,8 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
              false,                                                                                \
              "[-]",                                                                                \
              "how much further than 2h lists of neighbours reach, over 2h; fixes the order of "    \
-             "sums"},                                                                              \
+             "sums. 0: not at all, and some that come near meanwhile are missed until "            \
+             "scheme.rebuild steps are over"},                                                     \
             {"scheme.rebuild",                                                                     \
              STRAKE_KEY_INTEGER,                                                                   \
              NULL,                                                                                 \
@@ -332,6 +333,13 @@ static const strake_quantity quantities_3d[STRAKE_SPH_QUANTITIES] = QUANTITIES("
 
 static strake_status check(const strake_case *which, strake_error *error)
 {
+    if (!(strake_case_value(which, "scheme.skin") > 0.0) &&
+        !(strake_case_value(which, "scheme.rebuild") > 0.0)) {
+        return strake_fail(error, STRAKE_ERR_USAGE,
+                           "%s: scheme.skin: 0 makes lists that miss neighbours after some steps; "
+                           "scheme.rebuild has to say how many they serve, such as 10",
+                           which->file);
+    }
     if (strake_case_value(which, "scheme.exact") > 0.0 || which->precision == STRAKE_SINGLE) {
         return STRAKE_OK;
     }

@@ -115,7 +115,8 @@ strake_swarm strake_swarm_block(const strake_swarm_variant *which)
     sph->kernel = which->kernel;
     sph->viscosity = which->viscosity;
     sph->diffusion = which->diffusion;
-    sph->rebuild = which->rebuild;
+    sph->rebuild = abs(which->rebuild);
+    sph->skin = which->rebuild < 0 ? 0.0 : sph->skin;
     sph->nu = 0.02;
     sph->slips = which->slips;
     sph->shepard = which->shepard;

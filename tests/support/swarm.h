@@ -12,7 +12,7 @@ strake_sph strake_swarm_fluid(int dims, double spacing, double density, double s
 
 /** What differs between the cases that must give the same bits by any way. */
 typedef struct strake_swarm_variant {
-    int dims, rebuild;
+    int dims, rebuild; /**< less than 0: so many steps, without a skin */
     strake_sph_kernel kernel;
     strake_sph_viscosity viscosity;
     strake_sph_diffusion diffusion;

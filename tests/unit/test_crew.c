@@ -214,7 +214,7 @@ static void several_runs_have_the_bits_of_one(void **state)
          false, false, 0},
         {2, 4, STRAKE_SPH_CUBIC, STRAKE_SPH_LAMINAR, STRAKE_SPH_MOLTENI, STRAKE_PARTICLE_DYNAMIC,
          true, true, 0},
-        {3, 3, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_FOURTAKAS,
+        {3, -3, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_FOURTAKAS,
          STRAKE_PARTICLE_WALL, true, false, 0}};
     static const int members[] = {1, 2, 3, MOST};
     (void)state;

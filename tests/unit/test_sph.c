@@ -172,7 +172,7 @@ static void candidates_and_lists_give_the_same_bits(void **state)
          false, false, 0},
         {3, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_LAMINAR, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL,
          false, false, 0},
-        {3, 3, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL,
+        {3, -3, STRAKE_SPH_CUBIC, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_PLAIN, STRAKE_PARTICLE_WALL,
          false, false, 0},
         {3, 0, STRAKE_SPH_WENDLAND, STRAKE_SPH_ARTIFICIAL, STRAKE_SPH_FOURTAKAS,
          STRAKE_PARTICLE_DYNAMIC, false, false, 0},

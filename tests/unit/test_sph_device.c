@@ -161,7 +161,7 @@ static void flat_water_has_the_bits_of_the_processor(void **state)
 static void deep_water_has_the_bits_of_the_processor(void **state)
 {
     static const strake_swarm_variant walls = {3,
-                                               3,
+                                               -3,
                                                STRAKE_SPH_CUBIC,
                                                STRAKE_SPH_LAMINAR,
                                                STRAKE_SPH_PLAIN,
