@@ -93,6 +93,9 @@ static strake_status make_device(strake_part *part, const strake_part_plan *plan
         part->tuned = (strake_tuned_use){.level = STRAKE_TUNED_DEFAULT};
         status = open_device(part, plan, &p->which->run, &cause);
     }
+    if (status == STRAKE_OK) {
+        status = strake_sph_device_warm(((body *)part->body)->run, is_lone(plan), &cause);
+    }
     status = status == STRAKE_OK ? STRAKE_OK : strake_fail(error, status, "%s", cause.text);
     if (status == STRAKE_OK) {
         strake_sph_device_watch(((body *)part->body)->run, is_lone(plan) ? 0.0 : plan->limit);

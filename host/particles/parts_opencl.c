@@ -42,7 +42,7 @@ static strake_status add_forces(strake_sph_device *own, bool is_half, strake_ran
     const cl_int both[2] = {(cl_int)range.first, (cl_int)range.end};
     const int of = is_half ? 1 - own->now : own->now;
     strake_cl_arguments a = strake_sph_begin_arguments(own, STRAKE_SPH_PASS);
-    if (range.first >= range.end) {
+    if (range.first >= range.end && *row > 0) { /* the first of a pass leaves something to sum up */
         return STRAKE_OK;
     }
     pass_buffer(&a, is_half && own->second_constants != NULL ? &own->second_constants

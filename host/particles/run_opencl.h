@@ -21,6 +21,12 @@ strake_status strake_sph_open_device(const strake_sph *sph, const double size[ST
                                      const strake_sph_particle *particle, strake_sph_run **out,
                                      strake_error *error);
 
+/**
+ * Launches every kernel of a run that has no particles yet: some drivers compile then, which belongs to the set-up.
+ * @param[in] is_lone  nobody else has slices
+ */
+strake_status strake_sph_device_warm(strake_sph_run *run, bool is_lone, strake_error *error);
+
 /** How it waits. @param[in] limit  seconds after which it counts as hung; 0: for ever */
 void strake_sph_device_watch(strake_sph_run *run, double limit);
 

@@ -99,13 +99,28 @@ static void three_dimensions(void **state)
                           "ocl:0", NULL);
 }
 
+static const char water[] = "problem: sph2d\n"
+                            "scene:\n"
+                            "  spacing: 0.1\n"
+                            "  to: [2, 1]\n"
+                            "  fluid: [{box: {from: [0, 0], to: [0.6, 0.5]}}]\n"
+                            "  walls: [{sides: [bottom, left, right]}]\n"
+                            "time: {end: 1}\n"
+                            "run: {tuned: false}\n";
+
+static void particles(void **state)
+{
+    (void)state;
+    steps_compile_nothing(water, "ocl:0", NULL);
+    steps_compile_nothing(water, "cpu,ocl:0", "1,1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resident_stripes),
-        cmocka_unit_test(stripes_beside_others),
-        cmocka_unit_test(stripes_that_stream),
-        cmocka_unit_test(three_dimensions),
+        cmocka_unit_test(resident_stripes),    cmocka_unit_test(stripes_beside_others),
+        cmocka_unit_test(stripes_that_stream), cmocka_unit_test(three_dimensions),
+        cmocka_unit_test(particles),
     };
     /* How well PoCL compiles does not matter here. */
     if (mkdtemp(folder) == NULL || setenv("POCL_CACHE_DIR", folder, 1) != 0 ||
