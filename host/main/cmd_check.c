@@ -269,13 +269,23 @@ static strake_status write_report(strake_report_file *report, const strake_case 
     return status;
 }
 
-/* Of particles, what stands where at the start is told while they are placed; warnings go where they always go. */
+/* What is told of particles. */
+typedef struct notes {
+    strake_text text;
+    bool is_trying; /* steps that nobody goes on with: what they meet stands beside the forecast */
+} notes;
+
+/* What stands where at the start is told while particles are placed; warnings go where they always go. */
 static void gather(void *user, const char *line)
 {
+    notes *const n = user;
+    if (n->is_trying) {
+        return;
+    }
     if (strncmp(line, STRAKE_NOTICE_WARNING, strlen(STRAKE_NOTICE_WARNING)) == 0) {
         strake_notice(NULL, line);
     } else {
-        strake_text_print(user, "%s\n", line);
+        strake_text_print(&n->text, "%s\n", line);
     }
 }
 
@@ -308,35 +318,45 @@ static strake_status time_particles(strake_solver *solver, strake_forecast *f, s
         *f = strake_forecast_of(seconds, waited, trials);
     }
 cleanup:
+    if (status != STRAKE_OK) {
+        const strake_error cause = *error;
+        status = strake_fail(error, status, "trial steps fail: %s", cause.text);
+    }
     return status;
 }
 
-static void print_particles(const strake_case *which, const strake_solver *solver,
-                            const strake_text *notes, FILE *stream)
+static void print_particles(const strake_case *which, const strake_text *text, FILE *stream)
 {
-    char size[32];
     (void)fprintf(stream, "%s is valid\n\nproblem    %s, %s precision\n%s", which->file,
                   which->problem->name, strake_precision_name(which->precision),
-                  notes->data != NULL ? notes->data : "");
-    (void)fprintf(stream, "memory     about %s\n",
-                  strake_size_text(strake_solver_describe(solver).memory, size));
+                  text->data != NULL ? text->data : "");
 }
 
+/* By now they have lists of neighbours, which take most of their memory. */
 static void print_particles_forecast(const strake_solver *solver, const strake_forecast *f,
                                      FILE *stream)
 {
     const strake_choice *choice = NULL;
+    char size[32];
     const int count = strake_solver_choices(solver, &choice);
     const strake_domain_report domain = strake_solver_describe(solver);
     if (count > 1) {
         print_choices(choice, count, false, stream);
     }
     if (f->trials > 0) {
-        (void)fprintf(stream,
-                      "\nprediction %.4g ms a step at the beginning, between %.3g and %.3g in %d "
-                      "trials: %.4g %s\n",
-                      1e3 * f->seconds, 1e3 * f->low, 1e3 * f->high, f->trials,
-                      domain.items / f->seconds / domain.rate_unit, domain.rate);
+        (void)fprintf(stream, "\nprediction %.4g ms a step at the beginning", 1e3 * f->seconds);
+        if (f->trials > 1) {
+            (void)fprintf(stream, ", between %.3g and %.3g in %d trials", 1e3 * f->low,
+                          1e3 * f->high, f->trials);
+        }
+        (void)fprintf(stream, ": %.4g %s\n", domain.items / f->seconds / domain.rate_unit,
+                      domain.rate);
+    }
+    (void)fprintf(stream, "memory     %s where they are computed, %.0f bytes a particle\n",
+                  strake_size_text(domain.memory, size), domain.memory / domain.items);
+    if (domain.losses > 0) {
+        (void)fprintf(stream, "lost       %lld particles left the box in these %lld steps\n",
+                      (long long)domain.losses, (long long)strake_step_count(solver));
     }
 }
 
@@ -352,13 +372,13 @@ static int command(const strake_arguments *arguments)
     strake_report_file report = {0};
     FILE *const stream = strake_table_stream(arguments->report);
     strake_options settings = strake_solver_options(arguments);
-    strake_text notes = {0};
+    notes told = {.is_trying = false};
     bool has_particles = false;
     STRAKE_TRY(strake_case_from(arguments, &which, error));
     has_particles = which->problem->has_particles;
     if (has_particles) {
         settings.notice = gather;
-        settings.user = &notes;
+        settings.user = &told;
     }
     STRAKE_TRY(strake_output_look(which, strake_formats, error));
     STRAKE_TRY(strake_report_begin(&report, arguments->report, error));
@@ -367,7 +387,7 @@ static int command(const strake_arguments *arguments)
     STRAKE_CHECK(part != NULL, error, STRAKE_ERR_MEMORY, "out of memory");
     (void)strake_solver_parts(solver, part, STRAKE_MAX_PARTS);
     if (has_particles) {
-        print_particles(which, solver, &notes, stream);
+        print_particles(which, &told.text, stream);
     } else {
         print_case(which, solver, stream);
     }
@@ -375,6 +395,7 @@ static int command(const strake_arguments *arguments)
     print_parts(which, solver, part, stream);
     strake_summary_print_cpu(part, strake_solver_parts(solver, NULL, 0), stream);
     if (has_particles) {
+        told.is_trying = true;
         STRAKE_TRY(time_particles(solver, &forecast, error));
         print_particles_forecast(solver, &forecast, stream);
     } else if (strcmp(part[0].id, "serial") != 0) {
@@ -389,7 +410,7 @@ cleanup:
         code = strake_say_error(error);
     }
     free(part);
-    strake_text_free(&notes);
+    strake_text_free(&told.text);
     strake_report_drop(&report);
     strake_close(&solver);
     strake_case_close(&which);

@@ -430,6 +430,9 @@ static strake_status read_item(const reader *r, const strake_node *map, strake_e
     }
     if (kind != NULL) {
         STRAKE_TRY(strake_read_choice(kind, STRAKE_WALLS_WORDS, &walls, error));
+        if (r->item->form == STRAKE_SCENE_PLANE && walls != STRAKE_WALLS_PLANES) {
+            return strake_node_fail(kind, error, "a plane is made of no particles; leave kind out");
+        }
     }
     r->item->walls = (strake_scene_walls)walls;
     if (motion != NULL) {

@@ -115,10 +115,18 @@ strake_status strake_scene_check_distances(const strake_scene_maker *m, strake_e
             char text[200];
             double x[STRAKE_SCENE_DIRECTIONS];
             strake_scene_position(scene, scene->particle[k].x, x);
-            (void)strake_number_print(
-                text, sizeof text, "%.4g m apart, at (%.6g, %.6g, %.6g) m; scene.spacing is %.6g m",
-                sqrt(square_between(&c, &scene->particle[k], &scene->particle[near])), x[0], x[1],
-                x[2], l->spacing);
+            const double apart =
+                sqrt(square_between(&c, &scene->particle[k], &scene->particle[near]));
+            if (l->dims == 3) {
+                (void)strake_number_print(
+                    text, sizeof text,
+                    "%.4g m apart, at [%.6g, %.6g, %.6g] m; scene.spacing is %.6g m", apart, x[0],
+                    x[1], x[2], l->spacing);
+            } else {
+                (void)strake_number_print(
+                    text, sizeof text, "%.4g m apart, at [%.6g, %.6g] m; scene.spacing is %.6g m",
+                    apart, x[0], x[2], l->spacing);
+            }
             status = strake_fail(error, STRAKE_ERR_USAGE,
                                  "%s: scene: particles %" PRId64 " (%s) and %" PRId64
                                  " (%s) are too close: %s, and half of it the least; move what "

@@ -98,26 +98,35 @@ static strake_status read_binary(corners *c, const unsigned char *data, strake_e
     return status;
 }
 
-/* The text behind the next "vertex", or NULL. */
-static const char *next_vertex(const char *text)
+/* The text behind the next "vertex" from @p at on, or NULL. Names of solids, which end with their line, have none. */
+static const char *next_vertex(const char *begin, const char *at)
 {
     static const char word[] = "vertex";
-    const char *const found = strstr(text, word);
-    return found != NULL ? found + sizeof word - 1 : NULL;
+    bool is_name = true;
+    while (is_name && (at = strstr(at, word)) != NULL) {
+        const char *line = at;
+        while (line > begin && line[-1] != '\n' && line[-1] != '\r') {
+            line--;
+        }
+        line += strspn(line, " \t");
+        is_name = strncmp(line, "solid", 5) == 0 || strncmp(line, "endsolid", 8) == 0;
+        at += sizeof word - 1;
+    }
+    return at;
 }
 
 static strake_status read_text(corners *c, const char *text, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     int64_t count = 0;
-    for (const char *at = next_vertex(text); at != NULL; at = next_vertex(at)) {
+    for (const char *at = next_vertex(text, text); at != NULL; at = next_vertex(text, at)) {
         count++;
     }
     STRAKE_CHECK(count % 3 == 0 && strstr(text, "endsolid") != NULL, error, STRAKE_ERR_USAGE,
                  "%s: %s ends early: %" PRId64 " corners of triangles%s", c->item->where, c->path,
                  count, strstr(text, "endsolid") == NULL ? " and no endsolid" : "");
     STRAKE_TRY(make_room(c, count / 3, error));
-    for (const char *at = next_vertex(text); at != NULL; at = next_vertex(at)) {
+    for (const char *at = next_vertex(text, text); at != NULL; at = next_vertex(text, at)) {
         double x[STRAKE_SCENE_DIRECTIONS];
         for (int d = 0; d < STRAKE_SCENE_DIRECTIONS; d++) {
             char *end = NULL;

@@ -2,9 +2,11 @@
 #include "scene/scene.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "problem/sph.h"
 #include "scene/probes.h"
 #include "scene/scene_impl.h"
@@ -60,6 +62,22 @@ static void set_axes(strake_scene_maker *m)
     direction[2] = k == 2 ? 1 : 2;
 }
 
+/* Of a fluid that moves about as fast as its sound, or faster, densities are no densities, and no time step is short enough. */
+static strake_status check_speed(const strake_scene_maker *m, double speed, const char *who,
+                                 strake_error *error)
+{
+    char text[160];
+    if (!(speed > m->scene->sph.sound)) {
+        return STRAKE_OK;
+    }
+    (void)strake_number_print(text, sizeof text,
+                              "at %.4g m/s, and sound at %.4g m/s; expected a scheme.sound of ten "
+                              "times the greatest speed",
+                              speed, m->scene->sph.sound);
+    return strake_fail(error, STRAKE_ERR_USAGE, "%s: scheme.sound: %s %s", m->which->file, who,
+                       text);
+}
+
 /* What follows from the height of the fluid. */
 static strake_status set_sound(strake_scene_maker *m, strake_error *error)
 {
@@ -76,7 +94,7 @@ static strake_status set_sound(strake_scene_maker *m, strake_error *error)
             "the height of the fluid: expected ten times its greatest speed [m/s]",
             m->which->file);
     }
-    return STRAKE_OK;
+    return check_speed(m, sqrt(work), "waves as high as the fluid go", error);
 }
 
 static void count(strake_scene_maker *m, const strake_scene_item *item, const strake_spot *spot)
@@ -93,6 +111,7 @@ static strake_status fill(strake_scene_maker *m, strake_error *error)
 {
     strake_status status = STRAKE_OK;
     strake_scene *const scene = m->scene;
+    char who[60];
     const int items = m->which->scene.items;
     m->surface = -INFINITY;
     scene->height = INFINITY;
@@ -130,6 +149,8 @@ static strake_status fill(strake_scene_maker *m, strake_error *error)
                  "%s: scene.fluid: a pressure is below what any density has, -rho0 c0^2/7; see "
                  "whether the radius of a dome is that of its fluid",
                  m->which->file);
+    (void)snprintf(who, sizeof who, "particle %lld begins", (long long)m->fastest_number);
+    STRAKE_TRY(check_speed(m, m->fastest, who, error));
     STRAKE_TRY(strake_scene_check_distances(m, error));
 cleanup:
     return status;

@@ -60,6 +60,8 @@ typedef struct strake_scene_maker {
     double strength; /**< |gravity| */
     double surface;  /**< the highest fluid, against gravity [m] */
     bool is_torn;    /**< some pressure is so low that no density has it */
+    double fastest;  /**< speed of a particle [m/s], and its number */
+    int64_t fastest_number;
 } strake_scene_maker;
 
 /** Whether the scene has a direction. */

@@ -116,7 +116,7 @@ void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
 {
     strake_scene *const scene = m->scene;
     strake_sph_particle *const p = &scene->particle[scene->count];
-    double v[STRAKE_SCENE_DIRECTIONS];
+    double v[STRAKE_SCENE_DIRECTIONS], square = 0.0;
     *p = (strake_sph_particle){.number = scene->count++, .kind = kind_of(item)};
     scene->kinds[p->kind]++;
     find_velocity(m, item, spot->x, v);
@@ -124,6 +124,11 @@ void strake_scene_place(strake_scene_maker *m, const strake_scene_item *item,
         const int d = scene->direction[a];
         p->x[a] = strake_scene_has(m, d) ? spot->at[d] : 0.5 * scene->size[a];
         p->v[a] = spot->v != NULL ? spot->v[d] : v[d];
+        square += p->v[a] * p->v[a];
+    }
+    if (sqrt(square) > m->fastest) {
+        m->fastest = sqrt(square);
+        m->fastest_number = p->number;
     }
     if (spot->density > 0.0) {
         p->density = spot->density;

@@ -166,7 +166,8 @@ strake_status strake_voxels_make(const strake_lattice *lattice, const strake_sce
     moved = places < 1e12 ? malloc((size_t)places + 1) : NULL;
     line = malloc((size_t)longest);
     STRAKE_CHECK(out->has != NULL && moved != NULL && line != NULL, error, STRAKE_ERR_USAGE,
-                 "%s: no memory for the %.0f places of %s; take a larger scene.spacing",
+                 "%s: no memory for the %.0f places of %s; take a larger scene.spacing, or see "
+                 "whether its lengths are metres (scale: 0.001 is for millimetres)",
                  item->where, places, item->file);
     strake_mesh_fill(&mesh, &out->sites, out->has);
     memcpy(moved, out->has, (size_t)places);

@@ -449,7 +449,7 @@ static void write_file(const char *name, const void *data, size_t bytes)
 static size_t write_stl(const char *name, bool is_text, int count, double (*x)[3][3])
 {
     static unsigned char data[84 + 50 * 12];
-    char text[8000] = "solid made by hand\n";
+    char text[8000] = "solid made by hand, with a vertex here\n";
     size_t used = strlen(text);
     memset(data, 0, sizeof data);
     memcpy(data, "solid, but binary", 17);
@@ -545,9 +545,9 @@ static void meshes_that_are_wrong_are_refused(void **state)
     refuse(bath, sets,
            "has 277 bytes, where a binary one with the 4 triangles that its header promises "
            "has 284");
-    write_file("build/tests/wrong.stl", "solid facet vertex 1 2 3 vertex 1 2", 35);
+    write_file("build/tests/wrong.stl", "solid\nfacet vertex 1 2 3 vertex 1 2", 35);
     refuse(bath, sets, "ends early: 2 corners of triangles and no endsolid");
-    (void)snprintf(data, sizeof data, "solid facet %s%s%s endsolid", twelve, twelve, twelve);
+    (void)snprintf(data, sizeof data, "solid\nfacet %s%s%s endsolid", twelve, twelve, twelve);
     write_file("build/tests/wrong.stl", data, strlen(data));
     refuse(bath, sets, "corner 1 is not three numbers");
     write_file("build/tests/wrong.stl", "PK", 2);
