@@ -40,6 +40,8 @@ static void compute(const strake_running *run, strake_role *role, int64_t step, 
     role->told[0] = role->told[1] = 0.0;
     if (run->meeting != NULL) {
         strake_clock_tell(strake_meeting_clock(run->meeting, step), role->told);
+    } else if (team->domain->is_timed) {
+        strake_clock_tell(&team->domain->clock, role->told);
     }
     role->status = strake_strips_compute(team, role, strake_run_parity_at(run, step), (int)steps,
                                          &finite, &role->error);

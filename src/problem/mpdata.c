@@ -141,6 +141,11 @@ static strake_status check_tracers(const strake_case *which, strake_error *error
     for (int k = 0; k < at.u; k++) {
         const char *const name = which->problem->field[k].name;
         const double decay = strake_mpdata_decay(which, k);
+        STRAKE_CHECK(
+            !(decay > 0.0) || which->dt < (double)INFINITY, error, STRAKE_ERR_USAGE,
+            "%s: parameters.decay: %g for %s; with time.courant it needs time.dt, too, the "
+            "longest step: at most %g, beyond which a step changes the sign of what decays",
+            which->file, decay, name, 2.0 / decay);
         STRAKE_CHECK(decay >= 0.0 && (!(decay > 0.0) || decay * which->dt <= 2.0), error,
                      STRAKE_ERR_USAGE,
                      "%s: parameters.decay: %g for %s; it must be at least 0, and with time.dt of "
@@ -159,41 +164,10 @@ cleanup:
     return status;
 }
 
-/* With time.courant the time step is known from the flow alone, and is no part of the stages. */
-static strake_status check_pace(const strake_case *which, strake_error *error)
-{
-    strake_status status = STRAKE_OK;
-    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
-    if (!(which->courant > 0.0)) {
-        return STRAKE_OK;
-    }
-    for (int f = at.u; f < at.u + at.dims; f++) {
-        STRAKE_CHECK(strake_source_is_velocity(which->source[f]), error, STRAKE_ERR_USAGE,
-                     "%s: time.courant needs velocities, and fields.%s is none: give it by a "
-                     "velocity shape, or by a file or series with as: velocity",
-                     which->file, which->problem->field[f].name);
-    }
-    for (int k = 0; k < at.u; k++) {
-        double number = 0.0;
-        const bool has_source =
-            which->source[at.source + k] != NULL &&
-            !(strake_source_constant(which->source[at.source + k], &number) && number == 0.0);
-        STRAKE_CHECK(!has_source && !strake_mpdata_scheme_of(which).sources &&
-                         strake_mpdata_decay(which, k) == 0.0 &&
-                         strake_mpdata_diffusivity(which, k) == 0.0,
-                     error, STRAKE_ERR_USAGE,
-                     "%s: time.courant is for advection alone: sources, decay and diffusion of "
-                     "%s need one time.dt",
-                     which->file, which->problem->field[k].name);
-    }
-cleanup:
-    return status;
-}
-
 static strake_status check(const strake_case *which, strake_error *error)
 {
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
-    strake_status status = check_pace(which, error);
+    strake_status status = strake_mpdata_check_pace(which, error);
     status = status == STRAKE_OK ? strake_mpdata_check_poles(which, error) : status;
     if (status != STRAKE_OK) {
         return status;

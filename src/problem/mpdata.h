@@ -29,6 +29,9 @@ strake_mpdata_scheme strake_mpdata_scheme_of(const strake_case *which);
 /** Whether the case gives a field: a file, a shape, a number other than NaN. */
 bool strake_mpdata_is_given(const strake_case *which, int field);
 
+/** Refuses what a time step that follows from the flow (time.courant) does not go with. */
+strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *error);
+
 /** Refuses what cannot be on a sphere, whose rows end at poles. */
 strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *error);
 
@@ -60,6 +63,9 @@ typedef struct strake_mpdata_tracer {
     int source, inflow;
     bool has_source; /**< or decay */
     double decay, diffusivity;
+    int half_step; /**< half of the time step, ... */
+    int keep,
+        fade; /**< ... what decay leaves in it, before and after; all -1 without source and decay */
 } strake_mpdata_tracer;
 
 /** What all tracers have in common there: h is that of the beginning of a step. */

@@ -95,3 +95,37 @@ strake_status strake_mpdata_check_poles(const strake_case *which, strake_error *
 cleanup:
     return status;
 }
+
+/* With time.courant nothing but scalars of the graph follows the time step, and it follows from the flow alone. */
+strake_status strake_mpdata_check_pace(const strake_case *which, strake_error *error)
+{
+    strake_status status = STRAKE_OK;
+    const strake_mpdata_fields at = strake_mpdata_fields_of(which->problem);
+    bool moves = false;
+    if (!(which->courant > 0.0)) {
+        return STRAKE_OK;
+    }
+    for (int f = at.u; f < at.u + at.dims; f++) {
+        double number = 1.0;
+        const strake_source *const u = which->source[f];
+        const bool is_zero =
+            u != NULL && strake_source_constant(u, &number) && !(fabs(number) > 0.0);
+        STRAKE_CHECK(is_zero || strake_source_is_velocity(u), error, STRAKE_ERR_USAGE,
+                     "%s: time.courant needs velocities, and fields.%s is none: give it by a "
+                     "velocity shape, by a file or series with as: velocity, or as 0",
+                     which->file, which->problem->field[f].name);
+        moves = moves || !is_zero;
+    }
+    STRAKE_CHECK(moves, error, STRAKE_ERR_USAGE,
+                 "%s: time.courant: nothing flows, so that any time step would do; give time.dt",
+                 which->file);
+    for (int k = 0; k < at.u; k++) {
+        STRAKE_CHECK(!(strake_mpdata_diffusivity(which, k) > 0.0), error, STRAKE_ERR_USAGE,
+                     "%s: parameters.diffusivity: %g for %s; diffusion needs one time.dt, not "
+                     "time.courant",
+                     which->file, strake_mpdata_diffusivity(which, k),
+                     which->problem->field[k].name);
+    }
+cleanup:
+    return status;
+}

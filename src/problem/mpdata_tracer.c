@@ -33,11 +33,47 @@ static int own_field(const strake_case *which, strake_graph *graph, int field, b
     return is_none ? -1 : value;
 }
 
+/*
+ * Half a step and what decay leaves in it: numbers; where the time step follows from the flow, scalars that follow it,
+ * as half a step of a source of 1 and of one of -decay, or decay, in 1. @param[in,out] half_step  -1: not there yet
+ */
+static void plan_source(const strake_case *which, strake_graph *graph, int *half_step,
+                        strake_mpdata_tracer *q)
+{
+    const double half = 0.5 * which->dt;
+    q->half_step = q->keep = q->fade = -1;
+    if (!q->has_source) {
+        return;
+    }
+    if (!(which->courant > 0.0)) {
+        q->half_step = strake_graph_constant(graph, "half_step", half);
+        q->keep = strake_graph_constant(graph, "keep", 1.0 - half * q->decay);
+        q->fade = strake_graph_constant(graph, "fade", 1.0 / (1.0 + half * q->decay));
+        return;
+    }
+    const int one = strake_graph_constant(graph, "one", 1.0);
+    if (*half_step < 0) {
+        *half_step = STRAKE_STAGE(graph, 0, "half_step", source_before,
+                                  at(strake_graph_constant(graph, "none", 0.0)),
+                                  at(strake_graph_constant(graph, "half", 0.5)),
+                                  at(strake_graph_scalar(graph, "dt")), at(one));
+    }
+    q->half_step = *half_step;
+    q->keep =
+        STRAKE_STAGE(graph, 0, "keep", source_before, at(one),
+                     at(strake_graph_constant(graph, "loss", -q->decay)), at(*half_step), at(one));
+    const int gain =
+        STRAKE_STAGE(graph, 0, "gain", source_before, at(one),
+                     at(strake_graph_constant(graph, "decay", q->decay)), at(*half_step), at(one));
+    q->fade = STRAKE_STAGE(graph, 0, "fade", reciprocal, at(gain));
+}
+
 int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
                           strake_mpdata_tracer out[STRAKE_MAX_NAMES])
 {
     const strake_mpdata_fields fields = strake_mpdata_fields_of(which->problem);
     const strake_mpdata_scheme options = strake_mpdata_scheme_of(which);
+    int half_step = -1;
     bool flows_in = false;
     for (int k = 0; k < fields.u; k++) {
         strake_mpdata_tracer *const q = &out[k];
@@ -46,6 +82,7 @@ int strake_mpdata_tracers(const strake_case *which, strake_graph *graph,
         q->source = own_field(which, graph, fields.source + k, options.sources, 0.0);
         q->inflow = own_field(which, graph, fields.inflow + k, options.inflow, (double)NAN);
         q->has_source = q->source >= 0 || q->decay > 0.0;
+        plan_source(which, graph, &half_step, q);
         flows_in = flows_in || q->inflow >= 0;
         /* No step reads it. */
         (void)strake_graph_constant(graph, which->problem->field[fields.reference + k].name, 0.0);
@@ -87,7 +124,6 @@ int strake_mpdata_before(const strake_case *which, strake_graph *graph,
                          const strake_mpdata_tracer *tracer, const strake_mpdata_cells *cells,
                          int psi)
 {
-    const double half = 0.5 * which->dt;
     if (tracer->inflow >= 0) {
         psi = STRAKE_STAGE(graph, 0, "psi_inflow", inflow, at(psi), at(cells->inside),
                            at(tracer->inflow));
@@ -99,8 +135,7 @@ int strake_mpdata_before(const strake_case *which, strake_graph *graph,
     }
     if (tracer->has_source) {
         psi = STRAKE_STAGE(graph, 0, "psi_source", source_before, at(psi), at(tracer->source),
-                           at(strake_graph_constant(graph, "half_step", half)),
-                           at(strake_graph_constant(graph, "keep", 1.0 - half * tracer->decay)));
+                           at(tracer->half_step), at(tracer->keep));
         strake_graph_set(graph);
     }
     return psi;
@@ -109,14 +144,11 @@ int strake_mpdata_before(const strake_case *which, strake_graph *graph,
 int strake_mpdata_after(const strake_case *which, strake_graph *graph,
                         const strake_mpdata_tracer *tracer, int x)
 {
-    const double half = 0.5 * which->dt;
     const int number = 4 * which->problem->dims + 4; /* after the last one of a second pass */
     if (!tracer->has_source) {
         return x;
     }
     strake_graph_set(graph);
-    return STRAKE_STAGE(
-        graph, number, "psi_out", source_after, at(x), at(tracer->source),
-        at(strake_graph_constant(graph, "half_step", half)),
-        at(strake_graph_constant(graph, "fade", 1.0 / (1.0 + half * tracer->decay))));
+    return STRAKE_STAGE(graph, number, "psi_out", source_after, at(x), at(tracer->source),
+                        at(tracer->half_step), at(tracer->fade));
 }

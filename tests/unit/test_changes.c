@@ -405,7 +405,7 @@ static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void *
     static const char *const text =
         "problem: mpdata2d\ngrid: {rows: 30, cols: 26}\ntime: {steps: 17, courant: 0.5}\n"
         "fields:\n" STATE "  u1: {series: {file: @/speeds.npy, every: 0.5, as: velocity}}\n"
-        "  u2: {uniform: {velocity: [0, 0]}}\n";
+        "  u2: 0\n";
     static const char *const steady[] = {"fields.u1={uniform: {velocity: [0.5, 0]}}",
                                          "time={steps: 17, dt: 1}", NULL};
     static const char *const sweeps[] = {"run.steps_per_sweep=3", NULL};
@@ -438,6 +438,49 @@ static void a_courant_number_sets_the_time_step_whenever_the_flow_changes(void *
         assert_int_equal(k == 0 ? strake_checkpoint_load(solver, path, &error) : 0, 0);
     }
     strake_case_close(&which);
+}
+
+/* The same with a source and decay: each speed as a run of its own with one dt, from where the one before it ended. */
+static void sources_and_decay_follow_a_time_step_that_changes(void **state)
+{
+    static const char *const text =
+        "problem: mpdata2d\ngrid: {rows: 30, cols: 26}\ntime: {steps: 17, courant: 0.5, dt: 1}\n"
+        "parameters: {decay: [0.3]}\nfields:\n" STATE
+        "  u1: {series: {file: @/speeds.npy, every: 0.5, as: velocity}}\n  u2: 0\n"
+        "  source_psi: {random: {seed: 5, minimum: 0, maximum: 3}}\n";
+    static const struct {
+        int steps;
+        const char *set[3];
+    } piece[] = {
+        {2, {"time={steps: 2, dt: 0.25}", "fields.u1={uniform: {velocity: [2, 0]}}", NULL}},
+        {4, {"time={steps: 4, dt: 0.125}", "fields.u1={uniform: {velocity: [4, 0]}}", NULL}},
+        {11, {"time={steps: 11, dt: 0.0625}", "fields.u1={uniform: {velocity: [8, 0]}}", NULL}},
+    };
+    static const char *const sweeps[] = {"run.steps_per_sweep=3", NULL};
+    static const char *const places[][2] = {{"serial", NULL}, {"cpu", NULL}, {"ocl:0,cpu", "9,21"}};
+    double psi[CELLS], expected[CELLS];
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        strake_case *which = open_case(text, piece[k].set, false);
+        strake_solver *solver = open_solver(which, "serial", NULL, 1);
+        if (k > 0) {
+            strake_harness_set_psi(solver, expected, CELLS);
+        }
+        strake_harness_step(solver, piece[k].steps);
+        strake_harness_get_psi(solver, expected, CELLS);
+        strake_close(&solver);
+        strake_case_close(&which);
+    }
+    for (int k = 0; k < 3; k++) {
+        if (k == 2) {
+            strake_harness_need_device(STRAKE_DOUBLE);
+            strake_harness_build_quickly(true);
+        }
+        run(text, sweeps, places[k][0], places[k][1], 2, 6, psi);
+        if (memcmp(psi, expected, sizeof psi) != 0) {
+            fail_msg("%s: other bits", places[k][0]);
+        }
+    }
 }
 
 /* Between levels, and turning round, the step is that of the fastest flow; the last one before a level is shorter. */
@@ -486,17 +529,18 @@ static void a_courant_number_holds_between_levels(void **state)
 
 static void a_courant_number_needs_velocities_alone(void **state)
 {
-    static const char *const sets[][2] = {
+    static const char *const sets[][3] = {
         {"fields.u1=0.1", "time.courant needs velocities, and fields.u1 is none"},
-        {"fields.source_psi=1", "time.courant is for advection alone"},
-        {"parameters.decay=[0.1]", "time.courant is for advection alone"},
+        {"fields={psi: 1, u1: 0, u2: 0}", "time.courant: nothing flows"},
+        {"parameters.diffusivity=[0.1]", "diffusion needs one time.dt, not time.courant"},
+        {"parameters.decay=[0.1]", "needs time.dt, too", "time={steps: 17, courant: 0.5}"},
         {"time.courant=1.5", "expected a number > 0 and <= 1"},
     };
     char yaml[2000];
     (void)state;
     write_case(turning, yaml, sizeof yaml);
     for (size_t k = 0; k < sizeof sets / sizeof sets[0]; k++) {
-        const char *const set[] = {"time.courant=0.5", sets[k][0], NULL};
+        const char *const set[] = {"time.courant=0.5", sets[k][0], sets[k][2], NULL};
         strake_case *which = NULL;
         strake_error error = {STRAKE_OK, ""};
         assert_int_equal(strake_case_parse("changes", yaml, set, false, &which, &error),
@@ -564,6 +608,7 @@ int main(void)
         cmocka_unit_test(lent_fields_are_those_that_were_written),
         cmocka_unit_test(unstable_levels_are_told_with_their_time),
         cmocka_unit_test(a_courant_number_sets_the_time_step_whenever_the_flow_changes),
+        cmocka_unit_test(sources_and_decay_follow_a_time_step_that_changes),
         cmocka_unit_test(a_courant_number_holds_between_levels),
         cmocka_unit_test(a_courant_number_needs_velocities_alone),
         cmocka_unit_test(deformation_with_reversal_is_of_second_order),
