@@ -27,7 +27,8 @@ typedef struct sums {
     const strake_snapshot *of;
     strake_sum fluid, solid, heat, effusion;
     int64_t wet, edge;        /* cells */
-    double farthest;          /* of lava from a vent, squared [cells] */
+    double farthest;          /* of lava from the nearest vent, squared [cells] */
+    int64_t near;             /* the vent's cell that showed last that one is no farther */
     int64_t first[2], end[2]; /* rows and columns that have lava */
 } sums;
 
@@ -54,16 +55,26 @@ static bool is_at_edge(const sums *s, int64_t i, int64_t j)
     return false;
 }
 
-/* The square of the distance to the nearest vent [cells]. */
-static double distance(const strake_vents *vents, int64_t i, int64_t j)
+/*
+ * Whether a cell is the farthest so far. One cell of a vent that is no farther away than that shows that it is not, and
+ * nearly always the one that showed it of the cell before: fissures have many.
+ */
+static void measure_distance(sums *s, int64_t i, int64_t j)
 {
+    const strake_vents *const vents = &s->of->which->vents;
     double least = INFINITY;
+    int64_t at = s->near;
     for (int64_t k = 0; k < vents->cells; k++) {
-        const double rows = (double)(vents->cell[k].row - i),
-                     cols = (double)(vents->cell[k].col - j);
+        const double rows = (double)(vents->cell[at].row - i),
+                     cols = (double)(vents->cell[at].col - j);
         least = fmin(least, rows * rows + cols * cols);
+        if (least <= s->farthest) {
+            s->near = at;
+            return;
+        }
+        at = at + 1 < vents->cells ? at + 1 : 0;
     }
-    return least;
+    s->farthest = vents->cells > 0 ? least : s->farthest;
 }
 
 static void add_cell(sums *s, int64_t i, int64_t j, double h, double t, double solid)
@@ -77,9 +88,7 @@ static void add_cell(sums *s, int64_t i, int64_t j, double h, double t, double s
         s->end[k] = s->wet == 0 || at[k] >= s->end[k] ? at[k] + 1 : s->end[k];
     }
     s->wet++;
-    if (s->of->which->vents.cells > 0) {
-        s->farthest = fmax(s->farthest, distance(&s->of->which->vents, i, j));
-    }
+    measure_distance(s, i, j);
     if (h > 0.0 && is_at_edge(s, i, j)) {
         s->edge++;
     }

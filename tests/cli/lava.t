@@ -129,6 +129,17 @@ if "$STRAKE" run flow.yaml --on serial --set time.end=1 --set output.formats='[p
 else
     skip "pictures of lava" "no cairo"
 fi
+# As many cells of fissures as of lava: not each with each.
+{
+    echo "problem: lava"
+    echo "grid: {rows: 400, cols: 400, dx: 10, dy: 10}"
+    echo "time: {end: 0.5, dt_max: 0.5}"
+    echo "fields: {terrain: 0, thickness: 1}"
+    echo "vents:"
+    for ((k = 0; k < 400; k++)); do echo "  - {row: $k, col: 0, to: {row: $k, col: 390}, rate: 1}"; done
+} >fissures.yaml
+(ulimit -t 5 && "$STRAKE" run fissures.yaml --on serial --quiet --set output.fields='[]' --report fissures.json)
+check "how far lava is from fissures is found in seconds" grep -q '"length": 90,' fissures.json
 try run flow.yaml --set time.dt=1
 fails 2 "its time step is not given" "unknown key" "time.dt"
 try run flow.yaml --set time.safety=1.5
