@@ -34,6 +34,7 @@ static strake_status make(strake_part *part, const strake_part_plan *plan, int w
     strake_cl_stripe *stripe = NULL;
     (void)worker;
     options.pins = plan->is_only;
+    options.is_shared = plan->is_shared;
     options.one_way = plan->one_way;
     options.movable = plan->movable;
     settings.overlap = settings.overlap == 0 ? plan->overlap : settings.overlap;

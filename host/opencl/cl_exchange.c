@@ -67,7 +67,7 @@ static strake_status find_ghosts(strake_cl_exchange *x, strake_range own, const 
 }
 
 strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window *window,
-                                        const strake_layout *host, bool overlaps,
+                                        const strake_layout *host, bool overlaps, bool pins,
                                         strake_error *error)
 {
     strake_status status = STRAKE_OK;
@@ -77,7 +77,7 @@ strake_status strake_cl_exchange_create(strake_cl_exchange *x, strake_cl_window 
     x->host = host;
     x->queue = window->queue;
     x->pins = (strake_cl_pins){
-        .cl = kernels->cl, .device = kernels->device, .context = kernels->context, .allowed = true};
+        .cl = kernels->cl, .device = kernels->device, .context = kernels->context, .allowed = pins};
     if (overlaps) {
         x->queue =
             kernels->cl->clCreateCommandQueue(kernels->context, kernels->device->device, 0, &code);

@@ -190,7 +190,7 @@ strake_status strake_cl_resident_create(const strake_cl_kernels *kernels, const 
     STRAKE_TRY(strake_cl_active_create(&s->active, &s->window, &options->wakes, error));
     STRAKE_TRY(strake_cl_exchange_create(
         &s->exchange, &s->window, host,
-        !whole && overlaps(s, options, own.end - own.first, borders), error));
+        !whole && overlaps(s, options, own.end - own.first, borders), !options->is_shared, error));
     STRAKE_TRY(strake_cl_resident_plan(s, stripe, stripes, self, error));
     if (!whole) {
         STRAKE_TRY(strake_cl_ghosts_create(&s->window, options->problem, &s->others, error));

@@ -42,9 +42,10 @@ typedef struct strake_cl_costs {
 typedef struct strake_cl_resident_options {
     int steps; /**< most per sweep */
     strake_range
-        capacity; /**< slabs that the stripe may own one day; those that it owns included */
-    bool one_way; /**< slabs wander down: ghosts are those after the stripe (see below) */
-    double limit; /**< seconds of a wait after which the device counts as hung */
+        capacity;   /**< slabs that the stripe may own one day; those that it owns included */
+    bool one_way;   /**< slabs wander down: ghosts are those after the stripe (see below) */
+    bool is_shared; /**< another stripe is on the same device */
+    double limit;   /**< seconds of a wait after which the device counts as hung */
     strake_cl_costs costs;
     const strake_problem *problem; /**< of the kernels */
     strake_cl_wakes wakes;         /**< what makes cells active */

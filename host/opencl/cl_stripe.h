@@ -15,6 +15,7 @@ typedef struct strake_cl_stripe_options {
     const strake_settings *settings; /**< read now, but for run.dump_kernels */
     strake_cl_costs costs;           /**< of a resident stripe's exchange */
     bool pins;                       /**< host arrays may be pinned for it: no other device does */
+    bool is_shared;                  /**< another stripe is on the same device */
     bool one_way;                    /**< slabs wander down: it must fit in the device's memory */
     bool movable;                    /**< slabs may change their owner while it runs */
     int64_t horizon;                 /**< steps between two stops for output; 0: unknown */

@@ -31,6 +31,7 @@ typedef struct strake_part_plan {
     int stripes, self;
     int steps;             /**< most per sweep */
     bool is_only;          /**< no other part has a device */
+    bool is_shared;        /**< another part has the same device */
     bool one_way;          /**< slabs wander down */
     bool movable;          /**< slabs may change their owner while it runs */
     int overlap;           /**< a strake_cl_overlap, where the settings leave it open */

@@ -205,6 +205,18 @@ static strake_settings settings_of(const strake_team *team, const strake_part *p
     return settings;
 }
 
+/* Whether another part with slabs has the same device. */
+static bool is_shared(const strake_team *team, const strake_part *part)
+{
+    bool shared = false;
+    for (int e = 0; e < team->parts; e++) {
+        const strake_part *other = &team->part[e];
+        shared = shared || (other != part && strake_part_has_slabs(other) &&
+                            strake_part_shares_device(other, part));
+    }
+    return shared;
+}
+
 /* Every role is set up by the thread that will run it, so that its memory is touched first there. */
 static void make_role(strake_team *team, const strake_part_plan *common, strake_role *role)
 {
@@ -213,6 +225,7 @@ static void make_role(strake_team *team, const strake_part_plan *common, strake_
     strake_part_plan plan = *common;
     plan.settings = &settings;
     plan.self = role->part;
+    plan.is_shared = is_shared(team, part);
     plan.costs = strake_costs_of(team, part);
     role->status = part->ops->make(part, &plan, role->worker >= 0 ? role->worker : 0, &role->error);
 }

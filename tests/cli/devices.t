@@ -74,6 +74,11 @@ if [ "$found" -gt 0 ] && [ -n "$faulty" ]; then
             rm -f fills/psi_00000005.npy
         done
     done
+    # One that fails where two contexts of a device pin the same memory of the host.
+    STRAKE_TEST_FAULTS=pin:twice STRAKE_OPENCL_LIBRARY=$faulty try run case.yaml --on ocl:0,ocl:0 \
+        --no-tune --quiet --steps 5 --output pins
+    exits 0 "two parts of a device share it, though they may not pin the same memory"
+    check "to the bytes of serial" cmp pins/psi_00000005.npy whole/psi_00000005.npy
 else
     skip "a driver whose fills are wrong" "no device, or no library to stand in front of one"
 fi

@@ -13,12 +13,14 @@
  * device says it is. $STRAKE_TEST_BUILD_SECONDS: what clBuildProgram takes longer for a source. $STRAKE_TEST_FILL_BITS: fills
  * count patterns in so many bits, signed, as NVIDIA's do in 32: what begins or ends where that is negative
  * fails in the next clFinish(), what lies beyond all of them is written elsewhere. $STRAKE_TEST_MAX_ALLOC: what
- * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. $STRAKE_TEST_SOURCE,
+ * devices tell of their largest buffer [bytes]; alloc:refused: they refuse larger ones. pin:twice: where two contexts have
+ * buffers in the same host memory, reads of buffers fail. $STRAKE_TEST_SOURCE,
  * "OLD=>NEW": compilers get NEW for the first OLD of a source. Other calls go to the real library.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,57 @@ static struct {
 static cl_mem buffers[MOST];
 static int buffer_count;
 
+/* Host memory that contexts use. */
+static struct {
+    const char *memory;
+    size_t size;
+    cl_mem buffer; /* NULL: none any more */
+    cl_context context;
+} pins[MOST];
+static int pinned_twice;
+static pthread_mutex_t pinning = PTHREAD_MUTEX_INITIALIZER;
+
+static void note_pin(cl_context context, const char *memory, size_t size, cl_mem buffer)
+{
+    int room = 0;
+    (void)pthread_mutex_lock(&pinning);
+    for (int k = 0; k < MOST; k++) {
+        const int meets = pins[k].buffer != NULL && memory < pins[k].memory + pins[k].size &&
+                          pins[k].memory < memory + size;
+        pinned_twice = pinned_twice || (meets && pins[k].context != context);
+        room = pins[k].buffer == NULL ? k : room;
+    }
+    pins[room].memory = memory;
+    pins[room].size = size;
+    pins[room].buffer = buffer;
+    pins[room].context = context;
+    (void)pthread_mutex_unlock(&pinning);
+}
+
+cl_int clReleaseMemObject(cl_mem buffer)
+{
+    cl_int (*const next)(cl_mem) = (cl_int(*)(cl_mem))real("clReleaseMemObject");
+    (void)pthread_mutex_lock(&pinning);
+    for (int k = 0; k < MOST; k++) {
+        pins[k].buffer = pins[k].buffer == buffer ? NULL : pins[k].buffer;
+    }
+    (void)pthread_mutex_unlock(&pinning);
+    return next(buffer);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, size_t offset,
+                           size_t size, void *memory, cl_uint events, const cl_event *wait,
+                           cl_event *event)
+{
+    cl_int (*const next)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint,
+                         const cl_event *, cl_event *) =
+        (cl_int(*)(cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint,
+                   const cl_event *, cl_event *))real("clEnqueueReadBuffer");
+    return pinned_twice && is_planted("pin", "twice")
+               ? CL_OUT_OF_RESOURCES
+               : next(queue, buffer, waits, offset, size, memory, events, wait, event);
+}
+
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
 {
     cl_mem (*const next)(cl_context, cl_mem_flags, size_t, void *, cl_int *) =
@@ -82,7 +135,9 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
         return NULL;
     }
     const cl_mem buffer = next(context, flags, size, host, code);
-    if (flags & CL_MEM_READ_WRITE) { /* not a list of slabs */
+    if ((flags & CL_MEM_USE_HOST_PTR) != 0 && buffer != NULL) {
+        note_pin(context, host, size, buffer);
+    } else if (flags & CL_MEM_READ_WRITE) { /* not a list of slabs */
         buffers[buffer_count++ % MOST] = buffer;
     }
     return buffer;
