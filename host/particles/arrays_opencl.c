@@ -11,6 +11,15 @@ strake_status strake_sph_new_buffer(strake_sph_device *own, size_t bytes, cl_mem
     strake_status status = STRAKE_OK;
     cl_int code = CL_SUCCESS;
     const strake_cl_device *const device = own->session.device;
+    const int64_t most = own->settings.device_memory;
+    const double needed = own->bytes + (double)bytes;
+    *out = NULL;
+    STRAKE_CHECK(most <= 0 || needed <= (double)most, error,
+                 /* Beside others, who can do its work, it is left out once they step. */
+                 own->run.count > 0 ? STRAKE_ERR_DEVICE : STRAKE_ERR_USAGE,
+                 "%s: %lld particles need %.0f bytes at least, and run.device_memory allows %lld; "
+                 "raise run.device_memory, or give the device fewer of them",
+                 device->name, (long long)own->run.room, needed, (long long)most);
     *out = own->session.cl->clCreateBuffer(own->session.context, CL_MEM_READ_WRITE, bytes, NULL,
                                            &code);
     STRAKE_CHECK(

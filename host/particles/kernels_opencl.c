@@ -53,7 +53,8 @@ strake_status strake_sph_choose(strake_sph_device *own, const strake_settings *s
                            .prefetch = settings->prefetch > 1 ? 2 : 1,
                            .vector = settings->vector > 1 ? settings->vector : 1,
                            .lists = settings->lists > 0 ? settings->lists : STRAKE_SPH_PACKED,
-                           .registers = settings->registers};
+                           .registers = settings->registers,
+                           .device_memory = settings->device_memory};
     memcpy(s->groups, settings->groups, sizeof s->groups);
     (void)strake_groups_read(settings->groups, size);
     STRAKE_TRY(check_group(own, "run.group_width", s->group_width, error));

@@ -411,6 +411,13 @@ if [ -n "$device" ] && "${CC:-cc}" -shared -fPIC -o gpu.so -Wl,--no-as-needed "$
 else
     skip "auto with a GPU" "no OpenCL device, or no library to link with"
 fi
+if [ -n "$device" ]; then
+    try run drop.yaml --on "$device" --quiet --output idle --steps 1 --set run.device_memory=20kB
+    fails 2 "particles that need more than run.device_memory are refused" "402 particles need " \
+        "run.device_memory allows 20000; raise run.device_memory, or give the device fewer of them"
+    try run drop.yaml --on "$device" --output idle --steps 1 --set run.device_memory=1MB
+    check "others are not, and the key is not told to be idle" bash -c '[ "$0" -eq 0 ] && ! grep -q "no effect" .err' "$code"
+fi
 try run drop.yaml --on cpu --quiet --set precision=single --set scheme.exact=false
 fails 2 "inexact quotients without a device are refused" "scheme.exact: false is for OpenCL devices, and none takes part"
 try run drop.yaml --on cpu --quiet --set scheme.exact=false
